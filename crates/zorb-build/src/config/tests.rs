@@ -1,0 +1,97 @@
+use super::*;
+use zorb_idl::MemoryLoader;
+
+const HELLO: &str = "module Hello { interface Greeter { string say_hello(in string name); }; };";
+
+fn generate(
+    config: &Config,
+    loader: &MemoryLoader,
+    files: &[&str],
+) -> (Result<Vec<Output>, Error>, Vec<PathBuf>) {
+    let mut read = Vec::new();
+    let result = config.generate_from(loader, files, &mut |compilation| {
+        read.extend_from_slice(compilation.dependencies());
+    });
+    (result, read)
+}
+
+#[test]
+fn every_file_gets_a_rust_file_of_its_name() {
+    let loader = MemoryLoader::new()
+        .with("idl/hello.idl", HELLO)
+        .with("idl/other.idl", "#include \"part.idl\"\nstruct Whole { Part part; };")
+        .with("idl/part.idl", "struct Part { long x; };");
+    let (result, read) = generate(&Config::new(), &loader, &["idl/hello.idl", "idl/other.idl"]);
+    let outputs = result.expect("there are no errors");
+    let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
+    assert_eq!(names, ["hello", "other"]);
+    assert!(outputs[0].text.contains("pub struct Greeter("));
+    assert!(outputs[1].text.contains("pub struct Part {"), "includes come along");
+    assert!(read.contains(&PathBuf::from("idl/part.idl")), "{read:?}");
+}
+
+#[test]
+fn combined_files_share_their_types() {
+    let loader = MemoryLoader::new()
+        .with("a.idl", "#include \"part.idl\"\nstruct A { Part part; };")
+        .with("b.idl", "#include \"part.idl\"\nstruct B { Part part; };")
+        .with("part.idl", "#ifndef PART\n#define PART\nstruct Part { long x; };\n#endif");
+    let (result, _) = generate(&Config::new().combined("all"), &loader, &["a.idl", "b.idl"]);
+    let outputs = result.expect("there are no errors");
+    assert_eq!(outputs.len(), 1);
+    assert_eq!(outputs[0].name, "all");
+    assert_eq!(outputs[0].text.matches("pub struct Part {").count(), 1);
+}
+
+#[test]
+fn errors_of_all_files_are_shown_and_the_files_still_reported() {
+    let loader = MemoryLoader::new()
+        .with("a.idl", "struct A { Missing x; };")
+        .with("b.idl", "struct B { Absent x; };");
+    let (result, read) = generate(&Config::new(), &loader, &["a.idl", "b.idl"]);
+    let text = result.expect_err("both are wrong").to_string();
+    assert!(text.contains("Missing") && text.contains("Absent"), "{text}");
+    assert_eq!(read.len(), 2);
+}
+
+#[test]
+fn options_reach_both_ends() {
+    let loader = MemoryLoader::new()
+        .with("inc/base.idl", "module Base { struct S { long x; }; };")
+        .with("a.idl", "#include <base.idl>\n#ifdef WANTED\ntypedef Base::S T[LENGTH];\n#endif");
+    let config = Config::new()
+        .include_path("inc")
+        .define("WANTED")
+        .define_as("LENGTH", "7")
+        .extern_module("Base", "crate::base")
+        .runtime("crate::runtime");
+    let (result, _) = generate(&config, &loader, &["a.idl"]);
+    let outputs = result.expect("there are no errors");
+    assert!(outputs[0].text.contains("pub type T = [crate::base::S; 7];"), "{}", outputs[0].text);
+}
+
+#[test]
+fn names_that_clash_are_refused_and_those_changed_are_reported() {
+    let loader = MemoryLoader::new()
+        .with("x/a.idl", "struct fooBar { long x; }; struct foo_bar { long x; };")
+        .with("y/a.idl", "struct Y { long x; };");
+    let (result, _) = generate(&Config::new(), &loader, &["x/a.idl", "y/a.idl"]);
+    assert!(matches!(result, Err(Error::SameName(_))));
+    let (result, _) = generate(&Config::new(), &loader, &["x/a.idl"]);
+    let outputs = result.expect("there are no errors");
+    let warnings = outputs[0].warnings.join("\n");
+    assert!(warnings.starts_with("x/a.idl:1:") && warnings.contains("`FooBar_`"), "{warnings}");
+}
+
+#[test]
+fn a_script_writes_to_the_folder_it_names() {
+    let folder = std::env::temp_dir().join(format!("zorb-build-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("hello.idl"), HELLO).expect("an IDL file");
+    let config = Config::new().out_dir(&folder);
+    let result = config.try_compile(&[folder.join("hello.idl")]);
+    let text = std::fs::read_to_string(folder.join("hello.rs"));
+    std::fs::remove_dir_all(&folder).expect("the folder is removed");
+    let outputs = result.expect("there are no errors");
+    assert_eq!(outputs[0].text, text.expect("the Rust file is there"));
+}

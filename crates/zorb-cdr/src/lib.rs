@@ -1,0 +1,35 @@
+//! Common Data Representation (CDR): how CORBA puts typed values into octets.
+//!
+//! CORBA 3.3 part 2, chapter 9.3. This crate holds the bytes floor of Zorb: a bounds-checked
+//! [`CdrReader`], a [`CdrWriter`] over a caller's buffer, the text code sets, and the [`Wire`]
+//! trait that ties an IDL type to a Rust type. It does no I/O and knows nothing of GIOP messages.
+//!
+//! ```
+//! use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Wire};
+//!
+//! let mut buffer = Vec::new();
+//! let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Little);
+//! <Vec<String>>::write(&["one".to_string(), "two".to_string()], &mut writer)?;
+//!
+//! let mut reader = CdrReader::new(&buffer, ByteOrder::Little);
+//! assert_eq!(<Vec<String>>::read(&mut reader)?, ["one", "two"]);
+//! # Ok::<(), zorb_cdr::CdrError>(())
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod error;
+mod order;
+mod reader;
+mod text;
+mod wire;
+mod writer;
+
+pub use error::{CdrError, CdrErrorKind, CdrResult};
+pub use order::ByteOrder;
+pub use reader::{CdrReader, MAX_DEPTH};
+pub use text::{CharSet, TextCoding, WideForm, WideSet};
+pub use wire::{Bounded, Octets, WChar, WString, Wire};
+pub use writer::CdrWriter;

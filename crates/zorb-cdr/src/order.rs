@@ -1,0 +1,32 @@
+//! The byte order of a message or encapsulation.
+
+/// The order of octets within a primitive (CORBA 3.3 part 2, 9.3.1.1).
+///
+/// On the wire it is one bit: 0 for big-endian, 1 for little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// Most significant octet first.
+    Big,
+    /// Least significant octet first.
+    Little,
+}
+
+impl ByteOrder {
+    /// The order of the machine this code runs on; what a sender uses by default.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
+
+    /// The order that bit 0 of a flags octet names.
+    #[inline]
+    pub const fn from_flag(octet: u8) -> Self {
+        if octet & 1 == 0 { Self::Big } else { Self::Little }
+    }
+
+    /// The octet (0 or 1) that names this order.
+    #[inline]
+    pub const fn flag(self) -> u8 {
+        match self {
+            Self::Big => 0,
+            Self::Little => 1,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Reading values out of received octets.
+
+use core::any::Any;
+
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
+
+/// How deep values may nest: recursive types, nested anys, TypeCodes and encapsulations.
+pub const MAX_DEPTH: u16 = 128;
+
+/// A cursor over the octets of a message body or an encapsulation.
+///
+/// Every read aligns itself, checks what is left and moves on; strings and octet sequences are
+/// borrowed from the buffer. A reader is small and cheap to clone, which is how code looks ahead.
+#[derive(Clone)]
+pub struct CdrReader<'a> {
+    buffer: &'a [u8],
+    position: usize,
+    /// Offset of `buffer[0]` from the alignment base.
+    origin: usize,
+    order: ByteOrder,
+    depth: u16,
+    text: TextCoding,
+    context: Option<&'a (dyn Any + Send + Sync)>,
+}
+
+impl core::fmt::Debug for CdrReader<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("CdrReader")
+            .field("offset", &self.offset())
+            .field("remaining", &self.remaining())
+            .field("order", &self.order)
+            .finish_non_exhaustive()
+    }
+}
+
+macro_rules! read_primitive {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $what:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Errors
+        /// `Truncated` when the stream ends first.
+        #[inline]
+        pub fn $name(&mut self) -> CdrResult<$type> {
+            const SIZE: usize = size_of::<$type>();
+            let octets = self.take_aligned::<SIZE>($what)?;
+            Ok(match self.order {
+                ByteOrder::Little => <$type>::from_le_bytes(*octets),
+                ByteOrder::Big => <$type>::from_be_bytes(*octets),
+            })
+        }
+    )*};
+}
+
+impl<'a> CdrReader<'a> {
+    /// A reader at the start of `buffer`, which is also the alignment base.
+    pub fn new(buffer: &'a [u8], order: ByteOrder) -> Self {
+        Self {
+            buffer,
+            position: 0,
+            origin: 0,
+            order,
+            depth: 0,
+            text: TextCoding::default(),
+            context: None,
+        }
+    }
+
+    /// A reader over an encapsulation: `octets[0]` is the byte order and the alignment base.
+    ///
+    /// # Errors
+    /// `Truncated` when there is no byte-order octet.
+    pub fn for_encapsulation(octets: &'a [u8]) -> CdrResult<Self> {
+        let order = octets
+            .first()
+            .map(|&octet| ByteOrder::from_flag(octet))
+            .ok_or_else(|| CdrError::new(CdrErrorKind::Truncated, 0, "encapsulation"))?;
+        let mut reader = Self::new(octets, order);
+        reader.position = 1;
+        reader.text = TextCoding::ENCAPSULATION;
+        Ok(reader)
+    }
+
+    /// The same reader with the first octet of its buffer `origin` octets after the alignment base.
+    #[must_use]
+    pub fn with_origin(mut self, origin: usize) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// The same reader with the text coding of its connection and GIOP version.
+    #[must_use]
+    pub fn with_text(mut self, text: TextCoding) -> Self {
+        self.text = text;
+        self
+    }
+
+    /// The same reader carrying what some types decode against (the ORB, for object references).
+    #[must_use]
+    pub fn with_context(mut self, context: &'a (dyn Any + Send + Sync)) -> Self {
+        self.context = Some(context);
+        self
+    }
+
+    /// What [`with_context`](Self::with_context) attached, if it is a `T`.
+    pub fn context<T: Any>(&self) -> Option<&'a T> {
+        self.context.and_then(|context| (context as &dyn Any).downcast_ref())
+    }
+
+    /// The byte order in use.
+    #[inline]
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// The text coding in use.
+    #[inline]
+    pub fn text(&self) -> TextCoding {
+        self.text
+    }
+
+    /// Octets from the alignment base to the next octet to be read.
+    #[inline]
+    pub fn offset(&self) -> usize {
+        self.origin + self.position
+    }
+
+    /// Octets not read yet.
+    #[inline]
+    pub fn remaining(&self) -> usize {
+        self.buffer.len() - self.position
+    }
+
+    /// The octets not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.buffer.get(self.position..).unwrap_or_default()
+    }
+
+    /// An error of `kind` at the current offset.
+    #[cold]
+    pub fn error(&self, kind: CdrErrorKind, what: &'static str) -> CdrError {
+        CdrError::new(kind, self.offset(), what)
+    }
+
+    /// Skips padding up to a multiple of `alignment` (a power of two) from the alignment base.
+    ///
+    /// Padding octets are never looked at: senders may leave anything in them. Padding that the
+    /// stream does not hold is no error by itself; the read that follows fails.
+    #[inline]
+    pub fn align(&mut self, alignment: usize) {
+        let offset = self.offset();
+        let aligned = (offset + alignment - 1) & !(alignment - 1);
+        self.position = (self.position + (aligned - offset)).min(self.buffer.len());
+    }
+
+    /// The next `count` octets, borrowed from the buffer, without alignment.
+    ///
+    /// # Errors
+    /// `Truncated` when fewer are left.
+    #[inline]
+    pub fn take(&mut self, count: usize, what: &'static str) -> CdrResult<&'a [u8]> {
+        match self.rest().split_at_checked(count) {
+            Some((taken, _)) => {
+                self.position += count;
+                Ok(taken)
+            }
+            None => Err(self.error(CdrErrorKind::Truncated, what)),
+        }
+    }
+
+    #[inline]
+    fn take_aligned<const SIZE: usize>(&mut self, what: &'static str) -> CdrResult<&'a [u8; SIZE]> {
+        let offset = self.offset();
+        let aligned = (offset + SIZE - 1) & !(SIZE - 1);
+        let start = self.position + (aligned - offset);
+        match self.buffer.get(start..).and_then(|rest| rest.first_chunk::<SIZE>()) {
+            Some(octets) => {
+                self.position = start + SIZE;
+                Ok(octets)
+            }
+            None => Err(self.error(CdrErrorKind::Truncated, what)),
+        }
+    }
+
+    read_primitive! {
+        /// An `octet`.
+        read_u8: u8, "octet";
+        /// A `short`.
+        read_i16: i16, "short";
+        /// An `unsigned short`.
+        read_u16: u16, "unsigned short";
+        /// A `long`.
+        read_i32: i32, "long";
+        /// An `unsigned long`.
+        read_u32: u32, "unsigned long";
+        /// A `long long`.
+        read_i64: i64, "long long";
+        /// An `unsigned long long`.
+        read_u64: u64, "unsigned long long";
+        /// A `float`.
+        read_f32: f32, "float";
+        /// A `double`.
+        read_f64: f64, "double";
+    }
+
+    /// A `boolean`.
+    ///
+    /// # Errors
+    /// `BadBoolean` for an octet other than 0 and 1; `Truncated`.
+    #[inline]
+    pub fn read_bool(&mut self) -> CdrResult<bool> {
+        match self.read_u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.error(CdrErrorKind::BadBoolean, "boolean")),
+        }
+    }
+
+    /// The element count of a sequence whose elements take at least `min_size` octets each.
+    ///
+    /// # Errors
+    /// `LengthBeyondEnd` when that many elements cannot be in the octets left, so that a caller
+    /// may allocate for the count it gets; `Truncated`.
+    #[inline]
+    pub fn read_count(&mut self, min_size: usize, what: &'static str) -> CdrResult<usize> {
+        let count = self.read_u32()? as usize;
+        match count.checked_mul(min_size.max(1)) {
+            Some(octets) if octets <= self.remaining() => Ok(count),
+            _ => Err(self.error(CdrErrorKind::LengthBeyondEnd, what)),
+        }
+    }
+
+    /// A `sequence<octet>`, borrowed from the buffer.
+    ///
+    /// # Errors
+    /// `LengthBeyondEnd`, `Truncated`.
+    #[inline]
+    pub fn read_octets(&mut self) -> CdrResult<&'a [u8]> {
+        let count = self.read_count(1, "sequence<octet>")?;
+        self.take(count, "sequence<octet>")
+    }
+
+    /// A `sequence<octet>` that holds an encapsulation, as a reader over it.
+    ///
+    /// The inner reader keeps this one's depth and context; its text is that of encapsulations.
+    ///
+    /// # Errors
+    /// As [`read_octets`](Self::read_octets) and [`for_encapsulation`](Self::for_encapsulation).
+    pub fn read_encapsulation(&mut self) -> CdrResult<Self> {
+        let octets = self.read_octets()?;
+        let mut inner = Self::for_encapsulation(octets)?;
+        inner.depth = self.depth;
+        inner.context = self.context;
+        Ok(inner)
+    }
+
+    /// Enters a nested value; call [`ascend`](Self::ascend) when it has been read.
+    ///
+    /// # Errors
+    /// `TooDeep` at [`MAX_DEPTH`].
+    #[inline]
+    pub fn descend(&mut self, what: &'static str) -> CdrResult<()> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.error(CdrErrorKind::TooDeep, what));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Leaves a nested value entered with [`descend`](Self::descend).
+    #[inline]
+    pub fn ascend(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+}

@@ -1,0 +1,160 @@
+//! `char` and `string`.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
+
+impl<'a> CdrReader<'a> {
+    /// A `char`: one octet of the connection's code set.
+    ///
+    /// # Errors
+    /// `BadText` for an octet that is no whole character; `Truncated`.
+    #[inline]
+    pub fn read_char(&mut self) -> CdrResult<char> {
+        let octet = self.read_u8()?;
+        match self.text().char_set {
+            CharSet::Latin1 => Ok(char::from(octet)),
+            CharSet::Utf8 if octet.is_ascii() => Ok(char::from(octet)),
+            CharSet::Utf8 => Err(self.error(CdrErrorKind::BadText, "char")),
+        }
+    }
+
+    /// The octets of a `string` without its terminating NUL.
+    ///
+    /// # Errors
+    /// `BadString` for length 0, a missing terminator or a NUL inside; `BoundExceeded` when longer
+    /// than `bound` octets; `LengthBeyondEnd`, `Truncated`.
+    #[inline]
+    pub fn read_string_octets(&mut self, bound: u32, what: &'static str) -> CdrResult<&'a [u8]> {
+        let count = self.read_count(1, what)?;
+        let octets = self.take(count, what)?;
+        let Some((0, text)) = octets.split_last() else {
+            return Err(self.error(CdrErrorKind::BadString, what));
+        };
+        if text.contains(&0) {
+            return Err(self.error(CdrErrorKind::BadString, what));
+        }
+        if text.len() > bound as usize {
+            return Err(self.error(CdrErrorKind::BoundExceeded, what));
+        }
+        Ok(text)
+    }
+
+    /// A `string`, borrowed from the buffer where its octets already are UTF-8.
+    ///
+    /// # Errors
+    /// As [`read_string_octets`](Self::read_string_octets), and `BadText`.
+    #[inline]
+    pub fn read_str(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
+        let octets = self.read_string_octets(bound, "string")?;
+        self.decode_text(octets)
+    }
+
+    /// A `string` of 7-bit text outside the negotiated code set: operation names, repository ids,
+    /// host names. Other octets are read as ISO 8859-1.
+    ///
+    /// # Errors
+    /// As [`read_string_octets`](Self::read_string_octets).
+    pub fn read_latin1(&mut self, what: &'static str) -> CdrResult<Cow<'a, str>> {
+        let octets = self.read_string_octets(u32::MAX, what)?;
+        Ok(latin1(octets))
+    }
+
+    #[inline]
+    fn decode_text(&self, octets: &'a [u8]) -> CdrResult<Cow<'a, str>> {
+        match self.text().char_set {
+            CharSet::Latin1 => Ok(latin1(octets)),
+            CharSet::Utf8 => match core::str::from_utf8(octets) {
+                Ok(text) => Ok(Cow::Borrowed(text)),
+                Err(_) => Err(self.error(CdrErrorKind::BadText, "string")),
+            },
+        }
+    }
+}
+
+/// ISO 8859-1 octets as text; ASCII, the common case, stays borrowed.
+fn latin1(octets: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(octets) {
+        Ok(text) if octets.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(octets.iter().copied().map(char::from).collect::<String>()),
+    }
+}
+
+impl CdrWriter<'_> {
+    /// A `char`.
+    ///
+    /// # Errors
+    /// `BadText` when the connection's code set has no single octet for it.
+    #[inline]
+    pub fn write_char(&mut self, value: char) -> CdrResult<()> {
+        let octet = match self.text().char_set {
+            CharSet::Latin1 => u8::try_from(value).ok(),
+            CharSet::Utf8 => value.is_ascii().then_some(value as u8),
+        };
+        match octet {
+            Some(octet) => {
+                self.write_u8(octet);
+                Ok(())
+            }
+            None => Err(self.error(CdrErrorKind::BadText, "char")),
+        }
+    }
+
+    /// A `string` of at most `bound` octets (`u32::MAX` when unbounded).
+    ///
+    /// # Errors
+    /// `BadString` for a NUL inside; `BadText` for a character the code set lacks;
+    /// `BoundExceeded`, `TooLong`.
+    #[inline]
+    pub fn write_str(&mut self, value: &str, bound: u32) -> CdrResult<()> {
+        if self.text().char_set == CharSet::Latin1 && !value.is_ascii() {
+            return self.write_as_latin1(value, bound);
+        }
+        if value.len() > bound as usize {
+            return Err(self.error(CdrErrorKind::BoundExceeded, "string"));
+        }
+        if value.as_bytes().contains(&0) {
+            return Err(self.error(CdrErrorKind::BadString, "string"));
+        }
+        self.write_count(value.len() + 1, "string")?;
+        self.put(value.as_bytes());
+        self.write_u8(0);
+        Ok(())
+    }
+
+    #[cold]
+    fn write_as_latin1(&mut self, value: &str, bound: u32) -> CdrResult<()> {
+        let count = value.chars().count();
+        if count > bound as usize {
+            return Err(self.error(CdrErrorKind::BoundExceeded, "string"));
+        }
+        self.write_count(count + 1, "string")?;
+        for character in value.chars() {
+            match u8::try_from(character) {
+                Ok(0) => return Err(self.error(CdrErrorKind::BadString, "string")),
+                Ok(octet) => self.write_u8(octet),
+                Err(_) => return Err(self.error(CdrErrorKind::BadText, "string")),
+            }
+        }
+        self.write_u8(0);
+        Ok(())
+    }
+
+    /// A `string` of 7-bit text outside the negotiated code set: operation names, repository ids.
+    ///
+    /// # Errors
+    /// `BadString` for a NUL inside; `BadText` outside ISO 8859-1; `TooLong`.
+    pub fn write_latin1(&mut self, value: &str) -> CdrResult<()> {
+        if !value.is_ascii() {
+            return self.write_as_latin1(value, u32::MAX);
+        }
+        if value.as_bytes().contains(&0) {
+            return Err(self.error(CdrErrorKind::BadString, "string"));
+        }
+        self.write_count(value.len() + 1, "string")?;
+        self.put(value.as_bytes());
+        self.write_u8(0);
+        Ok(())
+    }
+}

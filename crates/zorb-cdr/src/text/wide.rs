@@ -1,0 +1,176 @@
+//! `wchar` and `wstring`, whose form depends on the GIOP version.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, WideForm, WideSet};
+
+const BYTE_ORDER_MARK: u16 = 0xfeff;
+const SWAPPED_MARK: u16 = 0xfffe;
+
+impl CdrReader<'_> {
+    /// A `wchar`.
+    ///
+    /// # Errors
+    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadText` for what is not one character;
+    /// `Truncated`.
+    pub fn read_wchar(&mut self) -> CdrResult<char> {
+        let set = self.wide_set("wchar")?;
+        let text = match self.text().wide_form {
+            WideForm::Absent => return Err(self.error(CdrErrorKind::WideNotAllowed, "wchar")),
+            WideForm::Units => {
+                let unit = self.read_u16()?;
+                self.decode_units(core::iter::once(unit), set, "wchar")?
+            }
+            WideForm::Octets => {
+                let count = usize::from(self.read_u8()?);
+                let octets = self.take(count, "wchar")?;
+                self.decode_octets(octets, set, "wchar")?
+            }
+        };
+        let mut characters = text.chars();
+        match (characters.next(), characters.next()) {
+            (Some(character), None) => Ok(character),
+            _ => Err(self.error(CdrErrorKind::BadText, "wchar")),
+        }
+    }
+
+    /// A `wstring` of at most `bound` code units (`u32::MAX` when unbounded).
+    ///
+    /// # Errors
+    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadString`, `BadText`, `BoundExceeded`,
+    /// `LengthBeyondEnd`, `Truncated`.
+    pub fn read_wstring(&mut self, bound: u32) -> CdrResult<String> {
+        let set = self.wide_set("wstring")?;
+        let text = match self.text().wide_form {
+            WideForm::Absent => return Err(self.error(CdrErrorKind::WideNotAllowed, "wstring")),
+            WideForm::Units => {
+                let count = self.read_count(2, "wstring")?;
+                let mut units = Vec::with_capacity(count);
+                for _ in 0..count {
+                    units.push(self.read_u16()?);
+                }
+                if units.pop() != Some(0) || units.contains(&0) {
+                    return Err(self.error(CdrErrorKind::BadString, "wstring"));
+                }
+                self.decode_units(units.into_iter(), set, "wstring")?
+            }
+            WideForm::Octets => {
+                let count = self.read_count(1, "wstring")?;
+                let octets = self.take(count, "wstring")?;
+                self.decode_octets(octets, set, "wstring")?
+            }
+        };
+        if bound != u32::MAX && text.encode_utf16().count() > bound as usize {
+            return Err(self.error(CdrErrorKind::BoundExceeded, "wstring"));
+        }
+        Ok(text)
+    }
+
+    fn wide_set(&self, what: &'static str) -> CdrResult<WideSet> {
+        match (self.text().wide_form, self.text().wide_set) {
+            (WideForm::Absent, _) => Err(self.error(CdrErrorKind::WideNotAllowed, what)),
+            (_, Some(set)) => Ok(set),
+            (_, None) => Err(self.error(CdrErrorKind::WideNotNegotiated, what)),
+        }
+    }
+
+    fn decode_octets(&self, octets: &[u8], set: WideSet, what: &'static str) -> CdrResult<String> {
+        let (pairs, odd) = octets.as_chunks::<2>();
+        if !odd.is_empty() {
+            return Err(self.error(CdrErrorKind::BadText, what));
+        }
+        // A byte-order mark selects the order and is not part of the value.
+        let (pairs, order) = match pairs.split_first() {
+            Some((first, rest)) => match u16::from_be_bytes(*first) {
+                BYTE_ORDER_MARK => (rest, ByteOrder::Big),
+                SWAPPED_MARK => (rest, ByteOrder::Little),
+                _ => (pairs, ByteOrder::Big),
+            },
+            None => (pairs, ByteOrder::Big),
+        };
+        let units = pairs.iter().map(|pair| match order {
+            ByteOrder::Big => u16::from_be_bytes(*pair),
+            ByteOrder::Little => u16::from_le_bytes(*pair),
+        });
+        self.decode_units(units, set, what)
+    }
+
+    fn decode_units(
+        &self,
+        units: impl Iterator<Item = u16>,
+        set: WideSet,
+        what: &'static str,
+    ) -> CdrResult<String> {
+        let text = char::decode_utf16(units)
+            .collect::<Result<String, _>>()
+            .map_err(|_| self.error(CdrErrorKind::BadText, what))?;
+        if set == WideSet::Ucs2 && text.chars().any(|character| character.len_utf16() > 1) {
+            return Err(self.error(CdrErrorKind::BadText, what));
+        }
+        Ok(text)
+    }
+}
+
+impl CdrWriter<'_> {
+    /// A `wchar`. A character outside the basic plane is a surrogate pair, in GIOP 1.2 only.
+    ///
+    /// # Errors
+    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadText` when one unit cannot hold it.
+    pub fn write_wchar(&mut self, value: char) -> CdrResult<()> {
+        let set = self.wide_set("wchar")?;
+        let mut units = [0; 2];
+        let units = value.encode_utf16(&mut units);
+        if units.len() > 1 && (set == WideSet::Ucs2 || self.text().wide_form == WideForm::Units) {
+            return Err(self.error(CdrErrorKind::BadText, "wchar"));
+        }
+        if self.text().wide_form == WideForm::Units {
+            units.iter().for_each(|&unit| self.write_u16(unit));
+        } else {
+            self.write_u8(if units.len() > 1 { 4 } else { 2 });
+            units.iter().for_each(|unit| self.put(&unit.to_be_bytes()));
+        }
+        Ok(())
+    }
+
+    /// A `wstring` of at most `bound` code units; in GIOP 1.2 big-endian without a mark.
+    ///
+    /// # Errors
+    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadString` for a NUL inside;
+    /// `BadText`, `BoundExceeded`, `TooLong`.
+    pub fn write_wstring(&mut self, value: &str, bound: u32) -> CdrResult<()> {
+        let set = self.wide_set("wstring")?;
+        if value.as_bytes().contains(&0) {
+            return Err(self.error(CdrErrorKind::BadString, "wstring"));
+        }
+        let units = value.encode_utf16().count();
+        if set == WideSet::Ucs2 && units != value.chars().count() {
+            return Err(self.error(CdrErrorKind::BadText, "wstring"));
+        }
+        if units > bound as usize {
+            return Err(self.error(CdrErrorKind::BoundExceeded, "wstring"));
+        }
+        if self.text().wide_form == WideForm::Units {
+            self.write_count(units + 1, "wstring")?;
+            value.encode_utf16().for_each(|unit| self.write_u16(unit));
+            self.write_u16(0);
+        } else {
+            // A value that begins with the mark's own code needs a mark before it to survive.
+            let marked = value.starts_with(['\u{feff}', '\u{fffe}']);
+            self.write_count((units + usize::from(marked)) * 2, "wstring")?;
+            if marked {
+                self.put(&BYTE_ORDER_MARK.to_be_bytes());
+            }
+            value.encode_utf16().for_each(|unit| self.put(&unit.to_be_bytes()));
+        }
+        Ok(())
+    }
+
+    fn wide_set(&self, what: &'static str) -> CdrResult<WideSet> {
+        match (self.text().wide_form, self.text().wide_set) {
+            (WideForm::Absent, _) => Err(self.error(CdrErrorKind::WideNotAllowed, what)),
+            (_, Some(set)) => Ok(set),
+            (_, None) => Err(self.error(CdrErrorKind::WideNotNegotiated, what)),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The trait that ties an IDL type to a Rust type.
+
+mod compound;
+mod primitive;
+mod text;
+
+use alloc::vec::Vec;
+
+use crate::{CdrReader, CdrResult, CdrWriter};
+
+pub use compound::Octets;
+pub use text::{Bounded, WChar, WString};
+
+/// Octets of memory that a sequence's count alone may claim.
+const READ_AHEAD: usize = 64 * 1024;
+
+/// An IDL type: how its values look in Rust and how they are written.
+///
+/// Most Rust types stand for an IDL type themselves: `i32` for `long`, `String` for `string`,
+/// `Vec<T>` for `sequence<T>`, `[T; N]` for an array, and every struct, union and enum that the
+/// IDL compiler makes. Where one Rust type serves two IDL types a marker tells them apart:
+/// [`WString`] and [`WChar`] for wide text, [`Bounded`] for bounds. So `Vec<WString>` is
+/// `sequence<wstring>`, and its [`Value`](Wire::Value) is `Vec<String>`.
+pub trait Wire {
+    /// What a program holds.
+    type Value;
+    /// What a parameter refers to: `str` for strings, `[T]` for sequences, else the value.
+    type View: ?Sized;
+    /// What an `in` parameter is decoded to for a servant: borrowed from the request where possible.
+    type Borrowed<'a>;
+
+    /// The fewest octets a value takes on the wire, padding left out; at least 1.
+    /// It bounds what a received length may allocate.
+    const MIN_SIZE: usize;
+
+    /// The view of a value.
+    fn view(value: &Self::Value) -> &Self::View;
+
+    /// Appends a value.
+    ///
+    /// # Errors
+    /// When the value has no encoding: too long, a NUL inside, no such character.
+    fn write(value: &Self::View, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+
+    /// Takes a value.
+    ///
+    /// # Errors
+    /// When the octets left are no encoding of this type.
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self::Value>;
+
+    /// Takes a value, borrowing from the buffer where the type allows.
+    ///
+    /// # Errors
+    /// As [`read`](Wire::read).
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self::Borrowed<'a>>;
+
+    /// Appends values one after the other. Primitives override it with one bulk move.
+    ///
+    /// # Errors
+    /// As [`write`](Wire::write).
+    #[inline]
+    fn write_slice(values: &[Self::Value], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        values.iter().try_for_each(|value| Self::write(Self::view(value), writer))
+    }
+
+    /// Takes `count` values, a number that [`CdrReader::read_count`] has checked.
+    ///
+    /// # Errors
+    /// As [`read`](Wire::read).
+    #[inline]
+    fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self::Value>> {
+        // A count may promise much, and one inside another again: what is set aside before the
+        // elements are there is limited, the rest grows with what is read.
+        let ahead = READ_AHEAD / size_of::<Self::Value>().max(1);
+        let mut values = Vec::with_capacity(count.min(ahead));
+        for _ in 0..count {
+            values.push(Self::read(reader)?);
+        }
+        Ok(values)
+    }
+}

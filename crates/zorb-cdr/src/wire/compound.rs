@@ -1,0 +1,131 @@
+//! Sequences and arrays.
+
+use alloc::vec::Vec;
+
+use arrayvec::ArrayVec;
+
+use crate::{Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+
+impl<T: Wire> Wire for Vec<T> {
+    type Value = Vec<T::Value>;
+    type View = [T::Value];
+    type Borrowed<'a> = Vec<T::Value>;
+    const MIN_SIZE: usize = 4;
+
+    #[inline]
+    fn view(value: &Vec<T::Value>) -> &[T::Value] {
+        value
+    }
+
+    #[inline]
+    fn write(value: &[T::Value], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_count(value.len(), "sequence")?;
+        T::write_slice(value, writer)
+    }
+
+    #[inline]
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<T::Value>> {
+        let count = reader.read_count(T::MIN_SIZE, "sequence")?;
+        T::read_vec(reader, count)
+    }
+
+    #[inline]
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Vec<T::Value>> {
+        Self::read(reader)
+    }
+}
+
+/// The IDL type `sequence<octet>` where a servant's parameter can be borrowed: a `Vec<u8>` in
+/// data, a `&[u8]` straight from the request buffer in an upcall.
+#[derive(Clone, Copy, Debug)]
+pub enum Octets {}
+
+impl Wire for Octets {
+    type Value = Vec<u8>;
+    type View = [u8];
+    type Borrowed<'a> = &'a [u8];
+    const MIN_SIZE: usize = 4;
+
+    #[inline]
+    fn view(value: &Vec<u8>) -> &[u8] {
+        value
+    }
+
+    #[inline]
+    fn write(value: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_octets(value)
+    }
+
+    #[inline]
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
+        reader.read_octets().map(<[u8]>::to_vec)
+    }
+
+    #[inline]
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
+        reader.read_octets()
+    }
+}
+
+impl<const N: u32> Wire for Bounded<Octets, N> {
+    type Value = Vec<u8>;
+    type View = [u8];
+    type Borrowed<'a> = &'a [u8];
+    const MIN_SIZE: usize = 4;
+
+    #[inline]
+    fn view(value: &Vec<u8>) -> &[u8] {
+        value
+    }
+
+    fn write(value: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        if value.len() > N as usize {
+            return Err(writer.error(CdrErrorKind::BoundExceeded, "sequence<octet>"));
+        }
+        writer.write_octets(value)
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
+        Self::read_borrowed(reader).map(<[u8]>::to_vec)
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
+        let octets = reader.read_octets()?;
+        if octets.len() > N as usize {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence<octet>"));
+        }
+        Ok(octets)
+    }
+}
+
+impl<T: Wire, const N: usize> Wire for [T; N] {
+    type Value = [T::Value; N];
+    type View = [T::Value; N];
+    type Borrowed<'a> = [T::Value; N];
+    // IDL has no empty arrays; `max` keeps the constant honest for a Rust one.
+    const MIN_SIZE: usize = if N == 0 { 1 } else { T::MIN_SIZE.saturating_mul(N) };
+
+    #[inline]
+    fn view(value: &[T::Value; N]) -> &[T::Value; N] {
+        value
+    }
+
+    #[inline]
+    fn write(value: &[T::Value; N], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        T::write_slice(value, writer)
+    }
+
+    #[inline]
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<[T::Value; N]> {
+        let mut elements = ArrayVec::<T::Value, N>::new();
+        for _ in 0..N {
+            elements.push(T::read(reader)?);
+        }
+        elements.into_inner().map_err(|_| reader.error(CdrErrorKind::Truncated, "array"))
+    }
+
+    #[inline]
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<[T::Value; N]> {
+        Self::read(reader)
+    }
+}

@@ -1,0 +1,145 @@
+//! Numbers, octets, booleans and characters.
+
+use alloc::vec::Vec;
+
+use zerocopy::IntoBytes;
+
+use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
+
+macro_rules! number {
+    ($($type:ty, $read:ident, $write:ident, $what:literal;)*) => {$(
+        impl Wire for $type {
+            type Value = Self;
+            type View = Self;
+            type Borrowed<'a> = Self;
+            const MIN_SIZE: usize = size_of::<Self>();
+
+            #[inline]
+            fn view(value: &Self) -> &Self {
+                value
+            }
+
+            #[inline]
+            fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+                writer.$write(*value);
+                Ok(())
+            }
+
+            #[inline]
+            fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+                reader.$read()
+            }
+
+            #[inline]
+            fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+                reader.$read()
+            }
+
+            fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+                if values.is_empty() {
+                    return Ok(());
+                }
+                writer.align(size_of::<Self>());
+                if writer.order() == ByteOrder::NATIVE {
+                    writer.put(values.as_bytes());
+                } else {
+                    let order = writer.order();
+                    let room = writer.reserve(size_of_val(values));
+                    let (places, _) = room.as_chunks_mut::<{ size_of::<Self>() }>();
+                    for (place, value) in places.iter_mut().zip(values) {
+                        *place = match order {
+                            ByteOrder::Little => value.to_le_bytes(),
+                            ByteOrder::Big => value.to_be_bytes(),
+                        };
+                    }
+                }
+                Ok(())
+            }
+
+            fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
+                if count == 0 {
+                    return Ok(Vec::new());
+                }
+                reader.align(size_of::<Self>());
+                let octets = reader.take(count.saturating_mul(size_of::<Self>()), $what)?;
+                let (elements, _) = octets.as_chunks::<{ size_of::<Self>() }>();
+                Ok(match reader.order() {
+                    ByteOrder::Little => elements.iter().map(|e| Self::from_le_bytes(*e)).collect(),
+                    ByteOrder::Big => elements.iter().map(|e| Self::from_be_bytes(*e)).collect(),
+                })
+            }
+        }
+    )*};
+}
+
+number! {
+    u8, read_u8, write_u8, "sequence<octet>";
+    i16, read_i16, write_i16, "sequence<short>";
+    u16, read_u16, write_u16, "sequence<unsigned short>";
+    i32, read_i32, write_i32, "sequence<long>";
+    u32, read_u32, write_u32, "sequence<unsigned long>";
+    i64, read_i64, write_i64, "sequence<long long>";
+    u64, read_u64, write_u64, "sequence<unsigned long long>";
+    f32, read_f32, write_f32, "sequence<float>";
+    f64, read_f64, write_f64, "sequence<double>";
+}
+
+impl Wire for bool {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = 1;
+
+    #[inline]
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    #[inline]
+    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_bool(*value);
+        Ok(())
+    }
+
+    #[inline]
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.read_bool()
+    }
+
+    #[inline]
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        reader.read_bool()
+    }
+
+    fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.put(values.as_bytes());
+        Ok(())
+    }
+}
+
+impl Wire for char {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = 1;
+
+    #[inline]
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    #[inline]
+    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_char(*value)
+    }
+
+    #[inline]
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.read_char()
+    }
+
+    #[inline]
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        reader.read_char()
+    }
+}

@@ -1,0 +1,203 @@
+//! Writing values into a buffer that is sent as it stands.
+
+use alloc::vec::Vec;
+
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
+
+/// A cursor that appends CDR to a caller's buffer.
+///
+/// The buffer keeps its capacity from call to call, so that a steady stream of messages of the
+/// same size allocates nothing. Padding octets are written as 0.
+#[derive(Debug)]
+pub struct CdrWriter<'b> {
+    buffer: &'b mut Vec<u8>,
+    /// Index in `buffer` of the alignment base.
+    base: usize,
+    order: ByteOrder,
+    text: TextCoding,
+}
+
+macro_rules! write_primitive {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name(&mut self, value: $type) {
+            self.align(size_of::<$type>());
+            match self.order {
+                ByteOrder::Little => self.buffer.extend_from_slice(&value.to_le_bytes()),
+                ByteOrder::Big => self.buffer.extend_from_slice(&value.to_be_bytes()),
+            }
+        }
+    )*};
+}
+
+impl<'b> CdrWriter<'b> {
+    /// A writer that appends to `buffer`; what it writes is aligned to the buffer's present end.
+    pub fn new(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
+        let base = buffer.len();
+        Self { buffer, base, order, text: TextCoding::default() }
+    }
+
+    /// A writer that goes on in `buffer`, whose octet 0 is the alignment base.
+    pub fn resume(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
+        Self { buffer, base: 0, order, text: TextCoding::default() }
+    }
+
+    /// The same writer with the text coding of its connection and GIOP version.
+    #[must_use]
+    pub fn with_text(mut self, text: TextCoding) -> Self {
+        self.text = text;
+        self
+    }
+
+    /// The byte order in use.
+    #[inline]
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// The text coding in use.
+    #[inline]
+    pub fn text(&self) -> TextCoding {
+        self.text
+    }
+
+    /// Octets from the alignment base to the next octet to be written.
+    #[inline]
+    pub fn offset(&self) -> usize {
+        self.buffer.len() - self.base
+    }
+
+    /// An error of `kind` at the current offset.
+    #[cold]
+    pub fn error(&self, kind: CdrErrorKind, what: &'static str) -> CdrError {
+        CdrError::new(kind, self.offset(), what)
+    }
+
+    /// Writes zeros up to a multiple of `alignment` (a power of two) from the alignment base.
+    #[inline]
+    pub fn align(&mut self, alignment: usize) {
+        let offset = self.offset();
+        let padding = offset.next_multiple_of(alignment) - offset;
+        if padding > 0 {
+            self.buffer.resize(self.buffer.len() + padding, 0);
+        }
+    }
+
+    write_primitive! {
+        /// An `octet`.
+        write_u8: u8;
+        /// A `short`.
+        write_i16: i16;
+        /// An `unsigned short`.
+        write_u16: u16;
+        /// A `long`.
+        write_i32: i32;
+        /// An `unsigned long`.
+        write_u32: u32;
+        /// A `long long`.
+        write_i64: i64;
+        /// An `unsigned long long`.
+        write_u64: u64;
+        /// A `float`.
+        write_f32: f32;
+        /// A `double`.
+        write_f64: f64;
+    }
+
+    /// A `boolean`.
+    #[inline]
+    pub fn write_bool(&mut self, value: bool) {
+        self.write_u8(u8::from(value));
+    }
+
+    /// Octets as they are, without a length or alignment.
+    #[inline]
+    pub fn put(&mut self, octets: &[u8]) {
+        self.buffer.extend_from_slice(octets);
+    }
+
+    /// The element count of a sequence or the length of a string.
+    ///
+    /// # Errors
+    /// `TooLong` above 2³²-1.
+    #[inline]
+    pub fn write_count(&mut self, count: usize, what: &'static str) -> CdrResult<()> {
+        let count = u32::try_from(count).map_err(|_| self.error(CdrErrorKind::TooLong, what))?;
+        self.write_u32(count);
+        Ok(())
+    }
+
+    /// A `sequence<octet>`.
+    ///
+    /// # Errors
+    /// `TooLong`.
+    #[inline]
+    pub fn write_octets(&mut self, octets: &[u8]) -> CdrResult<()> {
+        self.write_count(octets.len(), "sequence<octet>")?;
+        self.put(octets);
+        Ok(())
+    }
+
+    /// An encapsulation as a `sequence<octet>`: its length, byte order, then what `body` writes,
+    /// aligned to its own start.
+    ///
+    /// # Errors
+    /// What `body` returns; `TooLong`.
+    pub fn write_encapsulation(
+        &mut self,
+        body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> CdrResult<()> {
+        self.write_u32(0);
+        let start = self.buffer.len();
+        let mut inner = CdrWriter {
+            base: start,
+            order: self.order,
+            text: TextCoding::ENCAPSULATION,
+            buffer: self.buffer,
+        };
+        inner.write_u8(inner.order.flag());
+        body(&mut inner)?;
+        let length = self.buffer.len() - start;
+        self.patch_count(start - 4, length, "encapsulation")
+    }
+
+    /// Overwrites the `unsigned long` at buffer index `at` with a length known only now.
+    fn patch_count(&mut self, at: usize, length: usize, what: &'static str) -> CdrResult<()> {
+        let length = u32::try_from(length).map_err(|_| self.error(CdrErrorKind::TooLong, what))?;
+        let octets = match self.order {
+            ByteOrder::Little => length.to_le_bytes(),
+            ByteOrder::Big => length.to_be_bytes(),
+        };
+        if let Some(place) = self.buffer.get_mut(at..at + 4) {
+            place.copy_from_slice(&octets);
+        }
+        Ok(())
+    }
+
+    /// Appends `count` octets of zeros and lends them for filling.
+    #[inline]
+    pub(crate) fn reserve(&mut self, count: usize) -> &mut [u8] {
+        let start = self.buffer.len();
+        self.buffer.resize(start + count, 0);
+        self.buffer.get_mut(start..).unwrap_or_default()
+    }
+}
+
+impl CdrWriter<'_> {
+    /// The octets of one encapsulation on their own, byte order first, as profiles and
+    /// component data hold them.
+    ///
+    /// # Errors
+    /// What `body` returns.
+    pub fn encapsulation(
+        order: ByteOrder,
+        body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> CdrResult<Vec<u8>> {
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, order).with_text(TextCoding::ENCAPSULATION);
+        writer.write_u8(order.flag());
+        body(&mut writer)?;
+        Ok(octets)
+    }
+}

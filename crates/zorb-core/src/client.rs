@@ -1,0 +1,12 @@
+//! The calling side: connections, and one call from its arguments to its reply.
+
+mod connection;
+mod invoke;
+mod pool;
+mod reply;
+mod route;
+
+pub(crate) use invoke::invoke;
+pub(crate) use pool::ConnectionCache;
+pub(crate) use reply::Reply;
+pub(crate) use route::Routes;

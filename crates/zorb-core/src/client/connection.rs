@@ -1,0 +1,133 @@
+//! One client connection: its stream, buffers and what was agreed on it.
+
+use std::io;
+use std::net::Shutdown;
+use std::sync::Arc;
+use std::time::Instant;
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    CodeSetContext, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
+    ProtocolError, ReplyHeader, RequestIds,
+};
+use zorb_transport::Stream;
+
+/// What ended the wait for a reply without one.
+#[derive(Debug)]
+pub(super) enum NoReply {
+    /// The server said it closes; it has not processed the request.
+    Closed,
+    /// The stream ended or failed.
+    Lost(Option<io::Error>),
+    /// The time ran out.
+    TimedOut,
+    /// The server could not understand the request.
+    MessageError,
+    /// The server's messages could not be understood.
+    Broken(ProtocolError),
+}
+
+/// A connection to a server, used by one call at a time.
+#[derive(Debug)]
+pub(crate) struct ClientConnection {
+    pub(super) stream: Arc<dyn Stream>,
+    pub(super) inbound: Inbound,
+    pub(super) outgoing: Vec<u8>,
+    pub(super) request_ids: RequestIds,
+    /// The code sets agreed on, once they have been sent.
+    pub(super) code_sets: Option<CodeSetContext>,
+    /// Whether any reply has come over it.
+    pub(super) proven: bool,
+    pub(super) idle_since: Instant,
+    version: GiopVersion,
+}
+
+impl ClientConnection {
+    pub(super) fn new(stream: Arc<dyn Stream>, max_message_size: usize) -> Self {
+        let mut limits = Limits::default();
+        limits.max_message_size = max_message_size;
+        Self {
+            stream,
+            inbound: Inbound::new(limits),
+            outgoing: Vec::new(),
+            request_ids: RequestIds::initiator(),
+            code_sets: None,
+            proven: false,
+            idle_since: Instant::now(),
+            version: GiopVersion::V1_0,
+        }
+    }
+
+    /// Sends the request in the outgoing buffer.
+    #[inline]
+    pub(super) fn send(&mut self, version: GiopVersion) -> io::Result<()> {
+        self.version = version;
+        self.stream.send_all(&self.outgoing)
+    }
+
+    /// Waits for the reply to `request_id`; it is the inbound side's current message then.
+    #[inline]
+    pub(super) fn receive(
+        &mut self,
+        request_id: u32,
+    ) -> Result<(MessageHeader, zorb_giop::ReplyStatus, usize), NoReply> {
+        loop {
+            match self.inbound.poll() {
+                Ok(Some(header)) => {
+                    if header.kind == MessageKind::Reply {
+                        let read = ReplyHeader::read(self.inbound.current(), &header);
+                        let (reply, body) = read.map_err(NoReply::Broken)?;
+                        if reply.request_id == request_id {
+                            self.proven = true;
+                            return Ok((header, reply.status, body.offset()));
+                        }
+                        // The reply to a call that timed out before: nobody waits for it.
+                        continue;
+                    }
+                    match header.kind {
+                        MessageKind::LocateReply => continue,
+                        MessageKind::CloseConnection => return Err(NoReply::Closed),
+                        MessageKind::MessageError => return Err(NoReply::MessageError),
+                        found => {
+                            let kind = zorb_giop::ProtocolErrorKind::WrongKind {
+                                expected: MessageKind::Reply,
+                                found,
+                            };
+                            return Err(NoReply::Broken(kind.into()));
+                        }
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => return Err(NoReply::Broken(error)),
+            }
+            match self.stream.recv(self.inbound.space()) {
+                Ok(0) => return Err(NoReply::Lost(None)),
+                Ok(count) => self.inbound.advance(count),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    return Err(NoReply::TimedOut);
+                }
+                Err(error) => return Err(NoReply::Lost(Some(error))),
+            }
+        }
+    }
+
+    /// Tells the server that the reply to `request_id` is no longer waited for.
+    #[cold]
+    pub(super) fn cancel(&mut self, request_id: u32) -> io::Result<()> {
+        let (version, order) = (self.version, ByteOrder::NATIVE);
+        MessageWriter::cancel_request(&mut self.outgoing, version, order, request_id);
+        self.stream.send_all(&self.outgoing)
+    }
+
+    /// Closes the connection; from GIOP 1.2 on a client says so first.
+    #[cold]
+    pub(super) fn say_goodbye(&mut self) {
+        if self.version >= GiopVersion::V1_2 {
+            let (version, order) = (self.version, ByteOrder::NATIVE);
+            MessageWriter::close_connection(&mut self.outgoing, version, order);
+            // When it does not arrive the server notices the end of the stream all the same.
+            let _ = self.stream.send_all(&self.outgoing);
+        }
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}

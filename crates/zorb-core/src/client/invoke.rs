@@ -1,0 +1,408 @@
+//! One call, from its arguments to its reply: routes, forwards, retries and deadlines.
+
+use std::cell::Cell;
+use std::io;
+use std::time::{Duration, Instant};
+
+use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, CharSet, TextCoding, WideForm, WideSet, Wire};
+use zorb_giop::{
+    CodeSetContext, GiopVersion, Ior, MessageHeader, MessageWriter, ReplyHeader, ReplyStatus,
+    RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress, negotiate, text_coding,
+};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
+
+use super::connection::NoReply;
+use super::pool::{Lease, NoConnection};
+use super::reply::{Holder, LocalReply, Reply, decoding};
+use super::route::Route;
+use crate::error::{Error, Phase};
+use crate::object::ObjectRef;
+use crate::server::{Answer, about_to_block, answer_request};
+
+/// Writes the arguments; called again when the request has to be sent to another place.
+pub(crate) type WriteArguments<'a> = &'a dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>;
+
+/// The text coding of calls inside this ORB: nothing is lost in it.
+const LOCAL_TEXT: TextCoding = TextCoding {
+    char_set: CharSet::Utf8,
+    wide_set: Some(WideSet::Utf16),
+    wide_form: WideForm::Octets,
+};
+/// How often one call is sent again over a fresh connection because its server closed the old one.
+const MAX_RESENDS: u32 = 3;
+
+thread_local! {
+    /// The buffers of calls inside this ORB: request and reply. A nested call makes its own.
+    static LOCAL_BUFFERS: Cell<(Vec<u8>, Vec<u8>)> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+/// What one attempt over one connection came to.
+enum Attempt<'c> {
+    Done(Option<Reply<'c>>),
+    Forward(Ior),
+    /// The request was not processed; it may be sent again.
+    Resend(SystemException),
+    Failed(SystemException),
+}
+
+/// Everything about a call that stays the same from attempt to attempt.
+struct Call<'a> {
+    operation: &'static str,
+    response: ResponseFlags,
+    arguments: WriteArguments<'a>,
+    timeout: Option<Duration>,
+    deadline: Option<Instant>,
+}
+
+/// Sends a request and waits for its reply, which `None` replaces for one-way operations.
+pub(crate) fn invoke<'c>(
+    object: &'c ObjectRef,
+    operation: &'static str,
+    response: ResponseFlags,
+    arguments: WriteArguments<'_>,
+) -> Result<Option<Reply<'c>>, SystemException> {
+    let core = object.core();
+    core.check_running()?;
+    let timeout = object.timeout().or(core.options().round_trip_timeout);
+    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    let call = Call { operation, response, arguments, timeout, deadline };
+    let forwarded = object.forwarded();
+    let mut target = forwarded.as_deref().unwrap_or_else(|| object.binding());
+    let mut next;
+    let mut hops = 0;
+    let mut fell_back = forwarded.is_none();
+    let mut resends = 0;
+    loop {
+        let attempt = match &target.routes(core).local {
+            Some(key) => call_here(object, key, &call),
+            None => call_there(object, target, &call),
+        };
+        match attempt {
+            Attempt::Done(reply) => return Ok(reply),
+            Attempt::Forward(ior) => {
+                hops += 1;
+                if hops > core.options().max_forwards {
+                    let exception = SystemException::imp_limit(
+                        minor::imp_limit::TOO_MANY_FORWARDS,
+                        CompletionStatus::No,
+                    );
+                    let what = format!("{operation} was forwarded {hops} times");
+                    return Err(Error::new(Phase::Resolve, what)
+                        .hint("the servers forward to each other in a circle")
+                        .remember(exception));
+                }
+                next = object.forward_to(ior);
+                target = &next;
+            }
+            Attempt::Resend(exception) => {
+                resends += 1;
+                if resends > MAX_RESENDS {
+                    return Err(exception);
+                }
+            }
+            // The place that a forward once named may be gone while the original knows a new one.
+            Attempt::Failed(exception) if !fell_back && is_stale_forward(exception) => {
+                fell_back = true;
+                object.forget_forward();
+                target = object.binding();
+            }
+            Attempt::Failed(exception) => return Err(exception),
+        }
+    }
+}
+
+fn is_stale_forward(exception: SystemException) -> bool {
+    use SystemExceptionKind::{CommFailure, ObjectNotExist, Transient};
+    exception.completed == CompletionStatus::No
+        && matches!(exception.kind, CommFailure | ObjectNotExist | Transient)
+}
+
+/// Tries the routes of `target` until one connects, and makes the call over it.
+fn call_there<'c>(
+    object: &'c ObjectRef,
+    target: &crate::object::Binding,
+    call: &Call<'_>,
+) -> Attempt<'c> {
+    let core = object.core();
+    let mut failure = None;
+    for (number, route) in target.routes(core).in_order() {
+        match route.pool.lend(core.options().connect_timeout, call.deadline) {
+            Ok(lease) => {
+                target.routes(core).prefer(number);
+                return call_over(object, route, lease, call);
+            }
+            Err(NoConnection::Closed) => return Attempt::Failed(core.shut_down()),
+            Err(NoConnection::Busy) => {
+                return Attempt::Failed(SystemException::timeout(
+                    minor::timeout::CONNECT,
+                    CompletionStatus::No,
+                ));
+            }
+            Err(NoConnection::Unreachable(error)) => failure = Some(error),
+        }
+    }
+    Attempt::Failed(match failure {
+        Some(error) => {
+            let exception = SystemException::transient(
+                minor::transient::CONNECT_FAILED,
+                CompletionStatus::No,
+            );
+            let hint = error.hint().map(str::to_owned);
+            let story = Error::new(Phase::Connect, String::new()).because(error);
+            match hint {
+                Some(hint) => story.hint(hint),
+                None => story,
+            }
+            .remember(exception)
+        }
+        None => {
+            let tags: Vec<_> =
+                object.ior().profiles.iter().map(|profile| format!("{:?}", profile.tag)).collect();
+            let exception = SystemException::transient(
+                minor::transient::NO_USABLE_PROFILE,
+                CompletionStatus::No,
+            );
+            Error::new(Phase::Connect, format!("profiles {}", tags.join(", ")))
+                .hint("no protocol of this ORB understands a profile of the reference")
+                .remember(exception)
+        }
+    })
+}
+
+/// Makes the call over one connection.
+fn call_over<'c>(
+    object: &'c ObjectRef,
+    route: &Route,
+    mut lease: Lease,
+    call: &Call<'_>,
+) -> Attempt<'c> {
+    let core = object.core();
+    let Some(connection) = lease.connection() else {
+        return Attempt::Failed(core.shut_down());
+    };
+    let version = route.version.min(GiopVersion::HIGHEST);
+    let reused = connection.proven;
+
+    // The code sets go with the first request of the connection whose version has service contexts
+    // for them, when the server has named its own.
+    let context_data;
+    let mut context = None;
+    if connection.code_sets.is_none()
+        && version > GiopVersion::V1_0
+        && let Some(server) = &route.code_sets
+    {
+        match negotiate(core.code_sets(), server) {
+            Ok(agreed) => {
+                context_data = agreed.encode(ByteOrder::NATIVE);
+                connection.code_sets = Some(agreed);
+                context = Some(ServiceContext::new(ServiceId::CODE_SETS, &context_data[..]));
+            }
+            Err(_) => {
+                return Attempt::Failed(SystemException::codeset_incompatible(
+                    minor::codeset_incompatible::NO_COMMON_SET,
+                    CompletionStatus::No,
+                ));
+            }
+        }
+    }
+    let first_request = context.is_some();
+    let agreed = connection.code_sets.unwrap_or(CodeSetContext::DEFAULT);
+    let text = text_coding(agreed, version).unwrap_or_default();
+
+    let request_id = connection.request_ids.allocate();
+    let start = RequestStart {
+        request_id,
+        response: call.response,
+        target: TargetAddress::Key(&route.key),
+        operation: call.operation,
+        service_contexts: context.as_slice(),
+    };
+    if let Err(exception) = write_request(&mut connection.outgoing, version, &start, text, call) {
+        if first_request {
+            connection.code_sets = None;
+        }
+        return Attempt::Failed(exception);
+    }
+    if let Err(error) = connection
+        .stream
+        .set_recv_timeout(call.timeout)
+        .and_then(|()| connection.stream.set_send_timeout(call.timeout))
+        .and_then(|()| connection.send(version))
+    {
+        lease.discard();
+        return not_sent(route, reused, error);
+    }
+    if !call.response.expects_reply() {
+        return Attempt::Done(None);
+    }
+    about_to_block();
+    match connection.receive(request_id) {
+        Ok((header, status, body_offset)) => {
+            let holder = Holder::Connection(lease);
+            judge(Reply { core, holder, header, status, body_offset, text })
+        }
+        Err(reason) => {
+            if matches!(reason, NoReply::TimedOut) && connection.cancel(request_id).is_ok() {
+                drop(lease);
+            } else {
+                lease.discard();
+            }
+            no_reply(route, call, reason)
+        }
+    }
+}
+
+fn write_request(
+    buffer: &mut Vec<u8>,
+    version: GiopVersion,
+    start: &RequestStart<'_>,
+    text: TextCoding,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    let begun = MessageWriter::request(buffer, version, ByteOrder::NATIVE, start);
+    let written = begun.and_then(|mut message| {
+        (call.arguments)(&mut message.body(text))?;
+        message.finish()
+    });
+    written.map_err(|error| {
+        let exception =
+            SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest);
+        Error::new(Phase::Send, call.operation).because(error).remember(exception)
+    })
+}
+
+/// Looks at the status of a reply: results and user exceptions are the caller's business.
+fn judge(reply: Reply<'_>) -> Attempt<'_> {
+    match reply.status {
+        ReplyStatus::NoException | ReplyStatus::UserException => Attempt::Done(Some(reply)),
+        ReplyStatus::SystemException => {
+            let read = SystemException::read(&mut reply.body());
+            Attempt::Failed(read.unwrap_or_else(decoding))
+        }
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            let read = Ior::read(&mut reply.body());
+            match read {
+                Ok(ior) => Attempt::Forward(ior),
+                Err(error) => Attempt::Failed(decoding(error)),
+            }
+        }
+        // Key addressing is what every server takes; none is known to ask for another.
+        ReplyStatus::NeedsAddressingMode => Attempt::Failed(SystemException::no_implement(
+            minor::no_implement::UNSUPPORTED_OPERATION,
+            CompletionStatus::No,
+        )),
+    }
+}
+
+#[cold]
+fn not_sent<'c>(route: &Route, reused: bool, error: io::Error) -> Attempt<'c> {
+    if error.kind() == io::ErrorKind::TimedOut {
+        let exception =
+            SystemException::timeout(minor::timeout::SEND, CompletionStatus::Maybe);
+        return Attempt::Failed(story(Phase::Send, route, Some(error)).remember(exception));
+    }
+    // The server had closed the connection while it lay idle, so it cannot have seen the request.
+    let exception =
+        SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No);
+    let exception = story(Phase::Send, route, Some(error)).remember(exception);
+    if reused {
+        route.pool.drop_idle();
+        return Attempt::Resend(exception);
+    }
+    Attempt::Failed(exception)
+}
+
+#[cold]
+fn no_reply<'c>(route: &Route, call: &Call<'_>, reason: NoReply) -> Attempt<'c> {
+    let maybe = CompletionStatus::Maybe;
+    let (exception, story) = match reason {
+        NoReply::Closed => {
+            route.pool.drop_idle();
+            let exception = SystemException::transient(
+                minor::transient::CLOSED_BY_PEER,
+                CompletionStatus::No,
+            );
+            let exception = story(Phase::Wait, route, None).remember(exception);
+            return Attempt::Resend(exception);
+        }
+        NoReply::TimedOut => {
+            let waited = call.timeout.unwrap_or_default();
+            let what = format!("{} at {} for {waited:?}", call.operation, route.pool.endpoint);
+            (
+                SystemException::timeout(minor::timeout::ROUND_TRIP, maybe),
+                Error::new(Phase::Wait, what),
+            )
+        }
+        NoReply::Lost(error) => (
+            SystemException::comm_failure(minor::comm_failure::CONNECTION_LOST, maybe),
+            story(Phase::Wait, route, error),
+        ),
+        NoReply::MessageError => (
+            SystemException::comm_failure(minor::comm_failure::MESSAGE_ERROR, maybe),
+            story(Phase::Wait, route, None),
+        ),
+        NoReply::Broken(error) => (
+            SystemException::comm_failure(minor::comm_failure::PROTOCOL_ERROR, maybe),
+            story(Phase::Decode, route, None).because(error.to_string()),
+        ),
+    };
+    Attempt::Failed(story.remember(exception))
+}
+
+fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Error {
+    let story = Error::new(phase, route.pool.endpoint.to_string());
+    match error {
+        Some(error) => story.because(error),
+        None => story,
+    }
+}
+
+/// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
+fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<'c> {
+    let core = object.core();
+    let version = GiopVersion::HIGHEST;
+    let text = LOCAL_TEXT;
+    let (mut request, mut buffer) = LOCAL_BUFFERS.take();
+    let start = RequestStart {
+        request_id: 0,
+        response: call.response,
+        target: TargetAddress::Key(key),
+        operation: call.operation,
+        service_contexts: &[],
+    };
+    if let Err(exception) = write_request(&mut request, version, &start, text, call) {
+        return Attempt::Failed(exception);
+    }
+    let broken = || {
+        SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
+    };
+    let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
+        return Attempt::Failed(broken());
+    };
+    let answer = answer_request(core, &request, &header, text, &mut buffer, &mut |_| {});
+    let attempt = match answer {
+        Ok(Answer::Nothing) => Attempt::Done(None),
+        Ok(Answer::Reply) => match read_status(&buffer) {
+            Some((header, status, body_offset)) => {
+                let holder = Holder::Local(LocalReply(std::mem::take(&mut buffer)));
+                judge(Reply { core, holder, header, status, body_offset, text })
+            }
+            None => Attempt::Failed(broken()),
+        },
+        Err(_) => Attempt::Failed(broken()),
+    };
+    LOCAL_BUFFERS.set((request, buffer));
+    attempt
+}
+
+fn read_status(message: &[u8]) -> Option<(MessageHeader, ReplyStatus, usize)> {
+    let header = MessageHeader::parse_prefix(message).ok()??;
+    let (reply, body) = ReplyHeader::read(message, &header).ok()?;
+    Some((header, reply.status, body.offset()))
+}
+
+/// Gives the buffer of a local reply back to its thread.
+pub(super) fn recycle(reply: Vec<u8>) {
+    let (request, _) = LOCAL_BUFFERS.take();
+    LOCAL_BUFFERS.set((request, reply));
+}

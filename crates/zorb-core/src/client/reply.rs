@@ -1,0 +1,101 @@
+//! A reply that has arrived: results or a user exception, still in the receive buffer.
+
+use std::sync::Arc;
+
+use zorb_cdr::{CdrReader, CdrResult, TextCoding};
+use zorb_giop::{MessageHeader, ReplyStatus};
+use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+
+use super::pool::Lease;
+use crate::orb::OrbCore;
+use crate::raises::Raises;
+
+/// A reply, with the connection or buffer that holds it.
+#[derive(Debug)]
+pub(crate) struct Reply<'c> {
+    pub(super) core: &'c Arc<OrbCore>,
+    pub(super) holder: Holder,
+    pub(super) header: MessageHeader,
+    pub(super) status: ReplyStatus,
+    pub(super) body_offset: usize,
+    pub(super) text: TextCoding,
+}
+
+#[derive(Debug)]
+pub(super) enum Holder {
+    /// The receive buffer of a connection, which goes back when the reply has been read.
+    Connection(Lease),
+    /// The buffer of a call inside this ORB.
+    Local(LocalReply),
+}
+
+/// The buffer of a reply from inside this ORB; it goes back to its thread when dropped.
+#[derive(Debug)]
+pub(super) struct LocalReply(pub(super) Vec<u8>);
+
+impl Drop for LocalReply {
+    fn drop(&mut self) {
+        super::invoke::recycle(std::mem::take(&mut self.0));
+    }
+}
+
+impl Holder {
+    fn message(&self) -> &[u8] {
+        match self {
+            Self::Connection(lease) => lease.message(),
+            Self::Local(LocalReply(buffer)) => buffer,
+        }
+    }
+}
+
+impl Reply<'_> {
+    /// The exception for a two-way call that came back without a reply, which does not happen.
+    #[cold]
+    pub(crate) fn missing() -> SystemException {
+        SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
+    }
+
+    /// A reader at the body.
+    pub(super) fn body(&self) -> CdrReader<'_> {
+        let mut reader = CdrReader::new(self.holder.message(), self.header.order)
+            .with_text(self.text)
+            .with_context(self.core);
+        // The header was read up to here before, so the octets are there.
+        let _ = reader.take(self.body_offset, "reply header");
+        reader
+    }
+
+    /// Takes the results with `read`, or the exception.
+    #[inline]
+    pub(crate) fn take<T, E: Raises>(
+        self,
+        read: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+    ) -> Result<T, E> {
+        let mut body = self.body();
+        if self.status == ReplyStatus::NoException {
+            return read(&mut body).map_err(|error| decoding(error).into());
+        }
+        Self::take_user_exception(&mut body)
+    }
+
+    #[cold]
+    fn take_user_exception<T, E: Raises>(body: &mut CdrReader<'_>) -> Result<T, E> {
+        let id = body.read_latin1("exception id").map_err(decoding)?;
+        Err(match E::read(&id, body).map_err(decoding)? {
+            Some(raised) => raised,
+            None => SystemException::unknown(
+                minor::unknown::UNLISTED_USER_EXCEPTION,
+                CompletionStatus::Maybe,
+            )
+            .into(),
+        })
+    }
+}
+
+#[cold]
+pub(super) fn decoding(error: zorb_cdr::CdrError) -> SystemException {
+    use crate::error::{Error, Phase};
+    let exception =
+        SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply);
+    Error::new(Phase::Decode, "the reply").because(error).remember(exception)
+}

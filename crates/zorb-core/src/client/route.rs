@@ -1,0 +1,86 @@
+//! The ways to an object: its profiles, resolved to endpoints once per reference.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior};
+
+use super::pool::EndpointPool;
+use crate::orb::OrbCore;
+
+/// One way to an object.
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub(super) pool: Arc<EndpointPool>,
+    pub(super) version: GiopVersion,
+    pub(super) key: Arc<[u8]>,
+    /// The server's code sets; `None` when the profile does not say.
+    pub(super) code_sets: Option<CodeSetComponentInfo>,
+}
+
+/// All ways to an object, in the order of its profiles.
+#[derive(Debug, Default)]
+pub(crate) struct Routes {
+    list: Vec<Route>,
+    /// The way that worked last.
+    preferred: AtomicUsize,
+    /// The key under which this very ORB serves the object.
+    pub(super) local: Option<Arc<[u8]>>,
+}
+
+impl Routes {
+    /// Resolves the profiles of `ior` that the ORB has a protocol for.
+    pub(crate) fn resolve(core: &OrbCore, ior: &Ior) -> Self {
+        let mut routes = Self::default();
+        let options = core.options();
+        for profile in &ior.profiles {
+            let Some(protocol) = core.protocols().by_profile_tag(profile.tag) else { continue };
+            let resolved = match protocol.decode_profile(profile) {
+                Ok(resolved) => resolved,
+                Err(error) => {
+                    tracing::debug!(%error, "a profile is skipped");
+                    continue;
+                }
+            };
+            let key: Arc<[u8]> = resolved.object_key.into();
+            let code_sets = resolved
+                .components
+                .iter()
+                .find_map(|component| component.body::<CodeSetComponentInfo>().ok().flatten());
+            for endpoint in &resolved.endpoints {
+                if core.serves(endpoint) {
+                    routes.local = Some(Arc::clone(&key));
+                }
+                let pool = core.connections().pool(
+                    endpoint,
+                    &protocol,
+                    options.max_connections_per_endpoint,
+                    options.max_message_size,
+                );
+                routes.list.push(Route {
+                    pool,
+                    version: resolved.version,
+                    key: Arc::clone(&key),
+                    code_sets: code_sets.clone(),
+                });
+            }
+        }
+        routes
+    }
+
+    /// The ways, beginning with the one that worked last, each with its number.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Route)> {
+        let first = self.preferred.load(Ordering::Relaxed);
+        let count = self.list.len();
+        (0..count).filter_map(move |step| {
+            let number = (first + step) % count;
+            self.list.get(number).map(|route| (number, route))
+        })
+    }
+
+    pub(super) fn prefer(&self, number: usize) {
+        if self.preferred.load(Ordering::Relaxed) != number {
+            self.preferred.store(number, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What generated code is made of. Not for programs: it changes with the IDL compiler.
+
+mod helpers;
+mod macros_interfaces;
+mod macros_unions;
+mod macros_values;
+mod operations;
+
+pub use helpers::{RefArgument, UnknownEnumerator, min_size};
+pub use operations::Operations;
+
+pub use crate::{
+    Interface, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
+    __zorb_enumeration as enumeration, __zorb_exception as exception,
+    __zorb_interface as interface, __zorb_invoke as invoke, __zorb_oneway as oneway,
+    __zorb_raises as raises, __zorb_skeleton as skeleton, __zorb_structure as structure,
+    __zorb_union as union,
+};
+pub use zorb_cdr::{
+    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
+};
+pub use zorb_types::SystemException;

@@ -1,0 +1,47 @@
+//! Small parts that the macros of generated code share.
+
+use std::fmt;
+
+use super::{CdrResult, CdrWriter, Interface, Ref};
+
+/// The sum of the least sizes of a struct's members, at least 1.
+pub const fn min_size(members: &[usize]) -> usize {
+    let mut sum = 0_usize;
+    let mut rest = members;
+    while let [first, tail @ ..] = rest {
+        sum = sum.saturating_add(*first);
+        rest = tail;
+    }
+    if sum == 0 { 1 } else { sum }
+}
+
+/// The number that [`TryFrom`] found no enumerator for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownEnumerator {
+    /// The IDL name of the enumeration.
+    pub enumeration: &'static str,
+    /// The number.
+    pub value: u32,
+}
+
+impl fmt::Display for UnknownEnumerator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the enumeration {} has no value {}", self.enumeration, self.value)
+    }
+}
+
+impl std::error::Error for UnknownEnumerator {}
+
+/// An object reference as an argument: `Option<&T>`, where a value would be an `Option<T>`.
+#[derive(Clone, Copy, Debug)]
+pub struct RefArgument<T>(std::marker::PhantomData<fn() -> T>);
+
+impl<T: Interface> RefArgument<T> {
+    /// Appends the reference, or nil.
+    ///
+    /// # Errors
+    /// Those of writing an object reference.
+    pub fn write(value: Option<&T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Ref::<T>::write_option(value, writer)
+    }
+}

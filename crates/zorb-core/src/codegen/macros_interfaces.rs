@@ -1,0 +1,260 @@
+//! What the IDL compiler calls for interfaces: references, stubs, skeletons, `raises` lists.
+
+/// Ties a reference type to its IDL interface.
+///
+/// `interface!(Savings(Account), "IDL:Bank/Savings:1.0", "Savings", [Account, Named]);` In
+/// parentheses: what the struct wraps, its first base or `ObjectRef`. Then all ancestors, the most
+/// derived first.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_interface {
+    ($name:ident($inner:ty), $id:literal, $idl:literal, [$($base:ty),* $(,)?]) => {
+        impl $crate::codegen::Interface for $name {
+            const REPOSITORY_ID: &'static str = $id;
+            const NAME: &'static str = $idl;
+            const TYPE_IDS: &'static [&'static str] = &[
+                $id,
+                $(<$base as $crate::codegen::Interface>::REPOSITORY_ID,)*
+                <$crate::codegen::ObjectRef as $crate::codegen::Interface>::REPOSITORY_ID,
+            ];
+
+            fn from_object(object: $crate::codegen::ObjectRef) -> Self {
+                Self(<$inner as $crate::codegen::Interface>::from_object(object))
+            }
+
+            #[inline]
+            fn as_object(&self) -> &$crate::codegen::ObjectRef {
+                <$inner as $crate::codegen::Interface>::as_object(&self.0)
+            }
+        }
+
+        impl ::core::convert::From<$name> for $crate::codegen::ObjectRef {
+            fn from(reference: $name) -> Self {
+                <$name as $crate::codegen::Interface>::as_object(&reference).clone()
+            }
+        }
+
+        $(
+            impl ::core::convert::From<$name> for $base {
+                fn from(reference: $name) -> Self {
+                    <$base as $crate::codegen::Interface>::from_object(
+                        <$name as $crate::codegen::Interface>::as_object(&reference).clone(),
+                    )
+                }
+            }
+        )*
+    };
+}
+
+/// The body of a stub: `invoke!(self, "withdraw", [Money => amount], [Money, Vec<Money>])`.
+///
+/// Arguments are IDL type and view; results are IDL types, one value, a tuple or nothing.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_invoke {
+    ($reference:expr, $operation:literal, [$($type:ty => $value:expr),*], [$($result:ty),*]) => {{
+        #[allow(unused_imports)]
+        use $crate::codegen::Wire as _;
+        $crate::codegen::Interface::as_object($reference).invoke(
+            $operation,
+            |_writer| {
+                $(<$type>::write($value, _writer)?;)*
+                ::core::result::Result::Ok(())
+            },
+            |_reader| ::core::result::Result::Ok(($(<$result>::read(_reader)?),*)),
+        )
+    }};
+}
+
+/// The body of a oneway stub: `oneway!(self, "touch", [String => reason])`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_oneway {
+    ($reference:expr, $operation:literal, [$($type:ty => $value:expr),*]) => {{
+        #[allow(unused_imports)]
+        use $crate::codegen::Wire as _;
+        $crate::codegen::Interface::as_object($reference).invoke_oneway($operation, |_writer| {
+            $(<$type>::write($value, _writer)?;)*
+            ::core::result::Result::Ok(())
+        })
+    }};
+}
+
+/// The skeleton: finds the operation of a call, decodes, makes the upcall and writes the reply.
+///
+/// ```text
+/// skeleton!(Savings, SavingsServant, {
+///     0 "withdraw" withdraw(amount: Money => &amount) [result: Money, recent: Vec<Money>],
+///     1 "touch" touch(reason: String => &reason) oneway,
+/// } inherited {
+///     2..=3 in Account ["owner", "close"],
+/// });
+/// ```
+/// Numbers run through; a row is number, wire name, method, arguments (name, IDL type, how it is
+/// passed) and results (name, IDL type). Inherited operations go to their own interface's skeleton.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_skeleton {
+    ($name:ident, $servant:ident, {
+        $($number:literal $operation:literal $method:ident $arguments:tt $results:tt),* $(,)?
+    } $(inherited {
+        $($range:pat in $base:ty [$($inherited:literal),* $(,)?]),* $(,)?
+    })?) => {
+        impl<S: $servant> $crate::codegen::ServedBy<S> for $name {
+            fn dispatch(
+                servant: &S,
+                call: &mut $crate::codegen::ServerCall<'_>,
+            ) -> $crate::codegen::Served {
+                const NAMES: &[&str] = &[$($operation,)* $($($($inherited,)*)*)?];
+                const COUNT: usize = NAMES.len();
+                static OPERATIONS: $crate::codegen::Operations<COUNT> =
+                    $crate::codegen::Operations::new(&[$($operation,)* $($($($inherited,)*)*)?]);
+                let _ = &servant;
+                match OPERATIONS.find(call.operation()) {
+                    $(
+                        ::core::option::Option::Some($number) => {
+                            $crate::__zorb_upcall!(servant call $method $arguments $results)
+                        }
+                    )*
+                    $($(
+                        ::core::option::Option::Some($range) => {
+                            <$base as $crate::codegen::ServedBy<S>>::dispatch(servant, call)
+                        }
+                    )*)?
+                    _ => call.unknown_operation(),
+                }
+            }
+        }
+    };
+}
+
+/// One upcall of a skeleton.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_upcall {
+    ($servant:ident $call:ident $method:ident
+        ($($argument:ident: $type:ty => $passed:expr),*) oneway) => {{
+        $(let $argument = $call.argument::<$type>()?;)*
+        $servant.$method($($passed),*);
+        $call.done()
+    }};
+    ($servant:ident $call:ident $method:ident
+        ($($argument:ident: $type:ty => $passed:expr),*) [$($result:ident: $result_type:ty),*]) => {{
+        $(let $argument = $call.argument::<$type>()?;)*
+        $call.reply($servant.$method($($passed),*), |_writer, ($($result),*)| {
+            $(
+                <$result_type as $crate::codegen::Wire>::write(
+                    <$result_type as $crate::codegen::Wire>::view($result),
+                    _writer,
+                )?;
+            )*
+            ::core::result::Result::Ok(())
+        })
+    }};
+}
+
+/// The error of one operation: its `raises` list and `System`.
+///
+/// `raises!(WithdrawError, "Bank::Account::withdraw", { InsufficientFunds(super::InsufficientFunds) });`
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_raises {
+    ($name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
+        #[doc = ::core::concat!("What `", $operation, "` may fail with.")]
+        #[allow(clippy::all, dead_code, unreachable_pub)]
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $name {
+            $(
+                #[doc = ::core::concat!("The user exception `", ::core::stringify!($variant), "`.")]
+                $variant($exception),
+            )*
+            /// A system exception.
+            System($crate::codegen::SystemException),
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match self {
+                    $(Self::$variant(exception) => ::core::fmt::Display::fmt(exception, f),)*
+                    Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
+                }
+            }
+        }
+
+        impl ::core::error::Error for $name {
+            fn source(
+                &self,
+            ) -> ::core::option::Option<&(dyn ::core::error::Error + 'static)> {
+                match self {
+                    $(Self::$variant(exception) => ::core::error::Error::source(exception),)*
+                    Self::System(exception) => ::core::error::Error::source(exception),
+                }
+            }
+        }
+
+        impl ::core::convert::From<$crate::codegen::SystemException> for $name {
+            fn from(exception: $crate::codegen::SystemException) -> Self {
+                Self::System(exception)
+            }
+        }
+
+        $(
+            impl ::core::convert::From<$exception> for $name {
+                fn from(exception: $exception) -> Self {
+                    Self::$variant(exception)
+                }
+            }
+        )*
+
+        impl $crate::codegen::Raises for $name {
+            fn read(
+                id: &str,
+                reader: &mut $crate::codegen::CdrReader<'_>,
+            ) -> $crate::codegen::CdrResult<::core::option::Option<Self>> {
+                $(
+                    if id == <$exception as $crate::codegen::UserException>::REPOSITORY_ID {
+                        return <$exception as $crate::codegen::Wire>::read(reader)
+                            .map(|exception| ::core::option::Option::Some(Self::$variant(exception)));
+                    }
+                )*
+                ::core::result::Result::Ok(::core::option::Option::None)
+            }
+
+            fn system(&self) -> ::core::option::Option<$crate::codegen::SystemException> {
+                match self {
+                    Self::System(exception) => ::core::option::Option::Some(*exception),
+                    $(Self::$variant(_) => ::core::option::Option::None,)*
+                }
+            }
+
+            fn repository_id(&self) -> &'static str {
+                match self {
+                    $(
+                        Self::$variant(_) => {
+                            <$exception as $crate::codegen::UserException>::REPOSITORY_ID
+                        }
+                    )*
+                    // Not a user exception.
+                    Self::System(_) => "",
+                }
+            }
+
+            fn write(
+                &self,
+                writer: &mut $crate::codegen::CdrWriter<'_>,
+            ) -> $crate::codegen::CdrResult<()> {
+                match self {
+                    $(
+                        Self::$variant(exception) => {
+                            writer.write_latin1(
+                                <$exception as $crate::codegen::UserException>::REPOSITORY_ID,
+                            )?;
+                            <$exception as $crate::codegen::Wire>::write(exception, writer)
+                        }
+                    )*
+                    Self::System(_) => ::core::result::Result::Ok(()),
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,151 @@
+//! What the IDL compiler calls for unions.
+
+/// Ties an enum with payloads to its IDL union.
+///
+/// ```text
+/// union!(Fee, "IDL:Bank/Fee:1.0", "Fee", Currency, {
+///     FlatCents(i32 = Currency::Eur) "flat_cents",               // one label: the payload alone
+///     Both { String = [Currency::Usd] [Currency::Gbp] } "both",  // several: { label, value }
+///     Rate { f64 = } "rate",                                     // the default member
+/// } else Rate);
+/// ```
+/// `else` names the default member. Without one, `empty Unset` names the variant for discriminators
+/// that select no member; there is neither when the labels cover the discriminator's type.
+/// A union that holds itself through a sequence says `recursive` first.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_union {
+    (recursive $($rest:tt)*) => {
+        $crate::__zorb_union!(@ true $($rest)*);
+    };
+    (@ $recursive:literal $name:ident, $id:literal, $idl:literal, $discriminator:ty, {
+        $(
+            $variant:ident
+                $(($one:ty = $($only:tt)+))?
+                $({ $many:ty = $([$($label:tt)+])* })?
+                $member:literal
+        ),* $(,)?
+    } $(else $other:ident)? $(empty $empty:ident)?) => {
+        impl $name {
+            /// The discriminator: which label of the IDL union holds.
+            #[allow(dead_code)]
+            pub fn discriminant(&self) -> <$discriminator as $crate::codegen::Wire>::Value {
+                match self {
+                    $($(
+                        Self::$variant(..) => $($only)+,
+                    )?)*
+                    $($(
+                        Self::$variant { label, .. } => {
+                            // Naming the type picks the variants of this shape.
+                            let _ = ::core::marker::PhantomData::<$many>;
+                            *label
+                        }
+                    )?)*
+                    $(Self::$empty { label } => *label,)?
+                }
+            }
+        }
+
+        const _: () = {
+            #[derive(PartialEq)]
+            enum __Member {
+                $($variant,)*
+                $($empty,)?
+            }
+
+            /// Which member the discriminator selects.
+            #[allow(unreachable_patterns)]
+            #[inline]
+            fn __select(label: &<$discriminator as $crate::codegen::Wire>::Value) -> __Member {
+                match *label {
+                    $($($($only)+ => __Member::$variant,)?)*
+                    $($($($($label)+ => __Member::$variant,)*)?)*
+                    $(_ => __Member::$other,)?
+                    $(_ => __Member::$empty,)?
+                }
+            }
+
+            impl $crate::codegen::Wire for $name {
+                type Value = Self;
+                type View = Self;
+                type Borrowed<'a> = Self;
+                const MIN_SIZE: usize = <$discriminator as $crate::codegen::Wire>::MIN_SIZE;
+
+                #[inline]
+                fn view(value: &Self) -> &Self {
+                    value
+                }
+
+                fn write(
+                    value: &Self,
+                    writer: &mut $crate::codegen::CdrWriter<'_>,
+                ) -> $crate::codegen::CdrResult<()> {
+                    let label = value.discriminant();
+                    let selected = __select(&label);
+                    let fits = match value {
+                        $(Self::$variant { .. } => selected == __Member::$variant,)*
+                        $(Self::$empty { .. } => selected == __Member::$empty,)?
+                    };
+                    if !fits {
+                        return ::core::result::Result::Err(
+                            writer.error($crate::codegen::CdrErrorKind::BadDiscriminator, $idl),
+                        );
+                    }
+                    <$discriminator as $crate::codegen::Wire>::write(&label, writer)?;
+                    match value {
+                        $($(
+                            Self::$variant(value) => <$one as $crate::codegen::Wire>::write(
+                                <$one as $crate::codegen::Wire>::view(value),
+                                writer,
+                            ),
+                        )?)*
+                        $($(
+                            Self::$variant { value, .. } => <$many as $crate::codegen::Wire>::write(
+                                <$many as $crate::codegen::Wire>::view(value),
+                                writer,
+                            ),
+                        )?)*
+                        $(Self::$empty { .. } => ::core::result::Result::Ok(()),)?
+                    }
+                }
+
+                fn read(
+                    reader: &mut $crate::codegen::CdrReader<'_>,
+                ) -> $crate::codegen::CdrResult<Self> {
+                    let label = <$discriminator as $crate::codegen::Wire>::read(reader)?;
+                    if $recursive {
+                        reader.descend($idl)?;
+                    }
+                    let value = match __select(&label) {
+                        $($(
+                            __Member::$variant => {
+                                Self::$variant(<$one as $crate::codegen::Wire>::read(reader)?)
+                            }
+                        )?)*
+                        $($(
+                            __Member::$variant => {
+                                let value = <$many as $crate::codegen::Wire>::read(reader)?;
+                                Self::$variant { label, value }
+                            }
+                        )?)*
+                        $(__Member::$empty => Self::$empty { label },)?
+                    };
+                    if $recursive {
+                        reader.ascend();
+                    }
+                    ::core::result::Result::Ok(value)
+                }
+
+                #[inline]
+                fn read_borrowed<'a>(
+                    reader: &mut $crate::codegen::CdrReader<'a>,
+                ) -> $crate::codegen::CdrResult<Self> {
+                    <Self as $crate::codegen::Wire>::read(reader)
+                }
+            }
+        };
+    };
+    ($name:ident, $($rest:tt)*) => {
+        $crate::__zorb_union!(@ false $name, $($rest)*);
+    };
+}

@@ -1,0 +1,183 @@
+//! What the IDL compiler calls for structs, exceptions and enumerations.
+
+/// Ties a struct to its IDL type.
+///
+/// `structure!(Money, "IDL:Bank/Money:1.0", "Money", { cents: i64 = "cents" });` A type that holds
+/// itself through a sequence says `recursive` first, so that its nesting is limited.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_structure {
+    ($name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
+        $crate::__zorb_members!($name, $idl, false, { $($field: $type),* });
+    };
+    (recursive $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
+        $crate::__zorb_members!($name, $idl, true, { $($field: $type),* });
+    };
+}
+
+/// The `Wire` of a struct or exception: its members in order.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_members {
+    ($name:ident, $idl:literal, $recursive:literal, { $($field:ident: $type:ty),* }) => {
+        impl $crate::codegen::Wire for $name {
+            type Value = Self;
+            type View = Self;
+            type Borrowed<'a> = Self;
+            const MIN_SIZE: usize =
+                $crate::codegen::min_size(&[$(<$type as $crate::codegen::Wire>::MIN_SIZE),*]);
+
+            #[inline]
+            fn view(value: &Self) -> &Self {
+                value
+            }
+
+            #[inline]
+            fn write(
+                value: &Self,
+                writer: &mut $crate::codegen::CdrWriter<'_>,
+            ) -> $crate::codegen::CdrResult<()> {
+                let _ = (value, &writer);
+                $(
+                    <$type as $crate::codegen::Wire>::write(
+                        <$type as $crate::codegen::Wire>::view(&value.$field),
+                        writer,
+                    )?;
+                )*
+                ::core::result::Result::Ok(())
+            }
+
+            #[inline]
+            fn read(
+                reader: &mut $crate::codegen::CdrReader<'_>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                let _ = &reader;
+                if $recursive {
+                    reader.descend($idl)?;
+                }
+                let value = Self {
+                    $($field: <$type as $crate::codegen::Wire>::read(reader)?),*
+                };
+                if $recursive {
+                    reader.ascend();
+                }
+                ::core::result::Result::Ok(value)
+            }
+
+            #[inline]
+            fn read_borrowed<'a>(
+                reader: &mut $crate::codegen::CdrReader<'a>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                <Self as $crate::codegen::Wire>::read(reader)
+            }
+        }
+    };
+}
+
+/// Ties a struct to its IDL exception.
+///
+/// `exception!(NotFound, "IDL:Bank/NotFound:1.0", "Bank::NotFound", { name: String = "name" });`
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_exception {
+    ($name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
+        $crate::__zorb_members!($name, $idl, false, { $($field: $type),* });
+
+        impl $crate::codegen::UserException for $name {
+            const REPOSITORY_ID: &'static str = $id;
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str($idl)?;
+                let mut separator = " (";
+                let _ = &mut separator;
+                $(
+                    ::core::write!(f, "{separator}{} {:?}", $member, &self.$field)?;
+                    separator = ", ";
+                )*
+                if separator == " (" { ::core::result::Result::Ok(()) } else { f.write_str(")") }
+            }
+        }
+
+        impl ::core::error::Error for $name {}
+    };
+}
+
+/// Ties an enum to its IDL type; the first enumerator is the default.
+///
+/// `enumeration!(Currency, "IDL:Bank/Currency:1.0", "Currency", { Eur = "EUR", Usd = "USD" });`
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_enumeration {
+    ($name:ident, $id:literal, $idl:literal, { $first:ident = $first_idl:literal $(, $variant:ident = $member:literal)* $(,)? }) => {
+        impl ::core::default::Default for $name {
+            fn default() -> Self {
+                Self::$first
+            }
+        }
+
+        impl ::core::convert::TryFrom<u32> for $name {
+            type Error = $crate::codegen::UnknownEnumerator;
+
+            #[inline]
+            fn try_from(value: u32) -> ::core::result::Result<Self, Self::Error> {
+                const VALUES: &[$name] = &[$name::$first $(, $name::$variant)*];
+                match VALUES.get(value as usize) {
+                    ::core::option::Option::Some(&found) => ::core::result::Result::Ok(found),
+                    ::core::option::Option::None => ::core::result::Result::Err(
+                        $crate::codegen::UnknownEnumerator { enumeration: $idl, value },
+                    ),
+                }
+            }
+        }
+
+        impl ::core::convert::From<$name> for u32 {
+            #[inline]
+            fn from(value: $name) -> u32 {
+                value as u32
+            }
+        }
+
+        impl $crate::codegen::Wire for $name {
+            type Value = Self;
+            type View = Self;
+            type Borrowed<'a> = Self;
+            const MIN_SIZE: usize = 4;
+
+            #[inline]
+            fn view(value: &Self) -> &Self {
+                value
+            }
+
+            #[inline]
+            fn write(
+                value: &Self,
+                writer: &mut $crate::codegen::CdrWriter<'_>,
+            ) -> $crate::codegen::CdrResult<()> {
+                writer.write_u32(*value as u32);
+                ::core::result::Result::Ok(())
+            }
+
+            #[inline]
+            fn read(
+                reader: &mut $crate::codegen::CdrReader<'_>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                let value = reader.read_u32()?;
+                match <Self as ::core::convert::TryFrom<u32>>::try_from(value) {
+                    ::core::result::Result::Ok(found) => ::core::result::Result::Ok(found),
+                    ::core::result::Result::Err(_) => ::core::result::Result::Err(
+                        reader.error($crate::codegen::CdrErrorKind::BadEnum, $idl),
+                    ),
+                }
+            }
+
+            #[inline]
+            fn read_borrowed<'a>(
+                reader: &mut $crate::codegen::CdrReader<'a>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                <Self as $crate::codegen::Wire>::read(reader)
+            }
+        }
+    };
+}

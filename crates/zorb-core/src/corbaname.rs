@@ -1,0 +1,185 @@
+//! Resolving the name of a `corbaname:` URL with the naming service.
+//!
+//! The core knows one operation of `CosNaming::NamingContext`, `resolve`; the full service is the
+//! crate `zorb-naming`.
+
+use zorb_cdr::Wire;
+
+use crate::error::Error;
+use crate::interface::Ref;
+use crate::object::ObjectRef;
+
+mod raised {
+    //! The user exceptions of `resolve`.
+
+    use std::fmt;
+
+    use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+    use zorb_types::SystemException;
+
+    use crate::raises::Raises;
+
+    /// Why a name did not resolve.
+    #[derive(Debug)]
+    pub(super) enum ResolveError {
+        NotFound,
+        CannotProceed,
+        InvalidName,
+        System(SystemException),
+    }
+
+    const NOT_FOUND: &str = "IDL:omg.org/CosNaming/NamingContext/NotFound:1.0";
+    const CANNOT_PROCEED: &str = "IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0";
+    const INVALID_NAME: &str = "IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0";
+
+    impl From<SystemException> for ResolveError {
+        fn from(exception: SystemException) -> Self {
+            Self::System(exception)
+        }
+    }
+
+    impl fmt::Display for ResolveError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self {
+                Self::NotFound => f.write_str("the naming service does not know the name"),
+                Self::CannotProceed => f.write_str("the naming service cannot go on with the name"),
+                Self::InvalidName => f.write_str("the naming service finds the name malformed"),
+                Self::System(exception) => exception.fmt(f),
+            }
+        }
+    }
+
+    impl std::error::Error for ResolveError {}
+
+    impl Raises for ResolveError {
+        // Their members tell nothing that the URL does not; the rest of the reply is left unread.
+        fn read(id: &str, _: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
+            Ok(match id {
+                NOT_FOUND => Some(Self::NotFound),
+                CANNOT_PROCEED => Some(Self::CannotProceed),
+                INVALID_NAME => Some(Self::InvalidName),
+                _ => None,
+            })
+        }
+
+        fn system(&self) -> Option<SystemException> {
+            match self {
+                Self::System(exception) => Some(*exception),
+                _ => None,
+            }
+        }
+
+        fn repository_id(&self) -> &'static str {
+            match self {
+                Self::NotFound => NOT_FOUND,
+                Self::CannotProceed => CANNOT_PROCEED,
+                Self::InvalidName => INVALID_NAME,
+                Self::System(_) => "",
+            }
+        }
+
+        fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+            writer.write_latin1(self.repository_id())
+        }
+    }
+}
+
+use raised::ResolveError;
+
+/// Why a `corbaname:` did not lead to an object.
+pub(crate) struct Unresolved(Cause);
+
+enum Cause {
+    Malformed(&'static str),
+    Refused(ResolveError),
+}
+
+impl Unresolved {
+    /// The failure as the cause of `story`; a system exception keeps its own.
+    pub(crate) fn because_of(self, story: Error) -> Error {
+        match self.0 {
+            Cause::Malformed(reason) => story.because(reason),
+            Cause::Refused(ResolveError::System(exception)) => exception.into(),
+            Cause::Refused(refused) => {
+                story.because(refused).hint("`zorb naming list` shows what is bound")
+            }
+        }
+    }
+}
+
+/// Resolves `name` (in the string form of CosNaming) in `context`; an empty one is the context.
+pub(crate) fn resolve(context: &ObjectRef, name: &str) -> Result<Option<ObjectRef>, Unresolved> {
+    if name.is_empty() {
+        return Ok(Some(context.clone()));
+    }
+    let components = parse_name(name).map_err(|reason| Unresolved(Cause::Malformed(reason)))?;
+    context
+        .invoke(
+            "resolve",
+            |writer| {
+                writer.write_count(components.len(), "Name")?;
+                components.iter().try_for_each(|(id, kind)| {
+                    String::write(id, writer)?;
+                    String::write(kind, writer)
+                })
+            },
+            Ref::<ObjectRef>::read,
+        )
+        .map_err(|refused| Unresolved(Cause::Refused(refused)))
+}
+
+/// Takes a name's string form apart: components between `/`, id and kind around `.`, `\` escapes.
+fn parse_name(name: &str) -> Result<Vec<(String, String)>, &'static str> {
+    let mut components = Vec::new();
+    let mut id = String::new();
+    let mut kind: Option<String> = None;
+    let mut characters = name.chars();
+    loop {
+        let next = characters.next();
+        match next {
+            Some('\\') => match characters.next() {
+                Some(escaped @ ('\\' | '/' | '.')) => kind.as_mut().unwrap_or(&mut id).push(escaped),
+                _ => return Err("only \\, / and . may follow a \\ in a name"),
+            },
+            Some('.') if kind.is_some() => return Err("a name component has two kinds"),
+            Some('.') => kind = Some(String::new()),
+            Some('/') | None => {
+                if id.is_empty() && kind.is_none() {
+                    return Err("a name component is empty");
+                }
+                if kind.as_deref() == Some("") && !id.is_empty() {
+                    return Err("a name component ends with a dot");
+                }
+                components.push((std::mem::take(&mut id), kind.take().unwrap_or_default()));
+                if next.is_none() {
+                    return Ok(components);
+                }
+            }
+            Some(character) => kind.as_mut().unwrap_or(&mut id).push(character),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_name;
+
+    fn pairs(name: &str) -> Vec<(String, String)> {
+        parse_name(name).unwrap()
+    }
+
+    #[test]
+    fn names_come_apart_into_ids_and_kinds() {
+        let pair = |id: &str, kind: &str| (id.to_owned(), kind.to_owned());
+        assert_eq!(pairs("a/b.c"), [pair("a", ""), pair("b", "c")]);
+        assert_eq!(pairs(r"a\/b\.c.d"), [pair("a/b.c", "d")]);
+        assert_eq!(pairs("./.k"), [pair("", ""), pair("", "k")]);
+    }
+
+    #[test]
+    fn malformed_names_are_refused() {
+        for name in ["a//b", "/a", "a/", "a.b.c", r"a\x", r"a\", "a."] {
+            assert!(parse_name(name).is_err(), "{name}");
+        }
+    }
+}

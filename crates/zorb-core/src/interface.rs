@@ -1,0 +1,92 @@
+//! Typed references: the trait behind every IDL interface, and how one travels in CDR.
+
+use std::marker::PhantomData;
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_giop::Ior;
+
+use crate::object::ObjectRef;
+use crate::orb::OrbCore;
+
+/// The repository id that every object answers to.
+pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
+
+/// An IDL interface as Rust sees it: a cloneable reference whose methods are the stubs.
+///
+/// Generated code implements it; programs use it as a bound, as in `orb.resolve::<Greeter>(url)`.
+pub trait Interface: Clone + Send + Sync + Sized + 'static {
+    /// The interface's repository id.
+    const REPOSITORY_ID: &'static str;
+    /// The interface's IDL name, without its scope.
+    const NAME: &'static str;
+    /// The ids of the interface and of all its bases, most derived first, `CORBA::Object` last.
+    const TYPE_IDS: &'static [&'static str];
+
+    /// The typed face of `object`, without asking whether it has this type.
+    fn from_object(object: ObjectRef) -> Self;
+
+    /// The untyped reference inside.
+    fn as_object(&self) -> &ObjectRef;
+}
+
+impl Interface for ObjectRef {
+    const REPOSITORY_ID: &'static str = OBJECT_ID;
+    const NAME: &'static str = "Object";
+    const TYPE_IDS: &'static [&'static str] = &[OBJECT_ID];
+
+    fn from_object(object: ObjectRef) -> Self {
+        object
+    }
+
+    fn as_object(&self) -> &ObjectRef {
+        self
+    }
+}
+
+/// The IDL type "reference to `T`": its values are `Option<T>`, with `None` for nil.
+#[derive(Clone, Copy, Debug)]
+pub struct Ref<T>(PhantomData<fn() -> T>);
+
+impl<T: Interface> Ref<T> {
+    /// Appends a reference or nil.
+    ///
+    /// # Errors
+    /// Those of writing an IOR: a string with a NUL inside, more than 2³²-1 octets.
+    pub fn write_option(value: Option<&T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        match value {
+            Some(reference) => Ior::write(reference.as_object().ior(), writer),
+            None => Ior::write(&Ior::NIL, writer),
+        }
+    }
+}
+
+impl<T: Interface> Wire for Ref<T> {
+    type Value = Option<T>;
+    type View = Option<T>;
+    type Borrowed<'a> = Option<T>;
+    // A nil reference: an empty string (5 octets) and a count (4).
+    const MIN_SIZE: usize = 9;
+
+    fn view(value: &Option<T>) -> &Option<T> {
+        value
+    }
+
+    fn write(value: &Option<T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Self::write_option(value.as_ref(), writer)
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Option<T>> {
+        let ior = Ior::read(reader)?;
+        if ior.is_nil() {
+            return Ok(None);
+        }
+        let core = reader
+            .context::<std::sync::Arc<OrbCore>>()
+            .ok_or_else(|| reader.error(CdrErrorKind::BadReference, T::NAME))?;
+        Ok(Some(T::from_object(ObjectRef::new(core, ior))))
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Option<T>> {
+        Self::read(reader)
+    }
+}

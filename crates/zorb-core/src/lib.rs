@@ -1,0 +1,32 @@
+//! The ORB itself: object references, invocation, object adapters, dispatch.
+//!
+//! Programs use it through the facade crate `zorb`. A call takes this way through the rooms:
+//! a stub calls [`ObjectRef::invoke`], which lends a connection, writes the request, and reads the
+//! reply on the same thread ([`client`]); at the other end a connection's thread reads the request,
+//! finds the servant by the object key ([`poa`]), makes the upcall and writes the reply
+//! ([`server`]).
+//!
+//! The core names no protocol: the facade registers IIOP, users register theirs.
+#![forbid(unsafe_code)]
+
+mod client;
+#[doc(hidden)]
+pub mod codegen;
+mod corbaname;
+mod error;
+mod interface;
+mod object;
+pub mod options;
+mod orb;
+pub mod poa;
+mod raises;
+mod servant;
+mod server;
+
+pub use error::{Error, Phase, Result};
+pub use interface::{Interface, OBJECT_ID, Ref};
+pub use object::ObjectRef;
+pub use orb::{Orb, OrbBuilder};
+pub use raises::{Raises, UserException};
+pub use servant::{Served, ServedBy};
+pub use server::ServerCall;

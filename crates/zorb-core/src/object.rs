@@ -1,0 +1,238 @@
+//! Object references.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_giop::{Ior, ResponseFlags};
+use zorb_types::SystemException;
+
+use crate::client::{Reply, Routes, invoke};
+use crate::interface::{Interface, OBJECT_ID};
+use crate::orb::OrbCore;
+use crate::raises::Raises;
+
+/// A reference to an object somewhere: `CORBA::Object`.
+///
+/// It is cheap to clone; clones share what has been found out about the way to the object. The
+/// typed references that the IDL compiler makes are thin wrappers around it.
+#[derive(Clone)]
+pub struct ObjectRef {
+    shared: Arc<Shared>,
+    timeout: Option<Duration>,
+}
+
+struct Shared {
+    core: Arc<OrbCore>,
+    original: Binding,
+    /// Where a server has forwarded us to.
+    forward: ArcSwapOption<Binding>,
+}
+
+/// A reference with the ways that lead to its object, found when first needed.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    ior: Ior,
+    routes: OnceLock<Routes>,
+}
+
+impl Binding {
+    fn new(ior: Ior) -> Self {
+        Self { ior, routes: OnceLock::new() }
+    }
+
+    #[inline]
+    pub(crate) fn routes(&self, core: &OrbCore) -> &Routes {
+        self.routes.get_or_init(|| Routes::resolve(core, &self.ior))
+    }
+}
+
+impl ObjectRef {
+    pub(crate) fn new(core: &Arc<OrbCore>, ior: Ior) -> Self {
+        let shared = Shared {
+            core: Arc::clone(core),
+            original: Binding::new(ior),
+            forward: ArcSwapOption::empty(),
+        };
+        Self { shared: Arc::new(shared), timeout: None }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<OrbCore> {
+        &self.shared.core
+    }
+
+    /// The interoperable object reference behind this one.
+    pub fn ior(&self) -> &Ior {
+        &self.shared.original.ior
+    }
+
+    pub(crate) fn binding(&self) -> &Binding {
+        &self.shared.original
+    }
+
+    pub(crate) fn forwarded(&self) -> Option<Arc<Binding>> {
+        self.shared.forward.load_full()
+    }
+
+    pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
+        let binding = Arc::new(Binding::new(ior));
+        self.shared.forward.store(Some(Arc::clone(&binding)));
+        binding
+    }
+
+    pub(crate) fn forget_forward(&self) {
+        self.shared.forward.store(None);
+    }
+
+    /// The reference as text: `IOR:` and hexadecimal digits (`object_to_string`). It is empty for
+    /// a reference that has no encoding, which none that was made or received here is.
+    #[doc(alias = "object_to_string")]
+    pub fn to_ior_string(&self) -> String {
+        self.ior().to_stringified().unwrap_or_default()
+    }
+
+    /// The same object, with calls that wait at most `timeout` for their reply and then fail with
+    /// `TIMEOUT`. It overrides the option `RoundTripTimeout`.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self { shared: Arc::clone(&self.shared), timeout: Some(timeout) }
+    }
+
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// The object keys of the profiles that this ORB understands.
+    pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
+        let protocols = self.core().protocols();
+        let profiles = self.ior().profiles.iter();
+        profiles
+            .filter_map(|profile| protocols.by_profile_tag(profile.tag)?.decode_profile(profile).ok())
+            .map(|resolved| resolved.object_key)
+            .collect()
+    }
+
+    /// Whether the two references surely mean one object (`_is_equivalent`): they hold the same
+    /// profiles. Two references to one object may still differ.
+    #[doc(alias = "_is_equivalent")]
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) || self.ior().profiles == other.ior().profiles
+    }
+
+    /// Makes a call: what stubs do. `arguments` writes the `in` and `inout` parameters, `results`
+    /// reads the result and the `inout` and `out` parameters.
+    ///
+    /// # Errors
+    /// What the operation raises, or the system exception that kept it from running.
+    #[inline]
+    pub fn invoke<T, E: Raises>(
+        &self,
+        operation: &'static str,
+        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+        results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+    ) -> Result<T, E> {
+        let reply = invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments)?;
+        match reply {
+            Some(reply) => reply.take(results),
+            None => Err(Reply::missing().into()),
+        }
+    }
+
+    /// Sends a one-way request and does not wait for anything.
+    ///
+    /// # Errors
+    /// The system exception that kept it from being sent.
+    #[inline]
+    pub fn invoke_oneway(
+        &self,
+        operation: &'static str,
+        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> Result<(), SystemException> {
+        invoke(self, operation, ResponseFlags::NoResponse, &arguments).map(drop)
+    }
+
+    /// Asks the object whether it supports the interface `id` (`_is_a`). A reference that says so
+    /// itself is believed without a call.
+    ///
+    /// # Errors
+    /// The system exception that kept the call from being made.
+    #[doc(alias = "_is_a")]
+    pub fn is_a(&self, id: &str) -> Result<bool, SystemException> {
+        if id == OBJECT_ID || self.ior().type_id == id {
+            return Ok(true);
+        }
+        self.invoke("_is_a", |writer| writer.write_latin1(id), |reader| reader.read_bool())
+    }
+
+    /// Asks whether the object is gone for good (`_non_existent`).
+    ///
+    /// # Errors
+    /// The system exception that kept the question from being answered; `OBJECT_NOT_EXIST` is the
+    /// answer `true`.
+    #[doc(alias = "_non_existent")]
+    pub fn non_existent(&self) -> Result<bool, SystemException> {
+        let answer = self.invoke("_non_existent", |_| Ok(()), |reader| reader.read_bool());
+        match answer {
+            Err(SystemException {
+                kind: zorb_types::SystemExceptionKind::ObjectNotExist, ..
+            }) => Ok(true),
+            other => other,
+        }
+    }
+
+    /// Asks the object for its most derived interface (`_repository_id`); old ORBs do not answer.
+    ///
+    /// # Errors
+    /// The system exception of the call; `BAD_OPERATION` from ORBs without it.
+    #[doc(alias = "_repository_id")]
+    pub fn repository_id(&self) -> Result<String, SystemException> {
+        self.invoke(
+            "_repository_id",
+            |_| Ok(()),
+            |reader| reader.read_latin1("repository id").map(std::borrow::Cow::into_owned),
+        )
+    }
+
+    /// The typed face of this object, after asking whether it has that type; `None` when not.
+    ///
+    /// # Errors
+    /// As [`is_a`](Self::is_a).
+    #[doc(alias = "_narrow")]
+    pub fn narrow<T: Interface>(&self) -> Result<Option<T>, SystemException> {
+        Ok(self.is_a(T::REPOSITORY_ID)?.then(|| T::from_object(self.clone())))
+    }
+
+    /// The typed face of this object, without asking.
+    #[doc(alias = "_unchecked_narrow")]
+    pub fn unchecked_narrow<T: Interface>(&self) -> T {
+        T::from_object(self.clone())
+    }
+}
+
+impl PartialEq for ObjectRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_equivalent(other)
+    }
+}
+
+impl Eq for ObjectRef {}
+
+impl Hash for ObjectRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for profile in &self.ior().profiles {
+            profile.data.hash(state);
+        }
+    }
+}
+
+impl fmt::Debug for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectRef")
+            .field("type_id", &self.ior().type_id)
+            .field("profiles", &self.ior().profiles.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,207 @@
+//! The ORB's options: one table, four fronts.
+//!
+//! Every option is defined once, in [`TABLE`]. It can be set by a builder method, an `-ORBName
+//! value` argument, a `ZORB_NAME` environment variable or a key of `zorb.toml`; the later of
+//! file < environment < arguments < builder wins. Unknown names and bad values are errors that
+//! name the option and the place it came from.
+
+mod fronts;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use std::mem::discriminant;
+use std::time::Duration;
+
+use crate::error::{Error, Phase};
+
+pub use table::{OptionKind, OptionSpec, TABLE};
+
+/// Where a value came from, weakest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The table's default.
+    Default,
+    /// A key of a configuration file.
+    File(String),
+    /// An environment variable.
+    Environment(String),
+    /// A command-line argument.
+    Argument(String),
+    /// A method of the builder.
+    Builder,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path) => write!(f, "file {path}"),
+            Self::Environment(variable) => write!(f, "environment {variable}"),
+            Self::Argument(argument) => write!(f, "argument {argument}"),
+            Self::Builder => f.write_str("builder"),
+        }
+    }
+}
+
+/// The effective values of all options, with their origins.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `-ORBid`: the name of this ORB among those of the process.
+    pub orb_id: String,
+    /// `-ORBListenEndpoints`: where to listen; empty means an ephemeral port when first needed.
+    pub listen_endpoints: Vec<String>,
+    /// `-ORBInitRef`: initial references, as names and URLs.
+    pub init_refs: Vec<(String, String)>,
+    /// `-ORBDefaultInitRef`: a URL prefix for initial references that nothing else names.
+    pub default_init_ref: Option<String>,
+    /// The longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// The longest wait for a reply; `None` waits for ever.
+    pub round_trip_timeout: Option<Duration>,
+    /// The largest GIOP message accepted, fragments joined, in octets.
+    pub max_message_size: usize,
+    /// The most connections served at once.
+    pub max_connections: usize,
+    /// The most connections opened to one endpoint.
+    pub max_connections_per_endpoint: usize,
+    /// The most threads that serve one connection, when upcalls block.
+    pub max_threads_per_connection: usize,
+    /// The most requests that a holding POA manager keeps waiting.
+    pub max_held_requests: usize,
+    /// The most location forwards followed by one call.
+    pub max_forwards: u32,
+    /// How long an upcall may run before another thread takes over its connection.
+    pub stall_takeover: Duration,
+    origins: Vec<(&'static str, Origin)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            orb_id: String::new(),
+            listen_endpoints: Vec::new(),
+            init_refs: Vec::new(),
+            default_init_ref: None,
+            connect_timeout: Duration::from_millis(table::CONNECT_TIMEOUT_MS),
+            round_trip_timeout: None,
+            max_message_size: table::MAX_MESSAGE_SIZE as usize,
+            max_connections: table::MAX_CONNECTIONS as usize,
+            max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
+            max_threads_per_connection: table::MAX_THREADS_PER_CONNECTION as usize,
+            max_held_requests: table::MAX_HELD_REQUESTS as usize,
+            max_forwards: table::MAX_FORWARDS as u32,
+            stall_takeover: Duration::from_millis(table::STALL_TAKEOVER_MS),
+            origins: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// Sets the option named `name` (in any of its spellings' case) from text.
+    ///
+    /// # Errors
+    /// When there is no such option or the value does not fit it.
+    pub fn set(&mut self, name: &str, value: &str, origin: Origin) -> Result<(), Error> {
+        let spec = table::find(name).ok_or_else(|| unknown(name, &origin))?;
+        // A stronger front replaces a list; within one front the list grows.
+        let same_front = |known: &Origin| discriminant(known) == discriminant(&origin);
+        if spec.kind == OptionKind::Urls && !same_front(&self.origin(spec.name)) {
+            self.listen_endpoints.clear();
+        }
+        self.assign(spec, value)
+            .map_err(|reason| refused(spec, value, &origin, &reason))?;
+        self.note(spec.name, origin);
+        Ok(())
+    }
+
+    /// Where the option's present value came from.
+    pub fn origin(&self, name: &str) -> Origin {
+        self.origins
+            .iter()
+            .rev()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map_or(Origin::Default, |(_, origin)| origin.clone())
+    }
+
+    /// The option's present value as text, the way it could be set.
+    pub fn value(&self, spec: &OptionSpec) -> String {
+        match spec.name {
+            "Id" => self.orb_id.clone(),
+            "ListenEndpoints" => self.listen_endpoints.join(";"),
+            "InitRef" => {
+                let pairs: Vec<_> =
+                    self.init_refs.iter().map(|(name, url)| format!("{name}={url}")).collect();
+                pairs.join(";")
+            }
+            "DefaultInitRef" => self.default_init_ref.clone().unwrap_or_default(),
+            "ConnectTimeout" => self.connect_timeout.as_millis().to_string(),
+            "RoundTripTimeout" => {
+                self.round_trip_timeout.map_or(0, |timeout| timeout.as_millis()).to_string()
+            }
+            "MaxMessageSize" => self.max_message_size.to_string(),
+            "MaxConnections" => self.max_connections.to_string(),
+            "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
+            "MaxThreadsPerConnection" => self.max_threads_per_connection.to_string(),
+            "MaxHeldRequests" => self.max_held_requests.to_string(),
+            "MaxForwards" => self.max_forwards.to_string(),
+            "StallTakeover" => self.stall_takeover.as_millis().to_string(),
+            _ => String::new(),
+        }
+    }
+
+    fn note(&mut self, name: &'static str, origin: Origin) {
+        self.origins.push((name, origin));
+    }
+
+    fn assign(&mut self, spec: &OptionSpec, value: &str) -> Result<(), String> {
+        let number = |value: &str| spec.parse_number(value);
+        match spec.name {
+            "Id" => self.orb_id = value.to_owned(),
+            "ListenEndpoints" => {
+                let endpoints = value.split([';', ',']).map(str::trim).filter(|url| !url.is_empty());
+                self.listen_endpoints.extend(endpoints.map(str::to_owned));
+            }
+            "InitRef" => {
+                let (name, url) = value
+                    .split_once('=')
+                    .filter(|(name, url)| !name.is_empty() && !url.is_empty())
+                    .ok_or("expected NAME=URL")?;
+                self.init_refs.retain(|(known, _)| known != name);
+                self.init_refs.push((name.to_owned(), url.to_owned()));
+            }
+            "DefaultInitRef" => self.default_init_ref = Some(value.to_owned()),
+            "ConnectTimeout" => self.connect_timeout = Duration::from_millis(number(value)?),
+            "RoundTripTimeout" => {
+                let millis = number(value)?;
+                self.round_trip_timeout = (millis > 0).then(|| Duration::from_millis(millis));
+            }
+            "MaxMessageSize" => self.max_message_size = number(value)? as usize,
+            "MaxConnections" => self.max_connections = number(value)? as usize,
+            "MaxConnectionsPerEndpoint" => {
+                self.max_connections_per_endpoint = number(value)? as usize;
+            }
+            "MaxThreadsPerConnection" => self.max_threads_per_connection = number(value)? as usize,
+            "MaxHeldRequests" => self.max_held_requests = number(value)? as usize,
+            "MaxForwards" => self.max_forwards = number(value)? as u32,
+            "StallTakeover" => self.stall_takeover = Duration::from_millis(number(value)?),
+            _ => return Err("the option has no home".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+fn unknown(name: &str, origin: &Origin) -> Error {
+    let error = Error::new(Phase::Configure, format!("unknown option {name} ({origin})"));
+    match table::nearest(name) {
+        Some(spec) => error.hint(format!("did you mean {}?", spec.name)),
+        None => error.hint("`zorb config` lists every option"),
+    }
+}
+
+fn refused(spec: &OptionSpec, value: &str, origin: &Origin, reason: &str) -> Error {
+    Error::new(Phase::Configure, format!("option {} = {value:?} ({origin}): {reason}", spec.name))
+        .hint(spec.help)
+}

@@ -1,0 +1,189 @@
+//! The one definition of every option.
+
+/// The form of an option's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OptionKind {
+    /// Any text.
+    Text,
+    /// URLs separated by `;` or `,`.
+    Urls,
+    /// `NAME=URL`; may be given more than once.
+    NamedUrl,
+    /// A whole number between the two, both included.
+    Number(u64, u64),
+}
+
+/// One option: its names, form, default, unit and meaning.
+#[derive(Debug)]
+pub struct OptionSpec {
+    /// The name as in `-ORBName`; matched without regard to case.
+    pub name: &'static str,
+    /// The key in `zorb.toml`; in capitals after `ZORB_` it is the environment variable.
+    pub key: &'static str,
+    /// The form of its value.
+    pub kind: OptionKind,
+    /// The default, as text.
+    pub default: &'static str,
+    /// The unit of a number: `"ms"`, `"octets"`, or empty.
+    pub unit: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+}
+
+pub(super) const CONNECT_TIMEOUT_MS: u64 = 10_000;
+pub(super) const MAX_MESSAGE_SIZE: u64 = 64 << 20;
+pub(super) const MAX_CONNECTIONS: u64 = 1024;
+pub(super) const MAX_CONNECTIONS_PER_ENDPOINT: u64 = 64;
+pub(super) const MAX_THREADS_PER_CONNECTION: u64 = 16;
+pub(super) const MAX_HELD_REQUESTS: u64 = 256;
+pub(super) const MAX_FORWARDS: u64 = 8;
+pub(super) const STALL_TAKEOVER_MS: u64 = 20;
+
+const HOUR_MS: u64 = 3_600_000;
+
+/// Every option there is.
+pub static TABLE: &[OptionSpec] = &[
+    OptionSpec {
+        name: "Id",
+        key: "id",
+        kind: OptionKind::Text,
+        default: "",
+        unit: "",
+        help: "name of this ORB among those of the process",
+    },
+    OptionSpec {
+        name: "ListenEndpoints",
+        key: "listen_endpoints",
+        kind: OptionKind::Urls,
+        default: "",
+        unit: "",
+        help: "where to listen, as in iiop://host:port; without it an ephemeral port is opened when the first reference is made",
+    },
+    OptionSpec {
+        name: "InitRef",
+        key: "init_ref",
+        kind: OptionKind::NamedUrl,
+        default: "",
+        unit: "",
+        help: "an initial reference, as in NameService=corbaloc::host/NameService",
+    },
+    OptionSpec {
+        name: "DefaultInitRef",
+        key: "default_init_ref",
+        kind: OptionKind::Text,
+        default: "",
+        unit: "",
+        help: "URL prefix of initial references that InitRef does not name, as in corbaloc::host",
+    },
+    OptionSpec {
+        name: "ConnectTimeout",
+        key: "connect_timeout",
+        kind: OptionKind::Number(1, HOUR_MS),
+        default: "10000",
+        unit: "ms",
+        help: "longest wait for a connection",
+    },
+    OptionSpec {
+        name: "RoundTripTimeout",
+        key: "round_trip_timeout",
+        kind: OptionKind::Number(0, HOUR_MS),
+        default: "0",
+        unit: "ms",
+        help: "longest wait for a reply; 0 waits for ever",
+    },
+    OptionSpec {
+        name: "MaxMessageSize",
+        key: "max_message_size",
+        kind: OptionKind::Number(1024, 1 << 31),
+        default: "67108864",
+        unit: "octets",
+        help: "largest GIOP message accepted, fragments joined",
+    },
+    OptionSpec {
+        name: "MaxConnections",
+        key: "max_connections",
+        kind: OptionKind::Number(1, 1 << 20),
+        default: "1024",
+        unit: "",
+        help: "most connections served at once",
+    },
+    OptionSpec {
+        name: "MaxConnectionsPerEndpoint",
+        key: "max_connections_per_endpoint",
+        kind: OptionKind::Number(1, 65_535),
+        default: "64",
+        unit: "",
+        help: "most connections opened to one endpoint; further callers wait for one",
+    },
+    OptionSpec {
+        name: "MaxThreadsPerConnection",
+        key: "max_threads_per_connection",
+        kind: OptionKind::Number(1, 1024),
+        default: "16",
+        unit: "",
+        help: "most threads that serve one connection while its upcalls block",
+    },
+    OptionSpec {
+        name: "MaxHeldRequests",
+        key: "max_held_requests",
+        kind: OptionKind::Number(0, 1 << 20),
+        default: "256",
+        unit: "",
+        help: "most requests that a holding POA manager keeps waiting",
+    },
+    OptionSpec {
+        name: "MaxForwards",
+        key: "max_forwards",
+        kind: OptionKind::Number(0, 1024),
+        default: "8",
+        unit: "",
+        help: "most location forwards followed by one call",
+    },
+    OptionSpec {
+        name: "StallTakeover",
+        key: "stall_takeover",
+        kind: OptionKind::Number(1, HOUR_MS),
+        default: "20",
+        unit: "ms",
+        help: "how long an upcall may run before another thread reads on from its connection",
+    },
+];
+
+impl OptionSpec {
+    /// The environment variable that sets this option.
+    pub fn variable(&self) -> String {
+        format!("ZORB_{}", self.key.to_ascii_uppercase())
+    }
+
+    pub(super) fn parse_number(&self, value: &str) -> Result<u64, String> {
+        let OptionKind::Number(least, most) = self.kind else {
+            return Err("not a number".to_owned());
+        };
+        let number: u64 = value
+            .trim()
+            .parse()
+            .map_err(|_| format!("expected a number from {least} to {most}"))?;
+        if (least..=most).contains(&number) {
+            Ok(number)
+        } else {
+            Err(format!("out of range: {least} to {most} {}", self.unit).trim_end().to_owned())
+        }
+    }
+}
+
+/// The option with this `-ORB` name or file key, without regard to case.
+pub(super) fn find(name: &str) -> Option<&'static OptionSpec> {
+    TABLE
+        .iter()
+        .find(|spec| spec.name.eq_ignore_ascii_case(name) || spec.key.eq_ignore_ascii_case(name))
+}
+
+/// The option whose name shares the longest beginning with `name`, for hints.
+pub(super) fn nearest(name: &str) -> Option<&'static OptionSpec> {
+    let shared = |spec: &OptionSpec| {
+        let pairs = spec.name.bytes().zip(name.bytes());
+        pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
+    };
+    TABLE.iter().max_by_key(|spec| shared(spec)).filter(|spec| shared(spec) >= 3)
+}

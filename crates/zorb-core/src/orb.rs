@@ -1,0 +1,150 @@
+//! The ORB: what a program starts with.
+
+mod builder;
+mod core;
+mod initial;
+mod resolve;
+mod shutdown;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::interface::Interface;
+use crate::options::Options;
+use crate::poa::{ManagerState, Poa, PoaManager};
+
+pub use builder::OrbBuilder;
+pub(crate) use core::{Located, OrbCore};
+
+/// An object request broker. Clones are the same ORB.
+///
+/// A client needs `Orb::builder().build()` and [`resolve`](Self::resolve); a server also says where
+/// to listen, activates servants and calls [`run`](Self::run). The facade's `zorb::Orb` is this
+/// type with the protocols of the build registered.
+#[derive(Clone)]
+pub struct Orb {
+    core: Arc<OrbCore>,
+}
+
+impl Orb {
+    pub(crate) fn from_core(core: Arc<OrbCore>) -> Self {
+        Self { core }
+    }
+
+    /// A builder without any protocol; the facade's has the default ones.
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::new()
+    }
+
+    /// The effective options.
+    pub fn options(&self) -> &Options {
+        self.core.options()
+    }
+
+    /// The root object adapter. Its manager is active from the start.
+    #[doc(alias = "RootPOA")]
+    pub fn root_poa(&self) -> Poa {
+        self.core.root_poa().clone()
+    }
+
+    /// A new POA manager, in the holding state.
+    pub fn create_poa_manager(&self) -> PoaManager {
+        PoaManager::new(ManagerState::Holding, self.options().max_held_requests)
+    }
+
+    /// The endpoints this ORB listens on, as they stand in its references: `iiop://host:port`.
+    pub fn endpoints(&self) -> Vec<String> {
+        self.core.published_endpoints().iter().map(ToString::to_string).collect()
+    }
+
+    /// Turns a URL or stringified reference into a typed reference (`string_to_object`, `_narrow`).
+    ///
+    /// Understood are `IOR:`, `corbaloc:`, `corbaname:` and `file:`. The object is asked for its
+    /// type unless the reference itself says that it is a `T`.
+    ///
+    /// # Errors
+    /// What is wrong with the text (`BAD_PARAM`, OMG 7 to 10) or with the way to the object;
+    /// `BAD_PARAM` (wrong interface) when the object is no `T`, or nil.
+    pub fn resolve<T: Interface>(&self, url: &str) -> Result<T, Error> {
+        resolve::resolve_typed(&self.core, url)
+    }
+
+    /// Turns a URL or stringified reference into a reference, asking nobody; `None` for nil.
+    ///
+    /// # Errors
+    /// What is wrong with the text; for `corbaname:` also with the call to the naming service.
+    pub fn string_to_object(
+        &self,
+        url: &str,
+    ) -> Result<Option<crate::object::ObjectRef>, Error> {
+        resolve::string_to_object(&self.core, url, 0)
+    }
+
+    /// The initial reference `name`, such as `"NameService"` (`resolve_initial_references`).
+    ///
+    /// It is looked for, in this order, among those set with
+    /// [`register_initial_reference`](Self::register_initial_reference), the option `InitRef`, and
+    /// the option `DefaultInitRef`.
+    ///
+    /// # Errors
+    /// When nothing names it (`ORB::InvalidName`), or its URL does not resolve.
+    #[doc(alias = "resolve_initial_references")]
+    pub fn initial_reference<T: Interface>(&self, name: &str) -> Result<T, Error> {
+        let object = initial::initial_reference(&self.core, name, 0)?;
+        resolve::narrow(&object, name)
+    }
+
+    /// Sets an initial reference of this process (`register_initial_reference`).
+    ///
+    /// # Errors
+    /// When the name is empty or taken.
+    pub fn register_initial_reference<T: Interface>(
+        &self,
+        name: &str,
+        reference: &T,
+    ) -> Result<(), Error> {
+        initial::register(&self.core, name, reference.as_object())
+    }
+
+    /// Publishes an object under a plain key, so that `corbaloc::host:port/key` finds it.
+    ///
+    /// Clients that ask for the key are forwarded to the object's own reference, and so come to
+    /// know its GIOP version and code sets.
+    ///
+    /// # Errors
+    /// When the key is empty or taken.
+    pub fn publish<T: Interface>(&self, key: &str, reference: &T) -> Result<(), Error> {
+        self.core.publish(key, reference.as_object())
+    }
+
+    /// Takes a published object back; `false` when there was none under that key.
+    pub fn unpublish(&self, key: &str) -> bool {
+        self.core.unpublish(key)
+    }
+
+    /// Serves requests until [`shutdown`](Self::shutdown) is called. Requests are served by the
+    /// ORB's threads from the moment it listens; this only keeps the calling thread.
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn run(&self) -> Result<(), Error> {
+        self.core.wait_for_shutdown();
+        Ok(())
+    }
+
+    /// Ends the ORB: no request is accepted any more, running ones finish and are answered, peers
+    /// get CloseConnection, and with `wait` the call returns when the last thread has ended.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 3) with `wait` from inside an upcall, which would wait for itself.
+    pub fn shutdown(&self, wait: bool) -> Result<(), Error> {
+        self.core.shutdown(wait).map_err(Error::from)
+    }
+}
+
+impl fmt::Debug for Orb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orb").field("endpoints", &self.endpoints()).finish_non_exhaustive()
+    }
+}

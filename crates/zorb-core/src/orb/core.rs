@@ -1,0 +1,283 @@
+//! What all parts of one ORB share.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, Weak};
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent};
+use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::client::ConnectionCache;
+use crate::error::{Error, Phase};
+use crate::object::ObjectRef;
+use crate::options::Options;
+use crate::poa::{Adapters, KeyParts, ManagerState, Poa, PoaManager, Target};
+use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
+
+/// The state of the ORB's life.
+pub(super) const RUNNING: u8 = 0;
+pub(super) const CLOSING: u8 = 1;
+pub(super) const CLOSED: u8 = 2;
+
+/// Where an object key leads.
+pub(crate) enum Located {
+    /// To a servant of this ORB.
+    Here(Target),
+    /// To a published reference.
+    Elsewhere(Ior),
+    /// Nowhere, for this reason.
+    Nowhere(SystemException),
+}
+
+/// What all parts of one ORB share.
+pub(crate) struct OrbCore {
+    options: Options,
+    protocols: ProtocolRegistry,
+    connections: ConnectionCache,
+    pub(super) listeners: RwLock<Vec<Listener>>,
+    adapters: Adapters,
+    root_poa: Poa,
+    published: RwLock<HashMap<Vec<u8>, Ior>>,
+    pub(super) initial: Mutex<HashMap<String, ObjectRef>>,
+    pub(super) threads: Arc<ThreadCount>,
+    sentinel: Arc<Sentinel>,
+    code_sets: CodeSetComponentInfo,
+    pub(super) state: AtomicU8,
+    pub(super) ended: Mutex<()>,
+    pub(super) ending: Condvar,
+}
+
+impl std::fmt::Debug for OrbCore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OrbCore").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl OrbCore {
+    pub(super) fn new(options: Options) -> Arc<Self> {
+        Arc::new_cyclic(|orb: &Weak<Self>| {
+            let adapters = Adapters::new();
+            let manager = PoaManager::new(ManagerState::Active, options.max_held_requests);
+            let root_poa = Poa::root(orb, &adapters, manager);
+            Self {
+                options,
+                protocols: ProtocolRegistry::new(),
+                connections: ConnectionCache::default(),
+                listeners: RwLock::default(),
+                adapters,
+                root_poa,
+                published: RwLock::default(),
+                initial: Mutex::default(),
+                threads: Arc::default(),
+                sentinel: Arc::default(),
+                code_sets: CodeSetComponentInfo::zorb(),
+                state: AtomicU8::new(RUNNING),
+                ended: Mutex::default(),
+                ending: Condvar::new(),
+            }
+        })
+    }
+
+    #[inline]
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn protocols(&self) -> &ProtocolRegistry {
+        &self.protocols
+    }
+
+    pub(crate) fn connections(&self) -> &ConnectionCache {
+        &self.connections
+    }
+
+    pub(crate) fn adapters(&self) -> &Adapters {
+        &self.adapters
+    }
+
+    pub(super) fn root_poa(&self) -> &Poa {
+        &self.root_poa
+    }
+
+    pub(crate) fn threads(&self) -> &Arc<ThreadCount> {
+        &self.threads
+    }
+
+    pub(crate) fn sentinel(&self) -> &Arc<Sentinel> {
+        &self.sentinel
+    }
+
+    /// The code sets this ORB speaks.
+    pub(crate) fn code_sets(&self) -> &CodeSetComponentInfo {
+        &self.code_sets
+    }
+
+    /// Refuses calls after a shutdown.
+    #[inline]
+    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
+        if self.state.load(Ordering::Relaxed) == RUNNING { Ok(()) } else { Err(self.shut_down()) }
+    }
+
+    /// The exception of calls after a shutdown.
+    #[cold]
+    pub(crate) fn shut_down(&self) -> SystemException {
+        SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, CompletionStatus::No)
+    }
+
+    /// Finds what an object key leads to.
+    #[inline]
+    pub(crate) fn locate(&self, key: &[u8]) -> Located {
+        match KeyParts::parse(key) {
+            KeyParts::Name(name) => self.locate_published(name),
+            parts => match self.adapters.find(parts) {
+                Ok(target) => Located::Here(target),
+                Err(exception) => Located::Nowhere(exception),
+            },
+        }
+    }
+
+    #[cold]
+    fn locate_published(&self, name: &[u8]) -> Located {
+        let published = self.published.read().unwrap_or_else(PoisonError::into_inner);
+        match published.get(name) {
+            Some(ior) => Located::Elsewhere(ior.clone()),
+            None => Located::Nowhere(SystemException::object_not_exist(
+                minor::object_not_exist::UNKNOWN_KEY,
+                CompletionStatus::No,
+            )),
+        }
+    }
+
+    pub(super) fn publish(&self, key: &str, object: &ObjectRef) -> Result<(), Error> {
+        let refused = |why: &str| Err(Error::new(Phase::Application, format!("publishing {key:?}: {why}")));
+        if key.is_empty() || !matches!(KeyParts::parse(key.as_bytes()), KeyParts::Name(_)) {
+            return refused("the key is not usable");
+        }
+        let mut published = self.published.write().unwrap_or_else(PoisonError::into_inner);
+        if published.contains_key(key.as_bytes()) {
+            return refused("the key is taken");
+        }
+        published.insert(key.as_bytes().to_vec(), object.ior().clone());
+        Ok(())
+    }
+
+    pub(super) fn unpublish(&self, key: &str) -> bool {
+        let mut published = self.published.write().unwrap_or_else(PoisonError::into_inner);
+        published.remove(key.as_bytes()).is_some()
+    }
+
+    /// Opens an endpoint and starts to accept on it.
+    pub(super) fn listen(self: &Arc<Self>, url: &str) -> Result<(), Error> {
+        let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+        self.listen_locked(url, &mut listeners)
+    }
+
+    fn listen_locked(
+        self: &Arc<Self>,
+        url: &str,
+        listeners: &mut Vec<Listener>,
+    ) -> Result<(), Error> {
+        let failed = || Error::new(Phase::Listen, url.to_owned());
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+        let protocol = self.protocols.by_scheme(scheme).ok_or_else(|| {
+            let known: Vec<_> = self.protocols.protocols();
+            let known: Vec<_> = known.iter().map(|protocol| protocol.scheme()).collect();
+            let known = known.join(", ");
+            failed()
+                .because(format!("no protocol {scheme:?}"))
+                .hint(format!("an endpoint looks like iiop://host:port; known here: {known}"))
+        })?;
+        let acceptor =
+            protocol.transport().listen(url, &ListenOptions::default()).map_err(|error| {
+                let hint = error.hint().map(str::to_owned);
+                let story = failed().because(error);
+                match hint {
+                    Some(hint) => story.hint(hint),
+                    None => story,
+                }
+            })?;
+        if listeners.is_empty() {
+            let sentinel = Arc::clone(&self.sentinel);
+            let period = self.options.stall_takeover;
+            self.threads
+                .spawn("zorb-sentinel", move || sentinel.run(period))
+                .map_err(|error| failed().because(error))?;
+        }
+        let listener = Listener { protocol, acceptor };
+        listener.start(self).map_err(|error| failed().because(error))?;
+        tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
+        listeners.push(listener);
+        Ok(())
+    }
+
+    /// The endpoints that stand in references.
+    pub(super) fn published_endpoints(&self) -> Vec<Endpoint> {
+        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
+        listeners.iter().flat_map(|listener| listener.acceptor.published().to_vec()).collect()
+    }
+
+    /// Whether `endpoint` is one of this ORB's own.
+    pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
+        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
+        listeners.iter().any(|listener| listener.acceptor.published().contains(endpoint))
+    }
+
+    /// A reference to the object of `key`: a profile for each endpoint. Opens an ephemeral endpoint
+    /// when the program has named none.
+    pub(crate) fn export(
+        self: &Arc<Self>,
+        type_id: &str,
+        key: &[u8],
+    ) -> Result<ObjectRef, SystemException> {
+        self.check_running()?;
+        let not_possible = |story: Error| {
+            story.remember(SystemException::initialize(
+                minor::initialize::ENDPOINT,
+                CompletionStatus::No,
+            ))
+        };
+        if self.listeners.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+            if listeners.is_empty() {
+                let protocol = self.protocols.protocols().into_iter().next();
+                let protocol = protocol.ok_or_else(|| {
+                    not_possible(Error::new(Phase::Listen, "the ORB has no protocol"))
+                })?;
+                let url = format!("{}://:0", protocol.scheme());
+                self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
+            }
+        }
+        let components = self.components().map_err(|error| {
+            not_possible(Error::new(Phase::Adapter, "components").because(error))
+        })?;
+        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
+        let mut profiles = Vec::new();
+        for listener in listeners.iter() {
+            let profile = listener
+                .protocol
+                .encode_profile(listener.acceptor.published(), GiopVersion::HIGHEST, key, &components)
+                .map_err(|error| {
+                    not_possible(Error::new(Phase::Adapter, "profile").because(error))
+                })?;
+            profiles.push(profile);
+        }
+        drop(listeners);
+        let ior = Ior { type_id: type_id.to_owned(), profiles };
+        Ok(ObjectRef::new(self, ior))
+    }
+
+    /// What every reference of this ORB says about it.
+    fn components(&self) -> zorb_cdr::CdrResult<[TaggedComponent; 2]> {
+        let order = ByteOrder::NATIVE;
+        Ok([
+            TaggedComponent::with_body(&OrbType::ZORB, order)?,
+            TaggedComponent::with_body(&self.code_sets, order)?,
+        ])
+    }
+
+    pub(crate) fn forget_connection(&self, connection: &ServerConnection) {
+        self.sentinel.forget(connection);
+    }
+}

@@ -1,0 +1,48 @@
+//! Initial references: the names that a program starts from.
+
+use std::sync::{Arc, PoisonError};
+
+use super::core::OrbCore;
+use super::resolve;
+use crate::error::{Error, Phase};
+use crate::object::ObjectRef;
+
+/// Looks `name` up; `depth` counts URLs that lead to further names.
+pub(super) fn initial_reference(
+    core: &Arc<OrbCore>,
+    name: &str,
+    depth: u32,
+) -> Result<ObjectRef, Error> {
+    let registered = {
+        let initial = core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+        initial.get(name).cloned()
+    };
+    if let Some(object) = registered {
+        return Ok(object);
+    }
+    let options = core.options();
+    let url = match options.init_refs.iter().find(|(known, _)| known == name) {
+        Some((_, url)) => url.clone(),
+        None => match &options.default_init_ref {
+            Some(prefix) => format!("{}/{name}", prefix.trim_end_matches('/')),
+            None => {
+                return Err(Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"))
+                    .hint(format!("name it with -ORBInitRef {name}=URL")));
+            }
+        },
+    };
+    resolve::string_to_object(core, &url, depth + 1)?
+        .ok_or_else(|| Error::new(Phase::Resolve, format!("initial reference {name:?} is nil")))
+}
+
+pub(super) fn register(core: &OrbCore, name: &str, object: &ObjectRef) -> Result<(), Error> {
+    let mut initial = core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+    if name.is_empty() || initial.contains_key(name) {
+        return Err(Error::new(
+            Phase::Application,
+            format!("initial reference {name:?}: the name is empty or taken"),
+        ));
+    }
+    initial.insert(name.to_owned(), object.clone());
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! From URLs and stringified references to objects.
+
+use std::sync::Arc;
+
+use zorb_giop::{Corbaloc, CorbalocAddress, Ior, NamingContextAddress, ObjectUrl, TaggedProfile};
+use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
+
+use super::core::OrbCore;
+use super::initial::initial_reference;
+use crate::corbaname;
+use crate::error::{Error, Phase};
+use crate::interface::Interface;
+use crate::object::ObjectRef;
+
+/// How many files and initial references may lead to one another.
+const MAX_DEPTH: u32 = 8;
+/// The largest file that may hold a reference, in octets.
+const MAX_FILE: u64 = 1 << 20;
+
+pub(super) fn resolve_typed<T: Interface>(core: &Arc<OrbCore>, url: &str) -> Result<T, Error> {
+    let object = string_to_object(core, url, 0)?.ok_or_else(|| {
+        Error::new(Phase::Resolve, shorten(url)).because("the reference is nil")
+    })?;
+    narrow(&object, url)
+}
+
+/// The typed face of `object`, or an error that says of `what` it is not.
+pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, Error> {
+    match object.narrow::<T>() {
+        Ok(Some(reference)) => Ok(reference),
+        Ok(None) => {
+            let exception = SystemException::bad_param(
+                minor::bad_param::WRONG_INTERFACE,
+                CompletionStatus::No,
+            );
+            Err(Error::new(Phase::Resolve, shorten(what))
+                .because(format!("the object is no {}", T::REPOSITORY_ID))
+                .with_exception(exception))
+        }
+        Err(exception) => Err(exception.into()),
+    }
+}
+
+pub(super) fn string_to_object(
+    core: &Arc<OrbCore>,
+    url: &str,
+    depth: u32,
+) -> Result<Option<ObjectRef>, Error> {
+    if depth > MAX_DEPTH {
+        return Err(bad_url(url, minor::bad_param::BAD_URL)
+            .because(format!("more than {MAX_DEPTH} references lead to one another")));
+    }
+    let parsed = ObjectUrl::parse(url.trim()).map_err(|error| {
+        let hint = error.hint;
+        bad_url(url, error.minor()).because(error).hint(hint)
+    })?;
+    match parsed {
+        ObjectUrl::Ior(ior) if ior.is_nil() => Ok(None),
+        ObjectUrl::Ior(ior) => Ok(Some(ObjectRef::new(core, ior))),
+        ObjectUrl::Corbaloc(corbaloc) => corbaloc_object(core, url, &corbaloc).map(Some),
+        ObjectUrl::Rir { key } => initial_reference(core, &key, depth).map(Some),
+        ObjectUrl::Corbaname(corbaname) => {
+            let context = match &corbaname.context {
+                NamingContextAddress::Corbaloc(corbaloc) => corbaloc_object(core, url, corbaloc)?,
+                NamingContextAddress::Rir { key } => initial_reference(core, key, depth)?,
+            };
+            corbaname::resolve(&context, &corbaname.name)
+                .map_err(|error| error.because_of(bad_url(url, minor::bad_param::BAD_URL)))
+        }
+        ObjectUrl::File(path) => {
+            let failed = || bad_url(url, minor::bad_param::BAD_URL);
+            let size = std::fs::metadata(&path).map_err(|error| failed().because(error))?.len();
+            if size > MAX_FILE {
+                return Err(failed().because(format!("{size} octets; the limit is {MAX_FILE}")));
+            }
+            let text = std::fs::read_to_string(&path).map_err(|error| failed().because(error))?;
+            string_to_object(core, text.trim(), depth + 1)
+        }
+    }
+}
+
+fn corbaloc_object(
+    core: &Arc<OrbCore>,
+    url: &str,
+    corbaloc: &Corbaloc,
+) -> Result<ObjectRef, Error> {
+    let profiles: Result<Vec<_>, _> =
+        corbaloc.addresses.iter().map(|address| profile(core, url, address, &corbaloc.key)).collect();
+    Ok(ObjectRef::new(core, Ior { type_id: String::new(), profiles: profiles? }))
+}
+
+fn profile(
+    core: &OrbCore,
+    url: &str,
+    address: &CorbalocAddress,
+    key: &[u8],
+) -> Result<TaggedProfile, Error> {
+    let failed = || bad_url(url, minor::bad_param::BAD_ADDRESS);
+    let protocol = core.protocols().by_corbaloc_prefix(&address.protocol).ok_or_else(|| {
+        failed().because(format!("no protocol {:?} in this ORB", address.protocol))
+    })?;
+    let endpoint = protocol
+        .parse_corbaloc_address(&address.address)
+        .map_err(|error| failed().because(error))?;
+    protocol
+        .encode_profile(&[endpoint], address.effective_version(), key, &[])
+        .map_err(|error| failed().because(error))
+}
+
+fn bad_url(url: &str, minor: MinorCode) -> Error {
+    Error::new(Phase::Resolve, shorten(url))
+        .with_exception(SystemException::bad_param(minor, CompletionStatus::No))
+}
+
+/// A long `IOR:` is of no use in a message.
+fn shorten(url: &str) -> String {
+    match url.char_indices().nth(80) {
+        Some((end, _)) => format!("{}...", url.get(..end).unwrap_or_default()),
+        None => url.to_owned(),
+    }
+}

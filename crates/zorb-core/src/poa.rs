@@ -1,0 +1,306 @@
+//! The portable object adapter: servants, object ids and the references made of them.
+//!
+//! CORBA 3.3 part 1, chapter 15. An object key leads to its adapter by an index and to its servant
+//! by a slot, so that finding the servant of a request costs the same for one object and for a
+//! million; user ids and persistent adapters go through one hash.
+
+mod activation;
+mod adapters;
+mod error;
+mod key;
+mod manager;
+mod object_id;
+mod policies;
+mod slots;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::orb::OrbCore;
+use crate::servant::Skeleton;
+
+pub(crate) use adapters::{Adapters, Target};
+pub use error::PoaError;
+pub(crate) use key::KeyParts;
+pub use manager::{ManagerState, PoaManager};
+pub use object_id::ObjectId;
+pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
+use slots::SlotTable;
+
+/// An object adapter. Clones are the same adapter.
+///
+/// The root adapter comes with the ORB; children are made with [`Poa::create`]. Unlike in the
+/// standard, whose root manager starts in the holding state, Zorb's starts active: a program that
+/// wants requests to wait says so with [`PoaManager::hold_requests`].
+#[derive(Clone)]
+#[doc(alias = "POA")]
+pub struct Poa(Arc<PoaCore>);
+
+/// An object with a servant.
+pub(crate) struct ActiveObject {
+    pub(crate) id: ObjectId,
+    pub(crate) skeleton: Box<dyn Skeleton>,
+}
+
+pub(crate) struct PoaCore {
+    orb: Weak<OrbCore>,
+    name: String,
+    /// The names of the adapters below the root down to this one, each followed by NUL.
+    path: Vec<u8>,
+    parent: Option<Weak<PoaCore>>,
+    policies: PoaPolicies,
+    manager: PoaManager,
+    index: u32,
+    stamp: u32,
+    children: Mutex<BTreeMap<String, Poa>>,
+    objects: Objects,
+    /// The id under which a servant is active, by the servant's identity; unique ids only.
+    servants: Mutex<HashMap<usize, ObjectId>>,
+    next_persistent_id: AtomicU64,
+    destroyed: AtomicBool,
+}
+
+/// The active object map, in the form that the ids allow.
+enum Objects {
+    /// Transient system ids: index and generation.
+    Slots(SlotTable),
+    /// Any other ids.
+    Hashed(RwLock<HashMap<Vec<u8>, Arc<ActiveObject>>>),
+}
+
+impl Poa {
+    pub(crate) fn root(orb: &Weak<OrbCore>, adapters: &Adapters, manager: PoaManager) -> Self {
+        let root = adapters.register(|index, stamp| {
+            PoaCore::new(orb.clone(), "RootPOA", None, PoaPolicies::root(), manager, (index, stamp))
+        });
+        Self(root)
+    }
+
+    /// Creates a child adapter under the same manager (`create_POA`).
+    ///
+    /// # Errors
+    /// `AdapterAlreadyExists`; `InvalidPolicy` for policies that contradict each other or a name
+    /// that is empty, too long or holds a NUL; `BAD_INV_ORDER` (OMG 17) while this adapter is being
+    /// destroyed; `OBJECT_NOT_EXIST` when the ORB is gone.
+    #[doc(alias = "create_POA")]
+    pub fn create(&self, name: &str, policies: PoaPolicies) -> Result<Self, PoaError> {
+        self.create_with_manager(name, policies, self.manager())
+    }
+
+    /// Creates a child adapter under a manager of its own choice.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_with_manager(
+        &self,
+        name: &str,
+        policies: PoaPolicies,
+        manager: PoaManager,
+    ) -> Result<Self, PoaError> {
+        policies.check()?;
+        if name.is_empty() || name.contains('\0') || self.0.path.len() + name.len() > key::MAX_PATH {
+            return Err(PoaError::InvalidPolicy { reason: "the adapter's name is not usable" });
+        }
+        let orb = self.0.orb()?;
+        let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.0.destroyed.load(Ordering::Acquire) {
+            return Err(PoaError::System(SystemException::bad_inv_order(
+                minor::bad_inv_order::POA_BEING_DESTROYED,
+                CompletionStatus::No,
+            )));
+        }
+        if children.contains_key(name) {
+            return Err(PoaError::AdapterAlreadyExists);
+        }
+        let child = orb.adapters().register(|index, stamp| {
+            let parent = Some(&self.0);
+            PoaCore::new(self.0.orb.clone(), name, parent, policies, manager, (index, stamp))
+        });
+        children.insert(name.to_owned(), Self(Arc::clone(&child)));
+        Ok(Self(child))
+    }
+
+    /// The child adapter of that name (`find_POA`).
+    ///
+    /// # Errors
+    /// `AdapterNonExistent`.
+    #[doc(alias = "find_POA")]
+    pub fn find(&self, name: &str) -> Result<Self, PoaError> {
+        let children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+        children.get(name).cloned().ok_or(PoaError::AdapterNonExistent)
+    }
+
+    /// The adapter's name; `"RootPOA"` for the root.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The adapter's policies.
+    pub fn policies(&self) -> PoaPolicies {
+        self.0.policies
+    }
+
+    /// The adapter's manager.
+    #[doc(alias = "the_POAManager")]
+    pub fn manager(&self) -> PoaManager {
+        self.0.manager.clone()
+    }
+
+    /// The adapter's parent; `None` for the root.
+    pub fn parent(&self) -> Option<Self> {
+        self.0.parent.as_ref().and_then(Weak::upgrade).map(Self)
+    }
+
+    /// The adapter's children.
+    pub fn children(&self) -> Vec<Self> {
+        let children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+        children.values().cloned().collect()
+    }
+
+    /// Objects with a servant in this adapter.
+    pub fn active_objects(&self) -> usize {
+        self.0.objects.len()
+    }
+
+    /// Lets the requests go that managers hold back, unanswered but for `TRANSIENT`.
+    pub(crate) fn release_held(&self) {
+        // An inactive manager holds none.
+        let _ = self.0.manager.discard_requests();
+        for child in self.children() {
+            child.release_held();
+        }
+    }
+
+    /// Destroys the adapter and its children: their objects no longer exist. Requests that are
+    /// running finish; a destroyed adapter's name can be used again.
+    pub fn destroy(&self) {
+        self.0.destroyed.store(true, Ordering::Release);
+        let children = {
+            let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *children)
+        };
+        for child in children.into_values() {
+            child.destroy();
+        }
+        if let Some(orb) = self.0.orb.upgrade() {
+            orb.adapters().unregister(&self.0);
+        }
+        if let Some(parent) = self.parent() {
+            let mut siblings = parent.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+            // A namesake created since must stay.
+            if siblings.get(self.name()).is_some_and(|known| Arc::ptr_eq(&known.0, &self.0)) {
+                siblings.remove(self.name());
+            }
+        }
+        self.0.objects.clear();
+        self.0.servants.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl fmt::Debug for Poa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Poa")
+            .field("name", &self.0.name)
+            .field("policies", &self.0.policies)
+            .field("manager", &self.0.manager.state())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PoaCore {
+    fn new(
+        orb: Weak<OrbCore>,
+        name: &str,
+        parent: Option<&Arc<Self>>,
+        policies: PoaPolicies,
+        manager: PoaManager,
+        (index, stamp): (u32, u32),
+    ) -> Self {
+        let mut path = Vec::new();
+        if let Some(parent) = parent {
+            path.extend_from_slice(&parent.path);
+            path.extend_from_slice(name.as_bytes());
+            path.push(0);
+        }
+        let slots = policies.lifespan == Lifespan::Transient
+            && policies.id_assignment == IdAssignment::System;
+        Self {
+            orb,
+            name: name.to_owned(),
+            path,
+            parent: parent.map(Arc::downgrade),
+            policies,
+            manager,
+            index,
+            stamp,
+            children: Mutex::default(),
+            objects: if slots {
+                Objects::Slots(SlotTable::new())
+            } else {
+                Objects::Hashed(RwLock::default())
+            },
+            servants: Mutex::default(),
+            next_persistent_id: AtomicU64::new(0),
+            destroyed: AtomicBool::new(false),
+        }
+    }
+
+    fn orb(&self) -> Result<Arc<OrbCore>, SystemException> {
+        self.orb.upgrade().ok_or_else(|| {
+            SystemException::object_not_exist(
+                minor::object_not_exist::POA_NOT_FOUND,
+                CompletionStatus::No,
+            )
+        })
+    }
+
+    pub(crate) fn manager(&self) -> &PoaManager {
+        &self.manager
+    }
+
+    /// The key of the object `id` of this adapter.
+    fn key(&self, id: &[u8]) -> Vec<u8> {
+        match self.policies.lifespan {
+            Lifespan::Transient => {
+                KeyParts::Transient { adapter: self.index, stamp: self.stamp, id }.to_key()
+            }
+            Lifespan::Persistent => KeyParts::Persistent { path: &self.path, id }.to_key(),
+        }
+    }
+
+    /// The servant's object under `id`.
+    #[inline]
+    pub(crate) fn find_object(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        match &self.objects {
+            Objects::Slots(slots) => {
+                let (index, generation) = key::system_id(id)?;
+                slots.find(index, generation)
+            }
+            Objects::Hashed(objects) => {
+                objects.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+            }
+        }
+    }
+}
+
+impl Objects {
+    fn len(&self) -> usize {
+        match self {
+            Self::Slots(slots) => slots.len(),
+            Self::Hashed(objects) => objects.read().unwrap_or_else(PoisonError::into_inner).len(),
+        }
+    }
+
+    fn clear(&self) {
+        match self {
+            Self::Slots(slots) => slots.clear(),
+            Self::Hashed(objects) => {
+                objects.write().unwrap_or_else(PoisonError::into_inner).clear();
+            }
+        }
+    }
+}

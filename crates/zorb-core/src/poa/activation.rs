@@ -1,0 +1,244 @@
+//! Activating servants, and the ways between servants, ids and references.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{
+    ActiveObject, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, ObjectId, Objects, Poa,
+    PoaCore, PoaError,
+};
+use crate::interface::Interface;
+use crate::servant::{ServedBy, Skeleton, Tie, servant_identity};
+
+impl Poa {
+    /// Activates `servant` under an id of the adapter's choice and returns its reference
+    /// (`activate_object`, `id_to_reference` and the narrowing, in one).
+    ///
+    /// ```ignore
+    /// let greeter: Greeter = orb.root_poa().activate(MyGreeter)?;
+    /// ```
+    ///
+    /// # Errors
+    /// `WrongPolicy` where the program chooses the ids; `INITIALIZE` when no endpoint can be
+    /// opened for the reference.
+    #[doc(alias = "activate_object")]
+    pub fn activate<S, R>(&self, servant: S) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        self.activate_shared(&Arc::new(servant))
+    }
+
+    /// Activates a servant that the program keeps a handle to.
+    ///
+    /// # Errors
+    /// As [`activate`](Self::activate), and `ServantAlreadyActive` under unique ids.
+    pub fn activate_shared<S, R>(&self, servant: &Arc<S>) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        if self.0.policies.id_assignment == IdAssignment::User {
+            return Err(PoaError::WrongPolicy);
+        }
+        let id = self.0.incarnate(None, Box::new(Tie::<S, R>::new(Arc::clone(servant))))?;
+        self.reference(&id)
+    }
+
+    /// Activates `servant` under `id` (`activate_object_with_id`).
+    ///
+    /// # Errors
+    /// `ObjectAlreadyActive`; `WrongPolicy` in a transient adapter that chooses the ids; in a
+    /// persistent one that does, an id of an earlier run may be given.
+    #[doc(alias = "activate_object_with_id")]
+    pub fn activate_with_id<S, R>(
+        &self,
+        id: impl Into<ObjectId>,
+        servant: S,
+    ) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        self.activate_shared_with_id(id, &Arc::new(servant))
+    }
+
+    /// Activates a servant that the program keeps a handle to, under `id`.
+    ///
+    /// # Errors
+    /// As [`activate_with_id`](Self::activate_with_id), and `ServantAlreadyActive` under unique ids.
+    pub fn activate_shared_with_id<S, R>(
+        &self,
+        id: impl Into<ObjectId>,
+        servant: &Arc<S>,
+    ) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        if matches!(self.0.objects, Objects::Slots(_)) {
+            return Err(PoaError::WrongPolicy);
+        }
+        let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
+        let id = self.0.incarnate(Some(id.into()), skeleton)?;
+        self.reference(&id)
+    }
+
+    /// The reference of a servant (`servant_to_reference`): of its present id under unique ids,
+    /// else of a new one where activation is implicit.
+    ///
+    /// # Errors
+    /// `ServantNotActive` where activation is explicit.
+    #[doc(alias = "servant_to_reference")]
+    #[doc(alias = "_this")]
+    pub fn reference_of<S, R>(&self, servant: &Arc<S>) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        let unique = self.0.policies.id_uniqueness == IdUniqueness::Unique;
+        let known = {
+            let servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
+            servants.get(&servant_identity(servant)).cloned()
+        };
+        match known.filter(|_| unique) {
+            Some(id) => self.reference(&id),
+            None if self.0.policies.implicit_activation == ImplicitActivation::Implicit => {
+                self.activate_shared(servant)
+            }
+            None => Err(PoaError::ServantNotActive),
+        }
+    }
+
+    /// Ends the object `id`: no further request reaches its servant. Requests that are running
+    /// finish; the servant is dropped after the last one.
+    ///
+    /// # Errors
+    /// `ObjectNotActive`.
+    #[doc(alias = "deactivate_object")]
+    pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
+        let removed = match &self.0.objects {
+            Objects::Slots(slots) => super::key::system_id(id.as_bytes())
+                .and_then(|(index, generation)| slots.remove(index, generation)),
+            Objects::Hashed(objects) => {
+                objects.write().unwrap_or_else(PoisonError::into_inner).remove(id.as_bytes())
+            }
+        };
+        let object = removed.ok_or(PoaError::ObjectNotActive)?;
+        let mut servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
+        servants.remove(&object.skeleton.identity());
+        Ok(())
+    }
+
+    /// The reference of the active object `id` (`id_to_reference`).
+    ///
+    /// # Errors
+    /// `ObjectNotActive`; `INITIALIZE` when no endpoint can be opened.
+    #[doc(alias = "id_to_reference")]
+    pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
+        let object = self.0.find_object(id.as_bytes()).ok_or(PoaError::ObjectNotActive)?;
+        let type_id = object.skeleton.type_ids().first().copied().unwrap_or(R::REPOSITORY_ID);
+        self.make_reference(id, type_id)
+    }
+
+    /// A reference to `id`, active or not (`create_reference_with_id`).
+    ///
+    /// # Errors
+    /// `WrongPolicy` for transient system ids, which only activation makes; `INITIALIZE`.
+    #[doc(alias = "create_reference_with_id")]
+    pub fn create_reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
+        if matches!(self.0.objects, Objects::Slots(_)) {
+            return Err(PoaError::WrongPolicy);
+        }
+        self.make_reference(id, R::REPOSITORY_ID)
+    }
+
+    fn make_reference<R: Interface>(&self, id: &ObjectId, type_id: &str) -> Result<R, PoaError> {
+        let orb = self.0.orb()?;
+        Ok(R::from_object(orb.export(type_id, &self.0.key(id.as_bytes()))?))
+    }
+
+    /// The id that a reference of this adapter carries (`reference_to_id`).
+    ///
+    /// # Errors
+    /// `WrongAdapter` for a reference of another one.
+    #[doc(alias = "reference_to_id")]
+    pub fn id_of<R: Interface>(&self, reference: &R) -> Result<ObjectId, PoaError> {
+        let keys = reference.as_object().keys();
+        let id = keys.iter().find_map(|key| match KeyParts::parse(key) {
+            KeyParts::Transient { adapter, stamp, id }
+                if adapter == self.0.index && stamp == self.0.stamp =>
+            {
+                Some(ObjectId::from(id))
+            }
+            KeyParts::Persistent { path, id } if path == self.0.path => Some(ObjectId::from(id)),
+            _ => None,
+        });
+        id.ok_or(PoaError::WrongAdapter)
+    }
+}
+
+impl PoaCore {
+    /// Puts a servant into the active object map.
+    fn incarnate(
+        &self,
+        id: Option<ObjectId>,
+        skeleton: Box<dyn Skeleton>,
+    ) -> Result<ObjectId, PoaError> {
+        let identity = skeleton.identity();
+        let unique = self.policies.id_uniqueness == IdUniqueness::Unique;
+        let mut servants = self.servants.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.destroyed.load(Ordering::Acquire) {
+            return Err(PoaError::System(SystemException::object_not_exist(
+                minor::object_not_exist::BEING_DEACTIVATED,
+                CompletionStatus::No,
+            )));
+        }
+        if unique && servants.contains_key(&identity) {
+            return Err(PoaError::ServantAlreadyActive);
+        }
+        let id = match &self.objects {
+            Objects::Slots(slots) => {
+                let mut made = None;
+                slots.insert(|index, generation| {
+                    let octets = [index.to_be_bytes(), generation.to_be_bytes()].concat();
+                    let id = ObjectId::new(octets);
+                    made = Some(id.clone());
+                    Arc::new(ActiveObject { id, skeleton })
+                });
+                made.ok_or_else(|| {
+                    SystemException::no_resources(
+                        minor::no_resources::QUEUE_FULL,
+                        CompletionStatus::No,
+                    )
+                })?
+            }
+            Objects::Hashed(objects) => {
+                let id = id.unwrap_or_else(|| self.fresh_persistent_id());
+                let mut objects = objects.write().unwrap_or_else(PoisonError::into_inner);
+                if objects.contains_key(id.as_bytes()) {
+                    return Err(PoaError::ObjectAlreadyActive);
+                }
+                let object = Arc::new(ActiveObject { id: id.clone(), skeleton });
+                objects.insert(id.as_bytes().to_vec(), object);
+                id
+            }
+        };
+        if unique {
+            servants.insert(identity, id.clone());
+        }
+        Ok(id)
+    }
+
+    /// An id that no other run of the program makes: the time and a count.
+    fn fresh_persistent_id(&self) -> ObjectId {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let count = self.next_persistent_id.fetch_add(1, Ordering::Relaxed);
+        let time = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        ObjectId::new([time.to_be_bytes(), count.to_be_bytes()].concat())
+    }
+}

@@ -1,0 +1,99 @@
+//! The adapters of an ORB, and the way from an object key to a servant.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{ActiveObject, KeyParts, Lifespan, PoaCore};
+
+/// Every adapter of an ORB. Readers take no lock; creation and destruction copy the small tables.
+pub(crate) struct Adapters {
+    tables: ArcSwap<Tables>,
+    changing: Mutex<()>,
+    next_stamp: AtomicU32,
+}
+
+#[derive(Clone, Default)]
+struct Tables {
+    by_index: Vec<Option<Arc<PoaCore>>>,
+    by_path: HashMap<Vec<u8>, Arc<PoaCore>>,
+}
+
+/// Where a key leads.
+pub(crate) struct Target {
+    pub(crate) adapter: Arc<PoaCore>,
+    pub(crate) object: Arc<ActiveObject>,
+}
+
+impl Adapters {
+    pub(crate) fn new() -> Self {
+        // Stamps differ from run to run, so that a transient reference does not come to life again
+        // in another process on the same port.
+        let seed = RandomState::new().hash_one(std::process::id());
+        Self {
+            tables: ArcSwap::default(),
+            changing: Mutex::default(),
+            next_stamp: AtomicU32::new((seed >> 32) as u32),
+        }
+    }
+
+    pub(super) fn register(&self, make: impl FnOnce(u32, u32) -> PoaCore) -> Arc<PoaCore> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = Tables::clone(&self.tables.load());
+        let index = tables.by_index.iter().position(Option::is_none).unwrap_or_else(|| {
+            tables.by_index.push(None);
+            tables.by_index.len() - 1
+        });
+        let stamp = self.next_stamp.fetch_add(1, Ordering::Relaxed);
+        let adapter = Arc::new(make(u32::try_from(index).unwrap_or(u32::MAX), stamp));
+        if let Some(place) = tables.by_index.get_mut(index) {
+            *place = Some(Arc::clone(&adapter));
+        }
+        if adapter.policies.lifespan == Lifespan::Persistent {
+            tables.by_path.insert(adapter.path.clone(), Arc::clone(&adapter));
+        }
+        self.tables.store(Arc::new(tables));
+        adapter
+    }
+
+    pub(super) fn unregister(&self, adapter: &Arc<PoaCore>) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = Tables::clone(&self.tables.load());
+        let is_it = |known: &Arc<PoaCore>| Arc::ptr_eq(known, adapter);
+        for place in &mut tables.by_index {
+            if place.as_ref().is_some_and(is_it) {
+                *place = None;
+            }
+        }
+        tables.by_path.retain(|_, known| !is_it(known));
+        self.tables.store(Arc::new(tables));
+    }
+
+    /// The adapter and object of a key, or the exception to answer with.
+    #[inline]
+    pub(crate) fn find(&self, key: KeyParts<'_>) -> Result<Target, SystemException> {
+        let tables = self.tables.load();
+        let (adapter, id) = match key {
+            KeyParts::Transient { adapter, stamp, id } => {
+                let found = tables.by_index.get(adapter as usize).and_then(Option::as_ref);
+                (found.filter(|found| found.stamp == stamp), id)
+            }
+            KeyParts::Persistent { path, id } => (tables.by_path.get(path), id),
+            KeyParts::Name(_) => (None, &[][..]),
+        };
+        let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;
+        let object = adapter
+            .find_object(id)
+            .ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))?;
+        Ok(Target { adapter: Arc::clone(adapter), object })
+    }
+}
+
+#[cold]
+fn not_there(minor: zorb_types::MinorCode) -> SystemException {
+    SystemException::object_not_exist(minor, CompletionStatus::No)
+}

@@ -1,0 +1,73 @@
+//! What adapter operations raise: the exceptions of the `PortableServer` module.
+
+use std::fmt;
+
+use zorb_types::SystemException;
+
+use crate::error::{Error, Phase};
+
+/// A failed operation of a [`Poa`](super::Poa) or [`PoaManager`](super::PoaManager).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PoaError {
+    /// `AdapterAlreadyExists`: the parent has a child of that name.
+    AdapterAlreadyExists,
+    /// `AdapterNonExistent`: no child of that name.
+    AdapterNonExistent,
+    /// `AdapterInactive`: the manager has been deactivated, which is final.
+    AdapterInactive,
+    /// `InvalidPolicy`: policies that cannot hold together.
+    InvalidPolicy {
+        /// Which rule they break.
+        reason: &'static str,
+    },
+    /// `ObjectAlreadyActive`: the id has a servant.
+    ObjectAlreadyActive,
+    /// `ObjectNotActive`: the id has no servant.
+    ObjectNotActive,
+    /// `ServantAlreadyActive`: the servant has an id, and ids are unique here.
+    ServantAlreadyActive,
+    /// `ServantNotActive`: the servant has no id here, and activation is explicit.
+    ServantNotActive,
+    /// `WrongAdapter`: the reference is of another adapter.
+    WrongAdapter,
+    /// `WrongPolicy`: the adapter's policies rule the operation out.
+    WrongPolicy,
+    /// A system exception.
+    System(SystemException),
+}
+
+impl fmt::Display for PoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AdapterAlreadyExists => "an adapter of that name exists",
+            Self::AdapterNonExistent => "there is no adapter of that name",
+            Self::AdapterInactive => "the adapter's manager is inactive",
+            Self::InvalidPolicy { reason } => reason,
+            Self::ObjectAlreadyActive => "the object id has a servant already",
+            Self::ObjectNotActive => "the object id has no servant",
+            Self::ServantAlreadyActive => "the servant has an object id already",
+            Self::ServantNotActive => "the servant has no object id",
+            Self::WrongAdapter => "the reference belongs to another adapter",
+            Self::WrongPolicy => "the adapter's policies do not allow it",
+            Self::System(exception) => return exception.fmt(f),
+        })
+    }
+}
+
+impl std::error::Error for PoaError {}
+
+impl From<SystemException> for PoaError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<PoaError> for Error {
+    fn from(error: PoaError) -> Self {
+        match error {
+            PoaError::System(exception) => exception.into(),
+            other => Self::new(Phase::Adapter, other.to_string()),
+        }
+    }
+}

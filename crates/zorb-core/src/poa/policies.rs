@@ -1,0 +1,116 @@
+//! The policies of an object adapter (CORBA 3.3 part 1, 15.3.8).
+
+use super::PoaError;
+
+/// Whether references outlive the adapter that made them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Lifespan {
+    /// References end with the adapter (`TRANSIENT`).
+    #[default]
+    Transient,
+    /// References stay good over restarts of the program (`PERSISTENT`).
+    Persistent,
+}
+
+/// Who chooses object ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum IdAssignment {
+    /// The adapter (`SYSTEM_ID`).
+    #[default]
+    System,
+    /// The program (`USER_ID`).
+    User,
+}
+
+/// Whether one servant may be active under several ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum IdUniqueness {
+    /// One id a servant (`UNIQUE_ID`).
+    #[default]
+    Unique,
+    /// Any number of ids a servant (`MULTIPLE_ID`).
+    Multiple,
+}
+
+/// Whether asking for a servant's reference activates it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ImplicitActivation {
+    /// It does (`IMPLICIT_ACTIVATION`); the root adapter's way.
+    Implicit,
+    /// It does not (`NO_IMPLICIT_ACTIVATION`).
+    #[default]
+    Explicit,
+}
+
+/// The policies of an adapter, with the standard's defaults for a child adapter.
+///
+/// ```
+/// use zorb_core::poa::PoaPolicies;
+///
+/// let policies = PoaPolicies::new().persistent().user_ids();
+/// # let _ = policies;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub struct PoaPolicies {
+    /// Default: transient.
+    pub lifespan: Lifespan,
+    /// Default: system ids.
+    pub id_assignment: IdAssignment,
+    /// Default: unique ids.
+    pub id_uniqueness: IdUniqueness,
+    /// Default: explicit activation (the root adapter: implicit).
+    pub implicit_activation: ImplicitActivation,
+}
+
+impl PoaPolicies {
+    /// The standard's defaults for a child adapter.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The standard's policies of the root adapter.
+    pub(crate) fn root() -> Self {
+        Self { implicit_activation: ImplicitActivation::Implicit, ..Self::default() }
+    }
+
+    /// With references that outlive the program.
+    #[must_use]
+    pub fn persistent(mut self) -> Self {
+        self.lifespan = Lifespan::Persistent;
+        self
+    }
+
+    /// With object ids that the program chooses.
+    #[must_use]
+    pub fn user_ids(mut self) -> Self {
+        self.id_assignment = IdAssignment::User;
+        self
+    }
+
+    /// With any number of ids a servant.
+    #[must_use]
+    pub fn multiple_ids(mut self) -> Self {
+        self.id_uniqueness = IdUniqueness::Multiple;
+        self
+    }
+
+    /// With activation when a servant's reference is asked for.
+    #[must_use]
+    pub fn implicit_activation(mut self) -> Self {
+        self.implicit_activation = ImplicitActivation::Implicit;
+        self
+    }
+
+    /// Refuses combinations that the standard forbids.
+    pub(super) fn check(self) -> Result<(), PoaError> {
+        if self.implicit_activation == ImplicitActivation::Implicit
+            && self.id_assignment == IdAssignment::User
+        {
+            return Err(PoaError::InvalidPolicy {
+                reason: "implicit activation needs system ids",
+            });
+        }
+        Ok(())
+    }
+}

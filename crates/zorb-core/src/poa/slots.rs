@@ -1,0 +1,137 @@
+//! The object table for system ids: an index and a generation lead straight to the servant.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arc_swap::ArcSwapOption;
+
+use super::ActiveObject;
+
+/// Slots in the first segment; each further one is twice as long.
+const FIRST_SEGMENT: usize = 64;
+/// Enough segments for every index of 32 bits.
+const SEGMENTS: usize = 26;
+
+type Slot = ArcSwapOption<Occupant>;
+
+/// What a slot holds.
+pub(super) struct Occupant {
+    generation: u32,
+    object: Arc<ActiveObject>,
+}
+
+/// A table that readers pass without a lock and that never moves a slot.
+///
+/// A slot is used again after a deactivation, with another generation, so that old references
+/// find nothing.
+pub(super) struct SlotTable {
+    segments: [OnceLock<Box<[Slot]>>; SEGMENTS],
+    free: Mutex<FreeSlots>,
+    active: AtomicUsize,
+}
+
+#[derive(Default)]
+struct FreeSlots {
+    released: Vec<(u32, u32)>,
+    next: u32,
+}
+
+/// The segment and the place in it of a slot index.
+fn locate(index: u32) -> (usize, usize) {
+    let position = index as usize / FIRST_SEGMENT + 1;
+    let segment = position.ilog2() as usize;
+    let first = ((1 << segment) - 1) * FIRST_SEGMENT;
+    (segment, index as usize - first)
+}
+
+impl SlotTable {
+    pub(super) fn new() -> Self {
+        Self {
+            segments: [const { OnceLock::new() }; SEGMENTS],
+            free: Mutex::default(),
+            active: AtomicUsize::new(0),
+        }
+    }
+
+    fn slot(&self, index: u32) -> Option<&Slot> {
+        let (segment, place) = locate(index);
+        self.segments.get(segment)?.get()?.get(place)
+    }
+
+    /// The object in slot `index`, if it is of that generation.
+    #[inline]
+    pub(super) fn find(&self, index: u32, generation: u32) -> Option<Arc<ActiveObject>> {
+        let slot = self.slot(index)?.load();
+        let occupant = slot.as_ref().filter(|occupant| occupant.generation == generation)?;
+        Some(Arc::clone(&occupant.object))
+    }
+
+    /// Puts an object into a free slot; `None` when 2³² are taken.
+    pub(super) fn insert(
+        &self,
+        make: impl FnOnce(u32, u32) -> Arc<ActiveObject>,
+    ) -> Option<(u32, u32)> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let (index, generation) = match free.released.pop() {
+            Some((index, generation)) => (index, generation.wrapping_add(1)),
+            None => {
+                let index = free.next;
+                free.next = index.checked_add(1)?;
+                (index, 0)
+            }
+        };
+        let (segment, place) = locate(index);
+        let slots = self.segments.get(segment)?.get_or_init(|| {
+            (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect()
+        });
+        let object = make(index, generation);
+        slots.get(place)?.store(Some(Arc::new(Occupant { generation, object })));
+        self.active.fetch_add(1, Ordering::Relaxed);
+        Some((index, generation))
+    }
+
+    /// Takes the object out of its slot, which is free from then on.
+    pub(super) fn remove(&self, index: u32, generation: u32) -> Option<Arc<ActiveObject>> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = self.slot(index)?;
+        let taken = slot.load_full().filter(|occupant| occupant.generation == generation)?;
+        slot.store(None);
+        free.released.push((index, generation));
+        self.active.fetch_sub(1, Ordering::Relaxed);
+        Some(Arc::clone(&taken.object))
+    }
+
+    /// Objects in the table.
+    pub(super) fn len(&self) -> usize {
+        self.active.load(Ordering::Relaxed)
+    }
+
+    /// Takes every object out.
+    pub(super) fn clear(&self) {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        for index in 0..free.next {
+            if let Some(slot) = self.slot(index) {
+                slot.store(None);
+            }
+        }
+        self.active.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::locate;
+
+    #[test]
+    fn indexes_fill_segments_without_gaps() {
+        let mut expected = (0, 0);
+        for index in 0..10_000 {
+            assert_eq!(locate(index), expected);
+            expected.1 += 1;
+            if expected.1 == super::FIRST_SEGMENT << expected.0 {
+                expected = (expected.0 + 1, 0);
+            }
+        }
+        assert!(locate(u32::MAX).0 <= super::SEGMENTS);
+    }
+}

@@ -1,0 +1,54 @@
+//! What an operation may raise.
+
+use std::fmt::Debug;
+
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_types::SystemException;
+
+/// A user exception: an IDL `exception`, travelling as its repository id and members.
+pub trait UserException: Wire<Value = Self, View = Self> + std::error::Error + Sized {
+    /// The exception's repository id.
+    const REPOSITORY_ID: &'static str;
+}
+
+/// Everything one operation may fail with: its `raises` list and any system exception.
+///
+/// Generated code implements it for the operation's error enum. [`SystemException`] itself is the
+/// error of operations without a `raises` clause.
+pub trait Raises: From<SystemException> + std::error::Error + Debug + Sized {
+    /// Takes the members of the user exception named `id`; `None` when it is not in the list.
+    ///
+    /// # Errors
+    /// When the octets are no encoding of that exception.
+    fn read(id: &str, reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>>;
+
+    /// The system exception, if this is one.
+    fn system(&self) -> Option<SystemException>;
+
+    /// The repository id of the user exception; empty for a system exception.
+    fn repository_id(&self) -> &'static str;
+
+    /// Appends the user exception: its repository id, then its members.
+    ///
+    /// # Errors
+    /// When a member has no encoding.
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+}
+
+impl Raises for SystemException {
+    fn read(_: &str, _: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
+        Ok(None)
+    }
+
+    fn system(&self) -> Option<SystemException> {
+        Some(*self)
+    }
+
+    fn repository_id(&self) -> &'static str {
+        ""
+    }
+
+    fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Servants: the objects of the program behind the references of the wire.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use zorb_types::SystemException;
+
+use crate::interface::Interface;
+use crate::server::ServerCall;
+
+/// How an upcall ends: the reply is written, or a system exception is to be.
+pub type Served = Result<(), SystemException>;
+
+/// An interface that a servant of type `S` can serve.
+///
+/// Generated code implements it for each interface and every type that implements the interface's
+/// servant trait, so that one type may serve several interfaces.
+pub trait ServedBy<S>: Interface {
+    /// Decodes the arguments of `call`, makes the upcall and writes the reply.
+    ///
+    /// # Errors
+    /// The system exception to reply with, when the arguments cannot be decoded or the operation
+    /// does not exist.
+    fn dispatch(servant: &S, call: &mut ServerCall<'_>) -> Served;
+}
+
+/// What the object adapter keeps of a servant: its type erased, its interface fixed.
+pub(crate) trait Skeleton: Send + Sync {
+    fn type_ids(&self) -> &'static [&'static str];
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Served;
+    /// Tells servants apart, for id uniqueness.
+    fn identity(&self) -> usize;
+}
+
+pub(crate) struct Tie<S, R> {
+    servant: Arc<S>,
+    interface: PhantomData<fn() -> R>,
+}
+
+impl<S, R> Tie<S, R> {
+    pub(crate) fn new(servant: Arc<S>) -> Self {
+        Self { servant, interface: PhantomData }
+    }
+}
+
+impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
+    fn type_ids(&self) -> &'static [&'static str] {
+        R::TYPE_IDS
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {
+        R::dispatch(&self.servant, call)
+    }
+
+    fn identity(&self) -> usize {
+        servant_identity(&self.servant)
+    }
+}
+
+/// The address of a servant's allocation: equal for clones of one `Arc`.
+pub(crate) fn servant_identity<S>(servant: &Arc<S>) -> usize {
+    Arc::as_ptr(servant).addr()
+}

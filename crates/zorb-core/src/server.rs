@@ -1,0 +1,18 @@
+//! The serving side: listening, reading requests, making upcalls, writing replies.
+//!
+//! The thread that reads a request makes its upcall and writes its reply. When an upcall blocks,
+//! another thread takes over reading from the connection; see [`connection`].
+
+mod call;
+mod connection;
+mod listener;
+mod request;
+mod sentinel;
+mod threads;
+
+pub use call::ServerCall;
+pub(crate) use connection::{ServerConnection, about_to_block, in_upcall};
+pub(crate) use listener::Listener;
+pub(crate) use request::{Answer, answer_request};
+pub(crate) use sentinel::Sentinel;
+pub(crate) use threads::ThreadCount;

@@ -1,0 +1,126 @@
+//! One request as generated skeletons see it.
+
+use std::borrow::Cow;
+
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
+use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
+use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+
+use crate::raises::Raises;
+use crate::servant::Served;
+
+/// A request on its way through an upcall: its operation, its arguments, and its reply to be.
+#[derive(Debug)]
+pub struct ServerCall<'a> {
+    pub(super) operation: Cow<'a, str>,
+    pub(super) arguments: CdrReader<'a>,
+    pub(super) reply: ReplyWriter<'a>,
+}
+
+impl<'a> ServerCall<'a> {
+    /// The name of the operation, in the IDL's spelling.
+    #[inline]
+    pub fn operation(&self) -> &[u8] {
+        self.operation.as_bytes()
+    }
+
+    /// Takes the next argument, borrowing from the request where its type allows.
+    ///
+    /// # Errors
+    /// `MARSHAL` and its kin, completed NO.
+    #[inline]
+    pub fn argument<M: Wire>(&mut self) -> Result<M::Borrowed<'a>, SystemException> {
+        M::read_borrowed(&mut self.arguments).map_err(|error| {
+            SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
+        })
+    }
+
+    /// Writes the reply: the results by `write`, or the exception.
+    ///
+    /// # Errors
+    /// The system exception that the servant raised, or that of a result without an encoding.
+    #[inline]
+    pub fn reply<T, E: Raises>(
+        &mut self,
+        outcome: Result<T, E>,
+        write: impl FnOnce(&mut CdrWriter<'_>, &T) -> CdrResult<()>,
+    ) -> Served {
+        match outcome {
+            Ok(results) => {
+                self.reply.write(ReplyStatus::NoException, |writer| write(writer, &results))
+            }
+            Err(raised) => match raised.system() {
+                Some(exception) => Err(exception),
+                None => self.reply.write(ReplyStatus::UserException, |w| raised.write(w)),
+            },
+        }
+    }
+
+    /// Ends a request without results: the reply of a one-way operation, should one be wanted.
+    ///
+    /// # Errors
+    /// None in practice.
+    #[inline]
+    pub fn done(&mut self) -> Served {
+        self.reply.write(ReplyStatus::NoException, |_| Ok(()))
+    }
+
+    /// Ends a request for an operation that the interface does not have.
+    ///
+    /// # Errors
+    /// Always `BAD_OPERATION` (OMG 2).
+    #[cold]
+    pub fn unknown_operation(&mut self) -> Served {
+        Err(SystemException::bad_operation(
+            minor::bad_operation::OPERATION_UNKNOWN,
+            CompletionStatus::No,
+        ))
+    }
+}
+
+/// Writes the reply of one request into the connection's buffer.
+#[derive(Debug)]
+pub(crate) struct ReplyWriter<'a> {
+    pub(super) buffer: &'a mut Vec<u8>,
+    pub(super) version: GiopVersion,
+    pub(super) request_id: u32,
+    pub(super) text: TextCoding,
+    /// Whether the client waits; otherwise nothing is written.
+    pub(super) wanted: bool,
+}
+
+impl ReplyWriter<'_> {
+    /// Replaces the reply by one of `status` whose body `write` writes.
+    #[inline]
+    pub(super) fn write(
+        &mut self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> Served {
+        if !self.wanted {
+            return Ok(());
+        }
+        let begun = MessageWriter::reply(
+            self.buffer,
+            self.version,
+            ByteOrder::NATIVE,
+            self.request_id,
+            status,
+            &[],
+        );
+        let written = begun.and_then(|mut message| {
+            write(&mut message.body(self.text))?;
+            message.finish()
+        });
+        written.map_err(|error| {
+            SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply)
+        })
+    }
+
+    /// Replaces the reply by a system exception.
+    #[cold]
+    pub(super) fn write_exception(&mut self, exception: SystemException) {
+        // Its encoding cannot fail: ids are short and ASCII.
+        let _ = self.write(ReplyStatus::SystemException, |writer| exception.write(writer));
+    }
+}

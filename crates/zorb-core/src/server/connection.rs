@@ -1,0 +1,372 @@
+//! One served connection and the threads that take turns on it.
+//!
+//! One thread holds the *reading role*: it reads a request, makes the upcall, writes the reply and
+//! reads on; that is all that happens while upcalls return at once. The role passes to another
+//! thread in three cases: more octets are already there (the client does not wait for replies),
+//! the upcall is about to call out and block, or the [sentinel](super::sentinel) finds that an
+//! upcall takes long. So requests of several client threads on one connection run side by side,
+//! and a call back into the client cannot lock both sides up.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    CodeSetContext, CodeSetId, GiopVersion, Inbound, Limits, MessageHeader, MessageKind,
+    MessageWriter, ProtocolError, ProtocolErrorKind, RequestHeader, ServiceId, text_coding,
+};
+use zorb_transport::Stream;
+
+use super::request::{Answer, answer_locate, answer_request};
+use crate::orb::OrbCore;
+
+/// How long a thread without the reading role waits for it before it ends.
+const FOLLOWER_LINGER: Duration = Duration::from_secs(1);
+/// Bit 0 of the role: its holder is in an upcall. The other bits are the holder's token.
+const IN_UPCALL: u64 = 1;
+
+/// A connection that a client opened to this ORB.
+#[derive(Debug)]
+pub(crate) struct ServerConnection {
+    stream: Arc<dyn Stream>,
+    core: Arc<OrbCore>,
+    reading: Mutex<Inbound>,
+    sending: Mutex<()>,
+    role: AtomicU64,
+    next_token: AtomicU64,
+    upcalls: AtomicU32,
+    crew: Mutex<Crew>,
+    role_offered: Condvar,
+    /// The CodeSets context of the connection: char set in the upper half, wchar set in the lower.
+    code_sets: AtomicU64,
+    closing: AtomicBool,
+}
+
+/// The threads of a connection.
+#[derive(Debug, Default)]
+struct Crew {
+    threads: usize,
+    idle: usize,
+    offered: Option<u64>,
+    ended: bool,
+    /// Whether the peer is owed a CloseConnection when the last thread leaves.
+    farewell: bool,
+}
+
+thread_local! {
+    static SERVED: RefCell<Weak<ServerConnection>> = const { RefCell::new(Weak::new()) };
+    static UPCALL: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Whether this thread is inside an upcall.
+pub(crate) fn in_upcall() -> bool {
+    UPCALL.get() != 0
+}
+
+/// To be called before a thread may block for long: when it is inside an upcall, another thread
+/// reads on from the connection that the upcall came from.
+#[inline]
+pub(crate) fn about_to_block() {
+    if in_upcall() {
+        let connection = SERVED.with_borrow(Weak::upgrade);
+        if let Some(connection) = connection {
+            connection.hand_over(UPCALL.get() | IN_UPCALL);
+        }
+    }
+}
+
+enum Received {
+    Message(MessageHeader),
+    End { farewell: bool },
+}
+
+impl ServerConnection {
+    pub(crate) fn new(core: &Arc<OrbCore>, stream: Arc<dyn Stream>) -> Arc<Self> {
+        let mut limits = Limits::default();
+        limits.max_message_size = core.options().max_message_size;
+        Arc::new(Self {
+            stream,
+            core: Arc::clone(core),
+            reading: Mutex::new(Inbound::new(limits)),
+            sending: Mutex::default(),
+            role: AtomicU64::new(0),
+            next_token: AtomicU64::new(1),
+            upcalls: AtomicU32::new(0),
+            crew: Mutex::default(),
+            role_offered: Condvar::new(),
+            code_sets: AtomicU64::new(0),
+            closing: AtomicBool::new(false),
+        })
+    }
+
+    /// Starts serving on a thread of its own.
+    pub(crate) fn start(self: &Arc<Self>) -> io::Result<()> {
+        let token = self.new_token();
+        self.role.store(token, Ordering::Release);
+        self.spawn(token)
+    }
+
+    fn new_token(&self) -> u64 {
+        self.next_token.fetch_add(1, Ordering::Relaxed) << 1
+    }
+
+    fn spawn(self: &Arc<Self>, token: u64) -> io::Result<()> {
+        self.crew.lock().unwrap_or_else(PoisonError::into_inner).threads += 1;
+        let connection = Arc::clone(self);
+        let started =
+            self.core.threads().spawn("zorb-serve", move || connection.serve(token));
+        if started.is_err() {
+            self.crew.lock().unwrap_or_else(PoisonError::into_inner).threads -= 1;
+        }
+        started
+    }
+
+    /// Reads and serves requests until the connection ends or this thread is no longer needed.
+    fn serve(self: Arc<Self>, mut token: u64) {
+        SERVED.with_borrow_mut(|served| *served = Arc::downgrade(&self));
+        let mut request = Vec::new();
+        let mut reply = Vec::new();
+        loop {
+            let mut more = false;
+            let mut span = 0..0;
+            let received = self.receive(|inbound| {
+                let detached = inbound.take(std::mem::take(&mut request));
+                span = detached.start..detached.end;
+                request = detached.buffer;
+                more = inbound.has_buffered();
+            });
+            let header = match received {
+                Received::Message(header) => header,
+                Received::End { farewell } => return self.leave(Some(farewell)),
+            };
+            self.role.store(token | IN_UPCALL, Ordering::Release);
+            self.upcalls.fetch_add(1, Ordering::Relaxed);
+            UPCALL.set(token);
+            if more {
+                self.hand_over(token | IN_UPCALL);
+            }
+            let message = request.get(span).unwrap_or_default();
+            let outcome = self.process(message, &header, &mut reply);
+            UPCALL.set(0);
+            if let Err(error) = outcome {
+                return self.fail(&error);
+            }
+            let kept = self.role.compare_exchange(
+                token | IN_UPCALL,
+                token,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            );
+            if kept.is_err() {
+                match self.follow() {
+                    Some(offered) => token = offered,
+                    None => return self.leave(None),
+                }
+            }
+        }
+    }
+
+    /// Waits for the next whole message; `taken` gets the buffer while it is the current one.
+    fn receive(&self, taken: impl FnOnce(&mut Inbound)) -> Received {
+        let mut inbound = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if self.closing.load(Ordering::Acquire) {
+                return Received::End { farewell: true };
+            }
+            match inbound.poll() {
+                Ok(Some(header)) => {
+                    taken(&mut inbound);
+                    return Received::Message(header);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    self.refuse(&error);
+                    return Received::End { farewell: false };
+                }
+            }
+            match self.stream.recv(inbound.space()) {
+                Ok(0) => {
+                    let farewell = self.closing.load(Ordering::Acquire);
+                    return Received::End { farewell };
+                }
+                Ok(count) => inbound.advance(count),
+                Err(error) => {
+                    tracing::debug!(peer = self.stream.peer(), %error, "connection lost");
+                    return Received::End { farewell: false };
+                }
+            }
+        }
+    }
+
+    fn process(
+        self: &Arc<Self>,
+        message: &[u8],
+        header: &MessageHeader,
+        reply: &mut Vec<u8>,
+    ) -> Result<(), ProtocolError> {
+        match header.kind {
+            MessageKind::Request => {
+                let text = self.text_coding(message, header)?;
+                let mut early = |octets: &[u8]| self.send(octets);
+                let answer =
+                    answer_request(&self.core, message, header, text, reply, &mut early)?;
+                if answer == Answer::Reply {
+                    self.send(reply);
+                }
+                Ok(())
+            }
+            MessageKind::LocateRequest => {
+                answer_locate(&self.core, message, header, reply)?;
+                self.send(reply);
+                Ok(())
+            }
+            // A cancelled request's reply is simply not waited for.
+            MessageKind::CancelRequest => Ok(()),
+            MessageKind::CloseConnection | MessageKind::MessageError => {
+                self.closing.store(true, Ordering::Release);
+                Ok(())
+            }
+            found => Err(ProtocolErrorKind::WrongKind {
+                expected: MessageKind::Request,
+                found,
+            }
+            .into()),
+        }
+    }
+
+    /// The text coding of a request, after taking in its CodeSets context if it has one.
+    fn text_coding(
+        &self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<zorb_cdr::TextCoding, ProtocolError> {
+        let known = self.code_sets.load(Ordering::Relaxed);
+        let mut context = match known {
+            0 => CodeSetContext::DEFAULT,
+            bits => CodeSetContext {
+                char_data: CodeSetId((bits >> 32) as u32),
+                wchar_data: CodeSetId(bits as u32),
+            },
+        };
+        if known == 0 && header.version > GiopVersion::V1_0 {
+            let (request, _) = RequestHeader::read(message, header)?;
+            if let Some(data) = request.service_contexts.find(ServiceId::CODE_SETS)
+                && let Ok(sent) = CodeSetContext::decode(data)
+            {
+                let bits = u64::from(sent.char_data.0) << 32 | u64::from(sent.wchar_data.0);
+                self.code_sets.store(bits, Ordering::Relaxed);
+                context = sent;
+            }
+        }
+        // A set that was never offered to the client: what it sends is read as ISO 8859-1.
+        Ok(text_coding(context, header.version).unwrap_or_default())
+    }
+
+    /// Sends a whole message; what fails to go out is found again when reading.
+    fn send(&self, message: &[u8]) {
+        let _sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = self.stream.send_all(message) {
+            tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
+        }
+    }
+
+
+    /// Answers a broken message as the standard says; the connection ends after it.
+    fn refuse(&self, error: &ProtocolError) {
+        tracing::warn!(peer = self.stream.peer(), %error, "protocol error");
+        if error.answer_message_error {
+            let mut octets = Vec::new();
+            MessageWriter::message_error(&mut octets, ByteOrder::NATIVE);
+            self.send(&octets);
+        }
+    }
+
+    fn fail(&self, error: &ProtocolError) {
+        self.refuse(error);
+        self.closing.store(true, Ordering::Release);
+        let _ = self.stream.shutdown(Shutdown::Both);
+        self.leave(Some(false));
+    }
+
+    /// Passes the reading role on, if `role` still is the present one.
+    fn hand_over(self: &Arc<Self>, role: u64) {
+        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = crew.threads >= self.core.options().max_threads_per_connection;
+        if crew.ended || (crew.idle == 0 && full) {
+            return;
+        }
+        let token = self.new_token();
+        if self.role.compare_exchange(role, token, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            return;
+        }
+        if crew.idle > 0 {
+            crew.offered = Some(token);
+            self.role_offered.notify_one();
+            return;
+        }
+        drop(crew);
+        if self.spawn(token).is_err() {
+            // No thread to be had: take the role back; reading goes on after the upcall.
+            let _ = self.role.compare_exchange(token, role, Ordering::AcqRel, Ordering::Acquire);
+        }
+    }
+
+    /// Waits for the reading role; `None` when this thread is no longer needed.
+    fn follow(&self) -> Option<u64> {
+        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+        crew.idle += 1;
+        let (mut crew, _) = self
+            .role_offered
+            .wait_timeout_while(crew, FOLLOWER_LINGER, |crew| {
+                crew.offered.is_none() && !crew.ended
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        crew.idle -= 1;
+        crew.offered.take()
+    }
+
+    /// Ends this thread's part; the last one out closes the connection. `ended` is given by the
+    /// thread that found the connection's end, with whether the peer is owed a farewell.
+    fn leave(&self, ended: Option<bool>) {
+        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(farewell) = ended {
+            crew.ended = true;
+            crew.farewell |= farewell;
+            self.role_offered.notify_all();
+        }
+        crew.threads -= 1;
+        if crew.threads > 0 || !crew.ended {
+            return;
+        }
+        if crew.farewell {
+            let mut octets = Vec::new();
+            let version = GiopVersion::V1_0;
+            MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
+            self.send(&octets);
+        }
+        drop(crew);
+        let _ = self.stream.shutdown(Shutdown::Both);
+        self.core.forget_connection(self);
+    }
+
+    /// Ends the connection in an orderly way: running requests finish, the peer is told.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+        let _ = self.stream.shutdown(Shutdown::Read);
+    }
+
+    /// Passes the reading role on when the same upcall has been running since `seen` was taken;
+    /// returns what to compare with next time.
+    pub(super) fn relieve(self: &Arc<Self>, seen: u32) -> u32 {
+        let upcalls = self.upcalls.load(Ordering::Relaxed);
+        let role = self.role.load(Ordering::Acquire);
+        if upcalls == seen && role & IN_UPCALL != 0 {
+            self.hand_over(role);
+        }
+        upcalls
+    }
+}

@@ -1,0 +1,51 @@
+//! One endpoint that the ORB listens on.
+
+use std::sync::Arc;
+
+use zorb_transport::{AcceptError, Acceptor, Protocol};
+
+use super::ServerConnection;
+use crate::orb::OrbCore;
+
+/// An open endpoint and the thread that accepts its connections.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) protocol: Arc<dyn Protocol>,
+    pub(crate) acceptor: Arc<dyn Acceptor>,
+}
+
+impl Listener {
+    /// Starts accepting.
+    pub(crate) fn start(&self, core: &Arc<OrbCore>) -> std::io::Result<()> {
+        let acceptor = Arc::clone(&self.acceptor);
+        let core = Arc::clone(core);
+        let threads = Arc::clone(core.threads());
+        threads.spawn("zorb-accept", move || accept(&core, &*acceptor))
+    }
+}
+
+fn accept(core: &Arc<OrbCore>, acceptor: &dyn Acceptor) {
+    loop {
+        match acceptor.accept() {
+            Ok(stream) => {
+                let connection = ServerConnection::new(core, stream);
+                let limit = core.options().max_connections;
+                if !core.sentinel().watch(&connection, limit) {
+                    tracing::warn!(limit, "connection refused: the limit is reached");
+                } else if let Err(error) = connection.start() {
+                    tracing::error!(%error, "no thread for a connection");
+                    core.forget_connection(&connection);
+                }
+            }
+            Err(AcceptError::Closed) => return,
+            Err(AcceptError::Busy { retry_after, source }) => {
+                tracing::warn!(error = %source, "accepting is out of resources");
+                std::thread::park_timeout(retry_after);
+            }
+            Err(AcceptError::Failed(error)) => {
+                tracing::error!(%error, endpoint = %acceptor.endpoint(), "accepting failed");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! From the octets of a Request or LocateRequest to those of its answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use zorb_cdr::{ByteOrder, TextCoding, Wire};
+use zorb_giop::{
+    Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter,
+    ProtocolError, ReplyStatus, RequestHeader, ResponseFlags,
+};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::call::{ReplyWriter, ServerCall};
+use crate::interface::OBJECT_ID;
+use crate::orb::{Located, OrbCore};
+use crate::poa::Target;
+use crate::servant::Served;
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The reply is in the buffer and is to be sent.
+    Reply,
+    /// Nobody waits for a reply.
+    Nothing,
+}
+
+/// Serves the Request in `message`: finds the servant, makes the upcall, fills `buffer` with the
+/// reply. `early` sends a reply that is due before the upcall (sync scope "with server").
+pub(crate) fn answer_request(
+    core: &Arc<OrbCore>,
+    message: &[u8],
+    header: &MessageHeader,
+    text: TextCoding,
+    buffer: &mut Vec<u8>,
+    early: &mut dyn FnMut(&[u8]),
+) -> Result<Answer, ProtocolError> {
+    let (request, arguments) = RequestHeader::read(message, header)?;
+    let early_reply = request.response == ResponseFlags::SyncWithServer;
+    let mut reply = ReplyWriter {
+        buffer,
+        version: header.version,
+        request_id: request.request_id,
+        text,
+        wanted: request.response.expects_reply(),
+    };
+    let located = match request.target.object_key() {
+        Ok(key) => core.locate(&key),
+        Err(_) => Located::Nowhere(SystemException::inv_objref(
+            minor::inv_objref::NO_USABLE_PROFILE,
+            CompletionStatus::No,
+        )),
+    };
+    let target = match located {
+        Located::Here(target) => target,
+        Located::Elsewhere(ior) => {
+            let written =
+                reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer));
+            if let Err(exception) = written {
+                reply.write_exception(exception);
+            }
+            return Ok(answer(&reply));
+        }
+        Located::Nowhere(exception) if &*request.operation == "_non_existent" => {
+            let gone = exception.kind == zorb_types::SystemExceptionKind::ObjectNotExist;
+            let written = if gone {
+                reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
+            } else {
+                Err(exception)
+            };
+            if let Err(exception) = written {
+                reply.write_exception(exception);
+            }
+            return Ok(answer(&reply));
+        }
+        Located::Nowhere(exception) => {
+            reply.write_exception(exception);
+            return Ok(answer(&reply));
+        }
+    };
+    if early_reply {
+        // Its body is empty, and an empty body cannot fail to be written.
+        let _ = reply.write(ReplyStatus::NoException, |_| Ok(()));
+        early(reply.buffer);
+        reply.wanted = false;
+    }
+    let wanted = reply.wanted;
+    let arguments = arguments.with_text(text).with_context(core);
+    let mut call = ServerCall { operation: request.operation, arguments, reply };
+    if let Err(exception) = upcall(&target, &mut call) {
+        call.reply.write_exception(exception);
+    }
+    Ok(if wanted { Answer::Reply } else { Answer::Nothing })
+}
+
+fn answer(reply: &ReplyWriter<'_>) -> Answer {
+    if reply.wanted { Answer::Reply } else { Answer::Nothing }
+}
+
+/// Runs the operation on the servant, or answers it for the object.
+fn upcall(target: &Target, call: &mut ServerCall<'_>) -> Served {
+    target.adapter.manager().admit()?;
+    // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
+    if call.operation().first() == Some(&b'_')
+        && let Some(served) = pseudo_operation(target, call)
+    {
+        return served;
+    }
+    catch_unwind(AssertUnwindSafe(|| target.object.skeleton.dispatch(call))).unwrap_or_else(|_| {
+        tracing::error!(operation = %call.operation, object = %target.object.id, "the servant panicked");
+        Err(SystemException::unknown(
+            minor::unknown::SERVANT_PANICKED,
+            CompletionStatus::Maybe,
+        ))
+    })
+}
+
+/// The operations that every object has; `None` for any other name.
+#[cold]
+fn pseudo_operation(target: &Target, call: &mut ServerCall<'_>) -> Option<Served> {
+    let type_ids = target.object.skeleton.type_ids();
+    Some(match &*call.operation {
+        "_is_a" => call.argument::<String>().and_then(|id| {
+            let is_a = id == OBJECT_ID || type_ids.contains(&&*id);
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
+        }),
+        // The second spelling is that of old ORBs.
+        "_non_existent" | "_not_existent" => {
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&false, writer))
+        }
+        "_repository_id" => {
+            let id = type_ids.first().copied().unwrap_or(OBJECT_ID);
+            call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(id))
+        }
+        "_interface" => Err(SystemException::intf_repos(
+            minor::intf_repos::NOT_AVAILABLE,
+            CompletionStatus::No,
+        )),
+        "_component" => {
+            call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
+        }
+        // No domain managers: an empty sequence.
+        "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
+            writer.write_u32(0);
+            Ok(())
+        }),
+        _ => return None,
+    })
+}
+
+/// Answers the LocateRequest in `message`.
+pub(super) fn answer_locate(
+    core: &Arc<OrbCore>,
+    message: &[u8],
+    header: &MessageHeader,
+    buffer: &mut Vec<u8>,
+) -> Result<(), ProtocolError> {
+    let request = LocateRequestHeader::read(message, header)?;
+    let located = match request.target.object_key() {
+        Ok(key) => core.locate(&key),
+        Err(_) => Located::Nowhere(SystemException::inv_objref(
+            minor::inv_objref::NO_USABLE_PROFILE,
+            CompletionStatus::No,
+        )),
+    };
+    let status = match &located {
+        Located::Here(_) => LocateStatus::ObjectHere,
+        Located::Nowhere(_) => LocateStatus::UnknownObject,
+        Located::Elsewhere(_) => LocateStatus::ObjectForward,
+    };
+    let (version, id) = (header.version, request.request_id);
+    let written = MessageWriter::locate_reply(buffer, version, ByteOrder::NATIVE, id, status)
+        .and_then(|mut message| {
+            if let Located::Elsewhere(ior) = &located {
+                Ior::write(ior, &mut message.body(TextCoding::default()))?;
+            }
+            message.finish()
+        });
+    // Only a reference of 4 GiB could fail to be written; the peer then waits in vain.
+    if let Err(error) = written {
+        tracing::error!(%error, "a LocateReply could not be written");
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Counting the ORB's threads, so that a shutdown can wait for the last one.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// How many threads the ORB runs.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadCount {
+    running: Mutex<usize>,
+    ended: Condvar,
+}
+
+/// Counts one thread until dropped.
+pub(crate) struct Running(Arc<ThreadCount>);
+
+impl ThreadCount {
+    /// Starts a counted thread.
+    pub(crate) fn spawn(
+        self: &Arc<Self>,
+        name: &str,
+        body: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<()> {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        let running = Running(Arc::clone(self));
+        // When the thread cannot be started the closure is dropped, and the count with it.
+        std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                let _running = running;
+                body();
+            })
+            .map(drop)
+    }
+
+    /// Waits until no counted thread runs.
+    pub(crate) fn join(&self) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        while *running > 0 {
+            running = self.ended.wait(running).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        *self.0.running.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.ended.notify_all();
+    }
+}

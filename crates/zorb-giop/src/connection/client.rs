@@ -1,0 +1,120 @@
+//! The side that sends requests.
+
+use zorb_cdr::TextCoding;
+
+use super::RequestIds;
+use crate::{CodeSetContext, CodeSetError, GiopVersion, text_coding};
+
+/// How a connection came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConnectionEnd {
+    /// The peer sent CloseConnection: requests without a reply were not processed.
+    CloseConnection,
+    /// The stream ended or failed without a word.
+    Broken,
+    /// The peer sent MessageError, or something that is no GIOP.
+    ProtocolFault,
+    /// This side closed it.
+    ClosedHere,
+}
+
+/// How far a request had come when its connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RequestProgress {
+    /// No octet of it was handed to the transport.
+    Unsent,
+    /// Some or all of a Request was sent, and no reply came.
+    Sent,
+    /// Some or all of a LocateRequest was sent, and no reply came. Asking twice does no harm.
+    LocateSent,
+}
+
+/// Whether a request whose connection ended may be sent again over another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RetryDecision {
+    /// It was not processed: send it again, or raise with `COMPLETED_NO`.
+    Resend,
+    /// It may have been processed: raise `COMM_FAILURE` with `COMPLETED_MAYBE`.
+    GiveUp,
+}
+
+/// What the sending side of a connection remembers.
+#[derive(Clone, Debug)]
+pub struct ClientConnection {
+    ids: RequestIds,
+    code_sets: Option<CodeSetContext>,
+    code_sets_sent: bool,
+    end: Option<ConnectionEnd>,
+}
+
+impl ClientConnection {
+    /// A connection opened by this side. `code_sets` is what was [negotiated](crate::negotiate)
+    /// from the reference's code set component; `None` where the reference has none.
+    pub const fn new(code_sets: Option<CodeSetContext>) -> Self {
+        Self { ids: RequestIds::initiator(), code_sets, code_sets_sent: false, end: None }
+    }
+
+    /// The ids for requests on this connection.
+    #[inline]
+    pub fn ids(&mut self) -> &mut RequestIds {
+        &mut self.ids
+    }
+
+    /// Chooses the code sets of a connection that has none yet; later choices change nothing.
+    pub fn agree_on(&mut self, code_sets: CodeSetContext) {
+        self.code_sets.get_or_insert(code_sets);
+    }
+
+    /// The code sets that the next request must tell the server, if there is something to tell:
+    /// send them as a service context, on the request that is first on the wire.
+    #[inline]
+    pub fn code_sets_to_send(&self, version: GiopVersion) -> Option<CodeSetContext> {
+        match version {
+            GiopVersion::V1_0 => None,
+            _ if self.code_sets_sent => None,
+            _ => self.code_sets,
+        }
+    }
+
+    /// Says that a request with the code sets has been handed to the transport.
+    #[inline]
+    pub fn code_sets_were_sent(&mut self) {
+        self.code_sets_sent = true;
+    }
+
+    /// How text is written in messages of `version`.
+    ///
+    /// # Errors
+    /// `NotSupported` for a code set that Zorb cannot write.
+    #[inline]
+    pub fn text(&self, version: GiopVersion) -> Result<TextCoding, CodeSetError> {
+        text_coding(self.code_sets.unwrap_or(CodeSetContext::DEFAULT), version)
+    }
+
+    /// Says that the connection has ended; the first cause stays.
+    pub fn ended(&mut self, end: ConnectionEnd) {
+        self.end.get_or_insert(end);
+    }
+
+    /// How the connection ended, once it has.
+    #[inline]
+    pub fn end(&self) -> Option<ConnectionEnd> {
+        self.end
+    }
+
+    /// What to do with a request that got no reply before the connection ended
+    /// (CORBA 3.3 part 2, 9.5.1.1).
+    pub fn retry(&self, progress: RequestProgress) -> RetryDecision {
+        match (progress, self.end) {
+            (RequestProgress::Unsent | RequestProgress::LocateSent, _)
+            | (_, Some(ConnectionEnd::CloseConnection)) => RetryDecision::Resend,
+            (RequestProgress::Sent, _) => RetryDecision::GiveUp,
+        }
+    }
+}
+
+impl Default for ClientConnection {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}

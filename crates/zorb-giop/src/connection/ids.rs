@@ -1,0 +1,35 @@
+//! Request ids.
+
+/// Hands out the request ids of one side of a connection.
+///
+/// The side that opened the connection uses even ids and the other odd ones, as bidirectional
+/// GIOP asks (CORBA 3.3 part 2, 9.8). Requests and LocateRequests share the ids.
+#[derive(Clone, Debug)]
+pub struct RequestIds {
+    next: u32,
+}
+
+impl RequestIds {
+    /// The ids of the side that opened the connection.
+    pub const fn initiator() -> Self {
+        Self { next: 0 }
+    }
+
+    /// The ids of the side that accepted the connection.
+    pub const fn acceptor() -> Self {
+        Self { next: 1 }
+    }
+
+    /// The next id. Ids come round again after 2³¹ of them.
+    #[inline]
+    pub fn allocate(&mut self) -> u32 {
+        let id = self.next;
+        self.next = self.next.wrapping_add(2);
+        id
+    }
+
+    /// The next id that no outstanding request has; `None` only when all are taken.
+    pub fn allocate_free(&mut self, mut is_outstanding: impl FnMut(u32) -> bool) -> Option<u32> {
+        (0..=u32::MAX / 2).map(|_| self.allocate()).find(|&id| !is_outstanding(id))
+    }
+}

@@ -1,0 +1,147 @@
+//! What a peer can do wrong on the message level.
+
+use core::fmt;
+
+use zorb_cdr::CdrError;
+
+use crate::{GiopVersion, MessageKind};
+
+/// A breach of GIOP by the peer. The connection cannot be used any further.
+///
+/// Close it; where [`answer_message_error`](Self::answer_message_error) is set send
+/// [`MessageError`](MessageKind::MessageError) first. Requests that wait for an answer fail with
+/// `COMM_FAILURE`, `COMPLETED_MAYBE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtocolError {
+    /// The rule that was broken.
+    pub kind: ProtocolErrorKind,
+    /// Whether the peer is owed a MessageError before the close: yes when what it sent is no
+    /// GIOP that can be read here, no when it was well formed and passed a limit of ours.
+    pub answer_message_error: bool,
+}
+
+/// The rule of GIOP that a peer broke, or the limit that it passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProtocolErrorKind {
+    /// The octets where a message must start are not `GIOP`.
+    BadMagic([u8; 4]),
+    /// A version other than 1.0, 1.1 and 1.2.
+    UnsupportedVersion {
+        /// The major version received.
+        major: u8,
+        /// The minor version received.
+        minor: u8,
+    },
+    /// A message type above 7, or one that its version does not have.
+    UnknownMessageType(u8),
+    /// The header of a message of this kind is malformed.
+    BadHeader {
+        /// The kind of message.
+        message: MessageKind,
+        /// What is wrong with the header.
+        cause: CdrError,
+    },
+    /// A message was read as a kind that it is not. The caller's mistake, never the peer's.
+    WrongKind {
+        /// The kind that was expected.
+        expected: MessageKind,
+        /// The kind of the message.
+        found: MessageKind,
+    },
+    /// A message, or the parts of a fragmented one together, above
+    /// [`Limits::max_message_size`](crate::Limits::max_message_size).
+    MessageTooLarge {
+        /// The octets that the message has, its header included.
+        size: u64,
+        /// The octets that it may have.
+        limit: usize,
+    },
+    /// A kind of message that its version does not let be fragmented.
+    NotFragmentable(MessageKind, GiopVersion),
+    /// A Fragment that belongs to no message begun before.
+    UnexpectedFragment,
+    /// A Fragment whose version or byte order differs from the message's first part, or that is
+    /// too short to hold its request id.
+    BadFragment,
+    /// A fragmented message with the request id of one that is still incomplete.
+    DuplicateFragmented(u32),
+    /// GIOP 1.1: another message between the fragments of one.
+    InterruptedFragments(MessageKind),
+    /// More fragments in a message than [`Limits::max_fragments`](crate::Limits::max_fragments).
+    TooManyFragments(u32),
+    /// More incomplete messages than
+    /// [`Limits::max_partial_messages`](crate::Limits::max_partial_messages).
+    TooManyPartialMessages(usize),
+}
+
+impl ProtocolError {
+    /// An error of `kind`, with the answer that GIOP asks for.
+    #[cold]
+    pub fn new(kind: ProtocolErrorKind) -> Self {
+        use ProtocolErrorKind as Kind;
+        let answer_message_error = !matches!(
+            kind,
+            Kind::WrongKind { .. }
+                | Kind::MessageTooLarge { .. }
+                | Kind::TooManyFragments(_)
+                | Kind::TooManyPartialMessages(_)
+        );
+        Self { kind, answer_message_error }
+    }
+
+    #[cold]
+    pub(crate) fn header(message: MessageKind, cause: CdrError) -> Self {
+        Self::new(ProtocolErrorKind::BadHeader { message, cause })
+    }
+}
+
+impl From<ProtocolErrorKind> for ProtocolError {
+    fn from(kind: ProtocolErrorKind) -> Self {
+        Self::new(kind)
+    }
+}
+
+impl fmt::Display for ProtocolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use ProtocolErrorKind as Kind;
+        f.write_str("peer sent ")?;
+        match self.kind {
+            Kind::BadMagic([a, b, c, d]) => {
+                write!(f, "{a:02x} {b:02x} {c:02x} {d:02x} where a message must start with `GIOP`")
+            }
+            Kind::UnsupportedVersion { major, minor } => {
+                write!(f, "a message of GIOP {major}.{minor}; 1.0, 1.1 and 1.2 are understood")
+            }
+            Kind::UnknownMessageType(octet) => write!(f, "a message of unknown type {octet}"),
+            Kind::BadHeader { message, cause } => write!(f, "a malformed {message} header: {cause}"),
+            Kind::WrongKind { expected, found } => {
+                write!(f, "a {found}, which was read as a {expected}")
+            }
+            Kind::MessageTooLarge { size, limit } => {
+                write!(f, "a message of {size} octets; the limit is {limit}")
+            }
+            Kind::NotFragmentable(kind, version) => {
+                write!(f, "a fragmented {kind} in GIOP {version}")
+            }
+            Kind::UnexpectedFragment => f.write_str("a Fragment of no message begun before"),
+            Kind::BadFragment => {
+                f.write_str("a Fragment that does not fit the message it continues")
+            }
+            Kind::DuplicateFragmented(id) => {
+                write!(f, "two fragmented messages with request id {id} at once")
+            }
+            Kind::InterruptedFragments(kind) => {
+                write!(f, "a {kind} between the fragments of a GIOP 1.1 message")
+            }
+            Kind::TooManyFragments(limit) => {
+                write!(f, "a message in more than {limit} fragments")
+            }
+            Kind::TooManyPartialMessages(limit) => {
+                write!(f, "more than {limit} incomplete messages at once")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ProtocolError {}

@@ -1,0 +1,208 @@
+//! Joining fragments.
+
+use alloc::vec::Vec;
+
+use zorb_cdr::CdrReader;
+
+use super::Limits;
+use crate::{
+    CancelRequest, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, ProtocolError,
+    ProtocolErrorKind, ServiceContexts,
+};
+
+/// Octets before the data of a GIOP 1.2 Fragment: message header and request id.
+const FRAGMENT_HEADER_SIZE: usize = HEADER_SIZE + 4;
+
+/// The fragmented messages of a connection that are not complete yet.
+///
+/// ```text
+/// GIOP 1.1:  Request, more | Fragment, more | Fragment           one at a time
+/// GIOP 1.2:  Request 4, more | Request 6, more | Fragment 4 | Fragment 6
+/// ```
+///
+/// In both versions the data of the parts is one stream of octets: a Fragment's data follows that
+/// of the part before as if there had been no header between. For GIOP 1.1 the standard would
+/// have each Fragment aligned on its own, but peers that send such fragments do it this way.
+#[derive(Debug, Default)]
+pub(super) struct Partials {
+    messages: Vec<Partial>,
+    /// Octets in `messages`.
+    octets: usize,
+}
+
+#[derive(Debug)]
+struct Partial {
+    /// `None` in GIOP 1.1, where the id may be anywhere and is not needed.
+    request_id: Option<u32>,
+    /// The header of the first part.
+    header: MessageHeader,
+    fragments: u32,
+    octets: Vec<u8>,
+}
+
+/// What became of a message on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It is a whole message in itself.
+    Whole,
+    /// It was part of a message that is not complete, or cancelled one.
+    Absorbed,
+    /// It completed a message, whose header this is.
+    Joined(MessageHeader),
+}
+
+impl Partials {
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Whether a message needs a look here at all; most do not.
+    #[inline]
+    pub(super) fn concerns(&self, header: &MessageHeader) -> bool {
+        header.more_fragments || header.kind == MessageKind::Fragment || !self.messages.is_empty()
+    }
+
+    /// Takes in one message of the wire; a message that it completes goes to `joined`.
+    pub(super) fn sort_in(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+        limits: &Limits,
+        joined: &mut Vec<u8>,
+    ) -> Result<Step, ProtocolError> {
+        if header.kind == MessageKind::Fragment {
+            return self.append(header, message, limits, joined);
+        }
+        if header.kind == MessageKind::CancelRequest && !self.messages.is_empty() {
+            let cancel = CancelRequest::read(message, header)?;
+            return Ok(if self.cancel(cancel.request_id) { Step::Absorbed } else { Step::Whole });
+        }
+        let ends_all =
+            matches!(header.kind, MessageKind::CloseConnection | MessageKind::MessageError);
+        if !ends_all && self.messages.iter().any(|partial| partial.request_id.is_none()) {
+            return Err(ProtocolErrorKind::InterruptedFragments(header.kind).into());
+        }
+        if !header.more_fragments {
+            return Ok(Step::Whole);
+        }
+        self.begin(header, message, limits, joined)?;
+        Ok(Step::Absorbed)
+    }
+
+    fn begin(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+        limits: &Limits,
+        spare: &mut Vec<u8>,
+    ) -> Result<(), ProtocolError> {
+        if !header.kind.is_fragmentable(header.version) {
+            return Err(ProtocolErrorKind::NotFragmentable(header.kind, header.version).into());
+        }
+        let request_id = match header.version {
+            GiopVersion::V1_2 => Some(id_at_start(message, header)?),
+            _ => None,
+        };
+        if let Some(id) = request_id
+            && self.messages.iter().any(|partial| partial.request_id == Some(id))
+        {
+            return Err(ProtocolErrorKind::DuplicateFragmented(id).into());
+        }
+        if self.messages.len() >= limits.max_partial_messages {
+            let limit = limits.max_partial_messages;
+            return Err(ProtocolErrorKind::TooManyPartialMessages(limit).into());
+        }
+        self.account(message.len(), limits)?;
+        let mut octets = core::mem::take(spare);
+        octets.clear();
+        octets.extend_from_slice(message);
+        self.messages.push(Partial { request_id, header: *header, fragments: 1, octets });
+        Ok(())
+    }
+
+    fn append(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+        limits: &Limits,
+        joined: &mut Vec<u8>,
+    ) -> Result<Step, ProtocolError> {
+        let (request_id, skipped) = match header.version {
+            GiopVersion::V1_2 => (Some(id_at_start(message, header)?), FRAGMENT_HEADER_SIZE),
+            _ => (None, HEADER_SIZE),
+        };
+        let payload = message.get(skipped..).unwrap_or_default();
+        let found = self.messages.iter_mut().enumerate().find(|(_, p)| p.request_id == request_id);
+        let Some((index, partial)) = found else {
+            return Err(ProtocolErrorKind::UnexpectedFragment.into());
+        };
+        if partial.header.version != header.version || partial.header.order != header.order {
+            return Err(ProtocolErrorKind::BadFragment.into());
+        }
+        partial.fragments = partial.fragments.saturating_add(1);
+        if partial.fragments > limits.max_fragments {
+            return Err(ProtocolErrorKind::TooManyFragments(limits.max_fragments).into());
+        }
+        let size = partial.octets.len().saturating_add(payload.len());
+        if size > limits.max_message_size || u32::try_from(size).is_err() {
+            let (size, limit) = (size as u64, limits.max_message_size);
+            return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
+        }
+        partial.octets.extend_from_slice(payload);
+        self.account(payload.len(), limits)?;
+        if header.more_fragments {
+            return Ok(Step::Absorbed);
+        }
+        let partial = self.remove(index);
+        *joined = partial.octets;
+        let size = u32::try_from(joined.len().saturating_sub(HEADER_SIZE)).unwrap_or(u32::MAX);
+        let whole = MessageHeader { more_fragments: false, size, ..partial.header };
+        if let Some(place) = joined.first_chunk_mut() {
+            *place = whole.to_octets();
+        }
+        Ok(Step::Joined(whole))
+    }
+
+    /// Drops the incomplete request with this id; whether there was one.
+    fn cancel(&mut self, id: u32) -> bool {
+        let index = self.messages.iter().position(|partial| partial.known_id() == Some(id));
+        index.map(|index| self.remove(index)).is_some()
+    }
+
+    fn remove(&mut self, index: usize) -> Partial {
+        let partial = self.messages.swap_remove(index);
+        self.octets = self.octets.saturating_sub(partial.octets.len());
+        partial
+    }
+
+    fn account(&mut self, count: usize, limits: &Limits) -> Result<(), ProtocolError> {
+        self.octets = self.octets.saturating_add(count);
+        if self.octets > limits.max_partial_octets {
+            let (size, limit) = (self.octets as u64, limits.max_partial_octets);
+            return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
+        }
+        Ok(())
+    }
+}
+
+impl Partial {
+    /// The request id as far as the parts received so far tell it.
+    fn known_id(&self) -> Option<u32> {
+        self.request_id.or_else(|| {
+            let mut reader = CdrReader::new(&self.octets, self.header.order);
+            reader.take(HEADER_SIZE, "message header").ok()?;
+            ServiceContexts::read(&mut reader).ok()?;
+            reader.read_u32().ok()
+        })
+    }
+}
+
+/// The request id that must be the first member of a GIOP 1.2 message in fragments.
+fn id_at_start(message: &[u8], header: &MessageHeader) -> Result<u32, ProtocolError> {
+    let mut reader = CdrReader::new(message, header.order);
+    reader
+        .take(HEADER_SIZE, "message header")
+        .and_then(|_| reader.read_u32())
+        .map_err(|_| ProtocolErrorKind::BadFragment.into())
+}

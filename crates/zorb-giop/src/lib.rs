@@ -1,0 +1,60 @@
+//! GIOP, the messages that ORBs exchange, and the references that say where objects are.
+//!
+//! CORBA 3.3 part 2, chapters 7 and 9. This crate is the protocol floor of Zorb: it turns octets
+//! into messages and back, and keeps the rules of a connection. It does no I/O, reads no clock
+//! and starts no threads, so that every rule can be tested without a network.
+//!
+//! * [`MessageWriter`] writes messages; [`Inbound`] cuts received octets into messages, and
+//!   [`RequestHeader`], [`ReplyHeader`] and their like read them.
+//! * [`ClientConnection`] and [`ServerConnection`] remember what a connection agreed on.
+//! * [`Ior`], [`IiopProfile`] and [`TaggedComponent`] are references; [`ObjectUrl`] reads the text
+//!   forms.
+//! * [`CodeSetComponentInfo`], [`negotiate`] and [`text_coding`] settle the code sets.
+//!
+//! Everything here treats input as hostile: lengths are checked before they allocate, counts and
+//! sizes have limits, and nothing panics.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod code_set;
+mod connection;
+mod error;
+mod exception;
+#[doc(hidden)]
+pub mod fuzzing;
+mod inbound;
+mod message;
+mod reference;
+mod service;
+mod url;
+mod version;
+
+pub use code_set::{
+    CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetError, CodeSetId,
+    MAX_CONVERSION_SETS, negotiate, text_coding,
+};
+pub use connection::{
+    ClientConnection, ConnectionEnd, MAX_CANCELLED, RequestIds, RequestProgress, RetryDecision,
+    ServerConnection,
+};
+pub use error::{ProtocolError, ProtocolErrorKind};
+pub use inbound::{Detached, Inbound, Limits};
+pub use message::{
+    AddressingDisposition, CancelRequest, FragmentPiece, Fragments, HEADER_SIZE, LocateReplyHeader,
+    LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, ReplyHeader,
+    ReplyStatus, RequestHeader, RequestStart, ResponseFlags, TargetAddress, fragments,
+};
+pub use reference::{
+    AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,
+    MAX_COMPONENTS, MAX_ENDPOINTS, MAX_POLICIES, MAX_PROFILES, MAX_STRINGIFIED, OrbType, Policies,
+    PolicyValue, ProfileTag, SslSecTrans, TaggedComponent, TaggedProfile, TaoEndpoint,
+    TaoEndpoints, iiop_object_key,
+};
+pub use service::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceContexts, ServiceId};
+pub use url::{
+    Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Escaped, HostPort, HostPortError,
+    MAX_ADDRESSES, MAX_URL, NamingContextAddress, ObjectUrl, UrlError, UrlErrorKind, unescape,
+};
+pub use version::GiopVersion;

@@ -1,0 +1,37 @@
+//! The eight GIOP messages: their headers, written and read (CORBA 3.3 part 2, 9.4).
+
+mod fragment;
+mod header;
+mod locate;
+mod reply;
+mod request;
+mod target;
+mod writer;
+
+pub use fragment::{FragmentPiece, Fragments, fragments};
+pub use header::{HEADER_SIZE, MessageHeader, MessageKind};
+pub use locate::{CancelRequest, LocateReplyHeader, LocateRequestHeader, LocateStatus};
+pub use reply::{ReplyHeader, ReplyStatus};
+pub use request::{RequestHeader, RequestStart, ResponseFlags};
+pub use target::{AddressingDisposition, TargetAddress};
+pub use writer::MessageWriter;
+
+use zorb_cdr::{CdrReader, CdrResult};
+
+use crate::ProtocolError;
+
+/// A reader behind the 12 octets of `header` in `message`, and not beyond the message's end.
+fn open<'a>(
+    message: &'a [u8],
+    header: &MessageHeader,
+    expected: MessageKind,
+) -> Result<CdrReader<'a>, ProtocolError> {
+    if header.kind != expected {
+        return Err(crate::ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
+    }
+    let message = message.get(..header.total_size()).unwrap_or(message);
+    let mut reader = CdrReader::new(message, header.order);
+    let skipped: CdrResult<_> = reader.take(HEADER_SIZE, "message header");
+    skipped.map_err(|cause| ProtocolError::header(expected, cause))?;
+    Ok(reader)
+}

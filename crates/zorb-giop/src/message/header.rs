@@ -1,0 +1,171 @@
+//! The twelve octets that begin every message.
+
+use core::fmt;
+
+use zorb_cdr::ByteOrder;
+
+use crate::{GiopVersion, ProtocolError, ProtocolErrorKind};
+
+/// Octets of a message header.
+pub const HEADER_SIZE: usize = 12;
+
+const MAGIC: [u8; 4] = *b"GIOP";
+const LITTLE_ENDIAN: u8 = 1;
+const MORE_FRAGMENTS: u8 = 2;
+
+/// The type of a message (CORBA 3.3 part 2, table 9.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum MessageKind {
+    /// Asks an object for an operation.
+    Request = 0,
+    /// Answers a Request.
+    Reply = 1,
+    /// Tells that an answer is no longer awaited.
+    CancelRequest = 2,
+    /// Asks where an object is.
+    LocateRequest = 3,
+    /// Answers a LocateRequest.
+    LocateReply = 4,
+    /// Announces an orderly close: requests without a reply were not processed.
+    CloseConnection = 5,
+    /// Says that the peer's last message could not be understood.
+    MessageError = 6,
+    /// Continues a message whose header says that more fragments follow.
+    Fragment = 7,
+}
+
+impl MessageKind {
+    /// The kind with this number on the wire.
+    #[inline]
+    pub const fn from_octet(octet: u8) -> Option<Self> {
+        Some(match octet {
+            0 => Self::Request,
+            1 => Self::Reply,
+            2 => Self::CancelRequest,
+            3 => Self::LocateRequest,
+            4 => Self::LocateReply,
+            5 => Self::CloseConnection,
+            6 => Self::MessageError,
+            7 => Self::Fragment,
+            _ => return None,
+        })
+    }
+
+    /// The standard's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Request => "Request",
+            Self::Reply => "Reply",
+            Self::CancelRequest => "CancelRequest",
+            Self::LocateRequest => "LocateRequest",
+            Self::LocateReply => "LocateReply",
+            Self::CloseConnection => "CloseConnection",
+            Self::MessageError => "MessageError",
+            Self::Fragment => "Fragment",
+        }
+    }
+
+    /// Whether a message of this kind may be sent in fragments in `version`.
+    #[inline]
+    pub const fn is_fragmentable(self, version: GiopVersion) -> bool {
+        match version {
+            GiopVersion::V1_0 => false,
+            GiopVersion::V1_1 => matches!(self, Self::Request | Self::Reply),
+            GiopVersion::V1_2 => {
+                matches!(
+                    self,
+                    Self::Request | Self::Reply | Self::LocateRequest | Self::LocateReply
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for MessageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The header of a message (CORBA 3.3 part 2, 9.4.1).
+///
+/// ```text
+///  0   1   2   3   4     5     6     7     8   9  10  11
+/// +---+---+---+---+-----+-----+-----+-----+---+---+---+---+
+/// | G | I | O | P |major|minor|flags|type | message_size  |
+/// +---+---+---+---+-----+-----+-----+-----+---+---+---+---+
+/// ```
+///
+/// Flags bit 0: 1 for little-endian (in 1.0 the octet is a boolean that says the same).
+/// Flags bit 1, from 1.1 on: more fragments follow. The other bits are 0 and not looked at.
+/// `message_size` counts the octets after these twelve, in the message's own byte order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageHeader {
+    /// The version that governs the rest of the message.
+    pub version: GiopVersion,
+    /// The byte order of the message.
+    pub order: ByteOrder,
+    /// Whether Fragment messages continue this one.
+    pub more_fragments: bool,
+    /// The message type.
+    pub kind: MessageKind,
+    /// Octets after the header.
+    pub size: u32,
+}
+
+impl MessageHeader {
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// `BadMagic`, `UnsupportedVersion`, `UnknownMessageType` (also for a Fragment in 1.0).
+    #[inline]
+    pub fn parse(octets: &[u8; HEADER_SIZE]) -> Result<Self, ProtocolError> {
+        let [m0, m1, m2, m3, major, minor, flags, kind, s0, s1, s2, s3] = *octets;
+        if [m0, m1, m2, m3] != MAGIC {
+            return Err(ProtocolErrorKind::BadMagic([m0, m1, m2, m3]).into());
+        }
+        let Some(version) = GiopVersion::of_message(major, minor) else {
+            return Err(ProtocolErrorKind::UnsupportedVersion { major, minor }.into());
+        };
+        let kind = match MessageKind::from_octet(kind) {
+            Some(MessageKind::Fragment) if version == GiopVersion::V1_0 => None,
+            known => known,
+        }
+        .ok_or(ProtocolErrorKind::UnknownMessageType(kind))?;
+        let order = ByteOrder::from_flag(flags);
+        let size = match order {
+            ByteOrder::Little => u32::from_le_bytes([s0, s1, s2, s3]),
+            ByteOrder::Big => u32::from_be_bytes([s0, s1, s2, s3]),
+        };
+        let more_fragments = version > GiopVersion::V1_0 && flags & MORE_FRAGMENTS != 0;
+        Ok(Self { version, order, more_fragments, kind, size })
+    }
+
+    /// Reads the header at the start of `octets`; `None` while there are fewer than twelve.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    #[inline]
+    pub fn parse_prefix(octets: &[u8]) -> Result<Option<Self>, ProtocolError> {
+        octets.first_chunk().map(Self::parse).transpose()
+    }
+
+    /// The header as it is sent.
+    pub fn to_octets(&self) -> [u8; HEADER_SIZE] {
+        let more = if self.more_fragments { MORE_FRAGMENTS } else { 0 };
+        let flags = if self.order == ByteOrder::Little { LITTLE_ENDIAN } else { 0 } | more;
+        let [m0, m1, m2, m3] = MAGIC;
+        let [s0, s1, s2, s3] = match self.order {
+            ByteOrder::Little => self.size.to_le_bytes(),
+            ByteOrder::Big => self.size.to_be_bytes(),
+        };
+        [m0, m1, m2, m3, 1, self.version.minor(), flags, self.kind as u8, s0, s1, s2, s3]
+    }
+
+    /// Octets of the whole message, this header included.
+    #[inline]
+    pub const fn total_size(&self) -> usize {
+        (self.size as usize).saturating_add(HEADER_SIZE)
+    }
+}

@@ -1,0 +1,125 @@
+//! Reply: answers a Request.
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::{MessageHeader, MessageKind, open};
+use crate::service::write_contexts;
+use crate::{GiopVersion, ProtocolError, ServiceContext, ServiceContexts};
+
+/// What a Reply's body holds (`GIOP::ReplyStatusType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum ReplyStatus {
+    /// The result, then the inout and out arguments.
+    NoException = 0,
+    /// The repository id and the members of a user exception.
+    UserException = 1,
+    /// Repository id, minor code and completion status of a system exception.
+    SystemException = 2,
+    /// The reference to send this request to instead.
+    LocationForward = 3,
+    /// As `LocationForward`, for later requests too. GIOP 1.2 only.
+    LocationForwardPerm = 4,
+    /// A `short`: the [`AddressingDisposition`](super::AddressingDisposition) wanted. GIOP 1.2 only.
+    NeedsAddressingMode = 5,
+}
+
+impl ReplyStatus {
+    /// The status with this number on the wire.
+    #[inline]
+    pub const fn from_ulong(value: u32) -> Option<Self> {
+        Some(match value {
+            0 => Self::NoException,
+            1 => Self::UserException,
+            2 => Self::SystemException,
+            3 => Self::LocationForward,
+            4 => Self::LocationForwardPerm,
+            5 => Self::NeedsAddressingMode,
+            _ => return None,
+        })
+    }
+}
+
+/// The header of a received Reply (CORBA 3.3 part 2, 9.4.3.1).
+///
+/// ```text
+/// GIOP 1.0, 1.1                           GIOP 1.2
+/// +-------------------------------+       +-------------------------------+
+/// | ServiceContextList            |       | ulong request_id              |
+/// | ulong request_id              |       | ulong reply_status            |
+/// | ulong reply_status            |       | ServiceContextList            |
+/// |                               |       | padding to 8 if a body follows|
+/// +-------------------------------+       +-------------------------------+
+/// | body by status                |       | body by status                |
+/// +-------------------------------+       +-------------------------------+
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReplyHeader<'a> {
+    /// The request answered.
+    pub request_id: u32,
+    /// What the body holds.
+    pub status: ReplyStatus,
+    /// What services sent along.
+    pub service_contexts: ServiceContexts<'a>,
+}
+
+impl<'a> ReplyHeader<'a> {
+    /// Reads the header of a whole message and leaves the reader at the body.
+    ///
+    /// # Errors
+    /// `BadHeader`; `WrongKind` when `header` is not a Reply's.
+    pub fn read(
+        message: &'a [u8],
+        header: &MessageHeader,
+    ) -> Result<(Self, CdrReader<'a>), ProtocolError> {
+        let mut reader = open(message, header, MessageKind::Reply)?;
+        match Self::read_from(&mut reader, header.version) {
+            Ok(reply) => Ok((reply, reader)),
+            Err(cause) => Err(ProtocolError::header(MessageKind::Reply, cause)),
+        }
+    }
+
+    #[inline]
+    fn read_from(reader: &mut CdrReader<'a>, version: GiopVersion) -> CdrResult<Self> {
+        if version == GiopVersion::V1_2 {
+            let request_id = reader.read_u32()?;
+            let status = read_status(reader)?;
+            let service_contexts = ServiceContexts::read(reader)?;
+            if reader.remaining() > 0 {
+                reader.align(8);
+            }
+            return Ok(Self { request_id, status, service_contexts });
+        }
+        let service_contexts = ServiceContexts::read(reader)?;
+        let request_id = reader.read_u32()?;
+        let status = read_status(reader)?;
+        Ok(Self { request_id, status, service_contexts })
+    }
+}
+
+#[inline]
+fn read_status(reader: &mut CdrReader<'_>) -> CdrResult<ReplyStatus> {
+    ReplyStatus::from_ulong(reader.read_u32()?)
+        .ok_or_else(|| reader.error(CdrErrorKind::BadEnum, "reply_status"))
+}
+
+pub(super) fn write_reply(
+    request_id: u32,
+    status: ReplyStatus,
+    contexts: &[ServiceContext<'_>],
+    version: GiopVersion,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    if version == GiopVersion::V1_2 {
+        writer.write_u32(request_id);
+        writer.write_u32(status as u32);
+        return write_contexts(contexts, writer);
+    }
+    if status as u32 > ReplyStatus::LocationForward as u32 {
+        return Err(writer.error(CdrErrorKind::Unsupported, "reply_status before GIOP 1.2"));
+    }
+    write_contexts(contexts, writer)?;
+    writer.write_u32(request_id);
+    writer.write_u32(status as u32);
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! Writing messages.
+
+use alloc::vec::Vec;
+
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCoding};
+
+use super::locate::{write_locate_reply, write_locate_request};
+use super::reply::write_reply;
+use super::request::write_request;
+use super::{
+    HEADER_SIZE, LocateStatus, MessageHeader, MessageKind, ReplyStatus, RequestStart, TargetAddress,
+};
+use crate::{GiopVersion, ServiceContext};
+
+/// A message being written into a caller's buffer, whose first octet is the alignment base.
+///
+/// Begin with the method of the message's kind, write the body through [`body`](Self::body), then
+/// [`finish`](Self::finish); the buffer then holds exactly the octets to send. A buffer that is
+/// used again allocates nothing once it is large enough. When writing fails half way nothing
+/// needs undoing: begin another message in the same buffer.
+///
+/// ```
+/// use zorb_cdr::{ByteOrder, TextCoding};
+/// use zorb_giop::{GiopVersion, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
+///
+/// let mut buffer = Vec::new();
+/// let mut message = MessageWriter::request(
+///     &mut buffer,
+///     GiopVersion::V1_2,
+///     ByteOrder::NATIVE,
+///     &RequestStart {
+///         request_id: 2,
+///         response: ResponseFlags::SyncWithTarget,
+///         target: TargetAddress::Key(b"key"),
+///         operation: "add",
+///         service_contexts: &[],
+///     },
+/// )?;
+/// message.body(TextCoding::default()).write_i32(7);
+/// message.finish()?;
+/// assert_eq!(buffer.len() % 4, 0);
+/// # Ok::<(), zorb_cdr::CdrError>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "a message is complete only after `finish`"]
+pub struct MessageWriter<'b> {
+    buffer: &'b mut Vec<u8>,
+    header: MessageHeader,
+    /// Where the header ends and where the body starts, once one was begun.
+    body: Option<(usize, usize)>,
+}
+
+impl<'b> MessageWriter<'b> {
+    /// Clears `buffer` and begins a message of any kind: what follows is the caller's.
+    pub fn begin(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        kind: MessageKind,
+    ) -> Self {
+        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
+        buffer.clear();
+        buffer.extend_from_slice(&header.to_octets());
+        Self { buffer, header, body: None }
+    }
+
+    /// Begins a Request.
+    ///
+    /// # Errors
+    /// `Unsupported` for a target that is no key before GIOP 1.2; `BadString`, `BadText` for an
+    /// operation's name with a NUL or beyond ISO 8859-1; `TooLong`.
+    pub fn request(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+    ) -> CdrResult<Self> {
+        let mut message = Self::begin(buffer, version, order, MessageKind::Request);
+        write_request(start, version, &mut message.header_writer())?;
+        Ok(message)
+    }
+
+    /// Begins a Reply; `version` is that of the request.
+    ///
+    /// # Errors
+    /// `Unsupported` for a status that `version` does not have; `TooLong`.
+    pub fn reply(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+    ) -> CdrResult<Self> {
+        let mut message = Self::begin(buffer, version, order, MessageKind::Reply);
+        write_reply(request_id, status, contexts, version, &mut message.header_writer())?;
+        Ok(message)
+    }
+
+    /// Begins a LocateRequest, which has no body.
+    ///
+    /// # Errors
+    /// `Unsupported` for a target that is no key before GIOP 1.2; `TooLong`.
+    pub fn locate_request(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        request_id: u32,
+        target: &TargetAddress<'_>,
+    ) -> CdrResult<Self> {
+        let mut message = Self::begin(buffer, version, order, MessageKind::LocateRequest);
+        write_locate_request(request_id, target, version, &mut message.header_writer())?;
+        Ok(message)
+    }
+
+    /// Begins a LocateReply; `version` is that of the LocateRequest.
+    ///
+    /// # Errors
+    /// `Unsupported` for a status that `version` does not have.
+    pub fn locate_reply(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        request_id: u32,
+        status: LocateStatus,
+    ) -> CdrResult<Self> {
+        let mut message = Self::begin(buffer, version, order, MessageKind::LocateReply);
+        write_locate_reply(request_id, status, version, &mut message.header_writer())?;
+        Ok(message)
+    }
+
+    /// Writes a whole CancelRequest.
+    pub fn cancel_request(
+        buffer: &mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        request_id: u32,
+    ) {
+        write_whole(buffer, version, order, MessageKind::CancelRequest, Some(request_id));
+    }
+
+    /// Writes a whole CloseConnection. Before GIOP 1.2 only a server sends it.
+    pub fn close_connection(buffer: &mut Vec<u8>, version: GiopVersion, order: ByteOrder) {
+        write_whole(buffer, version, order, MessageKind::CloseConnection, None);
+    }
+
+    /// Writes a whole MessageError, in the highest version that Zorb speaks as the standard asks.
+    pub fn message_error(buffer: &mut Vec<u8>, order: ByteOrder) {
+        write_whole(buffer, GiopVersion::HIGHEST, order, MessageKind::MessageError, None);
+    }
+
+    /// The version of the message.
+    #[inline]
+    pub fn version(&self) -> GiopVersion {
+        self.header.version
+    }
+
+    /// A writer at the end of the header, for a kind begun with [`begin`](Self::begin).
+    #[inline]
+    pub fn header_writer(&mut self) -> CdrWriter<'_> {
+        CdrWriter::resume(self.buffer, self.header.order)
+    }
+
+    /// A writer at the end of the body. The first call aligns the body as the version asks; when
+    /// nothing is written that padding is taken back, since an empty body has none.
+    #[inline]
+    pub fn body(&mut self, text: TextCoding) -> CdrWriter<'_> {
+        if self.body.is_none() {
+            let header_end = self.buffer.len();
+            let aligned = self.header.version == GiopVersion::V1_2
+                && matches!(self.header.kind, MessageKind::Request | MessageKind::Reply);
+            if aligned {
+                CdrWriter::resume(self.buffer, self.header.order).align(8);
+            }
+            self.body = Some((header_end, self.buffer.len()));
+        }
+        CdrWriter::resume(self.buffer, self.header.order).with_text(text)
+    }
+
+    /// Takes back what was written to the body.
+    pub fn clear_body(&mut self) {
+        if let Some((_, body_start)) = self.body {
+            self.buffer.truncate(body_start);
+        }
+    }
+
+    /// Octets written so far, the header included.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Never true: a message has a header.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// Completes the message: its size goes into the header.
+    ///
+    /// # Errors
+    /// `TooLong` for a message above 2³²-1 octets.
+    #[inline]
+    pub fn finish(self) -> CdrResult<()> {
+        if let Some((header_end, body_start)) = self.body
+            && self.buffer.len() == body_start
+        {
+            self.buffer.truncate(header_end);
+        }
+        let Ok(size) = u32::try_from(self.buffer.len().saturating_sub(HEADER_SIZE)) else {
+            return Err(CdrError::new(CdrErrorKind::TooLong, self.buffer.len(), "message"));
+        };
+        set_size(self.buffer, size, self.header.order);
+        Ok(())
+    }
+}
+
+#[inline]
+fn set_size(buffer: &mut [u8], size: u32, order: ByteOrder) {
+    let octets = match order {
+        ByteOrder::Little => size.to_le_bytes(),
+        ByteOrder::Big => size.to_be_bytes(),
+    };
+    if let Some(place) = buffer.get_mut(8..HEADER_SIZE) {
+        place.copy_from_slice(&octets);
+    }
+}
+
+fn write_whole(
+    buffer: &mut Vec<u8>,
+    version: GiopVersion,
+    order: ByteOrder,
+    kind: MessageKind,
+    request_id: Option<u32>,
+) {
+    let size = if request_id.is_some() { 4 } else { 0 };
+    let header = MessageHeader { version, order, more_fragments: false, kind, size };
+    buffer.clear();
+    buffer.extend_from_slice(&header.to_octets());
+    if let Some(request_id) = request_id {
+        CdrWriter::resume(buffer, order).write_u32(request_id);
+    }
+}

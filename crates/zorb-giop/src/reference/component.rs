@@ -1,0 +1,94 @@
+//! Tagged components.
+
+use alloc::vec::Vec;
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::ComponentTag;
+
+/// The most components that a profile may hold.
+pub const MAX_COMPONENTS: usize = 1024;
+
+/// The octets that an empty component takes.
+const MIN_COMPONENT_SIZE: usize = 8;
+
+/// One tagged component of a profile (`IOP::TaggedComponent`; CORBA 3.3 part 2, 7.6.3).
+///
+/// ```text
+/// +----------------+----------------+------------------------------------------+
+/// | ulong tag      | ulong length   | component_data, mostly an encapsulation  |
+/// +----------------+----------------+------------------------------------------+
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaggedComponent {
+    /// The kind.
+    pub tag: ComponentTag,
+    /// The octets, kept as received.
+    pub data: Vec<u8>,
+}
+
+/// A kind of component whose data this crate can read and write.
+pub trait ComponentBody: Sized {
+    /// The tag of components of this kind.
+    const TAG: ComponentTag;
+
+    /// Writes the body into the component's encapsulation.
+    ///
+    /// # Errors
+    /// When the value has no encoding.
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+
+    /// Reads the body from the component's encapsulation.
+    ///
+    /// # Errors
+    /// When the octets are no such body.
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
+}
+
+impl TaggedComponent {
+    /// A component with this body, encapsulated in `order`.
+    ///
+    /// # Errors
+    /// When the body has no encoding.
+    pub fn with_body<T: ComponentBody>(body: &T, order: ByteOrder) -> CdrResult<Self> {
+        let data = CdrWriter::encapsulation(order, |writer| body.write(writer))?;
+        Ok(Self { tag: T::TAG, data })
+    }
+
+    /// The body, if the component is of kind `T`. Octets after the body are not looked at.
+    ///
+    /// # Errors
+    /// When the component is of kind `T` and malformed.
+    pub fn body<T: ComponentBody>(&self) -> CdrResult<Option<T>> {
+        if self.tag != T::TAG {
+            return Ok(None);
+        }
+        let mut reader = CdrReader::for_encapsulation(&self.data)?;
+        T::read(&mut reader).map(Some)
+    }
+}
+
+pub(super) fn write_components(
+    components: &[TaggedComponent],
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    writer.write_count(components.len(), "component list")?;
+    for component in components {
+        writer.write_u32(component.tag.0);
+        writer.write_octets(&component.data)?;
+    }
+    Ok(())
+}
+
+pub(super) fn read_components(reader: &mut CdrReader<'_>) -> CdrResult<Vec<TaggedComponent>> {
+    let count = reader.read_count(MIN_COMPONENT_SIZE, "component list")?;
+    if count > MAX_COMPONENTS {
+        return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));
+    }
+    let mut components = Vec::with_capacity(count);
+    for _ in 0..count {
+        let tag = ComponentTag(reader.read_u32()?);
+        components.push(TaggedComponent { tag, data: reader.read_octets()?.to_vec() });
+    }
+    Ok(components)
+}

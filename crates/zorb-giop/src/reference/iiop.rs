@@ -1,0 +1,117 @@
+//! The IIOP profile.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::component::{read_components, write_components};
+use super::{ComponentBody, ProfileTag, TaggedComponent, TaggedProfile};
+use crate::GiopVersion;
+
+/// `TAG_INTERNET_IOP`: where an object is to be reached over TCP (CORBA 3.3 part 2, 9.7.2).
+///
+/// ```text
+/// +------------+-------------+-------------+-------------+-------------+
+/// | byte order | octet major | octet minor | string host | ushort port |
+/// +------------+-------------+-------------+-------------+-------------+
+/// | sequence<octet> object_key             |  sequence<TaggedComponent> |
+/// +----------------------------------------+----------------------------+
+/// ```
+///
+/// Version 1.0 has no components. Octets after the known members belong to later versions and
+/// are not looked at; a minor version above 2 is read as 1.2.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IiopProfile {
+    /// The highest GIOP version that the endpoint speaks.
+    pub version: GiopVersion,
+    /// Name or address, an IPv6 one without brackets.
+    pub host: String,
+    /// TCP port; 0 where plain TCP is not offered.
+    pub port: u16,
+    /// What the server knows the object by.
+    pub object_key: Vec<u8>,
+    /// What else a client may need; not sent in version 1.0.
+    pub components: Vec<TaggedComponent>,
+}
+
+impl IiopProfile {
+    /// The profile as a reference holds it, encapsulated in `order`.
+    ///
+    /// # Errors
+    /// `BadString`, `BadText` for a host with a NUL or beyond ISO 8859-1; `TooLong`.
+    pub fn encode(&self, order: ByteOrder) -> CdrResult<TaggedProfile> {
+        let data = CdrWriter::encapsulation(order, |writer| {
+            writer.put(&[1, self.version.minor()]);
+            writer.write_latin1(&self.host)?;
+            writer.write_u16(self.port);
+            writer.write_octets(&self.object_key)?;
+            if self.version > GiopVersion::V1_0 {
+                write_components(&self.components, writer)?;
+            }
+            Ok(())
+        })?;
+        Ok(TaggedProfile { tag: ProfileTag::INTERNET_IOP, data })
+    }
+
+    /// Reads the octets of a profile of this kind, or of one laid out like it.
+    ///
+    /// # Errors
+    /// `Unsupported` for another major version; what the octets break otherwise.
+    pub fn decode(data: &[u8]) -> CdrResult<Self> {
+        let (version, mut reader) = open(data)?;
+        let host = reader.read_latin1("host")?.into_owned();
+        let port = reader.read_u16()?;
+        let object_key = reader.read_octets()?.to_vec();
+        let components = match version {
+            GiopVersion::V1_0 => Vec::new(),
+            _ => read_components(&mut reader)?,
+        };
+        Ok(Self { version, host, port, object_key, components })
+    }
+
+    /// The body of the first component of kind `T`.
+    ///
+    /// # Errors
+    /// When that component is malformed.
+    pub fn component<T: ComponentBody>(&self) -> CdrResult<Option<T>> {
+        match self.components.iter().find(|component| component.tag == T::TAG) {
+            Some(component) => component.body(),
+            None => Ok(None),
+        }
+    }
+
+    /// The bodies of all well-formed components of kind `T`, as of alternate addresses.
+    pub fn components_of<T: ComponentBody>(&self) -> impl Iterator<Item = T> + use<'_, T> {
+        self.components.iter().filter_map(|component| component.body().ok().flatten())
+    }
+
+    /// Adds a component with this body, encapsulated in `order`.
+    ///
+    /// # Errors
+    /// When the body has no encoding.
+    pub fn add<T: ComponentBody>(&mut self, body: &T, order: ByteOrder) -> CdrResult<()> {
+        self.components.push(TaggedComponent::with_body(body, order)?);
+        Ok(())
+    }
+}
+
+/// The object key in the octets of an IIOP profile, in place.
+///
+/// # Errors
+/// As [`IiopProfile::decode`]; components are not looked at.
+pub fn iiop_object_key(data: &[u8]) -> CdrResult<&[u8]> {
+    let (_, mut reader) = open(data)?;
+    reader.read_string_octets(u32::MAX, "host")?;
+    reader.read_u16()?;
+    reader.read_octets()
+}
+
+fn open(data: &[u8]) -> CdrResult<(GiopVersion, CdrReader<'_>)> {
+    let mut reader = CdrReader::for_encapsulation(data)?;
+    let major = reader.read_u8()?;
+    let minor = reader.read_u8()?;
+    let version = GiopVersion::of_profile(major, minor)
+        .ok_or_else(|| reader.error(CdrErrorKind::Unsupported, "IIOP version"))?;
+    Ok((version, reader))
+}

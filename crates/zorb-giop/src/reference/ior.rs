@@ -1,0 +1,216 @@
+//! Interoperable object references.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+
+use super::{IiopProfile, ProfileTag};
+
+/// The most profiles that a reference may hold.
+pub const MAX_PROFILES: usize = 256;
+/// The most characters that a stringified reference may have.
+pub const MAX_STRINGIFIED: usize = 1024 * 1024;
+
+const PREFIX: &str = "IOR:";
+
+/// One profile of a reference (`IOP::TaggedProfile`): a way to reach the object.
+///
+/// ```text
+/// +----------------+----------------+----------------------------------------+
+/// | ulong tag      | ulong length   | profile_data, mostly an encapsulation  |
+/// +----------------+----------------+----------------------------------------+
+/// ```
+///
+/// Profiles survive a round trip octet for octet, known or not.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaggedProfile {
+    /// The kind.
+    pub tag: ProfileTag,
+    /// The octets, kept as received.
+    pub data: Vec<u8>,
+}
+
+/// An object reference (`IOP::IOR`; CORBA 3.3 part 2, 7.6.2).
+///
+/// ```text
+/// +----------------+-------------+------------------------------------------------+
+/// | string type_id | ulong count | count * (ulong tag, sequence<octet> data)      |
+/// +----------------+-------------+------------------------------------------------+
+/// ```
+///
+/// The same form is used in parameters, in `LOCATION_FORWARD` bodies and in a target address;
+/// a stringified reference is the hex of an encapsulation of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Ior {
+    /// Repository id of the object's interface; may be empty, which means unknown.
+    pub type_id: String,
+    /// The ways to reach the object. There is none in a nil reference.
+    pub profiles: Vec<TaggedProfile>,
+}
+
+impl Ior {
+    /// The nil reference.
+    pub const NIL: Self = Self { type_id: String::new(), profiles: Vec::new() };
+
+    /// Whether this is the nil reference: one without profiles.
+    #[inline]
+    pub fn is_nil(&self) -> bool {
+        self.profiles.is_empty()
+    }
+
+    /// The IIOP profiles that can be read, in order.
+    pub fn iiop_profiles(&self) -> impl Iterator<Item = IiopProfile> + use<'_> {
+        self.profiles
+            .iter()
+            .filter(|profile| profile.tag == ProfileTag::INTERNET_IOP)
+            .filter_map(|profile| IiopProfile::decode(&profile.data).ok())
+    }
+
+    /// The reference as text: `IOR:` and lower-case hex, in the machine's byte order.
+    ///
+    /// # Errors
+    /// `BadString`, `BadText` for a type id with a NUL or beyond ISO 8859-1; `TooLong`.
+    pub fn to_stringified(&self) -> CdrResult<String> {
+        let octets = self.to_encapsulation(ByteOrder::NATIVE)?;
+        let mut text = String::with_capacity(PREFIX.len() + octets.len() * 2);
+        text.push_str(PREFIX);
+        for octet in octets {
+            text.extend([octet >> 4, octet & 15].map(hex_digit));
+        }
+        Ok(text)
+    }
+
+    /// Reads `IOR:` and hex, both in any case; space around it is not looked at.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub fn from_stringified(text: &str) -> Result<Self, IorTextError> {
+        let leading = text.len() - text.trim_start().len();
+        let text = text.trim();
+        if text.len() > MAX_STRINGIFIED {
+            return Err(IorTextError::TooLong { length: text.len() });
+        }
+        let digits = match text.split_at_checked(PREFIX.len()) {
+            Some((prefix, digits)) if prefix.eq_ignore_ascii_case(PREFIX) => digits.as_bytes(),
+            _ => return Err(IorTextError::NoPrefix),
+        };
+        let (pairs, odd) = digits.as_chunks::<2>();
+        let mut octets = Vec::with_capacity(pairs.len());
+        for (index, &[high, low]) in pairs.iter().enumerate() {
+            let at = |place: usize| IorTextError::NotHex {
+                position: leading + PREFIX.len() + index * 2 + place,
+            };
+            let high = hex_value(high).ok_or_else(|| at(0))?;
+            let low = hex_value(low).ok_or_else(|| at(1))?;
+            octets.push(high << 4 | low);
+        }
+        if !odd.is_empty() {
+            return Err(IorTextError::OddLength);
+        }
+        Self::from_encapsulation(&octets).map_err(IorTextError::Malformed)
+    }
+
+    /// The reference as an encapsulation.
+    ///
+    /// # Errors
+    /// As [`to_stringified`](Self::to_stringified).
+    pub fn to_encapsulation(&self, order: ByteOrder) -> CdrResult<Vec<u8>> {
+        CdrWriter::encapsulation(order, |writer| Self::write(self, writer))
+    }
+
+    /// Reads an encapsulation of a reference.
+    ///
+    /// # Errors
+    /// What the octets break.
+    pub fn from_encapsulation(octets: &[u8]) -> CdrResult<Self> {
+        Self::read(&mut CdrReader::for_encapsulation(octets)?)
+    }
+}
+
+impl Wire for Ior {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = 9;
+
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_latin1(&value.type_id)?;
+        writer.write_count(value.profiles.len(), "profile list")?;
+        for profile in &value.profiles {
+            writer.write_u32(profile.tag.0);
+            writer.write_octets(&profile.data)?;
+        }
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let type_id = reader.read_latin1("type_id")?.into_owned();
+        let count = reader.read_count(8, "profile list")?;
+        if count > MAX_PROFILES {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "profile list"));
+        }
+        let mut profiles = Vec::with_capacity(count);
+        for _ in 0..count {
+            let tag = ProfileTag(reader.read_u32()?);
+            profiles.push(TaggedProfile { tag, data: reader.read_octets()?.to_vec() });
+        }
+        Ok(Self { type_id, profiles })
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        Self::read(reader)
+    }
+}
+
+/// Why text is no stringified reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IorTextError {
+    /// It does not begin with `IOR:`.
+    NoPrefix,
+    /// It has more than [`MAX_STRINGIFIED`] characters.
+    TooLong {
+        /// The characters that it has.
+        length: usize,
+    },
+    /// A character that is no hexadecimal digit.
+    NotHex {
+        /// Index of the octet in the text.
+        position: usize,
+    },
+    /// A hexadecimal digit without its pair: mostly text that was cut off.
+    OddLength,
+    /// The octets are no reference.
+    Malformed(CdrError),
+}
+
+impl fmt::Display for IorTextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPrefix => f.write_str("a stringified reference begins with `IOR:`"),
+            Self::TooLong { length } => {
+                write!(f, "{length} characters; the limit is {MAX_STRINGIFIED}")
+            }
+            Self::NotHex { position } => {
+                write!(f, "no hexadecimal digit at position {position}")
+            }
+            Self::OddLength => f.write_str("an odd number of hexadecimal digits; was it cut off?"),
+            Self::Malformed(cause) => write!(f, "not the octets of a reference: {cause}"),
+        }
+    }
+}
+
+impl core::error::Error for IorTextError {}
+
+fn hex_digit(value: u8) -> char {
+    char::from_digit(u32::from(value), 16).unwrap_or('0')
+}
+
+pub(crate) fn hex_value(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}

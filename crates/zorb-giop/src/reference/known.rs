@@ -1,0 +1,222 @@
+//! The bodies of the components that Zorb understands.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::{ComponentBody, ComponentTag};
+
+/// The most policies that a [`Policies`] component may hold.
+pub const MAX_POLICIES: usize = 256;
+/// The most endpoints that a [`TaoEndpoints`] component may hold.
+pub const MAX_ENDPOINTS: usize = 1024;
+
+/// `TAG_ORB_TYPE`: which ORB made the reference (CORBA 3.3 part 2, 7.6.6.1).
+///
+/// ```text
+/// +------------+---------+----------------+
+/// | byte order | padding | ulong orb_type |
+/// +------------+---------+----------------+
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OrbType(pub u32);
+
+impl OrbType {
+    /// Zorb: `ZRB` and a NUL.
+    pub const ZORB: Self = Self(0x5a52_4200);
+    /// TAO.
+    pub const TAO: Self = Self(0x5441_4f00);
+    /// omniORB.
+    pub const OMNIORB: Self = Self(0x4154_5400);
+    /// JacORB.
+    pub const JACORB: Self = Self(0x4a41_4300);
+
+    /// The ORB's name, if the number is a known one.
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::ZORB => "Zorb",
+            Self::TAO => "TAO",
+            Self::OMNIORB => "omniORB",
+            Self::JACORB => "JacORB",
+            _ => return None,
+        })
+    }
+}
+
+impl ComponentBody for OrbType {
+    const TAG: ComponentTag = ComponentTag::ORB_TYPE;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u32(self.0);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.read_u32().map(Self)
+    }
+}
+
+/// `TAG_ALTERNATE_IIOP_ADDRESS`: one more address of the same object (CORBA 3.3 part 2, 9.7.3).
+///
+/// ```text
+/// +------------+---------+-------------+-------------+
+/// | byte order | padding | string host | ushort port |
+/// +------------+---------+-------------+-------------+
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AlternateIiopAddress {
+    /// Name or address, an IPv6 one without brackets.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+}
+
+impl ComponentBody for AlternateIiopAddress {
+    const TAG: ComponentTag = ComponentTag::ALTERNATE_IIOP_ADDRESS;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_latin1(&self.host)?;
+        writer.write_u16(self.port);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let host = reader.read_latin1("host")?.into_owned();
+        Ok(Self { host, port: reader.read_u16()? })
+    }
+}
+
+/// `TAG_SSL_SEC_TRANS`: the same object over SSL, on the profile's host.
+///
+/// ```text
+/// +------------+---------+------------------------+------------------------+-------------+
+/// | byte order | padding | ushort target_supports | ushort target_requires | ushort port |
+/// +------------+---------+------------------------+------------------------+-------------+
+/// ```
+///
+/// The two sets are `Security::AssociationOptions` bits: NoProtection 1, Integrity 2,
+/// Confidentiality 4, DetectReplay 8, DetectMisordering 16, EstablishTrustInTarget 32,
+/// EstablishTrustInClient 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SslSecTrans {
+    /// What the target can do.
+    pub target_supports: u16,
+    /// What the target insists on.
+    pub target_requires: u16,
+    /// TCP port.
+    pub port: u16,
+}
+
+impl ComponentBody for SslSecTrans {
+    const TAG: ComponentTag = ComponentTag::SSL_SEC_TRANS;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u16(self.target_supports);
+        writer.write_u16(self.target_requires);
+        writer.write_u16(self.port);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        Ok(Self {
+            target_supports: reader.read_u16()?,
+            target_requires: reader.read_u16()?,
+            port: reader.read_u16()?,
+        })
+    }
+}
+
+/// One policy as messages and references carry it (`Messaging::PolicyValue`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PolicyValue {
+    /// The policy type.
+    pub policy_type: u32,
+    /// The policy's value, an encapsulation.
+    pub value: Vec<u8>,
+}
+
+/// `TAG_POLICIES`: policies of the server that a client must know (CORBA 3.3 part 2, 7.6.6.3).
+///
+/// ```text
+/// +------------+---------+-------------+------------------------------------------+
+/// | byte order | padding | ulong count | count * (ulong type, sequence<octet>)    |
+/// +------------+---------+-------------+------------------------------------------+
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Policies(pub Vec<PolicyValue>);
+
+impl ComponentBody for Policies {
+    const TAG: ComponentTag = ComponentTag::POLICIES;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_count(self.0.len(), "policy list")?;
+        for policy in &self.0 {
+            writer.write_u32(policy.policy_type);
+            writer.write_octets(&policy.value)?;
+        }
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let count = reader.read_count(8, "policy list")?;
+        if count > MAX_POLICIES {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "policy list"));
+        }
+        let mut policies = Vec::with_capacity(count);
+        for _ in 0..count {
+            let policy_type = reader.read_u32()?;
+            policies.push(PolicyValue { policy_type, value: reader.read_octets()?.to_vec() });
+        }
+        Ok(Self(policies))
+    }
+}
+
+/// One endpoint of [`TaoEndpoints`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaoEndpoint {
+    /// Name or address.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+    /// The RT-CORBA priority that the endpoint serves.
+    pub priority: i16,
+}
+
+/// `TAO_TAG_ENDPOINTS`: TAO's endpoints with their priorities, one a thread-pool lane.
+///
+/// ```text
+/// +------------+---------+-------------+------------------------------------------------------+
+/// | byte order | padding | ulong count | count * (string host, ushort port, short priority)   |
+/// +------------+---------+-------------+------------------------------------------------------+
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TaoEndpoints(pub Vec<TaoEndpoint>);
+
+impl ComponentBody for TaoEndpoints {
+    const TAG: ComponentTag = ComponentTag::TAO_ENDPOINTS;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_count(self.0.len(), "endpoint list")?;
+        for endpoint in &self.0 {
+            writer.write_latin1(&endpoint.host)?;
+            writer.write_u16(endpoint.port);
+            writer.write_i16(endpoint.priority);
+        }
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let count = reader.read_count(9, "endpoint list")?;
+        if count > MAX_ENDPOINTS {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "endpoint list"));
+        }
+        let mut endpoints = Vec::with_capacity(count);
+        for _ in 0..count {
+            let host = reader.read_latin1("host")?.into_owned();
+            let port = reader.read_u16()?;
+            endpoints.push(TaoEndpoint { host, port, priority: reader.read_i16()? });
+        }
+        Ok(Self(endpoints))
+    }
+}

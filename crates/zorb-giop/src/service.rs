@@ -1,0 +1,177 @@
+//! Service contexts: what ORB services send along with requests and replies.
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+/// The most service contexts that a message may hold. Messages in the wild hold fewer than ten.
+pub const MAX_SERVICE_CONTEXTS: usize = 1024;
+
+/// The octets that an empty service context takes.
+const MIN_CONTEXT_SIZE: usize = 8;
+
+/// Which service a context belongs to (`IOP::ServiceId`). Unknown ids are ignored, never an error.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServiceId(pub u32);
+
+macro_rules! service_ids {
+    ($($(#[$doc:meta])* $name:ident = $value:literal, $text:literal;)*) => {
+        impl ServiceId {
+            $($(#[$doc])* pub const $name: Self = Self($value);)*
+
+            /// The standard's name, if the id is a known one.
+            pub const fn name(self) -> Option<&'static str> {
+                Some(match self.0 {
+                    $($value => $text,)*
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+service_ids! {
+    /// `CosTransactions::PropagationContext`.
+    TRANSACTION_SERVICE = 0, "TransactionService";
+    /// The code sets in use: [`CodeSetContext`](crate::CodeSetContext).
+    CODE_SETS = 1, "CodeSets";
+    /// Bidirectional GIOP: where the initiator of the connection listens.
+    BI_DIR_IIOP = 5, "BI_DIR_IIOP";
+    /// RMI-IIOP: the sender's code base.
+    SENDING_CONTEXT_RUN_TIME = 6, "SendingContextRunTime";
+    /// Messaging policies of the invocation: `sequence<PolicyValue>`.
+    INVOCATION_POLICIES = 7, "INVOCATION_POLICIES";
+    /// Firewall: the identity that a proxy forwards.
+    FORWARDED_IDENTITY = 8, "FORWARDED_IDENTITY";
+    /// RMI-IIOP: the throwable behind an UNKNOWN.
+    UNKNOWN_EXCEPTION_INFO = 9, "UnknownExceptionInfo";
+    /// The RT-CORBA priority of an invocation: a `short`.
+    RT_CORBA_PRIORITY = 10, "RTCorbaPriority";
+    /// The priority range of a banded connection: two `short`s.
+    RT_CORBA_PRIORITY_RANGE = 11, "RTCorbaPriorityRange";
+    /// Fault tolerance: the version of the object group reference in use.
+    FT_GROUP_VERSION = 12, "FT_GROUP_VERSION";
+    /// Fault tolerance: client id, retention id and expiration of a request.
+    FT_REQUEST = 13, "FT_REQUEST";
+    /// Why a system exception was raised: a `wstring`.
+    EXCEPTION_DETAIL_MESSAGE = 14, "ExceptionDetailMessage";
+    /// CSIv2's security context.
+    SECURITY_ATTRIBUTE_SERVICE = 15, "SecurityAttributeService";
+    /// The activity service.
+    ACTIVITY_SERVICE = 16, "ActivityService";
+}
+
+impl fmt::Debug for ServiceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "ServiceId({name})"),
+            None => write!(f, "ServiceId({:#x})", self.0),
+        }
+    }
+}
+
+/// One service context (CORBA 3.3 part 2, 9.7.8 `IOP::ServiceContext`), borrowed or owned.
+///
+/// ```text
+/// +----------------+----------------+------------------------+
+/// | ulong id       | ulong length   | data, an encapsulation |
+/// +----------------+----------------+------------------------+
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceContext<'a> {
+    /// The service.
+    pub id: ServiceId,
+    /// Its data, mostly an encapsulation: read it with
+    /// [`CdrReader::for_encapsulation`](zorb_cdr::CdrReader::for_encapsulation).
+    pub data: Cow<'a, [u8]>,
+}
+
+impl<'a> ServiceContext<'a> {
+    /// A context over borrowed or owned data.
+    pub fn new(id: ServiceId, data: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self { id, data: data.into() }
+    }
+
+    /// The same context without a borrow.
+    pub fn into_owned(self) -> ServiceContext<'static> {
+        ServiceContext { id: self.id, data: Cow::Owned(self.data.into_owned()) }
+    }
+}
+
+pub(crate) fn write_contexts(
+    contexts: &[ServiceContext<'_>],
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    writer.write_count(contexts.len(), "service context list")?;
+    for context in contexts {
+        writer.write_u32(context.id.0);
+        writer.write_octets(&context.data)?;
+    }
+    Ok(())
+}
+
+/// The service contexts of a received message: checked once, then read in place.
+#[derive(Clone)]
+pub struct ServiceContexts<'a> {
+    /// At the first context; every context from here on is known to be well formed.
+    reader: CdrReader<'a>,
+    count: usize,
+}
+
+impl<'a> ServiceContexts<'a> {
+    /// Checks the list at the reader's position and moves behind it.
+    ///
+    /// # Errors
+    /// `Truncated`, `LengthBeyondEnd`; `BoundExceeded` above [`MAX_SERVICE_CONTEXTS`].
+    #[inline]
+    pub fn read(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        let count = reader.read_count(MIN_CONTEXT_SIZE, "service context list")?;
+        if count > MAX_SERVICE_CONTEXTS {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "service context list"));
+        }
+        let contexts = Self { reader: reader.clone(), count };
+        for _ in 0..count {
+            reader.read_u32()?;
+            reader.read_octets()?;
+        }
+        Ok(contexts)
+    }
+
+    /// The data of the first context of service `id`.
+    #[inline]
+    pub fn find(&self, id: ServiceId) -> Option<&'a [u8]> {
+        self.entries().find(|&(found, _)| found == id).map(|(_, data)| data)
+    }
+
+    /// How many contexts there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The contexts in the order of the message, their data borrowed from it.
+    pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'a>> + use<'a> {
+        self.entries().map(|(id, data)| ServiceContext { id, data: Cow::Borrowed(data) })
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (ServiceId, &'a [u8])> + use<'a> {
+        let mut reader = self.reader.clone();
+        (0..self.count).map_while(move |_| {
+            let id = reader.read_u32().ok()?;
+            Some((ServiceId(id), reader.read_octets().ok()?))
+        })
+    }
+}
+
+impl fmt::Debug for ServiceContexts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,210 @@
+//! Object references as text for people: `IOR:`, `corbaloc:`, `corbaname:`, `file:`
+//! (CORBA 3.3 part 2, 7.6.10).
+
+mod address;
+mod escape;
+mod parse;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use zorb_cdr::CdrError;
+
+pub use address::{DEFAULT_IIOP_PORT, HostPort, HostPortError};
+pub use escape::{Escaped, unescape};
+
+use crate::{GiopVersion, Ior};
+
+/// The most characters of a URL other than `IOR:`.
+pub const MAX_URL: usize = 64 * 1024;
+/// The most addresses of a `corbaloc:` or `corbaname:`.
+pub const MAX_ADDRESSES: usize = 256;
+
+/// What `string_to_object` takes, parsed.
+///
+/// ```
+/// use zorb_giop::ObjectUrl;
+///
+/// let url = ObjectUrl::parse("corbaloc::1.2@example.org:2809/Name%20Service")?;
+/// let ObjectUrl::Corbaloc(corbaloc) = &url else { unreachable!() };
+/// assert_eq!(corbaloc.key, b"Name Service");
+/// assert_eq!(url.to_string(), "corbaloc:iiop:1.2@example.org:2809/Name%20Service");
+/// # Ok::<(), zorb_giop::UrlError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObjectUrl {
+    /// `IOR:` and hex.
+    Ior(Ior),
+    /// `corbaloc:` with addresses.
+    Corbaloc(Corbaloc),
+    /// `corbaloc:rir:`: an initial reference of this ORB.
+    Rir {
+        /// Its name; `NameService` where the URL names none.
+        key: String,
+    },
+    /// `corbaname:`: a name in a naming context.
+    Corbaname(Corbaname),
+    /// `file:`: a file that holds another URL, as this path.
+    File(String),
+}
+
+/// Addresses and an object key, which together are a reference without a type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Corbaloc {
+    /// Where to look, in any order; at least one.
+    pub addresses: Vec<CorbalocAddress>,
+    /// The object key, unescaped; empty where the URL has none.
+    pub key: Vec<u8>,
+}
+
+/// One address of a [`Corbaloc`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CorbalocAddress {
+    /// The protocol in lower case; `iiop` where the URL leaves it out.
+    pub protocol: String,
+    /// The highest GIOP version to use; `None` means 1.0 by the standard.
+    pub version: Option<GiopVersion>,
+    /// What the protocol makes of it: for IIOP see [`HostPort`].
+    pub address: String,
+}
+
+impl CorbalocAddress {
+    /// The version to use: 1.0 where the URL names none.
+    pub fn effective_version(&self) -> GiopVersion {
+        self.version.unwrap_or(GiopVersion::V1_0)
+    }
+}
+
+/// A name in a naming context that is itself given by address.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Corbaname {
+    /// The naming context.
+    pub context: NamingContextAddress,
+    /// The stringified name, unescaped; empty means the context itself.
+    pub name: String,
+}
+
+/// Where a [`Corbaname`]'s naming context is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NamingContextAddress {
+    /// At addresses; the key is `NameService` where the URL names none.
+    Corbaloc(Corbaloc),
+    /// An initial reference of this ORB.
+    Rir {
+        /// Its name; `NameService` where the URL names none.
+        key: String,
+    },
+}
+
+impl ObjectUrl {
+    /// Parses a URL; schemes are taken in any case, space around it is not looked at.
+    ///
+    /// # Errors
+    /// What is wrong, where, and what to try; [`UrlError::minor`] is the BAD_PARAM minor code.
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        parse::parse(text)
+    }
+}
+
+impl core::str::FromStr for ObjectUrl {
+    type Err = UrlError;
+
+    fn from_str(text: &str) -> Result<Self, UrlError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for ObjectUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ior(ior) => f.write_str(&ior.to_stringified().map_err(|_| fmt::Error)?),
+            Self::Corbaloc(corbaloc) => write!(f, "corbaloc:{corbaloc}"),
+            Self::Rir { key } => write!(f, "corbaloc:rir:/{}", Escaped(key.as_bytes())),
+            Self::Corbaname(Corbaname { context, name }) => {
+                match context {
+                    NamingContextAddress::Corbaloc(corbaloc) => write!(f, "corbaname:{corbaloc}")?,
+                    NamingContextAddress::Rir { key } => {
+                        write!(f, "corbaname:rir:/{}", Escaped(key.as_bytes()))?;
+                    }
+                }
+                if name.is_empty() { Ok(()) } else { write!(f, "#{}", Escaped(name.as_bytes())) }
+            }
+            Self::File(path) => write!(f, "file://{}", Escaped(path.as_bytes())),
+        }
+    }
+}
+
+/// Without the scheme.
+impl fmt::Display for Corbaloc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, address) in self.addresses.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            write!(f, "{address}")?;
+        }
+        if self.key.is_empty() {
+            return Ok(());
+        }
+        let delimiter = if self.addresses.last().is_some_and(CorbalocAddress::is_path) { '|' } else { '/' };
+        write!(f, "{delimiter}{}", Escaped(&self.key))
+    }
+}
+
+impl fmt::Display for CorbalocAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.protocol)?;
+        if let Some(version) = self.version {
+            write!(f, "{version}@")?;
+        }
+        f.write_str(&self.address)
+    }
+}
+
+impl CorbalocAddress {
+    /// Whether the address is a path, which may hold `/`, so that `|` ends it.
+    pub(crate) fn is_path(&self) -> bool {
+        self.protocol == "uiop"
+    }
+}
+
+/// Why text is no object URL: a BAD_PARAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlError {
+    /// Which rule was broken.
+    pub kind: UrlErrorKind,
+    /// Where in the text: octets from its start.
+    pub position: usize,
+    /// What is wrong there.
+    pub reason: &'static str,
+    /// What to try.
+    pub hint: &'static str,
+    /// What is wrong with the octets of an `IOR:`.
+    pub cause: Option<CdrError>,
+}
+
+/// The rule of URLs that text broke, each with a minor code of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UrlErrorKind {
+    /// No known scheme: minor OMG 7.
+    BadScheme,
+    /// A malformed address: minor OMG 8.
+    BadAddress,
+    /// A malformed key or other part of the scheme's own: minor OMG 9.
+    BadSchemeSpecificPart,
+    /// Anything else: minor OMG 10.
+    Other,
+}
+
+impl fmt::Display for UrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at position {}", self.reason, self.position)?;
+        if let Some(cause) = self.cause {
+            write!(f, " ({cause})")?;
+        }
+        write!(f, "; {}", self.hint)
+    }
+}
+
+impl core::error::Error for UrlError {}

@@ -1,0 +1,115 @@
+//! Structs, exceptions, enumerations, typedefs and constants.
+
+use zorb_idl::model::{Const, ConstValue, Definition, Enum, Struct};
+use zorb_idl::{DefId, Type};
+
+use super::{Emitter, idl_name, otherwise};
+use crate::names::{Case, Scope};
+use crate::types::has_lone_surrogate;
+use crate::{derives, docs};
+
+impl<'m> Emitter<'_, 'm> {
+    pub(super) fn structure(&mut self, definition: &'m Definition, item: &'m Struct) {
+        let rows = self.record(definition, item);
+        let recursive =
+            if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
+        let head = format!("{recursive}{}", self.head(definition));
+        self.table("structure", head, rows);
+        self.nested(definition, &item.children);
+    }
+
+    pub(super) fn exception(&mut self, definition: &'m Definition, item: &'m Struct) {
+        let rows = self.record(definition, item);
+        self.table("exception", self.head(definition), rows);
+        self.nested(definition, &item.children);
+    }
+
+    /// What every macro for a definition starts with: Rust name, repository id, IDL name.
+    pub(super) fn head(&self, definition: &Definition) -> String {
+        let name = self.names.own(definition.id);
+        format!("{name}, {:?}, {:?}", definition.repository_id, definition.name)
+    }
+
+    /// Writes a Rust struct, and returns its members for the macro.
+    fn record(&mut self, definition: &'m Definition, item: &'m Struct) -> Vec<String> {
+        self.lead(definition.docs.as_deref(), &otherwise(definition));
+        self.push(&derives::of(self.names.model, definition.id));
+        let name = self.names.own(definition.id);
+        if item.members.is_empty() {
+            self.push(&format!("pub struct {name};\n"));
+            return Vec::new();
+        }
+        self.push(&format!("pub struct {name} {{\n"));
+        let types = self.types();
+        let mut scope = Scope::default();
+        let mut rows = Vec::new();
+        for member in &item.members {
+            let field = scope.give(&member.name, Case::Snake, member.span, &mut self.warnings);
+            let docs = docs::attributes(
+                member.docs.as_deref(),
+                &format!("The member `{}`.", member.name),
+            );
+            self.push(&format!("{docs}pub {field}: {},\n", types.value(&member.ty)));
+            rows.push(format!("{field}: {} = {:?}", types.wire(&member.ty), member.name));
+        }
+        self.push("}\n");
+        rows
+    }
+
+    pub(super) fn enumeration(&mut self, definition: &Definition, item: &Enum) {
+        self.lead(definition.docs.as_deref(), &otherwise(definition));
+        self.push("#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n");
+        let name = self.names.own(definition.id);
+        self.push(&format!("#[repr(u32)]\npub enum {name} {{\n"));
+        let mut rows = Vec::new();
+        let variants = self.names.enumerators(definition.id);
+        for (enumerator, variant) in item.enumerators.iter().zip(variants) {
+            let docs = docs::attributes(
+                enumerator.docs.as_deref(),
+                &format!("The value `{}`.", enumerator.name),
+            );
+            self.push(&format!("{docs}{variant},\n"));
+            rows.push(format!("{variant} = {:?}", enumerator.name));
+        }
+        self.push("}\n");
+        self.table("enumeration", self.head(definition), rows);
+    }
+
+    pub(super) fn typedef(&mut self, definition: &Definition, ty: &Type) {
+        self.lead(definition.docs.as_deref(), &otherwise(definition));
+        let name = self.names.own(definition.id);
+        let text = format!("pub type {name} = {};\n", self.types().alias(ty));
+        self.push(&text);
+    }
+
+    pub(super) fn constant(&mut self, definition: &Definition, item: &Const) {
+        if has_lone_surrogate(&item.value) {
+            self.warn(
+                definition.span,
+                format!(
+                    "`{}` holds half of a surrogate pair, which Rust text cannot: it becomes U+FFFD",
+                    idl_name(definition)
+                ),
+            );
+        }
+        self.lead(definition.docs.as_deref(), &otherwise(definition));
+        let types = self.types();
+        let resolved = self.names.model.resolve(&item.ty);
+        let ty = match resolved {
+            Type::String { .. } | Type::WString { .. } => "&str".to_owned(),
+            _ => types.value(&item.ty),
+        };
+        let value = match (&item.value, resolved) {
+            #[allow(clippy::cast_possible_truncation, reason = "it is a single's value")]
+            (ConstValue::Float(value), Type::Float) => format!("{:?}", *value as f32),
+            (value, _) => types.constant(value),
+        };
+        let name = self.names.own(definition.id);
+        self.push(&format!("pub const {name}: {ty} = {value};\n"));
+    }
+
+    /// The paths of some definitions, from here.
+    pub(super) fn paths(&self, list: &[DefId]) -> Vec<String> {
+        list.iter().map(|&id| self.names.path(id, self.module)).collect()
+    }
+}

@@ -1,0 +1,177 @@
+//! Interfaces: the reference type, its stubs, the servant trait and the skeleton.
+
+use zorb_idl::DefId;
+use zorb_idl::model::{Definition, Export, Interface};
+
+use super::methods::Signature;
+use super::{Emitter, idl_name};
+use crate::docs;
+use crate::layout::Call;
+use crate::names::{Case, Method, Scope};
+
+impl<'m> Emitter<'_, 'm> {
+    pub(super) fn interface(&mut self, definition: &'m Definition, item: &'m Interface) {
+        self.reference(definition, item);
+        self.stubs(definition, item);
+        self.servant(definition, item);
+        self.skeleton(definition);
+        self.companion(definition, item);
+    }
+
+    fn reference(&mut self, definition: &Definition, item: &Interface) {
+        let name = self.names.own(definition.id);
+        let inner = match item.bases.first() {
+            Some(&base) => self.names.path(base, self.module),
+            None => format!("{}::ObjectRef", self.options.runtime),
+        };
+        let otherwise =
+            format!("A reference to an object of the IDL interface `{}`.", idl_name(definition));
+        self.lead(definition.docs.as_deref(), &otherwise);
+        self.push("#[derive(Clone, Debug, PartialEq, Eq, Hash)]\n");
+        self.push(&format!("pub struct {name}({inner});\n"));
+        let mut ancestors = self.names.model.ancestors(definition.id);
+        ancestors.reverse();
+        let call = Call::List {
+            path: self.types().codegen("interface"),
+            parts: vec![
+                format!("{name}({inner})"),
+                format!("{:?}", definition.repository_id),
+                format!("{:?}", definition.name),
+                format!("[{}]", self.paths(&ancestors).join(", ")),
+            ],
+        };
+        self.item(call);
+    }
+
+    fn stubs(&mut self, definition: &'m Definition, item: &Interface) {
+        let methods = self.names.methods(definition.id);
+        if methods.is_empty() {
+            return;
+        }
+        self.allow();
+        let name = self.names.own(definition.id);
+        self.push(&format!("impl {name} {{\n"));
+        for method in methods {
+            if let Some(signature) = self.signature(method) {
+                let body = self.stub(method, &signature, item.bases.first().copied());
+                let docs = docs::attributes(signature.docs, &signature.otherwise);
+                let function = self.function(&method.name, &signature, false);
+                self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
+            }
+        }
+        self.push("}\n");
+    }
+
+    /// The body of a stub: methods of the first base are that base's, others make the call.
+    fn stub(&mut self, method: &Method, signature: &Signature<'_>, base: Option<DefId>) -> String {
+        let in_base = base.and_then(|base| {
+            self.names.methods(base).iter().find(|inherited| inherited.key == method.key)
+        });
+        if let Some(inherited) = in_base {
+            return format!("self.0.{}({})", inherited.name, Self::forwarded(signature));
+        }
+        let mut parts =
+            vec!["self".to_owned(), format!("{:?}", signature.wire), self.sent(signature)];
+        let name = if signature.oneway {
+            "oneway"
+        } else {
+            parts.push(self.returned(signature));
+            "invoke"
+        };
+        let path = self.types().codegen(name);
+        self.layout.place(Call::List { path, parts })
+    }
+
+    fn servant(&mut self, definition: &'m Definition, item: &Interface) {
+        let id = definition.id;
+        let bases = if item.bases.is_empty() {
+            let types = self.types();
+            format!("{} + {} + 'static", types.prelude("Send"), types.prelude("Sync"))
+        } else {
+            let bases = item.bases.iter().map(|&base| self.names.servant_path(base, self.module));
+            bases.collect::<Vec<_>>().join(" + ")
+        };
+        self.lead(None, &format!("Implement this to serve `{}`.", idl_name(definition)));
+        self.push(&format!("pub trait {}: {bases} {{\n", self.names.servant(id)));
+        for method in self.names.own_methods(id) {
+            if let Some(signature) = self.signature(method) {
+                let docs = docs::attributes(signature.docs, &signature.otherwise);
+                let function = self.function(&method.name, &signature, true);
+                self.push(&format!("{docs}{function};\n"));
+            }
+        }
+        self.push("}\n");
+    }
+
+    fn skeleton(&mut self, definition: &'m Definition) {
+        let id = definition.id;
+        let mut rows = Vec::new();
+        for method in self.names.own_methods(id) {
+            if let Some(signature) = self.signature(method) {
+                rows.push(self.row(rows.len(), &method.name, &signature));
+            }
+        }
+        let mut next = rows.len();
+        let mut inherited = Vec::new();
+        for ancestor in self.names.model.ancestors(id) {
+            let names = self.wire_names(ancestor);
+            if let Some(last) = names.len().checked_sub(1) {
+                let path = self.names.path(ancestor, self.module);
+                let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+                inherited
+                    .push(format!("{next}..={} in {path} [{}]", next + last, names.join(", ")));
+                next += names.len();
+            }
+        }
+        let mut blocks = vec![("", rows)];
+        if !inherited.is_empty() {
+            blocks.push((" inherited ", inherited));
+        }
+        self.item(Call::Table {
+            path: self.types().codegen("skeleton"),
+            head: format!("{}, {}", self.names.own(id), self.names.servant(id)),
+            blocks,
+            end: String::new(),
+            fill: false,
+        });
+    }
+
+    /// The module for what is defined inside the interface, and for what its operations raise.
+    fn companion(&mut self, definition: &'m Definition, item: &'m Interface) {
+        let id = definition.id;
+        if !self.names.has_companion(id) {
+            return;
+        }
+        let otherwise = format!("What belongs to the interface `{}`.", idl_name(definition));
+        self.open(id, None, &otherwise);
+        let children: Vec<DefId> = item.definitions().collect();
+        self.definitions(&children);
+        for method in self.names.own_methods(id) {
+            if let Some(error) = self.names.error(method.key) {
+                self.raises(definition, item, method, error);
+            }
+        }
+        self.close(definition.parent);
+    }
+
+    fn raises(&mut self, definition: &Definition, item: &Interface, method: &Method, error: &str) {
+        let (name, raises) = match item.exports.get(method.key.export) {
+            Some(Export::Operation(operation)) => (&operation.name, &operation.raises),
+            Some(Export::Attribute(item)) if method.key.set => (&item.name, &item.set_raises),
+            Some(Export::Attribute(item)) => (&item.name, &item.get_raises),
+            _ => return,
+        };
+        let mut scope = Scope::default();
+        scope.give_quietly("System", Case::Pascal);
+        let rows = raises
+            .iter()
+            .map(|&id| {
+                let own = self.names.own(id).trim_end_matches('_');
+                let variant = scope.give_quietly(own, Case::Pascal);
+                format!("{variant}({})", self.names.path(id, self.module))
+            })
+            .collect();
+        let head = format!("{error}, \"{}::{name}\"", idl_name(definition));
+        self.table("raises", head, rows);
+    }
+}

@@ -1,0 +1,78 @@
+//! Unions.
+
+use zorb_idl::model::{Case as UnionCase, Definition, Label, Union};
+
+use super::{Emitter, otherwise};
+use crate::layout::Call;
+use crate::names::{Case, Scope};
+use crate::{derives, docs};
+
+impl<'m> Emitter<'_, 'm> {
+    pub(super) fn union(&mut self, definition: &'m Definition, item: &'m Union) {
+        self.lead(definition.docs.as_deref(), &otherwise(definition));
+        self.push(&derives::of(self.names.model, definition.id));
+        let name = self.names.own(definition.id);
+        self.push(&format!("pub enum {name} {{\n"));
+        let types = self.types();
+        let label = types.value(&item.discriminator);
+        let mut scope = Scope::default();
+        let mut rows = Vec::new();
+        let mut end = String::new();
+        for case in &item.cases {
+            let variant = scope.give(&case.name, Case::Pascal, case.span, &mut self.warnings);
+            let docs = docs::attributes(
+                case.docs.as_deref(),
+                &format!("The member `{}`.", case.name),
+            );
+            let value = types.value(&case.ty);
+            let wire = types.wire(&case.ty);
+            let row = if let Some(only) = only_label(case) {
+                self.push(&format!("{docs}{variant}({value}),\n"));
+                format!("{variant}({wire} = {}) {:?}", types.constant(only), case.name)
+            } else {
+                let fields = format!(
+                    "#[doc = \" The discriminator.\"] label: {label},\n\
+                     #[doc = \" The value.\"] value: {value}"
+                );
+                self.push(&format!("{docs}{variant} {{ {fields} }},\n"));
+                let labels: String =
+                    case.values().map(|value| format!(" [{}]", types.constant(value))).collect();
+                format!("{variant} {{ {wire} ={labels} }} {:?}", case.name)
+            };
+            if case.is_default() {
+                end = format!(" else {variant}");
+            }
+            rows.push(row);
+        }
+        if item.has_implicit_default() {
+            let unset = scope.give_quietly("Unset", Case::Pascal);
+            self.push("#[doc = \" No member: the discriminator names none.\"]\n");
+            self.push(&format!("{unset} {{ #[doc = \" The discriminator.\"] label: {label} }},\n"));
+            end = format!(" empty {unset}");
+        }
+        self.push("}\n");
+        let recursive =
+            if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
+        let head = format!(
+            "{recursive}{}, {}",
+            self.head(definition),
+            types.wire(&item.discriminator)
+        );
+        self.item(Call::Table {
+            path: types.codegen("union"),
+            head,
+            blocks: vec![("", rows)],
+            end,
+            fill: false,
+        });
+        self.nested(definition, &item.children);
+    }
+}
+
+/// The label of a case that has one label and is not the default.
+fn only_label(case: &UnionCase) -> Option<&zorb_idl::model::ConstValue> {
+    match case.labels.as_slice() {
+        [Label::Value(value)] => Some(value),
+        _ => None,
+    }
+}

@@ -1,0 +1,168 @@
+//! The layout of the text: items by `prettyplease`, macro calls by hand.
+//!
+//! A formatter does not know what a macro's arguments mean, so the text that it sees has a
+//! placeholder for each macro call, which is laid out afterwards at the column where it landed.
+
+/// The width of a line.
+const WIDTH: usize = 100;
+
+const PLACEHOLDER: &str = "__zorb_macro!";
+
+/// A macro call.
+#[derive(Clone, Debug)]
+pub(crate) enum Call {
+    /// `path!(part, part)`, the body of a function.
+    List { path: String, parts: Vec<String> },
+    /// `path!(head, { row, row } more { row } end);`, an item.
+    Table {
+        path: String,
+        head: String,
+        /// Rows with the words before them; the first block has none.
+        blocks: Vec<(&'static str, Vec<String>)>,
+        end: String,
+        /// As many rows in a line as fit, not one a line.
+        fill: bool,
+    },
+}
+
+/// Macro calls on their way into the text.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    calls: Vec<Call>,
+}
+
+impl Layout {
+    /// The placeholder for a call.
+    pub(crate) fn place(&mut self, call: Call) -> String {
+        self.calls.push(call);
+        format!("{PLACEHOLDER}({})", self.calls.len() - 1)
+    }
+
+    /// The finished text of `source`, or `source` itself and what is wrong with it.
+    pub(crate) fn finish(&self, source: &str) -> Result<String, (String, String)> {
+        let file = syn::parse_file(source).map_err(|error| (error.to_string(), source.to_owned()))?;
+        let mut text = String::new();
+        for line in prettyplease::unparse(&file).lines() {
+            match self.call_in(line) {
+                Some((indent, call)) => call.write(indent, line.ends_with(';'), &mut text),
+                None => text.push_str(line),
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    fn call_in(&self, line: &str) -> Option<(usize, &Call)> {
+        let words = line.trim_start();
+        let number = words.strip_prefix(PLACEHOLDER)?.trim_matches(['(', ')', ';']);
+        Some((line.len() - words.len(), self.calls.get(number.parse::<usize>().ok()?)?))
+    }
+}
+
+impl Call {
+    fn write(&self, indent: usize, ends: bool, out: &mut String) {
+        let margin = " ".repeat(indent);
+        let end = if ends { ";" } else { "" };
+        let line = format!("{margin}{}{end}", self.on_one_line());
+        if line.len() <= WIDTH {
+            out.push_str(&line);
+            return;
+        }
+        match self {
+            Self::List { path, parts } => {
+                out.push_str(&format!("{margin}{path}!(\n"));
+                for part in parts {
+                    out.push_str(&format!("{margin}    {part},\n"));
+                }
+                // The last part has no comma: the macros are strict.
+                out.truncate(out.len() - 2);
+                out.push_str(&format!("\n{margin}){end}"));
+            }
+            Self::Table { path, head, blocks, end: last, fill } => {
+                out.push_str(&format!("{margin}{path}!({head}, "));
+                for (words, rows) in blocks {
+                    out.push_str(&format!("{words}{{\n"));
+                    write_rows(rows, indent + 4, *fill, out);
+                    out.push_str(&format!("{margin}}}"));
+                }
+                out.push_str(&format!("{last}){end}"));
+            }
+        }
+    }
+
+    fn on_one_line(&self) -> String {
+        match self {
+            Self::List { path, parts } => format!("{path}!({})", parts.join(", ")),
+            Self::Table { path, head, blocks, end, .. } => {
+                let blocks: String = blocks
+                    .iter()
+                    .map(|(words, rows)| match rows.as_slice() {
+                        [] => format!("{words}{{}}"),
+                        rows => format!("{words}{{ {} }}", rows.join(", ")),
+                    })
+                    .collect();
+                format!("{path}!({head}, {blocks}{end})")
+            }
+        }
+    }
+}
+
+fn write_rows(rows: &[String], indent: usize, fill: bool, out: &mut String) {
+    let margin = " ".repeat(indent);
+    let mut line = String::new();
+    for row in rows {
+        let fits = fill && indent + line.len() + row.len() + 2 <= WIDTH;
+        if !line.is_empty() && !fits {
+            out.push_str(&format!("{margin}{line}\n"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(row);
+        line.push(',');
+    }
+    if !line.is_empty() {
+        out.push_str(&format!("{margin}{line}\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laid_out(call: Call) -> String {
+        let mut layout = Layout::default();
+        let placeholder = layout.place(call);
+        layout.finish(&format!("mod m {{ {placeholder}; }}")).expect("it is Rust")
+    }
+
+    #[test]
+    fn short_calls_take_one_line() {
+        let call = Call::List { path: "go".into(), parts: vec!["a".into(), "b => c".into()] };
+        assert_eq!(laid_out(call), "mod m {\n    go!(a, b => c);\n}\n");
+    }
+
+    #[test]
+    fn long_calls_are_broken_at_their_parts() {
+        let call = Call::List { path: "go".into(), parts: vec!["a".repeat(60), "b".repeat(60)] };
+        let expected =
+            format!("mod m {{\n    go!(\n        {},\n        {}\n    );\n}}\n", "a".repeat(60), "b".repeat(60));
+        assert_eq!(laid_out(call), expected);
+    }
+
+    #[test]
+    fn tables_fill_their_lines_when_asked() {
+        let rows = vec!["a".repeat(40), "b".repeat(40), "c".repeat(40)];
+        let table = |fill| Call::Table {
+            path: "go".into(),
+            head: "H".into(),
+            blocks: vec![("", rows.clone()), (" more ", vec!["d".into()])],
+            end: " else E".into(),
+            fill,
+        };
+        assert_eq!(laid_out(table(true)).lines().count(), 8);
+        assert_eq!(laid_out(table(false)).lines().count(), 9);
+        assert!(laid_out(table(false)).contains("    } more {\n        d,\n    } else E);\n"));
+    }
+}

@@ -1,0 +1,97 @@
+//! The methods of references and servants.
+
+use zorb_idl::model::{Export, Interface};
+use zorb_idl::{DefId, Span};
+
+use super::{Case, Names, Scope};
+use crate::Warning;
+
+/// What a method stands for: an operation, or one direction of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MethodKey {
+    /// The interface that declares it.
+    pub(crate) interface: DefId,
+    /// Its position among that interface's exports.
+    pub(crate) export: usize,
+    /// It sets an attribute.
+    pub(crate) set: bool,
+}
+
+/// A method of an interface, its own or inherited.
+#[derive(Clone, Debug)]
+pub(crate) struct Method {
+    pub(crate) key: MethodKey,
+    /// What the reference type calls it. For an interface's own methods the servant trait agrees.
+    pub(crate) name: String,
+}
+
+/// The methods that exports of `id` become: key, IDL name of the method, `raises` list.
+pub(super) fn raising(
+    id: DefId,
+    interface: &Interface,
+) -> Vec<(MethodKey, String, &[DefId])> {
+    let mut list: Vec<(MethodKey, String, &[DefId])> = Vec::new();
+    for (export, item) in interface.exports.iter().enumerate() {
+        let key = MethodKey { interface: id, export, set: false };
+        match item {
+            Export::Operation(item) => list.push((key, item.name.clone(), &item.raises)),
+            Export::Attribute(item) => {
+                list.push((key, item.name.clone(), &item.get_raises));
+                if !item.readonly {
+                    let key = MethodKey { set: true, ..key };
+                    list.push((key, format!("set_{}", item.name), &item.set_raises));
+                }
+            }
+            Export::Definition(_) => {}
+        }
+    }
+    list
+}
+
+fn span_of(interface: &Interface, key: MethodKey, fallback: Span) -> Span {
+    match interface.exports.get(key.export) {
+        Some(Export::Operation(item)) => item.span,
+        Some(Export::Attribute(item)) => item.span,
+        _ => fallback,
+    }
+}
+
+impl Names<'_> {
+    /// Names the methods of `id`, after those of its ancestors.
+    pub(super) fn name_methods(&mut self, id: DefId, warnings: &mut Vec<Warning>) {
+        if self.methods.contains_key(&id) {
+            return;
+        }
+        // An ancestor may have been declared after `id` was declared ahead.
+        let ancestors = self.model.ancestors(id);
+        for &ancestor in &ancestors {
+            self.name_methods(ancestor, warnings);
+        }
+        let mut scope = Scope::default();
+        let mut methods = Vec::new();
+        for source in ancestors.into_iter().chain([id]) {
+            let Some(interface) = self.model.interface(source) else { continue };
+            for (key, name, _) in raising(source, interface) {
+                let span = span_of(interface, key, self.model[source].span);
+                let name = scope.give(&name, Case::Snake, span, warnings);
+                methods.push(Method { key, name });
+            }
+        }
+        self.methods.insert(id, methods);
+    }
+
+    /// Every method of the reference type: inherited ones first.
+    pub(crate) fn methods(&self, id: DefId) -> &[Method] {
+        self.methods.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The methods that the interface declares itself.
+    pub(crate) fn own_methods(&self, id: DefId) -> impl Iterator<Item = &Method> {
+        self.methods(id).iter().filter(move |method| method.key.interface == id)
+    }
+
+    /// The error type of a method, if it raises user exceptions.
+    pub(crate) fn error(&self, key: MethodKey) -> Option<&str> {
+        self.errors.get(&key).map(String::as_str)
+    }
+}

@@ -1,0 +1,164 @@
+//! The Rust names of everything in a compilation, and the paths between them.
+
+mod case;
+mod methods;
+mod paths;
+mod scope;
+
+use std::collections::HashMap;
+
+pub(crate) use case::Case;
+pub(crate) use methods::{Method, MethodKey};
+pub(crate) use scope::Scope;
+use zorb_idl::model::{Definition, Interface};
+use zorb_idl::{Compilation, DefId, DefinitionKind, Model};
+
+use crate::{Options, Warning};
+
+/// A Rust module: the root of the text, or the module made for this definition.
+pub(crate) type Module = Option<DefId>;
+
+/// The Rust names of a compilation's definitions.
+#[derive(Debug)]
+pub(crate) struct Names<'m> {
+    pub(crate) model: &'m Model,
+    /// By definition: its own name.
+    own: Vec<String>,
+    /// The module beside a type that holds what is defined inside it.
+    companions: HashMap<DefId, String>,
+    servants: HashMap<DefId, String>,
+    methods: HashMap<DefId, Vec<Method>>,
+    /// The error type of an operation that raises something.
+    errors: HashMap<MethodKey, String>,
+    enumerators: HashMap<DefId, Vec<String>>,
+    scopes: HashMap<Module, Scope>,
+    /// By definition: the module of its Rust, when it is not in this text.
+    external: Vec<Option<paths::External>>,
+}
+
+impl<'m> Names<'m> {
+    pub(crate) fn new(compilation: &'m Compilation, options: &Options) -> (Self, Vec<Warning>) {
+        let model = &compilation.model;
+        let mut warnings = Vec::new();
+        let mut names = Self {
+            model,
+            own: vec![String::new(); model.len()],
+            companions: HashMap::new(),
+            servants: HashMap::new(),
+            methods: HashMap::new(),
+            errors: HashMap::new(),
+            enumerators: HashMap::new(),
+            scopes: HashMap::new(),
+            external: paths::external(compilation, options),
+        };
+        names.name_module(None, model.roots(), &mut warnings);
+        // Depth first; nesting is bounded by the front end.
+        for definition in model.definitions() {
+            let children = model.children(definition.id);
+            if !children.is_empty() {
+                names.name_module(Some(definition.id), &children, &mut warnings);
+            }
+        }
+        for definition in model.definitions() {
+            names.name_beside(definition);
+            if let DefinitionKind::Enum(item) = &definition.kind {
+                let mut scope = Scope::default();
+                let variants = item.enumerators.iter();
+                let variants = variants
+                    .map(|it| scope.give(&it.name, Case::Pascal, it.span, &mut warnings))
+                    .collect();
+                names.enumerators.insert(definition.id, variants);
+            }
+        }
+        for definition in model.definitions() {
+            if let DefinitionKind::Interface(interface) = &definition.kind {
+                names.name_errors(definition.id, interface);
+                names.name_methods(definition.id, &mut warnings);
+            }
+        }
+        (names, warnings)
+    }
+
+    /// Names what IDL defines in one scope, before anything made up.
+    fn name_module(&mut self, module: Module, children: &[DefId], warnings: &mut Vec<Warning>) {
+        let scope = self.scopes.entry(module).or_default();
+        for &id in children {
+            let definition = &self.model[id];
+            let case = match definition.kind {
+                DefinitionKind::Module(_) => Case::Module,
+                DefinitionKind::Const(_) => Case::Screaming,
+                _ => Case::Pascal,
+            };
+            let name = scope.give(&definition.name, case, definition.span, warnings);
+            self.own[id.index()] = name;
+        }
+    }
+
+    /// Names what stands beside a definition without being in the IDL.
+    fn name_beside(&mut self, definition: &Definition) {
+        let id = definition.id;
+        let scope = self.scopes.entry(definition.parent).or_default();
+        let mut needs_module = !self.model.children(id).is_empty();
+        if let DefinitionKind::Interface(interface) = &definition.kind {
+            let own = self.own[id.index()].trim_end_matches('_');
+            let servant = scope.give_quietly(&format!("{own}Servant"), Case::Pascal);
+            self.servants.insert(id, servant);
+            needs_module |= interface.operations().any(|operation| !operation.raises.is_empty());
+            needs_module |= interface
+                .attributes()
+                .any(|item| !item.get_raises.is_empty() || !item.set_raises.is_empty());
+        }
+        if needs_module && !matches!(definition.kind, DefinitionKind::Module(_)) {
+            let wanted = case::convert(&definition.name, Case::Module);
+            let companion = scope.give_quietly(&wanted, Case::Module);
+            self.companions.insert(id, companion);
+        }
+    }
+
+    fn name_errors(&mut self, id: DefId, interface: &Interface) {
+        let mut errors = Vec::new();
+        let scope = self.scopes.entry(Some(id)).or_default();
+        for (key, name, raises) in methods::raising(id, interface) {
+            if !raises.is_empty() {
+                let wanted = format!("{}Error", case::convert(&name, Case::Pascal));
+                errors.push((key, scope.give_quietly(&wanted, Case::Pascal)));
+            }
+        }
+        self.errors.extend(errors);
+    }
+
+    /// The definition's own Rust name.
+    pub(crate) fn own(&self, id: DefId) -> &str {
+        &self.own[id.index()]
+    }
+
+    /// The name of an interface's servant trait.
+    pub(crate) fn servant(&self, id: DefId) -> &str {
+        self.servants.get(&id).map_or("", String::as_str)
+    }
+
+    /// The name of the module for what is defined inside a definition: a module's own name.
+    pub(crate) fn module_name(&self, id: DefId) -> &str {
+        self.companions.get(&id).map_or_else(|| self.own(id), String::as_str)
+    }
+
+    /// The variants of an enumeration, in order.
+    pub(crate) fn enumerators(&self, id: DefId) -> &[String] {
+        self.enumerators.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether there is such a module.
+    pub(crate) fn has_companion(&self, id: DefId) -> bool {
+        self.companions.contains_key(&id)
+    }
+
+    /// Whether the definition's Rust is elsewhere.
+    pub(crate) fn is_external(&self, id: DefId) -> bool {
+        self.external[id.index()].is_some()
+    }
+
+    /// Whether the text of `module` gives `name` a meaning of its own.
+    pub(crate) fn hides(&self, module: Module, name: &str) -> bool {
+        self.scopes.get(&module).is_some_and(|scope| scope.has(name))
+    }
+}

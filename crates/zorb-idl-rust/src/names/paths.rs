@@ -1,0 +1,95 @@
+//! Paths from one module of the text to another.
+
+use zorb_idl::{Compilation, DefId, DefinitionKind};
+
+use super::{Module, Names};
+use crate::Options;
+
+/// How a definition's Rust is found when it is not in the text.
+#[derive(Clone, Debug)]
+pub(super) enum External {
+    /// An IDL module that is the Rust module at this path.
+    Module(String),
+    /// A definition of a file whose text is included in the Rust module at this path.
+    File(String),
+    /// Something inside one that is external.
+    Inside,
+}
+
+/// Which definitions the options declare to exist already.
+pub(super) fn external(compilation: &Compilation, options: &Options) -> Vec<Option<External>> {
+    let model = &compilation.model;
+    let mut external: Vec<Option<External>> = Vec::with_capacity(model.len());
+    for definition in model.definitions() {
+        let is_module = matches!(definition.kind, DefinitionKind::Module(_));
+        // A parent comes before its children.
+        let parent = definition.parent.and_then(|parent| external.get(parent.index()));
+        let place = if is_module {
+            let scoped = definition.scoped_name.join("::");
+            let mapped = options.extern_modules.iter().find(|(module, _)| *module == scoped);
+            mapped.map(|(_, path)| External::Module(path.clone()))
+        } else {
+            let file = compilation.sources.file(definition.file).path();
+            let from = |name: &str| definition.from_include && file.ends_with(name);
+            let mapped = options.extern_files.iter().find(|(name, _)| from(name));
+            mapped.map(|(_, path)| External::File(path.clone()))
+        };
+        external.push(match (place, parent) {
+            (Some(module @ External::Module(_)), _) => Some(module),
+            (_, Some(Some(_))) => Some(External::Inside),
+            (place, _) => place,
+        });
+    }
+    external
+}
+
+impl Names<'_> {
+    /// The path of a module from the root of the text, or an absolute one when it is elsewhere.
+    fn module_path(&self, module: Module) -> Vec<String> {
+        let Some(id) = module else { return Vec::new() };
+        if let Some(External::Module(path)) = &self.external[id.index()] {
+            return vec![path.clone()];
+        }
+        let mut path = self.home(id);
+        path.push(self.module_name(id).to_owned());
+        path
+    }
+
+    /// The path of the module that a definition is in.
+    fn home(&self, id: DefId) -> Vec<String> {
+        let mut path = self.module_path(self.model[id].parent);
+        if let Some(External::File(root)) = &self.external[id.index()] {
+            path.insert(0, root.clone());
+        }
+        path
+    }
+
+    /// The path to a definition, from inside `from`.
+    pub(crate) fn path(&self, id: DefId, from: Module) -> String {
+        self.relative(id, self.home(id), self.own(id), from)
+    }
+
+    /// The path to an interface's servant trait, from inside `from`.
+    pub(crate) fn servant_path(&self, id: DefId, from: Module) -> String {
+        self.relative(id, self.home(id), self.servant(id), from)
+    }
+
+    /// The path to something in the companion module of `id`, from inside `from`.
+    pub(crate) fn inside_path(&self, id: DefId, name: &str, from: Module) -> String {
+        self.relative(id, self.module_path(Some(id)), name, from)
+    }
+
+    fn relative(&self, id: DefId, target: Vec<String>, name: &str, from: Module) -> String {
+        let mut parts = Vec::new();
+        if self.is_external(id) {
+            parts = target;
+        } else {
+            let from = self.module_path(from);
+            let shared = from.iter().zip(&target).take_while(|(a, b)| a == b).count();
+            parts.extend(from.iter().skip(shared).map(|_| "super".to_owned()));
+            parts.extend(target.into_iter().skip(shared));
+        }
+        parts.push(name.to_owned());
+        parts.join("::")
+    }
+}

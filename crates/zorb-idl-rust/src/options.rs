@@ -1,0 +1,55 @@
+//! What to generate.
+
+/// How the text is made. The default runs on the `zorb` crate and makes code for everything.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The crate, as an absolute path, that has `Result`, `ObjectRef` and `codegen`: `::zorb`.
+    pub runtime: String,
+    /// IDL modules (scoped names) whose Rust already exists, and its path.
+    pub extern_modules: Vec<(String, String)>,
+    /// IDL files (the end of their path) whose Rust already exists, and the module it is in.
+    pub extern_files: Vec<(String, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            runtime: "::zorb".into(),
+            extern_modules: Vec::new(),
+            extern_files: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the runtime from the crate at `path` instead of `::zorb`.
+    #[must_use]
+    pub fn runtime(mut self, path: impl Into<String>) -> Self {
+        self.runtime = path.into();
+        self
+    }
+
+    /// Makes no code for an IDL module, and refers to `path` instead:
+    /// `extern_module("CosNaming", "::zorb_naming::cos_naming")`.
+    #[must_use]
+    pub fn extern_module(mut self, module: impl Into<String>, path: impl Into<String>) -> Self {
+        let module: String = module.into();
+        self.extern_modules.push((module.trim_start_matches("::").into(), path.into()));
+        self
+    }
+
+    /// Makes no code for the definitions of an included file, and refers to the text made of that
+    /// file, which is included in the Rust module `path`: `extern_file("geo.idl", "crate::geo")`.
+    #[must_use]
+    pub fn extern_file(mut self, file: impl Into<String>, path: impl Into<String>) -> Self {
+        self.extern_files.push((file.into(), path.into()));
+        self
+    }
+}

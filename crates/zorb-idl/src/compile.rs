@@ -1,0 +1,122 @@
+//! The front door: files in, model and diagnostics out.
+
+use std::path::{Path, PathBuf};
+
+use crate::diagnostics::{Diagnostic, JsonDiagnostic, Severity, Sink, render};
+use crate::model::Model;
+use crate::source::{DiskLoader, FileLoader, SourceMap};
+use crate::{parser, preprocess, resolve};
+
+/// What to compile with. The default has no search paths, no macros and reads from disk.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Folders searched for included files, in order. `#include "x"` looks beside the
+    /// including file first, `#include <x>` only here (and, last, among the built-in files).
+    pub include_paths: Vec<PathBuf>,
+    /// Macros defined before the first line: a name and its replacement (`None`: `1`).
+    pub defines: Vec<(String, Option<String>)>,
+}
+
+impl Options {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a folder to search for included files.
+    #[must_use]
+    pub fn include_path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.include_paths.push(path.into());
+        self
+    }
+
+    /// Defines a macro as `1`.
+    #[must_use]
+    pub fn define(mut self, name: impl Into<String>) -> Self {
+        self.defines.push((name.into(), None));
+        self
+    }
+
+    /// Defines a macro with a replacement.
+    #[must_use]
+    pub fn define_as(mut self, name: impl Into<String>, replacement: impl Into<String>) -> Self {
+        self.defines.push((name.into(), Some(replacement.into())));
+        self
+    }
+}
+
+/// The outcome of a compilation: always a model, as complete as the input allowed, and all
+/// that is to be said about it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Compilation {
+    /// What the files mean. Only to be turned into code when [`Compilation::has_errors`] is
+    /// false.
+    pub model: Model,
+    /// All findings: by file in the order of reading, then by place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts, for [`Compilation::render`] and for spans.
+    pub sources: SourceMap,
+    dependencies: Vec<PathBuf>,
+}
+
+impl Compilation {
+    /// Whether any finding is an error.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|item| item.severity == Severity::Error)
+    }
+
+    /// Every file read, included ones too, and files that were tried but could not be read:
+    /// when one of these changes, compile again.
+    #[must_use]
+    pub fn dependencies(&self) -> &[PathBuf] {
+        &self.dependencies
+    }
+
+    /// All findings as text for people, one after the other: position, source line, carets,
+    /// hint. Plain text without colours; ends with a newline unless empty.
+    #[must_use]
+    pub fn render(&self) -> String {
+        self.diagnostics.iter().map(|item| render(item, &self.sources)).collect()
+    }
+
+    /// All findings as plain data, ready to be serialised.
+    #[must_use]
+    pub fn to_json(&self) -> Vec<JsonDiagnostic> {
+        self.diagnostics.iter().map(|item| JsonDiagnostic::new(item, &self.sources)).collect()
+    }
+}
+
+/// Compiles files from disk.
+///
+/// The files are read in order as one specification: a file sees the names and macros of the
+/// files before it; `#pragma prefix` starts anew in each. A file that one file includes and
+/// that is also named, or that two named files include, is read once.
+#[must_use]
+pub fn compile<P: AsRef<Path>>(options: &Options, files: &[P]) -> Compilation {
+    compile_with(options, &DiskLoader, files)
+}
+
+/// Compiles files that come from `loader`; see [`compile`].
+#[must_use]
+pub fn compile_with<P: AsRef<Path>>(
+    options: &Options,
+    loader: &dyn FileLoader,
+    files: &[P],
+) -> Compilation {
+    let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+    let mut sink = Sink::default();
+    let source = preprocess::run(options, loader, &paths, &mut sink);
+    let tree = parser::parse(&source.tokens, &source.events, &mut sink);
+    let model = resolve::run(&tree, &source.main_files, &source.sources, &mut sink);
+    let diagnostics = sink.finish(&source.sources);
+    Compilation {
+        model,
+        diagnostics,
+        sources: source.sources,
+        dependencies: source.dependencies,
+    }
+}

@@ -1,0 +1,214 @@
+//! Definitions: modules, types, constants and exceptions.
+
+use super::{ConstValue, DefId, Interface, Type};
+use crate::source::{FileId, Span};
+
+/// One named definition of an IDL file.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its own address.
+    pub id: DefId,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// The identifier as the wire knows it: the IDL's spelling, without a leading escape `_`.
+    pub name: String,
+    /// The names of the enclosing scopes from the outside in, then its own.
+    pub scoped_name: Vec<String>,
+    /// The repository id, for example `IDL:omg.org/CosNaming/NamingContext:1.0`. Prefixes,
+    /// `#pragma ID`, `#pragma version`, `typeid` and `typeprefix` are already applied.
+    pub repository_id: String,
+    /// The comment directly above it, without comment marks; lines separated by `\n`.
+    pub docs: Option<String>,
+    /// Where its name stands. For a module: in its first opening; for a completed forward
+    /// declaration: in the full definition.
+    pub span: Span,
+    /// The file that holds [`Definition::span`].
+    pub file: FileId,
+    /// It comes only from included files, not from a file the caller named: a back end makes
+    /// code for it when it is told to, or when the other file is compiled. A module with at
+    /// least one opening in a named file is not from an include.
+    pub from_include: bool,
+    /// The module, interface, struct, union or exception it is defined in.
+    pub parent: Option<DefId>,
+}
+
+/// The kinds of definition.
+#[derive(Clone, Debug)]
+pub enum DefinitionKind {
+    /// `module M { ... };`
+    Module(Module),
+    /// `interface I { ... };`
+    Interface(Interface),
+    /// `struct S { ... };`
+    Struct(Struct),
+    /// `union U switch (T) { ... };`
+    Union(Union),
+    /// `enum E { ... };`
+    Enum(Enum),
+    /// `typedef T Name;` (each declarator is a definition of its own)
+    Typedef(Typedef),
+    /// `const T NAME = expression;`
+    Const(Const),
+    /// `exception E { ... };` It has members like a struct, perhaps none.
+    Exception(Struct),
+}
+
+impl DefinitionKind {
+    /// The IDL word for this kind: `module`, `interface`, `struct`, `union`, `enum`,
+    /// `typedef`, `const` or `exception`.
+    #[must_use]
+    pub const fn keyword(&self) -> &'static str {
+        match self {
+            Self::Module(_) => "module",
+            Self::Interface(_) => "interface",
+            Self::Struct(_) => "struct",
+            Self::Union(_) => "union",
+            Self::Enum(_) => "enum",
+            Self::Typedef(_) => "typedef",
+            Self::Const(_) => "const",
+            Self::Exception(_) => "exception",
+        }
+    }
+}
+
+/// A module. However often it is reopened, there is one definition, with the children of all
+/// openings in order; each child's [`Definition::file`] says where it came from.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// The definitions directly inside, in order of first declaration.
+    pub children: Vec<DefId>,
+    /// Where the module's name stands in each opening, in order.
+    pub openings: Vec<Span>,
+}
+
+/// A struct, or an exception.
+#[derive(Clone, Debug, Default)]
+pub struct Struct {
+    /// The members in wire order. Not empty for a struct.
+    pub members: Vec<Member>,
+    /// Types defined inside, as in `struct S { struct T { long x; } t; };`. Their
+    /// [`Definition::parent`] is this struct and their scoped names run through it.
+    pub children: Vec<DefId>,
+    /// Declared ahead with `struct S;` and never completed. Only with errors.
+    pub forward_only: bool,
+}
+
+/// A member of a struct or exception.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The member's name.
+    pub name: String,
+    /// Its type, array dimensions of the declarator included.
+    pub ty: Type,
+    /// The comment directly above it.
+    pub docs: Option<String>,
+    /// Where the name stands.
+    pub span: Span,
+}
+
+/// A discriminated union.
+#[derive(Clone, Debug)]
+pub struct Union {
+    /// The discriminator's type: an integer, `char`, `wchar`, `boolean`, `octet`, or a
+    /// [`Type::Named`] enum or typedef of one of these.
+    pub discriminator: Type,
+    /// The members in declaration order.
+    pub cases: Vec<Case>,
+    /// Types defined inside (see [`Struct::children`]).
+    pub children: Vec<DefId>,
+    /// There is no `default` case, but discriminator values that no label names: a value of
+    /// this union may have no member at all.
+    pub implicit_default: bool,
+    /// Declared ahead with `union U;` and never completed. Only with errors.
+    pub forward_only: bool,
+}
+
+impl Union {
+    /// Whether some discriminator values select no member (no `default`, labels do not cover
+    /// the type).
+    #[must_use]
+    pub const fn has_implicit_default(&self) -> bool {
+        self.implicit_default
+    }
+
+    /// The case that holds the `default` label.
+    #[must_use]
+    pub fn default_case(&self) -> Option<&Case> {
+        self.cases.iter().find(|case| case.is_default())
+    }
+}
+
+/// One member of a union, with the labels that select it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The labels in order; at least one. `default` may stand beside values.
+    pub labels: Vec<Label>,
+    /// The member's name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The comment directly above the member or its first label.
+    pub docs: Option<String>,
+    /// Where the member's name stands.
+    pub span: Span,
+}
+
+impl Case {
+    /// Whether one of the labels is `default`.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        self.labels.iter().any(|label| matches!(label, Label::Default))
+    }
+
+    /// The label values, without `default`.
+    pub fn values(&self) -> impl Iterator<Item = &ConstValue> {
+        self.labels.iter().filter_map(|label| match label {
+            Label::Default => None,
+            Label::Value(value) => Some(value),
+        })
+    }
+}
+
+/// A label of a union case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Label {
+    /// `default:`
+    Default,
+    /// `case value:`, of the discriminator's type.
+    Value(ConstValue),
+}
+
+/// An enumeration. Its enumerators' names belong to the scope around it.
+#[derive(Clone, Debug, Default)]
+pub struct Enum {
+    /// The enumerators; the position is the wire value.
+    pub enumerators: Vec<Enumerator>,
+}
+
+/// One name of an enumeration.
+#[derive(Clone, Debug)]
+pub struct Enumerator {
+    /// Its name.
+    pub name: String,
+    /// The comment directly above it.
+    pub docs: Option<String>,
+    /// Where the name stands.
+    pub span: Span,
+}
+
+/// A new name for a type.
+#[derive(Clone, Debug)]
+pub struct Typedef {
+    /// The type it stands for, array dimensions of the declarator included.
+    pub ty: Type,
+}
+
+/// A named constant.
+#[derive(Clone, Debug)]
+pub struct Const {
+    /// The declared type: a basic type, a string type, or a [`Type::Named`] enum or typedef
+    /// of one.
+    pub ty: Type,
+    /// The computed value, in the range of `ty`.
+    pub value: ConstValue,
+}

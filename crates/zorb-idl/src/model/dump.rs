@@ -1,0 +1,214 @@
+//! A compact text form of the model, for tests and for people who debug.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use super::{
+    Attribute, ConstValue, DefId, Definition, DefinitionKind, Export, Label, Member, Model,
+    Operation, Type,
+};
+
+impl Model {
+    /// The type in IDL's own words, with full scoped names: `sequence<CosNaming::Binding>`.
+    #[must_use]
+    pub fn type_name(&self, ty: &Type) -> String {
+        match ty {
+            Type::Void => "void".into(),
+            Type::Boolean => "boolean".into(),
+            Type::Octet => "octet".into(),
+            Type::Char => "char".into(),
+            Type::WChar => "wchar".into(),
+            Type::Short => "short".into(),
+            Type::UShort => "unsigned short".into(),
+            Type::Long => "long".into(),
+            Type::ULong => "unsigned long".into(),
+            Type::LongLong => "long long".into(),
+            Type::ULongLong => "unsigned long long".into(),
+            Type::Float => "float".into(),
+            Type::Double => "double".into(),
+            Type::LongDouble => "long double".into(),
+            Type::Fixed { digits, scale } => format!("fixed<{digits}, {scale}>"),
+            Type::Any => "any".into(),
+            Type::Object => "Object".into(),
+            Type::String { bound } => format!("string{}", bound_text(*bound)),
+            Type::WString { bound } => format!("wstring{}", bound_text(*bound)),
+            Type::Sequence { element, bound } => match bound {
+                Some(bound) => format!("sequence<{}, {bound}>", self.type_name(element)),
+                None => format!("sequence<{}>", self.type_name(element)),
+            },
+            Type::Array { element, dims } => {
+                let mut text = self.type_name(element);
+                for dim in dims {
+                    let _ = write!(text, "[{dim}]");
+                }
+                text
+            }
+            Type::Named(id) => self.scoped_name(*id),
+            Type::Error => "<error>".into(),
+        }
+    }
+
+    /// The value in IDL's own words.
+    #[must_use]
+    pub fn value_text(&self, value: &ConstValue) -> String {
+        match value {
+            ConstValue::Boolean(value) => if *value { "TRUE" } else { "FALSE" }.into(),
+            ConstValue::Integer(value) => value.to_string(),
+            ConstValue::Float(value) => format!("{value:?}"),
+            ConstValue::Char(value) => format!("{value:?}"),
+            ConstValue::WChar(value) => format!("L'\\u{value:04x}'"),
+            ConstValue::String(value) => format!("{value:?}"),
+            ConstValue::WString(value) => format!("L{:?}", String::from_utf16_lossy(value)),
+            ConstValue::Enumerator { .. } => self.enumerator_name(value).unwrap_or("?").into(),
+            ConstValue::Error => "<error>".into(),
+        }
+    }
+
+    fn write_definition(&self, f: &mut Formatter<'_>, id: DefId, depth: usize) -> fmt::Result {
+        // Nesting is bounded by the parser, so this recursion is too.
+        let item = &self[id];
+        write_docs(f, item.docs.as_deref(), depth)?;
+        indent(f, depth)?;
+        write!(f, "{} {}", item.kind.keyword(), item.name)?;
+        self.write_head(f, item)?;
+        write!(f, "  // {}", item.repository_id)?;
+        if item.from_include {
+            f.write_str(" (included)")?;
+        }
+        f.write_char('\n')?;
+        self.write_body(f, item, depth + 1)
+    }
+
+    fn write_head(&self, f: &mut Formatter<'_>, item: &Definition) -> fmt::Result {
+        match &item.kind {
+            DefinitionKind::Interface(interface) => {
+                for (position, base) in interface.bases.iter().enumerate() {
+                    f.write_str(if position == 0 { ": " } else { ", " })?;
+                    f.write_str(&self.scoped_name(*base))?;
+                }
+                if interface.forward_only { f.write_str(" forward") } else { Ok(()) }
+            }
+            DefinitionKind::Union(union) => {
+                write!(f, " switch ({})", self.type_name(&union.discriminator))?;
+                if union.implicit_default { f.write_str(" implicit-default") } else { Ok(()) }
+            }
+            DefinitionKind::Typedef(typedef) => write!(f, " = {}", self.type_name(&typedef.ty)),
+            DefinitionKind::Const(item) => {
+                write!(f, ": {} = {}", self.type_name(&item.ty), self.value_text(&item.value))
+            }
+            DefinitionKind::Module(_)
+            | DefinitionKind::Struct(_)
+            | DefinitionKind::Enum(_)
+            | DefinitionKind::Exception(_) => Ok(()),
+        }?;
+        if self.is_recursive(item.id) { f.write_str(" recursive") } else { Ok(()) }
+    }
+
+    fn write_body(&self, f: &mut Formatter<'_>, item: &Definition, depth: usize) -> fmt::Result {
+        match &item.kind {
+            DefinitionKind::Module(module) => {
+                module.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))
+            }
+            DefinitionKind::Interface(interface) => {
+                interface.exports.iter().try_for_each(|export| match export {
+                    Export::Operation(operation) => self.write_operation(f, operation, depth),
+                    Export::Attribute(attribute) => self.write_attribute(f, attribute, depth),
+                    Export::Definition(id) => self.write_definition(f, *id, depth),
+                })
+            }
+            DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => {
+                item.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))?;
+                item.members.iter().try_for_each(|member| self.write_member(f, member, depth))
+            }
+            DefinitionKind::Union(item) => {
+                item.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))?;
+                for case in &item.cases {
+                    write_docs(f, case.docs.as_deref(), depth)?;
+                    indent(f, depth)?;
+                    for label in &case.labels {
+                        match label {
+                            Label::Default => f.write_str("default: ")?,
+                            Label::Value(value) => write!(f, "{}: ", self.value_text(value))?,
+                        }
+                    }
+                    writeln!(f, "{} {}", self.type_name(&case.ty), case.name)?;
+                }
+                Ok(())
+            }
+            DefinitionKind::Enum(item) => {
+                for (index, enumerator) in item.enumerators.iter().enumerate() {
+                    write_docs(f, enumerator.docs.as_deref(), depth)?;
+                    indent(f, depth)?;
+                    writeln!(f, "{} = {index}", enumerator.name)?;
+                }
+                Ok(())
+            }
+            DefinitionKind::Typedef(_) | DefinitionKind::Const(_) => Ok(()),
+        }
+    }
+
+    fn write_member(&self, f: &mut Formatter<'_>, member: &Member, depth: usize) -> fmt::Result {
+        write_docs(f, member.docs.as_deref(), depth)?;
+        indent(f, depth)?;
+        writeln!(f, "{} {}", self.type_name(&member.ty), member.name)
+    }
+
+    fn write_operation(&self, f: &mut Formatter<'_>, op: &Operation, depth: usize) -> fmt::Result {
+        write_docs(f, op.docs.as_deref(), depth)?;
+        indent(f, depth)?;
+        let oneway = if op.oneway { "oneway " } else { "" };
+        write!(f, "{oneway}{} {}(", self.type_name(&op.result), op.name)?;
+        for (position, param) in op.params.iter().enumerate() {
+            let comma = if position == 0 { "" } else { ", " };
+            let (direction, ty) = (param.direction.keyword(), self.type_name(&param.ty));
+            write!(f, "{comma}{direction} {ty} {}", param.name)?;
+            if let Some(docs) = &param.docs {
+                write!(f, " /** {} */", docs.replace('\n', " "))?;
+            }
+        }
+        f.write_char(')')?;
+        self.write_raises(f, "raises", &op.raises)?;
+        f.write_char('\n')
+    }
+
+    fn write_attribute(&self, f: &mut Formatter<'_>, item: &Attribute, depth: usize) -> fmt::Result {
+        write_docs(f, item.docs.as_deref(), depth)?;
+        indent(f, depth)?;
+        let readonly = if item.readonly { "readonly " } else { "" };
+        write!(f, "{readonly}attribute {} {}", self.type_name(&item.ty), item.name)?;
+        self.write_raises(f, "getraises", &item.get_raises)?;
+        self.write_raises(f, "setraises", &item.set_raises)?;
+        f.write_char('\n')
+    }
+
+    fn write_raises(&self, f: &mut Formatter<'_>, word: &str, raises: &[DefId]) -> fmt::Result {
+        if raises.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = raises.iter().map(|id| self.scoped_name(*id)).collect();
+        write!(f, " {word}({})", names.join(", "))
+    }
+}
+
+/// One line a definition, member, operation or enumerator, indented by nesting; docs as
+/// `///` lines; repository ids after `//`.
+impl Display for Model {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.roots.iter().try_for_each(|id| self.write_definition(f, *id, 0))
+    }
+}
+
+fn bound_text(bound: Option<u32>) -> String {
+    bound.map(|bound| format!("<{bound}>")).unwrap_or_default()
+}
+
+fn indent(f: &mut Formatter<'_>, depth: usize) -> fmt::Result {
+    (0..depth).try_for_each(|_| f.write_str("  "))
+}
+
+fn write_docs(f: &mut Formatter<'_>, docs: Option<&str>, depth: usize) -> fmt::Result {
+    for line in docs.into_iter().flat_map(str::lines) {
+        indent(f, depth)?;
+        writeln!(f, "{}", format!("/// {line}").trim_end())?;
+    }
+    Ok(())
+}

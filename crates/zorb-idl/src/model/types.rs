@@ -1,0 +1,141 @@
+//! Types and constant values.
+
+use super::DefId;
+
+/// A type as it is used somewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Type {
+    /// No value: only as an operation's result.
+    Void,
+    /// `boolean`
+    Boolean,
+    /// `octet`: eight bits, never translated
+    Octet,
+    /// `char`: one character of the transmission code set
+    Char,
+    /// `wchar`
+    WChar,
+    /// `short`: 16 bits
+    Short,
+    /// `unsigned short`
+    UShort,
+    /// `long`: 32 bits
+    Long,
+    /// `unsigned long`
+    ULong,
+    /// `long long`: 64 bits
+    LongLong,
+    /// `unsigned long long`
+    ULongLong,
+    /// `float`: IEEE single
+    Float,
+    /// `double`: IEEE double
+    Double,
+    /// `long double`. Not supported yet: always comes with an error.
+    LongDouble,
+    /// `fixed<digits, scale>`. Not supported yet: always comes with an error.
+    Fixed {
+        /// Decimal digits in all.
+        digits: u16,
+        /// Digits after the decimal point.
+        scale: i16,
+    },
+    /// `any`
+    Any,
+    /// `Object`: a reference to an object of any interface
+    Object,
+    /// `string` or `string<bound>`
+    String {
+        /// The most characters it may hold, the terminating zero not counted.
+        bound: Option<u32>,
+    },
+    /// `wstring` or `wstring<bound>`
+    WString {
+        /// The most characters it may hold.
+        bound: Option<u32>,
+    },
+    /// `sequence<element>` or `sequence<element, bound>`
+    Sequence {
+        /// The element type.
+        element: Box<Self>,
+        /// The most elements it may hold.
+        bound: Option<u32>,
+    },
+    /// An array, from a declarator such as `long matrix[2][3]`
+    Array {
+        /// The element type; never itself an `Array` (but perhaps a typedef of one).
+        element: Box<Self>,
+        /// The dimensions, outermost first: at least one, none zero.
+        dims: Vec<u32>,
+    },
+    /// A struct, union, enum, typedef, interface (then: a reference to such an object)
+    Named(DefId),
+    /// Something that could not be understood. Only when there are errors.
+    Error,
+}
+
+impl Type {
+    /// One of the eight integer types, `octet` included.
+    #[must_use]
+    pub const fn is_integer(&self) -> bool {
+        matches!(
+            self,
+            Self::Octet
+                | Self::Short
+                | Self::UShort
+                | Self::Long
+                | Self::ULong
+                | Self::LongLong
+                | Self::ULongLong
+        )
+    }
+
+    /// `float`, `double` or `long double`.
+    #[must_use]
+    pub const fn is_floating(&self) -> bool {
+        matches!(self, Self::Float | Self::Double | Self::LongDouble)
+    }
+
+    /// The least and greatest value of an integer type.
+    #[must_use]
+    pub const fn integer_range(&self) -> Option<(i128, i128)> {
+        Some(match self {
+            Self::Octet => (0, u8::MAX as i128),
+            Self::Short => (i16::MIN as i128, i16::MAX as i128),
+            Self::UShort => (0, u16::MAX as i128),
+            Self::Long => (i32::MIN as i128, i32::MAX as i128),
+            Self::ULong => (0, u32::MAX as i128),
+            Self::LongLong => (i64::MIN as i128, i64::MAX as i128),
+            Self::ULongLong => (0, u64::MAX as i128),
+            _ => return None,
+        })
+    }
+}
+
+/// The value of a constant, or of a union label.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstValue {
+    /// `TRUE` or `FALSE`
+    Boolean(bool),
+    /// A value of an integer type or `octet`, in the range of that type
+    Integer(i128),
+    /// A value of `float` or `double`; for `float` it is exactly a single-precision value
+    Float(f64),
+    /// A value of `char`: a code point up to U+00FF (ISO Latin-1)
+    Char(char),
+    /// A value of `wchar`: one UTF-16 code unit (so surrogates are possible)
+    WChar(u16),
+    /// A `string`: characters up to U+00FF, no zero
+    String(String),
+    /// A `wstring`: UTF-16 code units, no zero
+    WString(Vec<u16>),
+    /// An enumerator
+    Enumerator {
+        /// The enum's definition.
+        enumeration: DefId,
+        /// The position in it.
+        index: u32,
+    },
+    /// The expression had an error. Only when there are errors.
+    Error,
+}

@@ -1,0 +1,2 @@
+//! stub
+#[derive(Debug, Default)] pub(crate) struct Tree;

@@ -1,0 +1,103 @@
+//! The monotonic clock in nanoseconds.
+
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+use crate::sys;
+
+/// A moment on the machine's monotonic clock, in nanoseconds since some moment before the
+/// process began.
+///
+/// Unlike [`std::time::Instant`] it is a number, which can be stored in an atomic, sent through
+/// shared memory to another process of the same machine and boot, or made up by a test. It
+/// reaches 584 years.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MonotonicTime(u64);
+
+impl MonotonicTime {
+    /// Now. A read from memory that the kernel shares, no system call.
+    #[must_use]
+    pub fn now() -> Self {
+        Self(sys::clock::monotonic_nanos())
+    }
+
+    /// The moment `nanos` nanoseconds after the clock's beginning.
+    #[must_use]
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Nanoseconds since the clock's beginning.
+    #[must_use]
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Nanoseconds from `earlier` to this moment; 0 when `earlier` is later.
+    #[must_use]
+    pub const fn nanos_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The time from `earlier` to this moment; zero when `earlier` is later.
+    #[must_use]
+    pub const fn duration_since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.nanos_since(earlier))
+    }
+
+    /// The time from this moment to now.
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        Self::now().duration_since(self)
+    }
+
+    /// The time that is left until this moment; zero when it has passed.
+    #[must_use]
+    pub fn time_left(self) -> Duration {
+        self.duration_since(Self::now())
+    }
+}
+
+impl Add<Duration> for MonotonicTime {
+    type Output = Self;
+
+    /// The moment `duration` later, or the last there is when that is past the end.
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)))
+    }
+}
+
+impl Sub for MonotonicTime {
+    type Output = Duration;
+
+    /// As [`duration_since`](Self::duration_since).
+    fn sub(self, earlier: Self) -> Duration {
+        self.duration_since(earlier)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_never_goes_back() {
+        let mut last = MonotonicTime::now();
+        for _ in 0..10_000 {
+            let now = MonotonicTime::now();
+            assert!(now >= last);
+            last = now;
+        }
+        assert!(last.as_nanos() > 0);
+    }
+
+    #[test]
+    fn arithmetic_stops_at_the_ends() {
+        let start = MonotonicTime::from_nanos(5);
+        assert_eq!((start + Duration::from_nanos(7)).as_nanos(), 12);
+        assert_eq!((start + Duration::MAX).as_nanos(), u64::MAX);
+        assert_eq!(start - MonotonicTime::from_nanos(9), Duration::ZERO);
+        assert_eq!(MonotonicTime::from_nanos(9) - start, Duration::from_nanos(4));
+        assert_eq!(MonotonicTime::from_nanos(0).time_left(), Duration::ZERO);
+    }
+}

@@ -1,0 +1,33 @@
+//! The operating system behind a safe API: Zorb's floor 0.
+//!
+//! This is the only crate of the ORB with `unsafe` code, and all of it is in the private
+//! `sys` module, one operation a block; the public modules are safe code over it. Linux on
+//! `x86_64` and `aarch64`.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`alloc`] | an allocator that counts, by thread and in total |
+//! | [`clock`] | the monotonic clock in nanoseconds |
+//! | [`event`] | an event that wakes a thread waiting on descriptors |
+//! | [`interface`] | the addresses of the machine's network interfaces |
+//! | [`poll`] | waiting for descriptors to become readable |
+//! | [`process`] | memory in use, children that do not outlive their parent |
+//! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
+//! | [`socket`] | what an idle socket has pending |
+//! | [`thread`] | names, ids, processors of threads |
+//!
+//! This crate is for Zorb itself. Applications use the facade crate `zorb`.
+#![cfg(target_os = "linux")]
+#![deny(unsafe_code)] // lifted in `sys` alone
+
+pub mod alloc;
+pub mod clock;
+pub mod event;
+pub mod interface;
+pub mod poll;
+pub mod process;
+pub mod signal;
+pub mod socket;
+#[allow(unsafe_code)]
+mod sys;
+pub mod thread;

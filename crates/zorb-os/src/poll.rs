@@ -1,0 +1,115 @@
+//! Waiting for descriptors to become readable.
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
+
+use crate::clock::MonotonicTime;
+use crate::sys;
+
+/// How many descriptors one [`wait_readable`] takes.
+pub const MAX_DESCRIPTORS: usize = 16;
+
+/// Which of the descriptors given to [`wait_readable`] are ready, by their position.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ready(u16);
+
+impl Ready {
+    /// Whether none is ready: the time was up.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the descriptor at `position` is ready.
+    #[must_use]
+    pub fn contains(self, position: usize) -> bool {
+        position < MAX_DESCRIPTORS && self.0 & (1 << position) != 0
+    }
+}
+
+/// Waits until at least one of `fds` can be read without waiting (data, the end of the stream
+/// or an error), or until `timeout` is over (`None`: for ever). Allocates nothing. Waits that a
+/// signal interrupts are taken up again for the time that is left.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] for more than [`MAX_DESCRIPTORS`], else what the system says.
+pub fn wait_readable(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::Result<Ready> {
+    let mut slots = [libc::pollfd { fd: -1, events: 0, revents: 0 }; MAX_DESCRIPTORS];
+    let Some(slots) = slots.get_mut(..fds.len()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    for (slot, fd) in slots.iter_mut().zip(fds) {
+        slot.fd = fd.as_raw_fd();
+        slot.events = libc::POLLIN;
+    }
+    let deadline = timeout.map(|t| MonotonicTime::now() + t);
+    let mut left = timeout;
+    loop {
+        match sys::fd::ppoll(slots, left) {
+            Ok(_) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                left = deadline.map(MonotonicTime::time_left);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let ready = slots.iter().enumerate().filter(|(_, slot)| slot.revents != 0);
+    Ok(Ready(ready.fold(0, |bits, (position, _)| bits | 1 << position)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use super::*;
+    use crate::event::EventFd;
+
+    #[test]
+    fn it_says_which_are_ready() {
+        let events: Vec<_> = (0..3).map(|_| EventFd::new().unwrap()).collect();
+        let fds: Vec<_> = events.iter().map(AsFd::as_fd).collect();
+        let none = wait_readable(&fds, Some(Duration::ZERO)).unwrap();
+        assert!(none.is_empty());
+        events[0].notify();
+        events[2].notify();
+        let ready = wait_readable(&fds, None).unwrap();
+        assert!(!ready.is_empty());
+        let which: Vec<_> = (0..20).filter(|&n| ready.contains(n)).collect();
+        assert_eq!(which, [0, 2]);
+    }
+
+    #[test]
+    fn the_end_of_a_stream_is_readable() {
+        let (here, there) = std::os::unix::net::UnixStream::pair().unwrap();
+        drop(there);
+        assert!(wait_readable(&[here.as_fd()], None).unwrap().contains(0));
+    }
+
+    #[test]
+    fn a_waiting_thread_is_woken() {
+        let event = EventFd::new().unwrap();
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| wait_readable(&[event.as_fd()], None).unwrap());
+            event.notify();
+            assert!(waiter.join().unwrap().contains(0));
+        });
+    }
+
+    #[test]
+    fn time_runs_out_no_sooner_than_asked() {
+        let event = EventFd::new().unwrap();
+        let start = MonotonicTime::now();
+        let ready = wait_readable(&[event.as_fd()], Some(Duration::from_millis(5))).unwrap();
+        assert!(ready.is_empty());
+        assert!(start.elapsed() >= Duration::from_millis(5));
+    }
+
+    #[test]
+    fn too_many_are_refused() {
+        let event = EventFd::new().unwrap();
+        let fds = [event.as_fd(); MAX_DESCRIPTORS + 1];
+        let error = wait_readable(&fds, None).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    }
+}

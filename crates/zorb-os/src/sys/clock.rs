@@ -1,0 +1,12 @@
+//! Clocks.
+
+/// The monotonic clock in nanoseconds since some moment before the process began.
+pub(crate) fn monotonic_nanos() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is a timespec that the call may write. It cannot fail: the clock exists on
+    // every Linux and the pointer is good.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+    let nanos = u64::try_from(now.tv_nsec).unwrap_or_default();
+    seconds.wrapping_mul(1_000_000_000).wrapping_add(nanos)
+}

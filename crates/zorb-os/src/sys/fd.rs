@@ -1,0 +1,40 @@
+//! Descriptors: events, readiness, peeking.
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::ptr;
+use std::time::Duration;
+
+use super::{check, own};
+
+/// A new eventfd with count 0, non-blocking.
+pub(crate) fn eventfd() -> io::Result<OwnedFd> {
+    // SAFETY: takes two numbers, no memory.
+    own(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
+}
+
+/// Waits until one of `fds` has an event or the time is up; `None` waits for ever. Returns how
+/// many have one. Not repeated when interrupted.
+pub(crate) fn ppoll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<usize> {
+    let limit = timeout.map(|t| libc::timespec {
+        tv_sec: libc::time_t::try_from(t.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: libc::c_long::from(t.subsec_nanos().cast_signed()),
+    });
+    let limit = limit.as_ref().map_or(ptr::null(), ptr::from_ref);
+    let count = fds.len() as libc::nfds_t;
+    // SAFETY: pointer and count are of one live slice of pollfd that the call may write;
+    // `limit` is null or points to a timespec that lives past the call; the mask is null.
+    let ready = check(unsafe { libc::ppoll(fds.as_mut_ptr(), count, limit, ptr::null()) })?;
+    Ok(usize::try_from(ready).unwrap_or_default())
+}
+
+/// Looks at up to one byte that a socket has pending, without waiting or taking it. `Ok(0)` is
+/// the end of the stream, `WouldBlock` means that nothing is pending.
+pub(crate) fn peek(socket: BorrowedFd<'_>) -> io::Result<usize> {
+    let mut byte = 0_u8;
+    let target = (&raw mut byte).cast();
+    // SAFETY: `target` points to one byte that the call may write, and the length says one.
+    let seen =
+        unsafe { libc::recv(socket.as_raw_fd(), target, 1, libc::MSG_PEEK | libc::MSG_DONTWAIT) };
+    usize::try_from(seen).map_err(|_| io::Error::last_os_error())
+}

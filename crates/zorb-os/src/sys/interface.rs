@@ -1,0 +1,73 @@
+//! Network interfaces.
+
+use std::ffi::CStr;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::ptr;
+
+use super::check;
+use crate::interface::InterfaceAddress;
+
+/// The system's list of interface addresses, freed on drop.
+struct List(*mut libc::ifaddrs);
+
+impl List {
+    fn load() -> io::Result<Self> {
+        let mut head = ptr::null_mut();
+        // SAFETY: `head` is a pointer that the call may write.
+        check(unsafe { libc::getifaddrs(&raw mut head) })?;
+        Ok(Self(head))
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        // SAFETY: the list came from getifaddrs, and no node of it is used after this.
+        unsafe { libc::freeifaddrs(self.0) };
+    }
+}
+
+/// Every IPv4 and IPv6 address of every interface, in the system's order.
+pub(crate) fn addresses() -> io::Result<Vec<InterfaceAddress>> {
+    let list = List::load()?;
+    let mut found = Vec::new();
+    let mut next = list.0;
+    while !next.is_null() {
+        // SAFETY: `next` is a node of the list, which lives until the end of this function.
+        let node = unsafe { next.read() };
+        next = node.ifa_next;
+        let Some(address) = ip_of(node.ifa_addr) else { continue };
+        // SAFETY: every node has a name, a C string that lives as long as the list.
+        let name = unsafe { CStr::from_ptr(node.ifa_name) };
+        let flag = |bit: libc::c_int| node.ifa_flags & bit.cast_unsigned() != 0;
+        found.push(InterfaceAddress {
+            name: name.to_string_lossy().into_owned(),
+            address,
+            is_up: flag(libc::IFF_UP),
+            is_loopback: flag(libc::IFF_LOOPBACK),
+        });
+    }
+    Ok(found)
+}
+
+/// The IP address in a socket address of an interface list, if it is one.
+fn ip_of(address: *const libc::sockaddr) -> Option<IpAddr> {
+    if address.is_null() {
+        return None;
+    }
+    // SAFETY: on Linux every socket address begins with its family.
+    let family = unsafe { address.cast::<libc::sa_family_t>().read_unaligned() };
+    match libc::c_int::from(family) {
+        libc::AF_INET => {
+            // SAFETY: the family says that this is a sockaddr_in.
+            let v4 = unsafe { address.cast::<libc::sockaddr_in>().read_unaligned() };
+            Some(Ipv4Addr::from_bits(u32::from_be(v4.sin_addr.s_addr)).into())
+        }
+        libc::AF_INET6 => {
+            // SAFETY: the family says that this is a sockaddr_in6.
+            let v6 = unsafe { address.cast::<libc::sockaddr_in6>().read_unaligned() };
+            Some(Ipv6Addr::from(v6.sin6_addr.s6_addr).into())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,36 @@
+//! Processes and their parents.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use super::{check, signal};
+
+/// The id of the process that started this one.
+pub(crate) fn parent_id() -> libc::pid_t {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::getppid() }
+}
+
+/// Asks the system to kill this process when the thread that started it ends.
+pub(crate) fn die_with_parent() -> io::Result<()> {
+    // SAFETY: this prctl takes a signal number and no memory.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })?;
+    Ok(())
+}
+
+/// Has the child, before its program starts, do [`die_with_parent`] and take every signal.
+pub(crate) fn prepare_child(command: &mut Command) {
+    let parent = std::process::id();
+    let in_child = move || {
+        die_with_parent()?;
+        // The parent may have ended before the line above: then nobody will end us.
+        if parent_id().cast_unsigned() != parent {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+        signal::SignalSet::none().replace_mask()
+    };
+    // SAFETY: the closure runs between fork and exec and makes system calls only: it neither
+    // allocates nor takes a lock, and an error made from an OS code holds no memory.
+    unsafe { command.pre_exec(in_child) };
+}

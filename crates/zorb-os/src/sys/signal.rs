@@ -1,0 +1,87 @@
+//! Signal sets, masks, and signals as a descriptor.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::ptr;
+
+use super::{check, own};
+
+/// A set of signals.
+#[derive(Clone, Copy)]
+pub(crate) struct SignalSet(libc::sigset_t);
+
+impl SignalSet {
+    /// The empty set.
+    pub(crate) fn none() -> Self {
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: `set` is a sigset_t that the call may write.
+        unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+        // SAFETY: sigemptyset has filled it; it cannot fail on a good pointer.
+        Self(unsafe { set.assume_init() })
+    }
+
+    /// Adds a signal by its number.
+    pub(crate) fn insert(&mut self, signal: libc::c_int) -> io::Result<()> {
+        // SAFETY: the set is initialised and ours to write; bad numbers are refused.
+        check(unsafe { libc::sigaddset(&raw mut self.0, signal) })?;
+        Ok(())
+    }
+
+    /// Whether a signal is in the set.
+    pub(crate) fn contains(&self, signal: libc::c_int) -> bool {
+        // SAFETY: the set is initialised; bad numbers give -1.
+        unsafe { libc::sigismember(&raw const self.0, signal) == 1 }
+    }
+
+    /// Blocks these signals in the calling thread, besides those blocked already.
+    pub(crate) fn block(&self) -> io::Result<()> {
+        self.change_mask(libc::SIG_BLOCK)
+    }
+
+    /// Lets these signals through to the calling thread.
+    pub(crate) fn unblock(&self) -> io::Result<()> {
+        self.change_mask(libc::SIG_UNBLOCK)
+    }
+
+    /// Blocks these signals in the calling thread and no others.
+    pub(crate) fn replace_mask(&self) -> io::Result<()> {
+        self.change_mask(libc::SIG_SETMASK)
+    }
+
+    /// The signals that the calling thread blocks.
+    pub(crate) fn blocked() -> io::Result<Self> {
+        let mut now = Self::none();
+        let target = &raw mut now.0;
+        // SAFETY: with a null new set the call only writes the old one to `target`.
+        code(unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), target) })?;
+        Ok(now)
+    }
+
+    fn change_mask(&self, how: libc::c_int) -> io::Result<()> {
+        // SAFETY: the new set is initialised, and a null old set is allowed.
+        code(unsafe { libc::pthread_sigmask(how, &raw const self.0, ptr::null_mut()) })
+    }
+
+    /// A descriptor, non-blocking, from which these signals are read while they are blocked.
+    pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
+        let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+        // SAFETY: -1 asks for a new descriptor, and the set is initialised.
+        own(unsafe { libc::signalfd(-1, &raw const self.0, flags) })
+    }
+}
+
+/// Turns the error number that the pthread calls return into an error.
+fn code(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(result)) }
+}
+
+/// Whether the process ignores a signal, as `nohup` arranges for SIGHUP.
+pub(crate) fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with a null new action the call only writes the present one to `action`.
+    check(unsafe { libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) })?;
+    // SAFETY: the call succeeded, so it has filled `action`.
+    let action = unsafe { action.assume_init() };
+    Ok(action.sa_sigaction == libc::SIG_IGN)
+}

@@ -1,0 +1,42 @@
+//! Threads.
+
+use std::ffi::CStr;
+use std::io;
+use std::mem::size_of_val;
+
+use super::check;
+
+/// Processors as bits, in the shape that the system reads.
+pub(crate) type ProcessorMask = [libc::c_ulong; 1024 / libc::c_ulong::BITS as usize];
+
+/// The system's id of the calling thread.
+pub(crate) fn id() -> libc::pid_t {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::gettid() }
+}
+
+/// Names the calling thread; the system keeps 15 bytes.
+pub(crate) fn set_name(name: &CStr) -> io::Result<()> {
+    // SAFETY: `name` is a C string that lives past the call, which copies it.
+    check(unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) })?;
+    Ok(())
+}
+
+/// Keeps the calling thread on the processors of `mask`.
+pub(crate) fn set_affinity(mask: &ProcessorMask) -> io::Result<()> {
+    let source = mask.as_ptr().cast();
+    // SAFETY: `source` points to as many bytes as the length says, aligned like cpu_set_t, which
+    // is made of the same words; 0 means the calling thread.
+    check(unsafe { libc::sched_setaffinity(0, size_of_val(mask), source) })?;
+    Ok(())
+}
+
+/// The processors that the calling thread may run on.
+pub(crate) fn affinity() -> io::Result<ProcessorMask> {
+    let mut mask = ProcessorMask::default();
+    let target = mask.as_mut_ptr().cast();
+    // SAFETY: `target` points to as many writable bytes as the length says, aligned like
+    // cpu_set_t; 0 means the calling thread.
+    check(unsafe { libc::sched_getaffinity(0, size_of_val(&mask), target) })?;
+    Ok(mask)
+}

@@ -1,0 +1,109 @@
+//! Names, ids and processors of threads.
+
+use std::ffi::CString;
+use std::io;
+
+use crate::sys;
+
+/// One more than the highest processor number that can be named here.
+pub const MAX_PROCESSORS: usize = 1024;
+
+/// The longest thread name that the system keeps, in bytes.
+pub const MAX_NAME_LEN: usize = 15;
+
+/// The system's id of the calling thread, as tools such as `top -H` show it.
+#[must_use]
+pub fn id() -> u32 {
+    sys::thread::id().cast_unsigned()
+}
+
+/// Names the calling thread. Of longer names the system gets the first [`MAX_NAME_LEN`] bytes
+/// (whole characters); NUL characters are left out.
+///
+/// # Errors
+/// What the system says.
+pub fn set_name(name: &str) -> io::Result<()> {
+    let mut kept = String::with_capacity(MAX_NAME_LEN);
+    for character in name.chars().filter(|&c| c != '\0') {
+        if kept.len() + character.len_utf8() > MAX_NAME_LEN {
+            break;
+        }
+        kept.push(character);
+    }
+    sys::thread::set_name(&CString::new(kept)?)
+}
+
+/// Keeps the calling thread on the given processors, by the system's numbers.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] when a number is not below [`MAX_PROCESSORS`] or the process
+/// may use none of them.
+pub fn set_affinity(processors: &[usize]) -> io::Result<()> {
+    let mut mask = sys::thread::ProcessorMask::default();
+    for &processor in processors {
+        let word = mask.get_mut(processor / WORD_BITS).ok_or(io::ErrorKind::InvalidInput)?;
+        *word |= 1 << (processor % WORD_BITS);
+    }
+    sys::thread::set_affinity(&mask)
+}
+
+/// The processors that the calling thread may run on, in rising order.
+///
+/// # Errors
+/// What the system says.
+pub fn affinity() -> io::Result<Vec<usize>> {
+    let mask = sys::thread::affinity()?;
+    let set = |&n: &usize| mask.get(n / WORD_BITS).is_some_and(|w| w & (1 << (n % WORD_BITS)) != 0);
+    Ok((0..MAX_PROCESSORS).filter(set).collect())
+}
+
+const WORD_BITS: usize = libc::c_ulong::BITS as usize;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs `work` on a thread of its own, so that no other test sees what it changes.
+    fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| scope.spawn(work).join().unwrap())
+    }
+
+    #[test]
+    fn names_are_cut_to_whole_characters() {
+        let name_after = |name: &'static str| {
+            apart(move || {
+                set_name(name).unwrap();
+                std::fs::read_to_string("/proc/thread-self/comm").unwrap()
+            })
+        };
+        assert_eq!(name_after("lane-0"), "lane-0\n");
+        assert_eq!(name_after("fourteen bytesé and more"), "fourteen bytes\n");
+        assert_eq!(name_after("with\0nul"), "withnul\n");
+    }
+
+    #[test]
+    fn affinity_is_set_and_read() {
+        apart(|| {
+            let all = affinity().unwrap();
+            let last = *all.last().unwrap();
+            set_affinity(&[last]).unwrap();
+            assert_eq!(affinity().unwrap(), [last]);
+            set_affinity(&all).unwrap();
+            assert_eq!(affinity().unwrap(), all);
+        });
+    }
+
+    #[test]
+    fn impossible_processors_are_refused() {
+        for impossible in [&[MAX_PROCESSORS][..], &[MAX_PROCESSORS - 1], &[]] {
+            let error = set_affinity(impossible).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{impossible:?}");
+        }
+    }
+
+    #[test]
+    fn ids_differ_between_threads() {
+        assert_ne!(id(), apart(id));
+        assert_ne!(id(), 0);
+    }
+}

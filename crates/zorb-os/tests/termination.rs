@@ -1,0 +1,162 @@
+//! Signals and children, in processes of their own: the test program starts itself again, with
+//! a role in the environment.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use zorb_os::process::{bind_to_this_process, die_with_parent};
+use zorb_os::signal::{Signal, TerminationSignal, is_blocked};
+
+const ROLE: &str = "ZORB_OS_TEST_ROLE";
+
+fn role() -> Option<String> {
+    std::env::var(ROLE).ok()
+}
+
+/// This program again, to run the one test `name` in the given role.
+fn again(name: &str, role: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(ROLE, role);
+    command
+}
+
+/// A child whose every thread holds signals back, the test harness's too: it inherits that from
+/// the thread that starts it. (A program's own `main` would begin with `block`.)
+fn start_blocked(name: &str, role: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut command = again(name, role);
+    command.stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let held_back = TerminationSignal::block().unwrap();
+    let mut child = command.spawn().unwrap();
+    held_back.release().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    (child, output)
+}
+
+/// What follows `start` in the first of the child's lines that has it.
+fn line_after(output: &mut impl BufRead, start: &str) -> String {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        assert_ne!(output.read_line(&mut line).unwrap(), 0, "no line with {start}");
+        if let Some((_, rest)) = line.split_once(start) {
+            return rest.trim().to_owned();
+        }
+    }
+}
+
+fn send(signal: &str, process: u32) {
+    let kill = format!("kill -{signal} {process}");
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+}
+
+#[test]
+fn signals_reach_the_waiting_thread_and_after_release_end_the_process() {
+    const NAME: &str = "signals_reach_the_waiting_thread_and_after_release_end_the_process";
+    if role().is_some() {
+        die_with_parent().unwrap();
+        let termination = TerminationSignal::block().unwrap();
+        println!("READY.");
+        for _ in 0..3 {
+            println!("GOT {}", termination.wait().unwrap().unwrap());
+        }
+        termination.release().unwrap();
+        println!("RELEASED.");
+        loop {
+            std::thread::park();
+        }
+    }
+    let (mut child, mut output) = start_blocked(NAME, "waiter");
+    line_after(&mut output, "READY");
+    for (signal, name) in [("INT", "SIGINT"), ("TERM", "SIGTERM"), ("HUP", "SIGHUP")] {
+        send(signal, child.id());
+        assert_eq!(line_after(&mut output, "GOT "), name);
+    }
+    line_after(&mut output, "RELEASED");
+    send("TERM", child.id());
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::TERMINATE.number()));
+}
+
+#[test]
+fn blocking_holds_for_the_thread_and_those_it_starts() {
+    assert!(!is_blocked(Signal::INTERRUPT).unwrap());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let termination = TerminationSignal::block().unwrap();
+            assert!(format!("{termination:?}").contains("SIGINT, SIGTERM"));
+            let in_child = std::thread::spawn(|| is_blocked(Signal::TERMINATE).unwrap());
+            assert!(in_child.join().unwrap());
+            termination.release().unwrap();
+            assert!(!is_blocked(Signal::TERMINATE).unwrap());
+        });
+    });
+}
+
+#[test]
+fn stopping_ends_every_wait() {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let termination = TerminationSignal::block().unwrap();
+            std::thread::scope(|inner| {
+                let waiters: Vec<_> =
+                    (0..2).map(|_| inner.spawn(|| termination.wait().unwrap())).collect();
+                termination.stop();
+                for waiter in waiters {
+                    assert_eq!(waiter.join().unwrap(), None);
+                }
+            });
+            assert_eq!(termination.wait().unwrap(), None, "later waits too");
+        });
+    });
+}
+
+#[test]
+fn bound_children_end_with_their_parent_and_take_signals() {
+    const NAME: &str = "bound_children_end_with_their_parent_and_take_signals";
+    match role().as_deref() {
+        None => {
+            let (mut parent, mut output) = start_blocked(NAME, "parent");
+            let taking_signals = line_after(&mut output, "TAKES SIGNALS ");
+            line_after(&mut output, "BOTH UP");
+            parent.kill().unwrap();
+            parent.wait().unwrap();
+            // The grandchildren hold the output open: it ends when both have ended.
+            let (sender, ended) = mpsc::channel();
+            std::thread::spawn(move || sender.send(output.read_to_end(&mut Vec::new()).is_ok()));
+            assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(true), "left behind");
+            assert_eq!(taking_signals, "true");
+        }
+        Some("parent") => {
+            die_with_parent().unwrap();
+            let mut bound = again(NAME, "bound");
+            let mut bound =
+                bind_to_this_process(&mut bound).stdout(Stdio::piped()).spawn().unwrap();
+            let mut output = BufReader::new(bound.stdout.take().unwrap());
+            println!("TAKES SIGNALS {}", line_after(&mut output, "TAKES SIGNALS "));
+            let mut willing = again(NAME, "willing");
+            let mut willing = willing.stdout(Stdio::piped()).spawn().unwrap();
+            let mut output = BufReader::new(willing.stdout.take().unwrap());
+            assert_eq!(line_after(&mut output, "PARENT "), std::process::id().to_string());
+            println!("BOTH UP.");
+            // Neither ends before this process does.
+            bound.wait().unwrap();
+            willing.wait().unwrap();
+        }
+        Some("bound") => {
+            println!("TAKES SIGNALS {}", !is_blocked(Signal::TERMINATE).unwrap());
+            loop {
+                std::thread::park();
+            }
+        }
+        Some(_) => {
+            println!("PARENT {}", die_with_parent().unwrap());
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+}

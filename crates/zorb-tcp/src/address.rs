@@ -1,0 +1,207 @@
+//! The address grammar: `host:port`, `[v6]:port`, and options for listening.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::str::FromStr;
+
+use zorb_transport::{Endpoint, EndpointError};
+
+#[cfg(test)]
+mod tests;
+
+/// The longest host name, in octets (RFC 1035).
+pub const MAX_HOST_LEN: usize = 255;
+
+/// How many addresses of one host are tried.
+const MAX_ADDRESSES: usize = 16;
+
+/// A host: a name to look up, or an address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Host {
+    /// A name, in lower case.
+    Name(String),
+    /// An IPv4 or IPv6 address.
+    Ip(IpAddr),
+}
+
+impl Host {
+    const LOCAL: &str = "localhost";
+
+    /// Reads a name or address. IPv6 may stand in brackets or, as in IIOP profiles, without.
+    ///
+    /// # Errors
+    /// [`EndpointError`] for anything that is neither.
+    pub fn parse(text: &str) -> Result<Self, EndpointError> {
+        let fail = |reason| Err(error(text, reason));
+        if let Some(inner) = text.strip_prefix('[') {
+            let v6 = inner.strip_suffix(']').and_then(|inner| Ipv6Addr::from_str(inner).ok());
+            return match v6 {
+                Some(v6) => Ok(Self::Ip(v6.into())),
+                None => fail("an IPv6 address must stand between the brackets"),
+            };
+        }
+        if let Ok(ip) = IpAddr::from_str(text) {
+            return Ok(Self::Ip(ip));
+        }
+        if text.is_empty() {
+            return fail("a host is missing");
+        }
+        if text.len() > MAX_HOST_LEN {
+            return fail("a host name has at most 255 octets");
+        }
+        let is_name = |o: u8| o.is_ascii_alphanumeric() || matches!(o, b'-' | b'.' | b'_');
+        if !text.bytes().all(is_name) {
+            return fail("a host name is letters, digits, '-', '.' and '_'");
+        }
+        Ok(Self::Name(text.to_ascii_lowercase()))
+    }
+
+    /// The host without brackets, as an IIOP profile has it.
+    #[must_use]
+    pub fn to_profile_host(&self) -> String {
+        match self {
+            Self::Name(name) => name.clone(),
+            Self::Ip(ip) => ip.to_string(),
+        }
+    }
+
+    /// The addresses of the host, in the order to try them: those of a name as the system's
+    /// look-up gives them, for `localhost` always 127.0.0.1 and `::1`. At most 16.
+    ///
+    /// # Errors
+    /// What the look-up says.
+    pub(crate) fn addresses(&self, port: u16) -> std::io::Result<Vec<SocketAddr>> {
+        match self {
+            Self::Ip(ip) => Ok(vec![SocketAddr::new(*ip, port)]),
+            Self::Name(name) if name == Self::LOCAL => {
+                Ok(vec![(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()])
+            }
+            Self::Name(name) => {
+                let found = (name.as_str(), port).to_socket_addrs()?;
+                Ok(found.take(MAX_ADDRESSES).collect())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Host {
+    /// The host as URLs have it, with brackets around IPv6.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Ip(IpAddr::V4(v4)) => write!(f, "{v4}"),
+            Self::Ip(IpAddr::V6(v6)) => write!(f, "[{v6}]"),
+        }
+    }
+}
+
+/// A host and a port: what an IIOP endpoint's address says. Displays as `host:port`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HostPort {
+    /// The host.
+    pub host: Host,
+    /// The TCP port.
+    pub port: u16,
+}
+
+impl HostPort {
+    /// A host as [`Host::parse`] reads it, and a port.
+    ///
+    /// # Errors
+    /// [`EndpointError`] when `host` is neither a name nor an address, or when the port is 0,
+    /// which nothing can connect to (in an IIOP profile it says that plain TCP is not offered).
+    pub fn new(host: &str, port: u16) -> Result<Self, EndpointError> {
+        if port == 0 {
+            return Err(error(host, "nothing can connect to port 0"));
+        }
+        Ok(Self { host: Host::parse(host)?, port })
+    }
+
+    /// Reads where to connect to: `host:port`, with `localhost` for an empty host and
+    /// `default_port` for a missing port.
+    ///
+    /// # Errors
+    /// [`EndpointError`] when the text breaks the grammar or the port is 0.
+    pub fn parse_remote(address: &str, default_port: u16) -> Result<Self, EndpointError> {
+        let (host, port) = split(address)?;
+        let host = if host.is_empty() { Host::LOCAL } else { host };
+        Self::new(host, port.unwrap_or(default_port))
+    }
+
+    /// The canonical endpoint of this address.
+    ///
+    /// # Errors
+    /// [`EndpointError`] when `scheme` is not a URL scheme.
+    pub fn to_endpoint(&self, scheme: &str) -> Result<Endpoint, EndpointError> {
+        Endpoint::new(scheme, &self.to_string())
+    }
+}
+
+impl fmt::Display for HostPort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+/// What an address says about listening.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListenAddress {
+    /// `None`: all interfaces.
+    pub(crate) host: Option<Host>,
+    /// 0: a port that the system chooses.
+    pub(crate) port: u16,
+    /// What references say instead of the host.
+    pub(crate) published: Option<Host>,
+}
+
+impl ListenAddress {
+    /// Reads `[host][:port][/option=value[&option=value]...]`.
+    pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
+        let (place, options) = address.split_once('/').unwrap_or((address, ""));
+        let (host, port) = split(place)?;
+        let host = if host.is_empty() { None } else { Some(Host::parse(host)?) };
+        let mut published = None;
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            match option.split_once('=') {
+                Some(("hostname_in_ior", name)) => published = Some(Host::parse(name)?),
+                _ => return Err(error(option, "the only option here is hostname_in_ior=HOST")),
+            }
+        }
+        Ok(Self { host, port: port.unwrap_or(0), published })
+    }
+}
+
+/// Splits `host:port`, `host`, `:port` and the same with brackets; the port is `None` when
+/// missing or empty.
+fn split(address: &str) -> Result<(&str, Option<u16>), EndpointError> {
+    let host_end = if address.starts_with('[') {
+        match address.find(']') {
+            Some(bracket) => bracket + 1,
+            None => return Err(error(address, "a bracket is not closed")),
+        }
+    } else {
+        if address.matches(':').count() > 1 {
+            return Err(error(address, "an IPv6 address goes in brackets"));
+        }
+        address.find(':').unwrap_or(address.len())
+    };
+    let (host, rest) = address.split_at(host_end);
+    let port = match rest.strip_prefix(':') {
+        None if rest.is_empty() => None,
+        None => return Err(error(address, "a ':' and the port must follow the bracket")),
+        Some("") => None,
+        // `parse` alone would take a sign.
+        Some(digits) if digits.bytes().all(|o| o.is_ascii_digit()) => match digits.parse() {
+            Ok(port) => Some(port),
+            Err(_) => return Err(error(address, "a port is at most 65535")),
+        },
+        Some(_) => return Err(error(address, "a port is a number")),
+    };
+    Ok((host, port))
+}
+
+/// An error that quotes no more than the beginning of `text`.
+fn error(text: &str, reason: &str) -> EndpointError {
+    let shown: String = text.chars().take(80).collect();
+    EndpointError::new(&shown, reason)
+}

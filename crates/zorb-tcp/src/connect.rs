@@ -1,0 +1,86 @@
+//! Connecting over all addresses of a host.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use socket2::{Domain, Protocol, Socket, Type};
+use zorb_os::clock::MonotonicTime;
+use zorb_transport::{
+    ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, StreamOptions,
+};
+
+use crate::address::HostPort;
+use crate::stream::TcpStream;
+
+/// Stands for no time-out: the system itself gives up sooner.
+const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub(crate) fn connect(
+    scheme: &str,
+    endpoint: &Endpoint,
+    default_port: u16,
+    options: &ConnectOptions,
+) -> Result<Arc<dyn Stream>, ConnectError> {
+    let bad_address = |reason: &str| {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, reason);
+        ConnectError::single(endpoint, ConnectPhase::Address, error)
+    };
+    if endpoint.scheme() != scheme {
+        return Err(bad_address(&format!("this transport's scheme is {scheme}")));
+    }
+    let target = HostPort::parse_remote(endpoint.address(), default_port)
+        .map_err(|error| bad_address(error.reason()))?;
+    let addresses = target
+        .host
+        .addresses(target.port)
+        .map_err(|error| ConnectError::single(endpoint, ConnectPhase::Resolve, error))?;
+    if addresses.is_empty() {
+        let error = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        return Err(ConnectError::single(endpoint, ConnectPhase::Resolve, error));
+    }
+
+    let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
+    let mut attempts = Vec::new();
+    for (tried, address) in addresses.iter().enumerate() {
+        // What time is left is shared out, so that one silent address leaves some to the rest.
+        let still_to_try = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
+        let timeout = deadline.map_or(NO_TIMEOUT, |at| at.time_left() / still_to_try);
+        match connect_to(*address, timeout, &options.stream) {
+            Ok(stream) => return Ok(Arc::new(stream)),
+            Err(error) => attempts.push(ConnectAttempt { address: address.to_string(), error }),
+        }
+    }
+    Err(ConnectError::new(endpoint.clone(), ConnectPhase::Connect, attempts))
+}
+
+fn connect_to(
+    address: SocketAddr,
+    timeout: Duration,
+    options: &StreamOptions,
+) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    set_buffers(&socket, options)?;
+    if timeout.is_zero() {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    socket.connect_timeout(&address.into(), timeout)?;
+    let socket = std::net::TcpStream::from(socket);
+    // Looking for an ephemeral port where nobody listens, a socket can meet itself.
+    if socket.local_addr()? == address {
+        return Err(io::ErrorKind::ConnectionRefused.into());
+    }
+    TcpStream::new(socket, address, options)
+}
+
+/// Buffer sizes count from the first packet on, so they are set before there is one.
+pub(crate) fn set_buffers(socket: &Socket, options: &StreamOptions) -> io::Result<()> {
+    if let Some(bytes) = options.send_buffer {
+        socket.set_send_buffer_size(bytes)?;
+    }
+    if let Some(bytes) = options.recv_buffer {
+        socket.set_recv_buffer_size(bytes)?;
+    }
+    Ok(())
+}

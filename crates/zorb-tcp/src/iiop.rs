@@ -1,0 +1,107 @@
+//! IIOP: GIOP over TCP, as references know it.
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    AlternateIiopAddress, GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile,
+};
+use zorb_transport::{
+    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile, Transport,
+    strip_scheme,
+};
+
+use crate::TcpTransport;
+use crate::address::HostPort;
+
+#[cfg(test)]
+mod tests;
+
+/// The Internet Inter-ORB Protocol: profiles of kind `TAG_INTERNET_IOP`, URLs and `corbaloc`
+/// addresses with `iiop`, connections over TCP (CORBA 3.3 part 2, 9.7).
+///
+/// Of several endpoints the first goes into the profile itself and the others into
+/// `TAG_ALTERNATE_IIOP_ADDRESS` components.
+#[derive(Debug, Clone, Default)]
+pub struct IiopProtocol {
+    transport: TcpTransport,
+}
+
+impl IiopProtocol {
+    /// IIOP with its usual scheme and port.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn host_port(&self, endpoint: &Endpoint) -> Result<HostPort, ProfileError> {
+        let address = strip_scheme(self.scheme(), endpoint.as_str())?;
+        Ok(HostPort::parse_remote(address, self.transport.default_port)?)
+    }
+}
+
+impl Protocol for IiopProtocol {
+    fn transport(&self) -> &dyn Transport {
+        &self.transport
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        ProfileTag::INTERNET_IOP
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        ProfileError::check_tag(ProfileTag::INTERNET_IOP, profile)?;
+        let profile = IiopProfile::decode(&profile.data)?;
+        let mut endpoints = Vec::new();
+        let mut failure = None;
+        if profile.port == 0 {
+            // Plain TCP is not offered at the first address; another one may stand beside it.
+            failure = Some(ProfileError::NoEndpoint);
+        } else {
+            match self.transport.endpoint(&profile.host, profile.port) {
+                Ok(endpoint) => endpoints.push(endpoint),
+                Err(error) => failure = Some(error.into()),
+            }
+        }
+        for alternate in profile.components_of::<AlternateIiopAddress>() {
+            if endpoints.len() == MAX_PROFILE_ENDPOINTS {
+                break;
+            }
+            match self.transport.endpoint(&alternate.host, alternate.port) {
+                Ok(endpoint) if !endpoints.contains(&endpoint) => endpoints.push(endpoint),
+                _ => {}
+            }
+        }
+        if endpoints.is_empty() {
+            return Err(failure.unwrap_or(ProfileError::NoEndpoint));
+        }
+        Ok(ResolvedProfile {
+            version: profile.version,
+            endpoints,
+            object_key: profile.object_key,
+            components: profile.components,
+        })
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        let (first, others) = endpoints.split_first().ok_or(ProfileError::NoEndpoint)?;
+        let HostPort { host, port } = self.host_port(first)?;
+        let mut profile = IiopProfile {
+            version,
+            host: host.to_profile_host(),
+            port,
+            object_key: object_key.to_vec(),
+            components: components.to_vec(),
+        };
+        for other in others {
+            let HostPort { host, port } = self.host_port(other)?;
+            let alternate = AlternateIiopAddress { host: host.to_profile_host(), port };
+            profile.add(&alternate, ByteOrder::NATIVE)?;
+        }
+        Ok(profile.encode(ByteOrder::NATIVE)?)
+    }
+}

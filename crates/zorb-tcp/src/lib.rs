@@ -1,0 +1,118 @@
+//! TCP, and IIOP: GIOP over TCP.
+//!
+//! [`TcpTransport`] implements [`Transport`] with blocking sockets: one system call to receive,
+//! one to send, nothing allocated on the way. What may be written where:
+//!
+//! | | connecting | listening |
+//! |---|---|---|
+//! | `iiop://host:2809` | a name or IPv4 address | the address of one interface |
+//! | `iiop://[2001:db8::1]:2809` | IPv6 goes in brackets | the same |
+//! | `iiop://:2809` | this machine (`localhost`) | all interfaces, IPv6 and IPv4 |
+//! | `iiop://host` | the default port, 2809 | a port that the system chooses, as with `:0` |
+//! | `iiop://:2809/hostname_in_ior=name` | - | references will say `name` |
+//!
+//! [`IiopProtocol`] is what object references know of it: `TAG_INTERNET_IOP` profiles and
+//! `corbaloc:iiop:` addresses.
+//!
+//! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
+#![forbid(unsafe_code)]
+
+mod acceptor;
+pub mod address;
+mod connect;
+mod iiop;
+mod listen;
+mod stream;
+
+use std::sync::Arc;
+
+use zorb_transport::{
+    Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
+    Stream, Transport, strip_scheme,
+};
+
+use address::HostPort;
+
+pub use iiop::IiopProtocol;
+
+/// The scheme of URLs that mean TCP under GIOP.
+pub const IIOP_SCHEME: &str = "iiop";
+
+/// The port where none is given: the one that `corbaloc` names.
+pub const DEFAULT_PORT: u16 = 2809;
+
+/// TCP as a [`Transport`].
+///
+/// ```
+/// use zorb_tcp::TcpTransport;
+/// use zorb_transport::{ConnectOptions, ListenOptions, Transport};
+///
+/// let tcp = TcpTransport::new();
+/// let acceptor = tcp.listen("iiop://127.0.0.1:0", &ListenOptions::default())?;
+/// let client = tcp.connect(acceptor.endpoint(), &ConnectOptions::default())?;
+/// let server = acceptor.accept()?;
+/// client.send_all(b"ping")?;
+/// let mut buffer = [0; 16];
+/// assert_eq!(server.recv(&mut buffer)?, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TcpTransport {
+    scheme: Arc<str>,
+    default_port: u16,
+}
+
+impl TcpTransport {
+    /// TCP with the scheme `iiop` and port 2809 where none is given.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { scheme: IIOP_SCHEME.into(), default_port: DEFAULT_PORT }
+    }
+
+    /// TCP under another protocol than GIOP: with a scheme and default port of its own.
+    ///
+    /// # Errors
+    /// [`EndpointError`] when `scheme` is not a URL scheme.
+    pub fn with_scheme(scheme: &str, default_port: u16) -> Result<Self, EndpointError> {
+        let scheme = Endpoint::new(scheme, "")?.scheme().into();
+        Ok(Self { scheme, default_port })
+    }
+
+    /// The endpoint at `host` (a name, or an address without brackets, as an IIOP profile has
+    /// it) and `port`, in canonical form.
+    ///
+    /// # Errors
+    /// [`EndpointError`] when `host` is neither a host name nor an IP address.
+    pub fn endpoint(&self, host: &str, port: u16) -> Result<Endpoint, EndpointError> {
+        HostPort::new(host, port)?.to_endpoint(&self.scheme)
+    }
+}
+
+impl Default for TcpTransport {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Transport for TcpTransport {
+    fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        let address = strip_scheme(&self.scheme, text)?;
+        HostPort::parse_remote(address, self.default_port)?.to_endpoint(&self.scheme)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        connect::connect(&self.scheme, endpoint, self.default_port, options)
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        listen::listen(&self.scheme, url, options)
+    }
+}

@@ -1,0 +1,115 @@
+//! Listening, and what references say about it.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use socket2::{Domain, Protocol, Socket, Type};
+use zorb_os::interface::{self, InterfaceAddress};
+use zorb_transport::{Acceptor, EndpointError, ListenError, ListenOptions, strip_scheme};
+
+use crate::acceptor::TcpAcceptor;
+use crate::address::{Host, HostPort, ListenAddress};
+use crate::connect::set_buffers;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) fn listen(
+    scheme: &str,
+    url: &str,
+    options: &ListenOptions,
+) -> Result<Arc<dyn Acceptor>, ListenError> {
+    let address = ListenAddress::parse(strip_scheme(scheme, url)?)?;
+    let fail = |error| ListenError::new(url, error);
+    let socket = bind(&address, options).map_err(fail)?;
+    let listener = std::net::TcpListener::from(socket);
+    let bound = listener.local_addr().map_err(fail)?;
+    let interfaces = match address.host {
+        Some(Host::Ip(ip)) if !ip.is_unspecified() => Vec::new(),
+        Some(Host::Name(_)) => Vec::new(),
+        _ => interface::addresses().map_err(fail)?,
+    };
+    let published = published(&address, bound, options, &interfaces)?;
+    let endpoint = HostPort { host: Host::Ip(bound.ip()), port: bound.port() };
+    let endpoint = endpoint.to_endpoint(scheme)?;
+    let published = published.to_endpoint(scheme)?;
+    Ok(Arc::new(TcpAcceptor::new(listener, endpoint, published, options.stream.clone())))
+}
+
+/// Binds to the first address that will have it.
+fn bind(address: &ListenAddress, options: &ListenOptions) -> io::Result<Socket> {
+    let port = address.port;
+    let Some(host) = &address.host else {
+        // An IPv6 socket takes IPv4 too; where the machine has no IPv6, IPv4 must do.
+        return match bind_to((Ipv6Addr::UNSPECIFIED, port).into(), options) {
+            Err(error) if lacks_ipv6(&error) => {
+                bind_to((Ipv4Addr::UNSPECIFIED, port).into(), options)
+            }
+            done => done,
+        };
+    };
+    let mut addresses = host.addresses(port)?;
+    // Peers are more likely to come over IPv4 where a name means both.
+    addresses.sort_by_key(SocketAddr::is_ipv6);
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in addresses {
+        match bind_to(address, options) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+fn lacks_ipv6(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EAFNOSUPPORT | libc::EADDRNOTAVAIL))
+}
+
+fn bind_to(address: SocketAddr, options: &ListenOptions) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    if options.reuse_address {
+        socket.set_reuse_address(true)?;
+    }
+    if address.is_ipv6() {
+        socket.set_only_v6(!address.ip().is_unspecified())?;
+    }
+    // Accepted sockets inherit them.
+    set_buffers(&socket, &options.stream)?;
+    socket.bind(&address.into())?;
+    socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;
+    Ok(socket)
+}
+
+/// What references say: the host asked for, else the one given by name, else the address bound,
+/// else the machine's first reachable address.
+fn published(
+    address: &ListenAddress,
+    bound: SocketAddr,
+    options: &ListenOptions,
+    interfaces: &[InterfaceAddress],
+) -> Result<HostPort, EndpointError> {
+    let host = if let Some(host) = &address.published {
+        host.clone()
+    } else if let Some(name) = &options.published_host {
+        Host::parse(name)?
+    } else {
+        match &address.host {
+            Some(Host::Name(name)) => Host::Name(name.clone()),
+            Some(Host::Ip(ip)) if !ip.is_unspecified() => Host::Ip(*ip),
+            asked => Host::Ip(reachable(asked.as_ref(), bound.ip(), interfaces)),
+        }
+    };
+    Ok(HostPort { host, port: bound.port() })
+}
+
+/// The address to publish for a socket that is bound to all interfaces.
+fn reachable(asked: Option<&Host>, bound: IpAddr, interfaces: &[InterfaceAddress]) -> IpAddr {
+    let v4 = interface::first_reachable_v4(interfaces).map(IpAddr::V4);
+    let v6 = interface::first_reachable_v6(interfaces).map(IpAddr::V6);
+    match (asked, bound) {
+        (_, IpAddr::V4(_)) => v4.unwrap_or(Ipv4Addr::LOCALHOST.into()),
+        (None, IpAddr::V6(_)) => v4.or(v6).unwrap_or(Ipv4Addr::LOCALHOST.into()),
+        (Some(_), IpAddr::V6(_)) => v6.or(v4).unwrap_or(Ipv6Addr::LOCALHOST.into()),
+    }
+}

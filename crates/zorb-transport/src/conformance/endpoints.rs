@@ -1,0 +1,117 @@
+//! Endpoints, listening and connecting.
+
+use std::thread;
+use std::time::Duration;
+
+use super::{Subject, echo, recv_exactly};
+use crate::{AcceptError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions};
+
+/// The endpoint an acceptor reports is one that clients reach.
+pub fn a_bound_endpoint_can_be_connected_to(subject: &Subject) {
+    let acceptor = subject.listen();
+    assert_eq!(acceptor.endpoint().scheme(), subject.transport().scheme());
+    let other = subject.listen();
+    assert_ne!(acceptor.endpoint(), other.endpoint(), "each has its own");
+    let link = subject.link();
+    link.client.send_all(b"x").unwrap();
+    assert_eq!(recv_exactly(&*link.server, 1), b"x");
+}
+
+/// Bound and published endpoints are in the form that `parse_endpoint` makes.
+pub fn what_is_published_is_canonical(subject: &Subject) {
+    let acceptor = subject.listen();
+    assert!(!acceptor.published().is_empty());
+    for endpoint in acceptor.published().iter().chain([acceptor.endpoint()]) {
+        for text in [endpoint.as_str(), endpoint.address()] {
+            let parsed = subject.transport().parse_endpoint(text).unwrap();
+            assert_eq!(parsed, *endpoint, "from {text}");
+        }
+        let shouted = format!("{}://{}", endpoint.scheme().to_uppercase(), endpoint.address());
+        assert_eq!(subject.transport().parse_endpoint(&shouted).unwrap(), *endpoint);
+    }
+}
+
+/// What belongs to another transport is refused at every door.
+pub fn other_schemes_are_refused(subject: &Subject) {
+    let transport = subject.transport();
+    let acceptor = subject.listen();
+    let foreign = Endpoint::new("x-other", acceptor.endpoint().address()).unwrap();
+    assert!(transport.parse_endpoint(foreign.as_str()).is_err());
+    let error = transport.connect(&foreign, &ConnectOptions::default()).unwrap_err();
+    assert_eq!(error.phase(), ConnectPhase::Address);
+    assert!(error.to_string().contains("x-other"), "{error}");
+    let error = transport.listen("x-other://anything", &ListenOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("x-other"), "{error}");
+}
+
+/// Text that no grammar allows is an error, not a panic.
+pub fn junk_is_refused(subject: &Subject) {
+    let transport = subject.transport();
+    let scheme = transport.scheme();
+    for junk in ["\0", "a b", "\n", "\u{7f}", "x\ty", "://", "::::", "[", "]", "[:1", "\u{fffd} "] {
+        for text in [junk.to_owned(), format!("{scheme}://{junk}")] {
+            assert!(transport.parse_endpoint(&text).is_err(), "connect: {text:?}");
+            let listening = transport.listen(&text, &ListenOptions::default());
+            assert!(listening.is_err(), "listen: {text:?}");
+        }
+    }
+    let long = format!("{scheme}://{}", "a".repeat(100_000));
+    let error = transport.parse_endpoint(&long).unwrap_err();
+    assert!(error.to_string().len() < 1000, "messages stay short");
+    assert!(transport.listen(&long, &ListenOptions::default()).is_err());
+}
+
+/// Connecting where nobody listens names the endpoint, the address tried and the cause.
+pub fn nobody_listening_is_a_told_story(subject: &Subject) {
+    let acceptor = subject.listen();
+    let endpoint = acceptor.endpoint().clone();
+    acceptor.close(); // but not dropped: nobody else shall get the endpoint meanwhile
+    let options = ConnectOptions::with_timeout(Some(Duration::from_secs(30)));
+    let error = subject.transport().connect(&endpoint, &options).unwrap_err();
+    assert_eq!(*error.endpoint(), endpoint);
+    assert_eq!(error.phase(), ConnectPhase::Connect);
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
+    assert!(!error.attempts().is_empty());
+    assert!(error.to_string().contains(endpoint.as_str()), "{error}");
+}
+
+/// A closed acceptor refuses clients while it is still referenced.
+pub fn closing_refuses_new_clients(subject: &Subject) {
+    let acceptor = subject.listen();
+    acceptor.close();
+    acceptor.close();
+    let connecting = subject.transport().connect(acceptor.endpoint(), &ConnectOptions::default());
+    assert!(connecting.is_err());
+    assert!(matches!(acceptor.accept(), Err(AcceptError::Closed)));
+}
+
+/// Connections already handed out outlive their acceptor.
+pub fn closing_leaves_connections_alone(subject: &Subject) {
+    let link = subject.link();
+    link.acceptor.close();
+    drop(link.acceptor);
+    link.client.send_all(b"still here").unwrap();
+    assert_eq!(recv_exactly(&*link.server, 10), b"still here");
+}
+
+/// Fifty connections at once, each with its own bytes.
+pub fn many_connections_are_apart(subject: &Subject) {
+    const COUNT: u32 = 50;
+    let acceptor = subject.listen();
+    thread::scope(|scope| {
+        let server = scope.spawn(|| {
+            for _ in 0..COUNT {
+                let stream = acceptor.accept().expect("accept");
+                scope.spawn(move || echo(&*stream));
+            }
+        });
+        let clients: Vec<_> = (0..COUNT).map(|_| subject.connect(&*acceptor)).collect();
+        for (number, client) in (0..COUNT).zip(&clients) {
+            client.send_all(&number.to_be_bytes()).unwrap();
+        }
+        for (number, client) in (0..COUNT).zip(&clients).rev() {
+            assert_eq!(recv_exactly(&**client, 4), number.to_be_bytes());
+        }
+        server.join().unwrap();
+    });
+}

@@ -1,0 +1,233 @@
+//! Connecting and listening gone wrong, with the story.
+
+use std::fmt;
+use std::io;
+
+use crate::{Endpoint, EndpointError};
+
+/// How far a connection attempt came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConnectPhase {
+    /// The endpoint's address does not follow the transport's grammar.
+    Address,
+    /// The host's name could not be looked up.
+    Resolve,
+    /// The host was found but no address of it accepted the connection.
+    Connect,
+    /// The connection stood but could not be set up (socket options, handshake).
+    Setup,
+}
+
+/// One address tried and what came of it.
+#[derive(Debug)]
+pub struct ConnectAttempt {
+    /// The address as the transport writes it: `192.0.2.1:2809`.
+    pub address: String,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+/// No connection to an endpoint, with every address that was tried and why it failed.
+///
+/// At the ORB's surface this is `TRANSIENT` (or `COMM_FAILURE`) with `COMPLETED_NO`: nothing
+/// was sent, so another endpoint or profile may be tried.
+#[derive(Debug)]
+pub struct ConnectError {
+    endpoint: Endpoint,
+    phase: ConnectPhase,
+    attempts: Vec<ConnectAttempt>,
+}
+
+impl ConnectError {
+    /// An error of `phase` after `attempts`, in the order they were made.
+    #[must_use]
+    pub fn new(endpoint: Endpoint, phase: ConnectPhase, attempts: Vec<ConnectAttempt>) -> Self {
+        Self { endpoint, phase, attempts }
+    }
+
+    /// An error of `phase` with one cause, at the endpoint's own address.
+    #[must_use]
+    pub fn single(endpoint: &Endpoint, phase: ConnectPhase, error: io::Error) -> Self {
+        let address = endpoint.address().to_owned();
+        Self::new(endpoint.clone(), phase, vec![ConnectAttempt { address, error }])
+    }
+
+    /// The endpoint that was to be reached.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// How far it came.
+    #[must_use]
+    pub fn phase(&self) -> ConnectPhase {
+        self.phase
+    }
+
+    /// What was tried, in order.
+    #[must_use]
+    pub fn attempts(&self) -> &[ConnectAttempt] {
+        &self.attempts
+    }
+
+    /// The kind of the last failure.
+    #[must_use]
+    pub fn kind(&self) -> io::ErrorKind {
+        self.attempts.last().map_or(io::ErrorKind::Other, |attempt| attempt.error.kind())
+    }
+
+    /// Whether the time-out in the options ended the last attempt.
+    #[must_use]
+    pub fn is_timed_out(&self) -> bool {
+        self.kind() == io::ErrorKind::TimedOut
+    }
+
+    /// What the user may look at, if there is something to say.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match (self.phase, self.kind()) {
+            (ConnectPhase::Address, _) => Some("check the address in the reference or option"),
+            (ConnectPhase::Resolve, _) => {
+                Some("check the host name; the server may publish a name only it knows")
+            }
+            (_, io::ErrorKind::ConnectionRefused) => Some("is the server running on that port?"),
+            (_, io::ErrorKind::TimedOut) => Some("is a firewall between, or the host down?"),
+            (_, io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable) => {
+                Some("is the published address reachable from this machine?")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.phase {
+            ConnectPhase::Address => "bad address in",
+            ConnectPhase::Resolve => "cannot look up the host of",
+            ConnectPhase::Connect => "cannot connect to",
+            ConnectPhase::Setup => "cannot set up the connection to",
+        };
+        write!(f, "{what} {}", self.endpoint)?;
+        for (n, ConnectAttempt { address, error }) in self.attempts.iter().enumerate() {
+            let lead = if n == 0 { ": " } else { "; " };
+            if address == self.endpoint.address() {
+                write!(f, "{lead}{error}")?;
+            } else {
+                write!(f, "{lead}{address}: {error}")?;
+            }
+        }
+        match self.hint() {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let last = self.attempts.last()?;
+        Some(&last.error)
+    }
+}
+
+/// An endpoint could not be listened on.
+#[derive(Debug)]
+pub struct ListenError {
+    endpoint: Box<str>,
+    source: io::Error,
+}
+
+impl ListenError {
+    /// An error about listening on `endpoint`, given as the user wrote it.
+    #[must_use]
+    pub fn new(endpoint: &str, source: io::Error) -> Self {
+        Self { endpoint: endpoint.into(), source }
+    }
+
+    /// The endpoint as the user wrote it.
+    #[must_use]
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    /// The kind of failure.
+    #[must_use]
+    pub fn kind(&self) -> io::ErrorKind {
+        self.source.kind()
+    }
+
+    /// What the user may look at, if there is something to say.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self.kind() {
+            io::ErrorKind::AddrInUse => {
+                Some("another process, or this one, listens there; port 0 picks a free one")
+            }
+            io::ErrorKind::AddrNotAvailable => Some("that address is not one of this machine's"),
+            io::ErrorKind::PermissionDenied => Some("ports below 1024 need a privilege"),
+            _ => None,
+        }
+    }
+}
+
+impl From<EndpointError> for ListenError {
+    fn from(error: EndpointError) -> Self {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, error.reason());
+        Self::new(error.text(), source)
+    }
+}
+
+impl fmt::Display for ListenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot listen on {}: {}", self.endpoint, self.source)?;
+        match self.hint() {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ListenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connect_error_tells_every_address_and_a_hint() {
+        let endpoint: Endpoint = "iiop://server:2809".parse().unwrap();
+        let attempt = |address: &str, kind: io::ErrorKind| ConnectAttempt {
+            address: address.to_owned(),
+            error: io::Error::from(kind),
+        };
+        let attempts = vec![
+            attempt("[2001:db8::1]:2809", io::ErrorKind::NetworkUnreachable),
+            attempt("192.0.2.1:2809", io::ErrorKind::ConnectionRefused),
+        ];
+        let error = ConnectError::new(endpoint, ConnectPhase::Connect, attempts);
+        let (first, second) = (io::ErrorKind::NetworkUnreachable, io::ErrorKind::ConnectionRefused);
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "cannot connect to iiop://server:2809: [2001:db8::1]:2809: {first}; \
+                 192.0.2.1:2809: {second} (is the server running on that port?)"
+            )
+        );
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+        assert!(!error.is_timed_out());
+    }
+
+    #[test]
+    fn a_listen_error_names_what_the_user_wrote() {
+        let error = ListenError::new("iiop://:2809", io::Error::from(io::ErrorKind::AddrInUse));
+        let text = error.to_string();
+        assert!(text.starts_with("cannot listen on iiop://:2809: "), "{text}");
+        assert!(text.contains("port 0"), "{text}");
+    }
+}

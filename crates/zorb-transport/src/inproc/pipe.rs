@@ -1,0 +1,138 @@
+//! A bounded pipe of bytes: one direction of an in-process connection.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::{DEFAULT_CAPACITY, lock};
+
+/// Bytes on their way in one direction, never more than its capacity.
+#[derive(Debug)]
+pub(super) struct Pipe {
+    state: Mutex<State>,
+    /// Told whenever bytes come, go, or will come or go no more.
+    changed: Condvar,
+    capacity: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    bytes: VecDeque<u8>,
+    /// The sender will send no more.
+    write_closed: bool,
+    /// The receiver will take no more.
+    read_closed: bool,
+}
+
+impl Pipe {
+    pub(super) fn new(capacity: usize) -> Self {
+        let capacity = capacity.max(1);
+        let bytes = VecDeque::with_capacity(capacity.min(DEFAULT_CAPACITY));
+        let state = State { bytes, write_closed: false, read_closed: false };
+        Self { state: Mutex::new(state), changed: Condvar::new(), capacity }
+    }
+
+    /// Waits for bytes and takes up to as many as `buffer` holds. 0 at the end.
+    pub(super) fn recv(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let mut state = lock(&self.state);
+        loop {
+            if state.read_closed {
+                return Ok(0);
+            }
+            if !state.bytes.is_empty() {
+                let taken = take(&mut state.bytes, buffer);
+                drop(state);
+                self.changed.notify_all();
+                return Ok(taken);
+            }
+            if state.write_closed {
+                return Ok(0);
+            }
+            state = self.wait(state, deadline)?;
+        }
+    }
+
+    /// Puts all of `bytes` into the pipe, waiting for room as needed.
+    pub(super) fn send(&self, mut bytes: &[u8], deadline: Option<Instant>) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        loop {
+            if state.read_closed || state.write_closed {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            let room = self.capacity.saturating_sub(state.bytes.len()).min(bytes.len());
+            let (now, later) = bytes.split_at(room);
+            if !now.is_empty() {
+                state.bytes.extend(now);
+                self.changed.notify_all();
+            }
+            if later.is_empty() {
+                return Ok(());
+            }
+            bytes = later;
+            state = self.wait(state, deadline)?;
+        }
+    }
+
+    /// The sender sends no more: the receiver gets the end after what is under way.
+    pub(super) fn close_write(&self) {
+        lock(&self.state).write_closed = true;
+        self.changed.notify_all();
+    }
+
+    /// The receiver takes no more: what is under way is lost and sending fails.
+    pub(super) fn close_read(&self) {
+        let mut state = lock(&self.state);
+        state.read_closed = true;
+        state.bytes.clear();
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Whether the receiver would get bytes or the end without waiting.
+    pub(super) fn is_readable(&self) -> bool {
+        let state = lock(&self.state);
+        !state.bytes.is_empty() || state.write_closed || state.read_closed
+    }
+
+    /// Whether the receiver has gone.
+    pub(super) fn is_broken(&self) -> bool {
+        lock(&self.state).read_closed
+    }
+
+    fn wait<'s>(
+        &self,
+        state: MutexGuard<'s, State>,
+        deadline: Option<Instant>,
+    ) -> io::Result<MutexGuard<'s, State>> {
+        let Some(deadline) = deadline else {
+            return Ok(self.changed.wait(state).unwrap_or_else(PoisonError::into_inner));
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let (state, _) =
+            self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+        Ok(state)
+    }
+}
+
+/// Moves bytes from the front of `from` into `to`, and says how many.
+fn take(from: &mut VecDeque<u8>, to: &mut [u8]) -> usize {
+    let mut taken = 0;
+    for part in [from.as_slices().0, from.as_slices().1] {
+        let rest = to.get_mut(taken..).unwrap_or_default();
+        let count = rest.len().min(part.len());
+        let pairs = rest.get_mut(..count).zip(part.get(..count));
+        if let Some((target, source)) = pairs {
+            target.copy_from_slice(source);
+        }
+        taken += count;
+    }
+    from.drain(..taken);
+    taken
+}

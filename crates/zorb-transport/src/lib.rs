@@ -1,0 +1,39 @@
+//! How bytes move under a Zorb protocol.
+//!
+//! The ORB core never names a concrete protocol. It sees these things, all defined here:
+//!
+//! * [`Endpoint`]: where a server listens, as a value (`iiop://host:port`). It keys the
+//!   connection cache.
+//! * [`Transport`]: one way of moving bytes, known by its URL scheme. It connects and listens.
+//! * [`Acceptor`]: a bound endpoint that hands out incoming connections.
+//! * [`Stream`]: a connected, blocking, ordered byte stream with `&self` methods, so that one
+//!   thread may send while another receives.
+//! * [`Protocol`]: GIOP over a transport as object references know it (its kind of profile, its
+//!   `corbaloc` prefix), found in a [`ProtocolRegistry`].
+//!
+//! [`inproc`] is a transport inside one process; [`conformance`] is the suite that every
+//! transport passes by adding one line ([`conformance_suite!`]).
+//!
+//! This crate is for Zorb itself and for authors of transports. Applications use the facade
+//! crate `zorb`.
+#![forbid(unsafe_code)]
+
+mod acceptor;
+pub mod conformance;
+mod endpoint;
+mod error;
+pub mod inproc;
+mod options;
+mod protocol;
+mod stream;
+mod transport;
+
+pub use acceptor::{AcceptError, Acceptor, Backoff};
+pub use endpoint::{Endpoint, EndpointError, MAX_URL_LEN};
+pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
+pub use options::{ConnectOptions, ListenOptions, StreamOptions};
+pub use protocol::{
+    MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ProtocolRegistry, RegistryError, ResolvedProfile,
+};
+pub use stream::Stream;
+pub use transport::{Transport, strip_scheme};

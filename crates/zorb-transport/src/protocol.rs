@@ -1,0 +1,89 @@
+//! A protocol as object references know it, and the registry of them.
+
+mod error;
+mod registry;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
+
+use crate::{Endpoint, EndpointError, Transport};
+
+pub use error::{ProfileError, RegistryError};
+pub use registry::ProtocolRegistry;
+
+/// The most endpoints that are taken from one profile; further alternates are left out.
+pub const MAX_PROFILE_ENDPOINTS: usize = 64;
+
+/// GIOP over one [`Transport`], as object references know it: the kind of profile that carries
+/// its endpoints, the scheme of its URLs and its prefix in `corbaloc`.
+///
+/// The ORB core asks a [`ProtocolRegistry`] for the protocol of a profile or URL and needs to
+/// know no more about it.
+pub trait Protocol: Send + Sync + fmt::Debug {
+    /// How the bytes move.
+    fn transport(&self) -> &dyn Transport;
+
+    /// The kind of profile that this protocol reads and writes.
+    fn profile_tag(&self) -> ProfileTag;
+
+    /// The scheme of its endpoint URLs, the transport's.
+    fn scheme(&self) -> &str {
+        self.transport().scheme()
+    }
+
+    /// What comes before the first `:` of an address in `corbaloc:`. Default: the scheme.
+    fn corbaloc_prefix(&self) -> &str {
+        self.scheme()
+    }
+
+    /// Reads a profile of this protocol's kind.
+    ///
+    /// # Errors
+    /// [`ProfileError`]: it is of another kind, is malformed, or names no endpoint that can be
+    /// connected to. Alternate endpoints that make no sense are left out without an error.
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError>;
+
+    /// Makes the profile of an object with this key at these endpoints, the preferred one
+    /// first. A version 1.0 profile has room for one endpoint and no components: it leaves out
+    /// the rest.
+    ///
+    /// # Errors
+    /// [`ProfileError`]: there is no endpoint, one is not this protocol's, or it has no
+    /// encoding.
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError>;
+
+    /// Reads one address of a `corbaloc` URL: what follows its prefix, `:` and version (the
+    /// [`address`](zorb_giop::CorbalocAddress::address) of a parsed one).
+    ///
+    /// # Errors
+    /// [`EndpointError`] when the text breaks the transport's grammar.
+    fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {
+        if address.contains("://") {
+            let shown: String = address.chars().take(80).collect();
+            return Err(EndpointError::new(&shown, "a corbaloc address has no scheme of its own"));
+        }
+        self.transport().parse_endpoint(address)
+    }
+}
+
+/// What a profile says, with addresses made into endpoints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedProfile {
+    /// The highest GIOP version that the object's server speaks.
+    pub version: GiopVersion,
+    /// Where the object is to be reached: at least one, no two equal, to be tried in order.
+    pub endpoints: Vec<Endpoint>,
+    /// What the server knows the object by.
+    pub object_key: Vec<u8>,
+    /// The profile's tagged components, all of them, as received.
+    pub components: Vec<TaggedComponent>,
+}

@@ -1,0 +1,79 @@
+//! The protocols that an ORB speaks.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use zorb_giop::ProfileTag;
+
+use super::{Protocol, RegistryError};
+
+/// The protocols that an ORB speaks, found by URL scheme, kind of profile or `corbaloc` prefix.
+///
+/// The facade registers the usual ones and users theirs, at run time and from any thread.
+/// Looking one up takes a lock that readers share, and none is needed once a reference is
+/// resolved.
+#[derive(Debug, Default)]
+pub struct ProtocolRegistry {
+    // In order of registration. There are a handful: a walk is as fast as any table.
+    protocols: RwLock<Vec<Arc<dyn Protocol>>>,
+}
+
+impl ProtocolRegistry {
+    /// A registry without protocols.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a protocol.
+    ///
+    /// # Errors
+    /// [`RegistryError`] when its scheme, kind of profile or `corbaloc` prefix is taken; nothing
+    /// is changed then.
+    pub fn register(&self, protocol: Arc<dyn Protocol>) -> Result<(), RegistryError> {
+        let mut protocols = self.protocols.write().unwrap_or_else(PoisonError::into_inner);
+        for known in protocols.iter() {
+            if known.scheme() == protocol.scheme() {
+                return Err(RegistryError::Scheme(protocol.scheme().to_owned()));
+            }
+            if known.profile_tag() == protocol.profile_tag() {
+                return Err(RegistryError::ProfileTag(protocol.profile_tag()));
+            }
+            if known.corbaloc_prefix() == protocol.corbaloc_prefix() {
+                let prefix = protocol.corbaloc_prefix().to_owned();
+                return Err(RegistryError::CorbalocPrefix(prefix));
+            }
+        }
+        protocols.push(protocol);
+        Ok(())
+    }
+
+    /// The protocol of a URL scheme, in any case.
+    #[must_use]
+    pub fn by_scheme(&self, scheme: &str) -> Option<Arc<dyn Protocol>> {
+        self.find(|protocol| protocol.scheme().eq_ignore_ascii_case(scheme))
+    }
+
+    /// The protocol of a kind of profile.
+    #[must_use]
+    pub fn by_profile_tag(&self, tag: ProfileTag) -> Option<Arc<dyn Protocol>> {
+        self.find(|protocol| protocol.profile_tag() == tag)
+    }
+
+    /// The protocol of a `corbaloc` prefix, in any case. The empty prefix is the caller's to
+    /// read as `iiop`.
+    #[must_use]
+    pub fn by_corbaloc_prefix(&self, prefix: &str) -> Option<Arc<dyn Protocol>> {
+        self.find(|protocol| protocol.corbaloc_prefix().eq_ignore_ascii_case(prefix))
+    }
+
+    /// All protocols, in order of registration.
+    #[must_use]
+    pub fn protocols(&self) -> Vec<Arc<dyn Protocol>> {
+        self.protocols.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn find(&self, wanted: impl Fn(&dyn Protocol) -> bool) -> Option<Arc<dyn Protocol>> {
+        let protocols = self.protocols.read().unwrap_or_else(PoisonError::into_inner);
+        protocols.iter().find(|protocol| wanted(&***protocol)).cloned()
+    }
+}

@@ -1,0 +1,86 @@
+//! A connected byte stream.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+/// A connected, blocking, ordered stream of bytes between two endpoints.
+///
+/// All methods take `&self`: one thread may send while another receives, and any thread may
+/// shut the stream down. Two threads sending at once interleave their bytes, so the connection
+/// above holds its own send lock; the same goes for receiving. Dropping the last reference
+/// closes the stream.
+///
+/// # Time-outs
+/// A direction's time-out belongs to the thread that uses the direction at the moment. It is
+/// remembered, so setting the value that is already set costs no system call. `None`, the
+/// default, waits for ever. A zero time-out means the shortest one that the system knows.
+///
+/// # Cost
+/// On a socket a `recv` is one system call, and so is a `send_all` or `send_vectored_all` that
+/// the system takes in whole. Nothing allocates.
+pub trait Stream: Send + Sync + fmt::Debug {
+    /// Waits for bytes and moves up to `buffer.len()` of them into `buffer`. Returns how many;
+    /// 0 is the end of the stream (or an empty `buffer`).
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`] when the receive time-out passed (nothing is lost, the call
+    /// may be repeated), else what the system says, such as
+    /// [`io::ErrorKind::ConnectionReset`]. Interrupted waits are taken up again.
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Sends all of `bytes`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`] when the peer has not taken all within the send time-out. A
+    /// transport may allow up to three times as long while the peer goes on taking some. After
+    /// any error part of `bytes` may be on its way: the stream is of no further use for sending.
+    fn send_all(&self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Sends all of `parts` in order, gathered: as if they were one slice, without copying
+    /// them together. The slices are consumed as they are sent.
+    ///
+    /// # Errors
+    /// As [`send_all`](Self::send_all).
+    fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()>;
+
+    /// Sets how long [`recv`](Self::recv) waits. Default `None`: for ever.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
+
+    /// Sets how long sending waits for the peer to take bytes. Default `None`: for ever.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
+
+    /// Whether an idle stream is no longer fit for a new request: it is closed, in error, or
+    /// holds bytes that nobody waits for (a GIOP `CloseConnection`, say).
+    ///
+    /// Never waits and consumes nothing; one system call on a socket. Only meaningful while no
+    /// reply is due and no other thread receives.
+    fn is_stale(&self) -> bool;
+
+    /// Ends one direction or both. A thread blocked in [`recv`](Self::recv) here returns 0 (or
+    /// an error) at once, and the peer reads the end of the stream after the bytes already
+    /// sent. Doing it twice is not an error.
+    ///
+    /// # Errors
+    /// What the system says; a peer that has gone already is not an error.
+    fn shutdown(&self, how: Shutdown) -> io::Result<()>;
+
+    /// The other side, for messages: `192.0.2.7:40122`.
+    fn peer(&self) -> &str;
+
+    /// This side, for messages: `192.0.2.1:2809`.
+    fn local(&self) -> &str;
+
+    /// The descriptor to wait on for readiness, where the stream has one. Default: none.
+    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+}

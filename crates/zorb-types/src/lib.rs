@@ -1,0 +1,28 @@
+//! CORBA value types: system exceptions, repository ids, TypeCode and Any.
+//!
+//! This crate holds what every part of the ORB speaks of and nothing that moves octets about: the
+//! [`SystemException`] with its named [minor codes](minor), the [`RepositoryId`], and types as
+//! values: [`TypeCode`], [`Any`], and [`Typed`], which ties them to the types of a program.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod any;
+mod exception;
+mod repository_id;
+mod transcode;
+mod type_code;
+mod typed;
+
+pub use zorb_cdr as cdr;
+
+pub use any::Any;
+pub use exception::{
+    CompletionStatus, MinorCode, SystemException, SystemExceptionKind, Transfer, UnknownCompletion,
+    Vmcid, minor,
+};
+pub use repository_id::{BadRepositoryId, RepositoryId, RepositoryIdFormat};
+pub use transcode::transcode;
+pub use type_code::{TcKind, TypeCode, TypeDesc, TypeFn};
+pub use typed::Typed;

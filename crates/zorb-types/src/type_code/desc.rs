@@ -1,0 +1,167 @@
+//! Type descriptions in static memory: what generated code says about its types.
+
+use super::TcKind;
+
+/// Gives the description of a type; a function, so that types may lead back to themselves.
+pub type TypeFn = fn() -> &'static TypeDesc;
+
+/// The description of an IDL type that was known when the program was built.
+///
+/// It costs no allocation and no work at run time. Generated code makes one for each type:
+///
+/// ```
+/// use zorb_types::{TypeDesc, Typed};
+///
+/// fn person() -> &'static TypeDesc {
+///     static DESC: TypeDesc = TypeDesc::structure(
+///         "IDL:Person:1.0",
+///         "Person",
+///         &[("name", String::type_desc), ("age", i32::type_desc)],
+///     );
+///     &DESC
+/// }
+/// assert_eq!(
+///     zorb_types::TypeCode::from(person()).to_string(),
+///     "struct Person { string name; long age; }"
+/// );
+/// ```
+///
+/// A `static` is needed for types with members: a recursive type is known by its address.
+pub struct TypeDesc {
+    pub(crate) kind: TcKind,
+    pub(crate) id: &'static str,
+    pub(crate) name: &'static str,
+    /// Bound, length, default index, value modifier, or digits and scale (see `node::fixed`).
+    pub(crate) number: i64,
+    /// Element, original type, discriminator or base.
+    pub(crate) content: Option<TypeFn>,
+    pub(crate) members: Members,
+}
+
+/// The members of a described type.
+pub(crate) enum Members {
+    None,
+    /// Of structs and exceptions: name and type.
+    Fields(&'static [(&'static str, TypeFn)]),
+    /// Of unions: label, name and type.
+    Arms(&'static [(i64, &'static str, TypeFn)]),
+    /// Of enumerations.
+    Names(&'static [&'static str]),
+}
+
+impl TypeDesc {
+    /// A type without parameters: `TypeDesc::plain(TcKind::Long)`. Also `string`, `wstring`.
+    pub const fn plain(kind: TcKind) -> Self {
+        Self { kind, id: "", name: "", number: 0, content: None, members: Members::None }
+    }
+
+    /// An interface, or another type that is known by id and name alone: `native`, `home`, ...
+    pub const fn named(kind: TcKind, id: &'static str, name: &'static str) -> Self {
+        Self { id, name, ..Self::plain(kind) }
+    }
+
+    /// An interface.
+    pub const fn interface(id: &'static str, name: &'static str) -> Self {
+        Self::named(TcKind::ObjRef, id, name)
+    }
+
+    /// A `struct`: members by name and type.
+    pub const fn structure(
+        id: &'static str,
+        name: &'static str,
+        members: &'static [(&'static str, TypeFn)],
+    ) -> Self {
+        Self { members: Members::Fields(members), ..Self::named(TcKind::Struct, id, name) }
+    }
+
+    /// An `exception`: members by name and type.
+    pub const fn exception(
+        id: &'static str,
+        name: &'static str,
+        members: &'static [(&'static str, TypeFn)],
+    ) -> Self {
+        Self { members: Members::Fields(members), ..Self::named(TcKind::Except, id, name) }
+    }
+
+    /// An `enum`: the names of its values in order.
+    pub const fn enumeration(
+        id: &'static str,
+        name: &'static str,
+        values: &'static [&'static str],
+    ) -> Self {
+        Self { members: Members::Names(values), ..Self::named(TcKind::Enum, id, name) }
+    }
+
+    /// A `union`: its cases by label, name and type, one for each label in the order of the IDL.
+    ///
+    /// A label is the discriminator's value as a number: 0 and 1 for booleans, a character's code,
+    /// an enumeration value's ordinal. `default_index` is the place of the default case among
+    /// them, whose label does not matter, or -1.
+    pub const fn union(
+        id: &'static str,
+        name: &'static str,
+        discriminator: TypeFn,
+        default_index: i32,
+        cases: &'static [(i64, &'static str, TypeFn)],
+    ) -> Self {
+        Self {
+            number: default_index as i64,
+            content: Some(discriminator),
+            members: Members::Arms(cases),
+            ..Self::named(TcKind::Union, id, name)
+        }
+    }
+
+    /// A `typedef`.
+    pub const fn alias(id: &'static str, name: &'static str, original: TypeFn) -> Self {
+        Self { content: Some(original), ..Self::named(TcKind::Alias, id, name) }
+    }
+
+    /// A `string` of at most `bound` octets; 0 for no bound.
+    pub const fn string(bound: u32) -> Self {
+        Self { number: bound as i64, ..Self::plain(TcKind::String) }
+    }
+
+    /// A `wstring` of at most `bound` code units; 0 for no bound.
+    pub const fn wstring(bound: u32) -> Self {
+        Self { number: bound as i64, ..Self::plain(TcKind::WString) }
+    }
+
+    /// A `sequence` of at most `bound` elements; 0 for no bound.
+    pub const fn sequence(element: TypeFn, bound: u32) -> Self {
+        Self { number: bound as i64, content: Some(element), ..Self::plain(TcKind::Sequence) }
+    }
+
+    /// One dimension of an array; the element of the outer one is the inner.
+    pub const fn array(element: TypeFn, length: u32) -> Self {
+        Self { number: length as i64, content: Some(element), ..Self::plain(TcKind::Array) }
+    }
+
+    /// A `fixed<digits, scale>`.
+    pub const fn fixed(digits: u16, scale: i16) -> Self {
+        Self { number: super::node::fixed(digits, scale), ..Self::plain(TcKind::Fixed) }
+    }
+}
+
+impl core::fmt::Debug for TypeDesc {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "TypeDesc({} {})", self.kind.idl_name(), self.name)
+    }
+}
+
+/// The description of a type that needs no parameters.
+pub(crate) fn plain(kind: TcKind) -> &'static TypeDesc {
+    macro_rules! plain {
+        ($($kind:ident)*) => {
+            match kind {
+                $(TcKind::$kind => const { &TypeDesc::plain(TcKind::$kind) },)*
+                // Kinds with parameters are never asked for.
+                _ => const { &TypeDesc::plain(TcKind::Null) },
+            }
+        };
+    }
+    plain! {
+        Null Void Short Long UShort ULong Float Double Boolean Char Octet Any TypeCode Principal
+        LongLong ULongLong LongDouble WChar String WString
+    }
+}

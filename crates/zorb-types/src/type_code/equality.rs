@@ -1,0 +1,100 @@
+//! When two TypeCodes are the same type.
+
+use alloc::collections::BTreeSet;
+
+use super::TcKind;
+use super::kind::Parameters;
+use super::node::{MemberRef, TypeRef};
+
+/// Types and members compared before giving up; hostile TypeCodes make many out of few octets.
+const MAX_STEPS: usize = 1_000_000;
+
+/// What must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Likeness {
+    /// Everything, names and typedefs too.
+    Equal,
+    /// What values look like on the wire: names do not count, typedefs are looked through, and
+    /// ids decide where both sides have one.
+    Equivalent,
+}
+
+/// Compares two types.
+pub(crate) fn alike(left: TypeRef<'_>, right: TypeRef<'_>, likeness: Likeness) -> bool {
+    if left.key() == right.key() {
+        return true;
+    }
+    Comparison { likeness, assumed: BTreeSet::new(), steps: 0 }.types(left, right)
+}
+
+struct Comparison {
+    likeness: Likeness,
+    /// Pairs being or already found alike; a recursive type is like another if assuming so
+    /// leads to no difference.
+    assumed: BTreeSet<(usize, usize)>,
+    steps: usize,
+}
+
+impl Comparison {
+    fn types(&mut self, left: TypeRef<'_>, right: TypeRef<'_>) -> bool {
+        self.steps = self.steps.saturating_add(left.member_count()).saturating_add(1);
+        if self.steps > MAX_STEPS {
+            return false;
+        }
+        let equivalent = self.likeness == Likeness::Equivalent;
+        let (left, right) =
+            if equivalent { (left.resolved(), right.resolved()) } else { (left, right) };
+        let kind = left.kind();
+        if kind != right.kind() {
+            return false;
+        }
+        if equivalent && kind.has_id() && !left.id().is_empty() && !right.id().is_empty() {
+            return left.id() == right.id();
+        }
+        if !equivalent && (left.id() != right.id() || left.name() != right.name()) {
+            return false;
+        }
+        if kind.parameters() == Parameters::Complex
+            && !self.assumed.insert((left.key(), right.key())) {
+            return true;
+        }
+        self.numbers(left, right) && self.contents(left, right) && self.members(left, right)
+    }
+
+    fn numbers(&self, left: TypeRef<'_>, right: TypeRef<'_>) -> bool {
+        let no_default = |type_ref: TypeRef<'_>| {
+            type_ref.kind() == TcKind::Union && type_ref.number().is_negative()
+        };
+        left.number() == right.number() || (no_default(left) && no_default(right))
+    }
+
+    fn contents(&mut self, left: TypeRef<'_>, right: TypeRef<'_>) -> bool {
+        match (left.content(), right.content()) {
+            (None, None) => true,
+            (Some(left), Some(right)) => self.types(left, right),
+            _ => false,
+        }
+    }
+
+    fn members(&mut self, left: TypeRef<'_>, right: TypeRef<'_>) -> bool {
+        let default_index = usize::try_from(left.number()).ok();
+        left.member_count() == right.member_count()
+            && left.members().zip(right.members()).enumerate().all(|(index, (one, other))| {
+                // The label of a union's default case means nothing.
+                let is_default =
+                    left.kind() == TcKind::Union && default_index == Some(index);
+                (is_default || one.label == other.label) && self.member(one, other)
+            })
+    }
+
+    fn member(&mut self, left: MemberRef<'_>, right: MemberRef<'_>) -> bool {
+        if self.likeness == Likeness::Equal && left.name != right.name {
+            return false;
+        }
+        match (left.type_ref, right.type_ref) {
+            (None, None) => true,
+            (Some(left), Some(right)) => self.types(left, right),
+            _ => false,
+        }
+    }
+}

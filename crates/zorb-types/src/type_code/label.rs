@@ -1,0 +1,69 @@
+//! Union labels and discriminators: numbers whatever their type.
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::TcKind;
+
+/// Whether a union may be switched by this kind, typedefs taken off.
+pub(crate) const fn may_discriminate(kind: TcKind) -> bool {
+    matches!(
+        kind,
+        TcKind::Short
+            | TcKind::Long
+            | TcKind::UShort
+            | TcKind::ULong
+            | TcKind::LongLong
+            | TcKind::ULongLong
+            | TcKind::Boolean
+            | TcKind::Char
+            | TcKind::WChar
+            | TcKind::Octet
+            | TcKind::Enum
+    )
+}
+
+/// Takes a value of a discriminating kind. An `unsigned long long` keeps its bits.
+pub(crate) fn read_label(kind: TcKind, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
+    Ok(match kind {
+        TcKind::Short => reader.read_i16()?.into(),
+        TcKind::Long => reader.read_i32()?.into(),
+        TcKind::UShort => reader.read_u16()?.into(),
+        TcKind::ULong | TcKind::Enum => reader.read_u32()?.into(),
+        TcKind::LongLong => reader.read_i64()?,
+        TcKind::ULongLong => reader.read_u64()?.cast_signed(),
+        TcKind::Boolean => reader.read_bool()?.into(),
+        TcKind::Octet => reader.read_u8()?.into(),
+        TcKind::Char => u32::from(reader.read_char()?).into(),
+        TcKind::WChar => u32::from(reader.read_wchar()?).into(),
+        _ => return Err(reader.error(CdrErrorKind::BadTypeCode, "union discriminator")),
+    })
+}
+
+/// Appends what [`read_label`] took.
+#[expect(clippy::cast_possible_truncation, reason = "labels come from a value of the same kind")]
+pub(crate) fn write_label(
+    kind: TcKind,
+    label: i64,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    let character = |writer: &CdrWriter<'_>| {
+        u32::try_from(label)
+            .ok()
+            .and_then(char::from_u32)
+            .ok_or_else(|| writer.error(CdrErrorKind::BadText, "union label"))
+    };
+    match kind {
+        TcKind::Short => writer.write_i16(label as i16),
+        TcKind::Long => writer.write_i32(label as i32),
+        TcKind::UShort => writer.write_u16(label as u16),
+        TcKind::ULong | TcKind::Enum => writer.write_u32(label as u32),
+        TcKind::LongLong => writer.write_i64(label),
+        TcKind::ULongLong => writer.write_u64(label.cast_unsigned()),
+        TcKind::Boolean => writer.write_bool(label != 0),
+        TcKind::Octet => writer.write_u8(label as u8),
+        TcKind::Char => writer.write_char(character(writer)?)?,
+        TcKind::WChar => writer.write_wchar(character(writer)?)?,
+        _ => return Err(writer.error(CdrErrorKind::BadTypeCode, "union discriminator")),
+    }
+    Ok(())
+}

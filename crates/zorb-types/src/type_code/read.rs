@@ -1,0 +1,286 @@
+//! Reading a TypeCode (CORBA 3.3 part 2, 9.3.5.1).
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult};
+
+use super::desc::plain;
+use super::kind::Parameters;
+use super::label::{may_discriminate, read_label};
+use super::node::{Child, Member, Node, TypeRef, fixed};
+use super::{INDIRECTION, MAX_FIXED_DIGITS, Repr, TcKind, TypeCode};
+
+const WHAT: &str = "TypeCode";
+
+/// Takes one TypeCode.
+pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
+    let mut decoder = Decoder::default();
+    let root = decoder.read(reader, 0)?;
+    Ok(TypeCode(match root {
+        Child::Static(desc) => Repr::Static(desc),
+        Child::Node(index) => Repr::Shared(Arc::from(decoder.nodes), index),
+    }))
+}
+
+/// The state of reading one TypeCode.
+///
+/// Positions are those of the outermost stream: an encapsulation counts as if its octets stood
+/// in the stream around it, so that offsets may cross its border.
+#[derive(Default)]
+struct Decoder {
+    nodes: Vec<Node>,
+    /// Where each type with parameters began; ascending.
+    seen: Vec<(usize, Child)>,
+    /// The nodes being read, outermost first.
+    open: Vec<u32>,
+}
+
+fn bad(reader: &CdrReader<'_>) -> CdrError {
+    reader.error(CdrErrorKind::BadTypeCode, WHAT)
+}
+
+impl Decoder {
+    /// `base` is the position of the reader's offset 0.
+    fn read(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Child> {
+        let number = reader.read_u32()?;
+        if number == INDIRECTION {
+            return self.indirection(reader, base);
+        }
+        let position = base + reader.offset() - 4;
+        let kind = TcKind::from_number(number).ok_or_else(|| bad(reader))?;
+        match kind.parameters() {
+            Parameters::Empty => Ok(Child::Static(plain(kind))),
+            Parameters::Simple => self.simple(kind, position, reader),
+            Parameters::Complex => self.complex(kind, position, reader, base),
+        }
+    }
+
+    fn indirection(&self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Child> {
+        let offset = reader.read_i32()?;
+        let here = base + reader.offset() - 4;
+        let target = usize::try_from(offset.unsigned_abs())
+            .ok()
+            .filter(|_| offset < 0)
+            .and_then(|distance| here.checked_sub(distance))
+            .ok_or_else(|| bad(reader))?;
+        let child = self
+            .seen
+            .binary_search_by_key(&target, |&(position, _)| position)
+            .ok()
+            .and_then(|found| self.seen.get(found))
+            .map(|&(_, child)| child)
+            .ok_or_else(|| bad(reader))?;
+        // A type may lead back to itself only through one that has members: a typedef or an
+        // array of itself is no type.
+        if let Child::Node(index) = child
+            && let Some(enclosing) = self.open.iter().position(|&open| open == index)
+        {
+            let mut between = self.open.iter().skip(enclosing);
+            if !between.any(|&open| self.kind_of(open).is_some_and(TcKind::is_constructed)) {
+                return Err(bad(reader));
+            }
+        }
+        Ok(child)
+    }
+
+    fn kind_of(&self, index: u32) -> Option<TcKind> {
+        self.nodes.get(index as usize).map(|node| node.kind)
+    }
+
+    fn simple(
+        &mut self,
+        kind: TcKind,
+        position: usize,
+        reader: &mut CdrReader<'_>,
+    ) -> CdrResult<Child> {
+        let number = if kind == TcKind::Fixed {
+            let digits = reader.read_u16()?;
+            let scale = reader.read_i16()?;
+            if digits == 0 || digits > MAX_FIXED_DIGITS {
+                return Err(bad(reader));
+            }
+            fixed(digits, scale)
+        } else {
+            i64::from(reader.read_u32()?)
+        };
+        let child = if kind != TcKind::Fixed && number == 0 {
+            Child::Static(plain(kind))
+        } else {
+            Child::Node(self.push(kind, number, reader)?)
+        };
+        self.seen.push((position, child));
+        Ok(child)
+    }
+
+    fn push(&mut self, kind: TcKind, number: i64, reader: &CdrReader<'_>) -> CdrResult<u32> {
+        let index = u32::try_from(self.nodes.len()).map_err(|_| bad(reader))?;
+        self.nodes.push(Node {
+            kind,
+            id: Box::default(),
+            name: Box::default(),
+            number,
+            content: None,
+            members: Box::default(),
+            by_label: Box::default(),
+        });
+        Ok(index)
+    }
+
+    fn complex(
+        &mut self,
+        kind: TcKind,
+        position: usize,
+        reader: &mut CdrReader<'_>,
+        base: usize,
+    ) -> CdrResult<Child> {
+        reader.descend(WHAT)?;
+        reader.align(4);
+        let inner_base = base + reader.offset() + 4;
+        let mut inner = reader.read_encapsulation()?;
+        let index = self.push(kind, 0, reader)?;
+        self.seen.push((position, Child::Node(index)));
+        self.open.push(index);
+        let node = self.parameters(kind, &mut inner, inner_base)?;
+        self.open.pop();
+        if let Some(place) = self.nodes.get_mut(index as usize) {
+            *place = node;
+        }
+        reader.ascend();
+        Ok(Child::Node(index))
+    }
+
+    fn parameters(
+        &mut self,
+        kind: TcKind,
+        reader: &mut CdrReader<'_>,
+        base: usize,
+    ) -> CdrResult<Node> {
+        let mut node = Node {
+            kind,
+            id: Box::default(),
+            name: Box::default(),
+            number: 0,
+            content: None,
+            members: Box::default(),
+            by_label: Box::default(),
+        };
+        if kind.has_id() {
+            node.id = text(reader)?;
+            node.name = text(reader)?;
+        }
+        match kind {
+            TcKind::Struct | TcKind::Except => {
+                node.members = self.fields(reader, base)?;
+            }
+            TcKind::Union => self.union(&mut node, reader, base)?,
+            TcKind::Enum => node.members = enumerators(reader)?,
+            TcKind::Sequence | TcKind::Array => {
+                node.content = Some(self.member_type(reader, base)?);
+                node.number = reader.read_u32()?.into();
+                if kind == TcKind::Array && node.number == 0 {
+                    return Err(bad(reader));
+                }
+            }
+            TcKind::Alias | TcKind::ValueBox => {
+                node.content = Some(self.member_type(reader, base)?);
+            }
+            TcKind::Value | TcKind::Event => {
+                node.number = reader.read_i16()?.into();
+                node.content = Some(self.read(reader, base)?);
+                node.members = self.state(reader, base)?;
+            }
+            _ => {}
+        }
+        Ok(node)
+    }
+
+    /// A type that members and elements may have.
+    ///
+    /// Every value of it takes an octet at least, so that the octets of a stream bound how many
+    /// values there are; a struct without members, which IDL does not have, is none.
+    fn member_type(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Child> {
+        let child = self.read(reader, base)?;
+        let allowed = match child {
+            Child::Static(desc) => !matches!(desc.kind, TcKind::Null | TcKind::Void),
+            Child::Node(index) => self.nodes.get(index as usize).is_some_and(|node| {
+                let is_whole = !self.open.contains(&index);
+                node.kind != TcKind::Except
+                    && !(node.kind == TcKind::Struct && node.members.is_empty() && is_whole)
+            }),
+        };
+        if allowed { Ok(child) } else { Err(bad(reader)) }
+    }
+
+    fn fields(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Box<[Member]>> {
+        // Counted by what is there, not by what is promised: promises nest.
+        let count = reader.read_count(9, WHAT)?;
+        let mut members = Vec::new();
+        for _ in 0..count {
+            let name = text(reader)?;
+            let child = Some(self.member_type(reader, base)?);
+            members.push(Member { name, child, label: 0 });
+        }
+        Ok(members.into_boxed_slice())
+    }
+
+    fn state(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Box<[Member]>> {
+        let count = reader.read_count(11, WHAT)?;
+        let mut members = Vec::new();
+        for _ in 0..count {
+            let name = text(reader)?;
+            let child = Some(self.member_type(reader, base)?);
+            members.push(Member { name, child, label: reader.read_i16()?.into() });
+        }
+        Ok(members.into_boxed_slice())
+    }
+
+    fn union(
+        &mut self,
+        node: &mut Node,
+        reader: &mut CdrReader<'_>,
+        base: usize,
+    ) -> CdrResult<()> {
+        let discriminator = self.read(reader, base)?;
+        let kind = TypeRef::at(&self.nodes, discriminator)
+            .map(|type_ref| type_ref.resolved().kind())
+            .filter(|&kind| may_discriminate(kind))
+            .ok_or_else(|| bad(reader))?;
+        let default_index = reader.read_i32()?;
+        let count = reader.read_count(10, WHAT)?;
+        if usize::try_from(default_index).is_ok_and(|index| index >= count) {
+            return Err(bad(reader));
+        }
+        let mut members = Vec::new();
+        for _ in 0..count {
+            let label = read_label(kind, reader)?;
+            let name = text(reader)?;
+            let child = Some(self.member_type(reader, base)?);
+            members.push(Member { name, child, label });
+        }
+        let mut by_label: Vec<u32> = (0..).take(members.len()).collect();
+        by_label.retain(|&place| i64::from(place) != i64::from(default_index));
+        // Stable, so that the first of two cases with one label is the one that counts.
+        by_label.sort_by_key(|&place| members.get(place as usize).map(|member| member.label));
+        node.by_label = by_label.into_boxed_slice();
+        node.content = Some(discriminator);
+        node.number = default_index.into();
+        node.members = members.into_boxed_slice();
+        Ok(())
+    }
+}
+
+fn text(reader: &mut CdrReader<'_>) -> CdrResult<Box<str>> {
+    reader.read_latin1(WHAT).map(|text| Box::from(&*text))
+}
+
+fn enumerators(reader: &mut CdrReader<'_>) -> CdrResult<Box<[Member]>> {
+    let count = reader.read_count(5, WHAT)?;
+    let mut members = Vec::new();
+    for _ in 0..count {
+        members.push(Member { name: text(reader)?, child: None, label: 0 });
+    }
+    Ok(members.into_boxed_slice())
+}
+

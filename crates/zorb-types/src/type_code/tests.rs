@@ -1,0 +1,482 @@
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use zorb_cdr::{
+    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString,
+    Wire,
+};
+
+use crate::{Any, TcKind, TypeCode, TypeDesc, TypeFn, Typed};
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
+
+fn write(type_code: &TypeCode, order: ByteOrder, start: usize) -> Vec<u8> {
+    let mut buffer = alloc::vec![0; start];
+    TypeCode::write(type_code, &mut CdrWriter::resume(&mut buffer, order)).unwrap();
+    buffer.split_off(start)
+}
+
+fn read(octets: &[u8], order: ByteOrder, start: usize) -> CdrResult<TypeCode> {
+    let mut reader = CdrReader::new(octets, order).with_origin(start);
+    let type_code = TypeCode::read(&mut reader)?;
+    assert_eq!(reader.remaining(), 0);
+    Ok(type_code)
+}
+
+/// The error of a TypeCode that `body` writes in big-endian order.
+fn refused(body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>) -> CdrErrorKind {
+    let mut buffer = Vec::new();
+    body(&mut CdrWriter::new(&mut buffer, ByteOrder::Big)).unwrap();
+    TypeCode::read(&mut CdrReader::new(&buffer, ByteOrder::Big)).unwrap_err().kind
+}
+
+fn color() -> &'static TypeDesc {
+    static DESC: TypeDesc =
+        TypeDesc::enumeration("IDL:Color:1.0", "Color", &["red", "green", "blue"]);
+    &DESC
+}
+
+fn tree() -> &'static TypeDesc {
+    static DESC: TypeDesc = TypeDesc::structure(
+        "IDL:Tree:1.0",
+        "Tree",
+        &[("left", trees), ("right", trees), ("forest", forest)],
+    );
+    &DESC
+}
+
+fn trees() -> &'static TypeDesc {
+    const { &TypeDesc::sequence(tree, 1) }
+}
+
+/// Recursive with `Tree`: each leads to the other.
+fn forest() -> &'static TypeDesc {
+    static DESC: TypeDesc = TypeDesc::union(
+        "IDL:Forest:1.0",
+        "Forest",
+        color,
+        2,
+        &[(0, "one", trees), (1, "nested", forests), (0, "none", color)],
+    );
+    &DESC
+}
+
+fn forests() -> &'static TypeDesc {
+    const { &TypeDesc::sequence(forest, 0) }
+}
+
+fn every() -> Vec<TypeCode> {
+    let mut all: Vec<TypeCode> = (0..=36)
+        .filter_map(TcKind::from_number)
+        .filter(|kind| kind.parameters() == crate::type_code::kind::Parameters::Empty)
+        .map(TypeCode::plain)
+        .collect();
+    all.extend([
+        <Vec<WString>>::type_code(),
+        <Bounded<String, 8>>::type_code(),
+        <Bounded<WString, 9>>::type_code(),
+        <Bounded<Octets, 3>>::type_code(),
+        <Bounded<Vec<[WChar; 2]>, 3>>::type_code(),
+        <[[Any; 2]; 3]>::type_code(),
+    ]);
+    fn long() -> &'static TypeDesc {
+        i32::type_desc()
+    }
+    fn alias() -> &'static TypeDesc {
+        static DESC: TypeDesc = TypeDesc::alias("IDL:Length:1.0", "Length", long);
+        &DESC
+    }
+    static MONEY: TypeDesc = TypeDesc::fixed(31, -2);
+    static LOST: TypeDesc = TypeDesc::exception("IDL:Lost:1.0", "Lost", &[("length", alias)]);
+    static EMPTY: TypeDesc = TypeDesc::exception("IDL:Empty:1.0", "Empty", &[]);
+    static TEST: TypeDesc = TypeDesc::interface("IDL:Test:1.0", "Test");
+    static HANDLE: TypeDesc = TypeDesc::named(TcKind::Native, "IDL:Handle:1.0", "Handle");
+    all.extend([&MONEY, &LOST, &EMPTY, &TEST, &HANDLE, alias(), color(), tree(), forest()].map(TypeCode::from));
+    all
+}
+
+#[test]
+fn every_sort_survives_both_orders_and_every_offset() {
+    for type_code in every() {
+        for order in ORDERS {
+            for start in 0..8 {
+                let octets = write(&type_code, order, start);
+                let again = read(&octets, order, start).unwrap();
+                assert_eq!(again, type_code);
+                assert!(again.equivalent(&type_code) && type_code.equivalent(&again));
+                assert_eq!(again.to_string(), type_code.to_string());
+                assert_eq!(write(&again, order, start), octets);
+            }
+        }
+    }
+}
+
+#[test]
+fn different_types_are_neither_equal_nor_equivalent() {
+    let every = every();
+    for (index, left) in every.iter().enumerate() {
+        for (other, right) in every.iter().enumerate() {
+            assert_eq!(left == right, index == other, "{left} {right}");
+            let long = |type_code: &TypeCode| type_code.resolved().kind() == TcKind::Long;
+            let alike = index == other || (long(left) && long(right));
+            assert_eq!(left.equivalent(right), alike, "{left} {right}");
+        }
+    }
+}
+
+#[test]
+fn the_rust_types_stand_for_their_idl_types() {
+    for (type_code, idl) in [
+        (u8::type_code(), "octet"),
+        (<Vec<u8>>::type_code(), "sequence<octet>"),
+        (Octets::type_code(), "sequence<octet>"),
+        (<[Vec<String>; 4]>::type_code(), "sequence<string>[4]"),
+        (<Vec<[f64; 4]>>::type_code(), "sequence<double[4]>"),
+        (<Bounded<Vec<u64>, 7>>::type_code(), "sequence<unsigned long long, 7>"),
+        (TypeCode::from(color()), "enum Color { red, green, blue }"),
+        (
+            TypeCode::from(forest()),
+            "union Forest switch (Color) { case red: sequence<Tree, 1> one; \
+             case green: sequence<Forest> nested; default: Color none; }",
+        ),
+    ] {
+        assert_eq!(type_code.to_string(), idl);
+    }
+    assert_eq!(format!("{:?}", i16::type_code()), "TypeCode(short)");
+}
+
+#[test]
+fn names_do_not_count_for_equivalence_and_compact_ids_open_the_structure() {
+    fn build(id: &str, name: &str, member: &str, number: u32) -> TypeCode {
+        let mut buffer = Vec::new();
+        let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Big);
+        writer.write_u32(TcKind::Struct as u32);
+        writer
+            .write_encapsulation(|inner| {
+                inner.write_latin1(id)?;
+                inner.write_latin1(name)?;
+                inner.write_u32(1);
+                inner.write_latin1(member)?;
+                inner.write_u32(number);
+                Ok(())
+            })
+            .unwrap();
+        read(&buffer, ByteOrder::Big, 0).unwrap()
+    }
+    let full = build("IDL:S:1.0", "S", "m", 3);
+    let compact = build("IDL:S:1.0", "", "", 3);
+    let anonymous = build("", "", "", 3);
+    assert_ne!(full, compact);
+    assert!(full.equivalent(&compact));
+    assert!(full.equivalent(&anonymous));
+    assert!(!full.equivalent(&build("IDL:T:1.0", "S", "m", 3)));
+    assert!(!anonymous.equivalent(&build("", "", "", 2)));
+    assert_eq!(compact.to_string(), "struct IDL:S:1.0 { long; }");
+}
+
+#[test]
+fn accessors_answer_for_their_kinds_alone() {
+    let union = TypeCode::from(forest());
+    assert_eq!(union.default_index(), Some(2));
+    assert_eq!(union.member_label(1), Some(1));
+    assert_eq!(union.discriminator_type(), Some(TypeCode::from(color())));
+    assert_eq!(union.content_type(), None);
+    assert_eq!(union.member_type(3), None);
+    assert_eq!(TypeCode::from(color()).member_type(0), None);
+    assert_eq!(<Bounded<String, 8>>::type_code().length(), Some(8));
+    assert_eq!(i32::type_code().length(), None);
+    static MONEY: TypeDesc = TypeDesc::fixed(5, -2);
+    assert_eq!(TypeCode::from(&MONEY).digits_and_scale(), Some((5, -2)));
+}
+
+/// Writes a complex TypeCode of `kind` whose encapsulation `body` fills.
+fn complex(
+    writer: &mut CdrWriter<'_>,
+    kind: TcKind,
+    body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+) -> CdrResult<()> {
+    writer.write_u32(kind as u32);
+    writer.write_encapsulation(body)
+}
+
+fn indirect(writer: &mut CdrWriter<'_>, offset: i32) {
+    writer.write_u32(super::INDIRECTION);
+    writer.write_i32(offset);
+}
+
+#[test]
+fn types_of_nothing_but_themselves_are_refused() {
+    // Kind, length, order and padding: the offset long stands 16 octets after the kind.
+    for kind in [TcKind::Sequence, TcKind::Array] {
+        let kind_of_error = refused(|writer| {
+            complex(writer, kind, |inner| {
+                indirect(inner, -16);
+                inner.write_u32(4);
+                Ok(())
+            })
+        });
+        assert_eq!(kind_of_error, CdrErrorKind::BadTypeCode, "{kind:?}");
+    }
+    for kind in [TcKind::Alias, TcKind::ValueBox] {
+        let kind_of_error = refused(|writer| {
+            complex(writer, kind, |inner| {
+                inner.write_latin1("")?;
+                inner.write_latin1("")?;
+                indirect(inner, -32);
+                Ok(())
+            })
+        });
+        assert_eq!(kind_of_error, CdrErrorKind::BadTypeCode, "{kind:?}");
+    }
+}
+
+#[test]
+fn an_outer_sequence_may_be_led_back_to_through_a_struct() {
+    let mut buffer = Vec::new();
+    let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Little);
+    complex(&mut writer, TcKind::Sequence, |inner| {
+        complex(inner, TcKind::Struct, |inner| {
+            inner.write_latin1("IDL:S:1.0")?;
+            inner.write_latin1("S")?;
+            inner.write_u32(1);
+            inner.write_latin1("m")?;
+            // The encapsulations start at 8 and 20 of the stream.
+            let here = 20 + inner.offset().next_multiple_of(4) + 4;
+            indirect(inner, -i32::try_from(here).unwrap());
+            Ok(())
+        })?;
+        inner.write_u32(0);
+        Ok(())
+    })
+    .unwrap();
+    let sequence = read(&buffer, ByteOrder::Little, 0).unwrap();
+    let member = sequence.content_type().and_then(|element| element.member_type(0));
+    assert_eq!(member.as_ref(), Some(&sequence));
+    assert_eq!(write(&sequence, ByteOrder::Little, 0), buffer);
+}
+
+#[test]
+fn wild_indirections_are_refused() {
+    for offset in [0, 4, -4, -8, -12, -20, i32::MIN, i32::MAX] {
+        let error = refused(|writer| {
+            complex(writer, TcKind::Sequence, |inner| {
+                indirect(inner, offset);
+                inner.write_u32(0);
+                Ok(())
+            })
+        });
+        assert_eq!(error, CdrErrorKind::BadTypeCode, "{offset}");
+    }
+    let alone = refused(|writer| {
+        indirect(writer, -4);
+        Ok(())
+    });
+    assert_eq!(alone, CdrErrorKind::BadTypeCode);
+}
+
+#[test]
+fn an_indirection_stays_inside_its_type_code() {
+    let mut buffer = Vec::new();
+    let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Big);
+    TypeCode::write(&TypeCode::from(color()), &mut writer).unwrap();
+    writer.align(4);
+    let second = writer.offset();
+    complex(&mut writer, TcKind::Sequence, |inner| {
+        indirect(inner, -i32::try_from(second + 16).unwrap());
+        inner.write_u32(0);
+        Ok(())
+    })
+    .unwrap();
+    let mut reader = CdrReader::new(&buffer, ByteOrder::Big);
+    assert!(TypeCode::read(&mut reader).is_ok());
+    assert_eq!(TypeCode::read(&mut reader).unwrap_err().kind, CdrErrorKind::BadTypeCode);
+}
+
+#[test]
+fn a_union_of_many_cases_finds_the_first_of_a_label() {
+    let mut buffer = Vec::new();
+    let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Big);
+    let cases = [(5, 3), (-7, 2), (5, 2), (9, 10), (9, 3)];
+    complex(&mut writer, TcKind::Union, |inner| {
+        inner.write_latin1("")?;
+        inner.write_latin1("")?;
+        inner.write_u32(TcKind::Long as u32);
+        inner.write_i32(3);
+        inner.write_count(cases.len(), "cases")?;
+        for (label, kind) in cases {
+            inner.write_i32(label);
+            inner.write_latin1("")?;
+            inner.write_u32(kind);
+        }
+        Ok(())
+    })
+    .unwrap();
+    let union = read(&buffer, ByteOrder::Big, 0).unwrap();
+    let kind = |label| union.view().case(label).and_then(|case| case.type_ref).unwrap().kind();
+    assert_eq!(kind(5), TcKind::Long);
+    assert_eq!(kind(-7), TcKind::Short);
+    assert_eq!(kind(9), TcKind::Long);
+    assert_eq!(kind(0), TcKind::Octet);
+}
+
+#[test]
+fn malformed_parameters_are_refused() {
+    use CdrErrorKind::{BadTypeCode, LengthBeyondEnd};
+    assert_eq!(
+        refused(|writer| {
+            writer.write_u32(37);
+            Ok(())
+        }),
+        BadTypeCode
+    );
+    for digits in [0, 32, u16::MAX] {
+        let error = refused(|writer| {
+            writer.write_u32(TcKind::Fixed as u32);
+            writer.write_u16(digits);
+            writer.write_i16(0);
+            Ok(())
+        });
+        assert_eq!(error, BadTypeCode, "{digits}");
+    }
+    for element in [TcKind::Null, TcKind::Void] {
+        let error = refused(|writer| {
+            complex(writer, TcKind::Sequence, |inner| {
+                inner.write_u32(element as u32);
+                inner.write_u32(0);
+                Ok(())
+            })
+        });
+        assert_eq!(error, BadTypeCode, "{element:?}");
+    }
+    for (discriminator, default_index, error) in [
+        (TcKind::Double, -1, BadTypeCode),
+        (TcKind::Any, -1, BadTypeCode),
+        (TcKind::Long, 0, BadTypeCode),
+        (TcKind::Long, i32::MAX, BadTypeCode),
+    ] {
+        let found = refused(|writer| {
+            complex(writer, TcKind::Union, |inner| {
+                inner.write_latin1("")?;
+                inner.write_latin1("")?;
+                inner.write_u32(discriminator as u32);
+                inner.write_i32(default_index);
+                inner.write_u32(0);
+                Ok(())
+            })
+        });
+        assert_eq!(found, error, "{discriminator:?} {default_index}");
+    }
+    for kind in [TcKind::Struct, TcKind::Enum, TcKind::Except] {
+        let error = refused(|writer| {
+            complex(writer, kind, |inner| {
+                inner.write_latin1("")?;
+                inner.write_latin1("")?;
+                inner.write_u32(u32::MAX);
+                Ok(())
+            })
+        });
+        assert_eq!(error, LengthBeyondEnd, "{kind:?}");
+    }
+}
+
+#[test]
+fn types_without_octets_cannot_be_elements() {
+    for kind in [TcKind::Sequence, TcKind::Array] {
+        let error = refused(|writer| {
+            complex(writer, kind, |inner| {
+                complex(inner, TcKind::Struct, |inner| {
+                    inner.write_latin1("")?;
+                    inner.write_latin1("")?;
+                    inner.write_u32(0);
+                    Ok(())
+                })?;
+                inner.write_u32(1_000_000);
+                Ok(())
+            })
+        });
+        assert_eq!(error, CdrErrorKind::BadTypeCode, "{kind:?}");
+    }
+}
+
+#[test]
+fn nesting_has_a_limit() {
+    fn nested(depth: usize, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        if depth == 0 {
+            writer.write_u32(TcKind::Long as u32);
+            return Ok(());
+        }
+        complex(writer, TcKind::Sequence, |inner| {
+            nested(depth - 1, inner)?;
+            inner.write_u32(0);
+            Ok(())
+        })
+    }
+    let mut buffer = Vec::new();
+    nested(128, &mut CdrWriter::new(&mut buffer, ByteOrder::Big)).unwrap();
+    assert!(read(&buffer, ByteOrder::Big, 0).is_ok());
+    assert_eq!(refused(|writer| nested(129, writer)), CdrErrorKind::TooDeep);
+}
+
+/// A struct of ten structs of ten structs ..., each but the first an indirection: few octets
+/// that stand for very many members.
+fn laughs(writer: &mut CdrWriter<'_>, levels: u32, leaf: u32, base: usize) -> CdrResult<()> {
+    let position = (base + writer.offset()).next_multiple_of(4);
+    complex(writer, TcKind::Struct, |inner| {
+        inner.write_latin1("")?;
+        inner.write_latin1("")?;
+        inner.write_u32(10);
+        inner.write_latin1("")?;
+        let inner_base = position + 8;
+        inner.align(4);
+        let first = inner_base + inner.offset();
+        if levels == 0 {
+            inner.write_u32(leaf);
+        } else {
+            laughs(inner, levels - 1, leaf, inner_base)?;
+        }
+        for _ in 1..10 {
+            inner.write_latin1("")?;
+            if levels == 0 {
+                inner.write_u32(leaf);
+            } else {
+                inner.align(4);
+                let here = inner_base + inner.offset() + 4;
+                indirect(inner, -i32::try_from(here - first).unwrap());
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn repeated_types_cost_no_more_than_their_octets() {
+    let mut buffer = Vec::new();
+    laughs(&mut CdrWriter::new(&mut buffer, ByteOrder::Big), 20, 3, 0).unwrap();
+    let one = read(&buffer, ByteOrder::Big, 0).unwrap();
+    let other = read(&buffer, ByteOrder::Big, 0).unwrap();
+    assert!(one.equivalent(&other));
+    assert_eq!(one, other);
+    assert_eq!(write(&one, ByteOrder::Big, 0), buffer);
+    // A value would have 10^21 longs.
+    let mut any = buffer.clone();
+    any.extend([0; 4000]);
+    assert!(Any::read(&mut CdrReader::new(&any, ByteOrder::Big)).is_err());
+    assert!(one.to_string().len() < 200);
+}
+
+#[test]
+fn descriptions_of_functions_need_no_memory() {
+    const _: fn() -> TypeFn = || i32::type_desc;
+    let one = TypeCode::from(tree());
+    let Some(again) = one.member_type(0).and_then(|kids| kids.content_type()) else {
+        panic!("no element")
+    };
+    assert!(core::ptr::eq(
+        core::ptr::from_ref(tree()),
+        match again.0 {
+            super::Repr::Static(desc) => core::ptr::from_ref(desc),
+            super::Repr::Shared(..) => core::ptr::null(),
+        }
+    ));
+}

@@ -1,0 +1,93 @@
+//! Rust types that know their IDL type.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use zorb_cdr::{Bounded, Octets, WChar, WString, Wire};
+
+use crate::{Any, TcKind, TypeCode, TypeDesc};
+
+/// A [`Wire`] type that can say which IDL type it is, and so go into an [`Any`].
+///
+/// Generated code implements it in a few lines a type (see [`TypeDesc`]). An exception's `Wire`
+/// writes its members alone; the repository id around them is the ORB's affair.
+pub trait Typed: Wire {
+    /// The description of the IDL type.
+    fn type_desc() -> &'static TypeDesc;
+
+    /// The TypeCode of the IDL type.
+    fn type_code() -> TypeCode {
+        TypeCode::from(Self::type_desc())
+    }
+}
+
+macro_rules! plain {
+    ($($type:ty, $kind:ident;)*) => {$(
+        impl Typed for $type {
+            fn type_desc() -> &'static TypeDesc {
+                const { &TypeDesc::plain(TcKind::$kind) }
+            }
+        }
+    )*};
+}
+
+plain! {
+    u8, Octet;
+    i16, Short;
+    u16, UShort;
+    i32, Long;
+    u32, ULong;
+    i64, LongLong;
+    u64, ULongLong;
+    f32, Float;
+    f64, Double;
+    bool, Boolean;
+    char, Char;
+    WChar, WChar;
+    String, String;
+    WString, WString;
+    Any, Any;
+    TypeCode, TypeCode;
+}
+
+impl Typed for Octets {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::sequence(u8::type_desc, 0) }
+    }
+}
+
+impl<T: Typed> Typed for Vec<T> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::sequence(T::type_desc, 0) }
+    }
+}
+
+impl<T: Typed, const N: usize> Typed for [T; N] {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::array(T::type_desc, N as u32) }
+    }
+}
+
+impl<const N: u32> Typed for Bounded<String, N> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::string(N) }
+    }
+}
+
+impl<const N: u32> Typed for Bounded<WString, N> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::wstring(N) }
+    }
+}
+
+impl<const N: u32> Typed for Bounded<Octets, N> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::sequence(u8::type_desc, N) }
+    }
+}
+
+impl<T: Typed, const N: u32> Typed for Bounded<Vec<T>, N> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::sequence(T::type_desc, N) }
+    }
+}

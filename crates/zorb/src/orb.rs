@@ -1,0 +1,54 @@
+//! The ORB with the protocols of this build.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use zorb_core::Error;
+use zorb_tcp::IiopProtocol;
+
+/// An object request broker that speaks IIOP.
+///
+/// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
+/// there, reached through `Deref`. Clones are the same ORB.
+///
+/// ```
+/// let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+/// assert!(orb.endpoints()[0].starts_with("iiop://127.0.0.1:"));
+/// orb.shutdown(true)?;
+/// # Ok::<(), zorb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Orb(zorb_core::Orb);
+
+/// Sets an [`Orb`] up: options, further protocols, endpoints.
+pub type OrbBuilder = zorb_core::OrbBuilder<Orb>;
+
+impl Orb {
+    /// An ORB with the options of the environment and of `zorb.toml`, that listens when it first
+    /// hands out a reference.
+    ///
+    /// # Errors
+    /// A bad option in the environment or the file.
+    pub fn new() -> Result<Self, Error> {
+        Self::builder().build()
+    }
+
+    /// A builder with the default protocols: IIOP.
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::new().protocol(Arc::new(IiopProtocol::new()))
+    }
+}
+
+impl From<zorb_core::Orb> for Orb {
+    fn from(orb: zorb_core::Orb) -> Self {
+        Self(orb)
+    }
+}
+
+impl Deref for Orb {
+    type Target = zorb_core::Orb;
+
+    fn deref(&self) -> &zorb_core::Orb {
+        &self.0
+    }
+}

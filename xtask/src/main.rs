@@ -1,0 +1,68 @@
+//! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run and
+//! line counts. It depends on no crate of the workspace, so it works when they do not compile.
+#![forbid(unsafe_code)]
+
+mod ci;
+mod loc;
+mod tidy;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Zorb's automation.
+
+Usage: cargo xtask COMMAND
+
+Commands:
+  tidy   Check the rules of the house; every finding is one line `path:line: rule: what to do`
+  ci     Run what .ci/run runs after installing the peers: format, clippy, docs, tests
+  loc    Count lines per crate: files, code, comments, tests
+  help   Show this text; `cargo xtask COMMAND --help` shows a command's own
+
+Exit status: 0 nothing to do, 1 findings or a failed step, 2 wrong usage.
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut out = io::stdout().lock();
+    match run(&args, &mut out) {
+        Ok(code) => code,
+        // The reader of our output left (`cargo xtask loc | head`): nothing more to say.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
+    let (command, rest) = match args.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", args),
+    };
+    match command {
+        "tidy" => tidy::command(&root(), rest, out),
+        "ci" => ci::command(&root(), rest, out),
+        "loc" => loc::command(&root(), rest, out),
+        "help" | "--help" | "-h" => {
+            out.write_all(HELP.as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        other => usage_error(&format!("no command named `{other}`"), HELP),
+    }
+}
+
+/// Says what was wrong with the arguments, then how to use the command; exit status 2.
+fn usage_error(what: &str, help: &str) -> io::Result<ExitCode> {
+    writeln!(io::stderr(), "xtask: {what}\n\n{help}")?;
+    Ok(ExitCode::from(2))
+}
+
+/// The folder of the workspace's manifest: the parent of this package's.
+fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_path_buf()
+}

@@ -1,0 +1,168 @@
+//! A `Cargo.toml` as the rules see it: the package, its dependencies with their lines, the licence
+//! and the lints.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Why a crate is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DependencyKind {
+    Normal,
+    Dev,
+    Build,
+}
+
+/// One entry of a dependency table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dependency {
+    /// The package's name, also when the entry renames it.
+    pub(crate) package: String,
+    pub(crate) kind: DependencyKind,
+    pub(crate) line: usize,
+    /// It names a path or takes its source from the workspace: it may be a crate of ours.
+    pub(crate) local: bool,
+}
+
+/// What a manifest says of its licence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Licence {
+    /// `license.workspace = true`.
+    Workspace,
+    /// Its own text.
+    Text(String),
+    Missing,
+}
+
+/// One `Cargo.toml`.
+#[derive(Debug)]
+pub(crate) struct Manifest {
+    pub(crate) path: String,
+    /// Line and reason when the file is not TOML; then everything else is empty.
+    pub(crate) broken: Option<(usize, String)>,
+    /// The package's name and the line it stands on; `None` for a virtual workspace.
+    pub(crate) package: Option<(String, usize)>,
+    pub(crate) dependencies: Vec<Dependency>,
+    pub(crate) licence: Licence,
+    /// `[lints] workspace = true`.
+    pub(crate) workspace_lints: bool,
+    /// The library's root when the manifest names one.
+    pub(crate) lib_path: Option<String>,
+    /// The licence that `[workspace.package]` sets.
+    pub(crate) shared_licence: Option<String>,
+}
+
+impl Manifest {
+    /// Reads a manifest; `renames` comes from [`workspace_renames`].
+    pub(crate) fn parse(path: &str, text: &str, renames: &BTreeMap<String, String>) -> Self {
+        let mut manifest = Self {
+            path: path.to_owned(),
+            broken: None,
+            package: None,
+            dependencies: Vec::new(),
+            licence: Licence::Missing,
+            workspace_lints: false,
+            lib_path: None,
+            shared_licence: None,
+        };
+        let table = match DeTable::parse(text) {
+            Ok(table) => table.into_inner(),
+            Err(error) => {
+                let line = error.span().map_or(1, |span| line_of(text, span.start));
+                manifest.broken = Some((line, error.message().to_owned()));
+                return manifest;
+            }
+        };
+        manifest.read(&table, text, renames);
+        manifest
+    }
+
+    fn read(&mut self, table: &DeTable<'_>, text: &str, renames: &BTreeMap<String, String>) {
+        if let Some(package) = sub_table(table, "package") {
+            self.package = package.get("name").and_then(|name| {
+                Some((name.get_ref().as_str()?.to_owned(), line_of(text, name.span().start)))
+            });
+            self.licence = match package.get("license").map(Spanned::get_ref) {
+                Some(DeValue::Table(table)) if is_true(table, "workspace") => Licence::Workspace,
+                Some(DeValue::String(text)) => Licence::Text(text.to_string()),
+                _ => Licence::Missing,
+            };
+        }
+        self.workspace_lints = sub_table(table, "lints").is_some_and(|t| is_true(t, "workspace"));
+        self.lib_path = sub_table(table, "lib").and_then(|lib| string(lib, "path"));
+        self.shared_licence = sub_table(table, "workspace")
+            .and_then(|workspace| sub_table(workspace, "package"))
+            .and_then(|package| string(package, "license"));
+        self.read_dependencies(table, text, renames);
+        if let Some(targets) = sub_table(table, "target") {
+            for target in targets.values() {
+                if let Some(table) = target.get_ref().as_table() {
+                    self.read_dependencies(table, text, renames);
+                }
+            }
+        }
+    }
+
+    fn read_dependencies(
+        &mut self,
+        table: &DeTable<'_>,
+        text: &str,
+        renames: &BTreeMap<String, String>,
+    ) {
+        for (section, kind) in [
+            ("dependencies", DependencyKind::Normal),
+            ("dev-dependencies", DependencyKind::Dev),
+            ("build-dependencies", DependencyKind::Build),
+        ] {
+            let Some(entries) = sub_table(table, section) else { continue };
+            for (key, value) in entries {
+                let name: &str = key.get_ref();
+                let details = value.get_ref().as_table();
+                let inherited = details.is_some_and(|d| is_true(d, "workspace"));
+                let renamed = details.and_then(|d| string(d, "package"));
+                let shared = if inherited { renames.get(name).cloned() } else { None };
+                self.dependencies.push(Dependency {
+                    package: renamed.or(shared).unwrap_or_else(|| name.to_owned()),
+                    kind,
+                    line: line_of(text, key.span().start),
+                    local: inherited || details.is_some_and(|d| d.get("path").is_some()),
+                });
+            }
+        }
+    }
+}
+
+/// From the workspace's manifest: entries of `[workspace.dependencies]` that rename their package.
+pub(crate) fn workspace_renames(text: &str) -> BTreeMap<String, String> {
+    let Ok(table) = DeTable::parse(text) else { return BTreeMap::new() };
+    let Some(entries) = sub_table(table.get_ref(), "workspace")
+        .and_then(|workspace| sub_table(workspace, "dependencies"))
+    else {
+        return BTreeMap::new();
+    };
+    let renamed = entries.iter().filter_map(|(key, value)| {
+        let package = string(value.get_ref().as_table()?, "package")?;
+        Some((key.get_ref().to_string(), package))
+    });
+    renamed.collect()
+}
+
+fn sub_table<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a DeTable<'i>> {
+    table.get(key)?.get_ref().as_table()
+}
+
+fn string(table: &DeTable<'_>, key: &str) -> Option<String> {
+    table.get(key)?.get_ref().as_str().map(str::to_owned)
+}
+
+fn is_true(table: &DeTable<'_>, key: &str) -> bool {
+    table.get(key).and_then(|value| value.get_ref().as_bool()) == Some(true)
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+use super::*;
+
+fn parse(text: &str) -> Manifest {
+    Manifest::parse("crates/a/Cargo.toml", text, &BTreeMap::new())
+}
+
+#[test]
+fn the_package_licence_and_lints_are_read() {
+    let text = "[package]\nname = \"a\"\nlicense.workspace = true\n[lints]\nworkspace = true\n[lib]\npath = \"x.rs\"\n";
+    let manifest = parse(text);
+    assert_eq!(manifest.package, Some(("a".to_owned(), 2)));
+    assert_eq!(manifest.licence, Licence::Workspace);
+    assert!(manifest.workspace_lints);
+    assert_eq!(manifest.lib_path.as_deref(), Some("x.rs"));
+    assert_eq!(parse("[package]\nlicense = \"MIT\"\n").licence, Licence::Text("MIT".to_owned()));
+    assert_eq!(parse("[package]\nname = \"a\"\n").licence, Licence::Missing);
+}
+
+#[test]
+fn dependencies_of_every_kind_and_form_are_read() {
+    let text = "\
+[dependencies]
+a = \"1\"
+b = { package = \"b-real\", path = \"../b\" }
+[dependencies.c]
+workspace = true
+[dev-dependencies]
+d.workspace = true
+[target.'cfg(unix)'.build-dependencies]
+e = \"1\"
+";
+    let found: Vec<(String, DependencyKind, usize, bool)> = parse(text)
+        .dependencies
+        .into_iter()
+        .map(|d| (d.package, d.kind, d.line, d.local))
+        .collect();
+    let expected = [
+        ("a", DependencyKind::Normal, 2, false),
+        ("b-real", DependencyKind::Normal, 3, true),
+        ("c", DependencyKind::Normal, 4, true),
+        ("d", DependencyKind::Dev, 7, true),
+        ("e", DependencyKind::Build, 9, false),
+    ];
+    let mut found_sorted = found;
+    found_sorted.sort_by_key(|entry| entry.2);
+    assert_eq!(found_sorted, expected.map(|(n, k, l, p)| (n.to_owned(), k, l, p)));
+}
+
+#[test]
+fn names_that_the_workspace_renames_are_resolved() {
+    let renames = workspace_renames(
+        "[workspace.dependencies]\nwire = { package = \"zorb-giop\", path = \"x\" }\n",
+    );
+    let text = "[dependencies]\nwire = { workspace = true }\n";
+    let manifest = Manifest::parse("Cargo.toml", text, &renames);
+    assert_eq!(manifest.dependencies[0].package, "zorb-giop");
+}
+
+#[test]
+fn the_workspace_licence_is_read() {
+    let manifest = parse("[workspace.package]\nlicense = \"MIT OR Apache-2.0\"\n");
+    assert_eq!(manifest.shared_licence.as_deref(), Some("MIT OR Apache-2.0"));
+    assert_eq!(manifest.package, None);
+}
+
+#[test]
+fn what_is_not_toml_says_where() {
+    let broken = parse("[package]\nname = \n").broken;
+    assert_eq!(broken.map(|(line, _)| line), Some(2));
+}

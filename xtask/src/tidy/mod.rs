@@ -1,0 +1,118 @@
+//! `cargo xtask tidy`: the rules of the house that the compiler and clippy cannot know. A test runs
+//! them over the workspace, so `cargo test --workspace` is enough to hear of a finding.
+
+mod allow;
+mod manifest;
+mod rules;
+mod source;
+mod tree;
+
+pub(crate) use source::Source;
+pub(crate) use tree::Tree;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Check the rules of the house over every file that git tracks or would track.
+
+Usage: cargo xtask tidy [--list]
+
+Options:
+  --list      Name the rules and what each is for
+  -h, --help  Show this text
+
+Some rules take an exception with a reason, as a comment on the line or just above it:
+  // tidy: allow(panic): the table is built by this function, the index is its own
+";
+
+/// One rule: a name, what it is for, and the check.
+pub(crate) struct Rule {
+    /// The word that findings and exceptions use.
+    pub(crate) name: &'static str,
+    /// What the rule is for, in a sentence.
+    pub(crate) why: &'static str,
+    /// Whether a comment with a reason can make an exception.
+    pub(crate) excusable: bool,
+    /// Looks at the whole tree and says what to do where.
+    pub(crate) check: fn(&Tree) -> Vec<Finding>,
+}
+
+/// One thing to do at one place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    /// The file, from the workspace's root, with `/`.
+    pub(crate) path: String,
+    /// Counted from 1; 1 for a whole file.
+    pub(crate) line: usize,
+    /// The name of the rule, filled in by [`findings`].
+    pub(crate) rule: &'static str,
+    /// What to do.
+    pub(crate) advice: String,
+}
+
+impl Finding {
+    pub(crate) fn new(path: &str, line: usize, advice: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, rule: "", advice: advice.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.path, self.line, self.rule, self.advice)
+    }
+}
+
+pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => {}
+        ["--list"] => {
+            for rule in rules::ALL {
+                let note = if rule.excusable { " (takes an exception with a reason)" } else { "" };
+                writeln!(out, "{:10} {}{note}", rule.name, rule.why)?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        ["--help" | "-h"] => {
+            out.write_all(HELP.as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        other => return crate::usage_error(&format!("tidy does not know {other:?}"), HELP),
+    }
+    let tree = Tree::load(root)?;
+    let findings = findings(&tree);
+    for finding in &findings {
+        writeln!(out, "{finding}")?;
+    }
+    let (files, rules) = (tree.files().len(), rules::ALL.len());
+    writeln!(io::stderr(), "tidy: {} findings, {files} files, {rules} rules", findings.len())?;
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs every rule, takes out what is excused, and reports excuses that are wrong or stale.
+/// Sorted by path and line.
+pub(crate) fn findings(tree: &Tree) -> Vec<Finding> {
+    let (excuses, mut kept) = allow::collect(tree);
+    let mut used = BTreeSet::new();
+    for rule in rules::ALL {
+        for mut finding in (rule.check)(tree) {
+            finding.rule = rule.name;
+            let excuse = excuses.iter().position(|e| rule.excusable && e.covers(&finding));
+            match excuse {
+                Some(index) => {
+                    used.insert(index);
+                }
+                None => kept.push(finding),
+            }
+        }
+    }
+    kept.extend(allow::stale(&excuses, &used));
+    kept.sort();
+    kept
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! File length: a file that nobody can read in one sitting wants a split.
+
+use super::super::{Finding, Rule, Tree};
+
+/// Lines a hand-written Rust file may have. 150-350 is the aim; look for a split at 500.
+const MAX_LINES: usize = 800;
+
+pub(super) const RULE: Rule = Rule {
+    name: "length",
+    why: "hand-written Rust files have at most 800 lines",
+    excusable: false,
+    check,
+};
+
+fn check(tree: &Tree) -> Vec<Finding> {
+    let long = tree.sources().iter().filter(|s| !s.is_generated() && s.line_count() > MAX_LINES);
+    long.map(|source| {
+        let advice = format!(
+            "split this file: it has {} lines, at most {MAX_LINES} are allowed",
+            source.line_count()
+        );
+        Finding::new(source.path(), MAX_LINES + 1, advice)
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::places;
+    use super::*;
+
+    #[test]
+    fn a_file_over_the_limit_is_a_finding() {
+        let at_limit = "x\n".repeat(MAX_LINES);
+        let over = "x\n".repeat(MAX_LINES + 1);
+        assert!(places(&RULE, &[("a.rs", &at_limit)]).is_empty());
+        assert_eq!(places(&RULE, &[("a.rs", &over)]), ["a.rs:801"]);
+    }
+
+    #[test]
+    fn generated_files_and_other_languages_are_exempt() {
+        let over = "x\n".repeat(MAX_LINES + 1);
+        let files = [("a/src/generated/b.rs", over.as_str()), ("a.md", over.as_str())];
+        assert!(places(&RULE, &files).is_empty());
+    }
+}
