@@ -1,5 +1,8 @@
 //! Reading values out of received octets.
 
+#[cfg(test)]
+mod tests;
+
 use core::any::Any;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};

@@ -1,6 +1,8 @@
 //! Text on the wire: the code sets of a connection and how strings are framed in them.
 
 mod narrow;
+#[cfg(test)]
+mod tests;
 mod wide;
 
 /// The transmission code set for `char` and `string` (TCS-C).

@@ -2,6 +2,8 @@
 
 mod compound;
 mod primitive;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use alloc::vec::Vec;

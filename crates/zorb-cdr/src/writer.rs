@@ -1,5 +1,8 @@
 //! Writing values into a buffer that is sent as it stands.
 
+#[cfg(test)]
+mod tests;
+
 use alloc::vec::Vec;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};

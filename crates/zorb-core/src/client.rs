@@ -2,11 +2,14 @@
 
 mod connection;
 mod invoke;
+mod locate;
 mod pool;
+mod reach;
 mod reply;
 mod route;
 
 pub(crate) use invoke::invoke;
+pub(crate) use locate::locate;
 pub(crate) use pool::ConnectionCache;
 pub(crate) use reply::Reply;
 pub(crate) use route::Routes;

@@ -10,7 +10,7 @@ use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{Ior, ResponseFlags};
 use zorb_types::SystemException;
 
-use crate::client::{Reply, Routes, invoke};
+use crate::client::{Reply, Routes, invoke, locate};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
 use crate::raises::Raises;
@@ -165,6 +165,15 @@ impl ObjectRef {
             return Ok(true);
         }
         self.invoke("_is_a", |writer| writer.write_latin1(id), |reader| reader.read_bool())
+    }
+
+    /// Asks the server whether it has the object, without calling it (LocateRequest). A server that
+    /// forwards is followed.
+    ///
+    /// # Errors
+    /// The system exception that kept the question from being answered.
+    pub fn locate(&self) -> Result<bool, SystemException> {
+        locate(self)
     }
 
     /// Asks whether the object is gone for good (`_non_existent`).

@@ -114,7 +114,9 @@ impl fmt::Display for ProtocolError {
                 write!(f, "a message of GIOP {major}.{minor}; 1.0, 1.1 and 1.2 are understood")
             }
             Kind::UnknownMessageType(octet) => write!(f, "a message of unknown type {octet}"),
-            Kind::BadHeader { message, cause } => write!(f, "a malformed {message} header: {cause}"),
+            Kind::BadHeader { message, cause } => {
+                write!(f, "a malformed {message} header: {cause}")
+            }
             Kind::WrongKind { expected, found } => {
                 write!(f, "a {found}, which was read as a {expected}")
             }

@@ -8,10 +8,11 @@ use alloc::vec::Vec;
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding, Wire};
 
 use crate::{
-    AlternateIiopAddress, CancelRequest, CodeSetComponentInfo, CodeSetContext, HostPort, IiopProfile,
-    Inbound, Ior, Limits, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
-    MessageWriter, ObjectUrl, OrbType, Policies, ReplyHeader, RequestHeader, RequestStart,
-    ServiceContext, ServiceContexts, SslSecTrans, TaggedComponent, TaoEndpoints, fragments,
+    AlternateIiopAddress, CancelRequest, CodeSetComponentInfo, CodeSetContext, HostPort,
+    IiopProfile, Inbound, Ior, Limits, LocateReplyHeader, LocateRequestHeader, MessageHeader,
+    MessageKind, MessageWriter, ObjectUrl, OrbType, Policies, ReplyHeader, RequestHeader,
+    RequestStart, ServiceContext, ServiceContexts, SslSecTrans, TaggedComponent, TaoEndpoints,
+    fragments,
 };
 
 /// One message, header and all. What can be read must be readable again after being rewritten.

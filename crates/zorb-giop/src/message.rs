@@ -21,6 +21,7 @@ use zorb_cdr::{CdrReader, CdrResult};
 use crate::ProtocolError;
 
 /// A reader behind the 12 octets of `header` in `message`, and not beyond the message's end.
+#[inline]
 fn open<'a>(
     message: &'a [u8],
     header: &MessageHeader,

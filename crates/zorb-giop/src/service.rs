@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 /// The most service contexts that a message may hold. Messages in the wild hold fewer than ten.
 pub const MAX_SERVICE_CONTEXTS: usize = 1024;
@@ -112,11 +112,14 @@ pub(crate) fn write_contexts(
 }
 
 /// The service contexts of a received message: checked once, then read in place.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct ServiceContexts<'a> {
-    /// At the first context; every context from here on is known to be well formed.
-    reader: CdrReader<'a>,
-    count: usize,
+    /// From the first context on; `count` contexts are known to be well formed.
+    octets: &'a [u8],
+    count: u32,
+    /// What alignment needs to know of the offset of `octets` in the message.
+    phase: u8,
+    order: ByteOrder,
 }
 
 impl<'a> ServiceContexts<'a> {
@@ -130,7 +133,12 @@ impl<'a> ServiceContexts<'a> {
         if count > MAX_SERVICE_CONTEXTS {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "service context list"));
         }
-        let contexts = Self { reader: reader.clone(), count };
+        let contexts = Self {
+            octets: reader.rest(),
+            count: count as u32,
+            phase: (reader.offset() & 7) as u8,
+            order: reader.order(),
+        };
         for _ in 0..count {
             reader.read_u32()?;
             reader.read_octets()?;
@@ -141,13 +149,16 @@ impl<'a> ServiceContexts<'a> {
     /// The data of the first context of service `id`.
     #[inline]
     pub fn find(&self, id: ServiceId) -> Option<&'a [u8]> {
+        if self.is_empty() {
+            return None;
+        }
         self.entries().find(|&(found, _)| found == id).map(|(_, data)| data)
     }
 
     /// How many contexts there are.
     #[inline]
     pub fn len(&self) -> usize {
-        self.count
+        self.count as usize
     }
 
     /// Whether there are none.
@@ -162,7 +173,8 @@ impl<'a> ServiceContexts<'a> {
     }
 
     fn entries(&self) -> impl Iterator<Item = (ServiceId, &'a [u8])> + use<'a> {
-        let mut reader = self.reader.clone();
+        let origin = usize::from(self.phase);
+        let mut reader = CdrReader::new(self.octets, self.order).with_origin(origin);
         (0..self.count).map_while(move |_| {
             let id = reader.read_u32().ok()?;
             Some((ServiceId(id), reader.read_octets().ok()?))

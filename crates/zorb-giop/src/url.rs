@@ -130,7 +130,10 @@ impl fmt::Display for ObjectUrl {
                 }
                 if name.is_empty() { Ok(()) } else { write!(f, "#{}", Escaped(name.as_bytes())) }
             }
-            Self::File(path) => write!(f, "file://{}", Escaped(path.as_bytes())),
+            Self::File(path) => {
+                let prefix = if path.starts_with('/') { "file://" } else { "file:" };
+                write!(f, "{prefix}{}", Escaped(path.as_bytes()))
+            }
         }
     }
 }
@@ -147,8 +150,8 @@ impl fmt::Display for Corbaloc {
         if self.key.is_empty() {
             return Ok(());
         }
-        let delimiter = if self.addresses.last().is_some_and(CorbalocAddress::is_path) { '|' } else { '/' };
-        write!(f, "{delimiter}{}", Escaped(&self.key))
+        let after_path = self.addresses.last().is_some_and(CorbalocAddress::is_path);
+        write!(f, "{}{}", if after_path { '|' } else { '/' }, Escaped(&self.key))
     }
 }
 

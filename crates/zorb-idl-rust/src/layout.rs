@@ -42,7 +42,14 @@ impl Layout {
     pub(crate) fn finish(&self, source: &str) -> Result<String, (String, String)> {
         let file = syn::parse_file(source).map_err(|error| (error.to_string(), source.to_owned()))?;
         let mut text = String::new();
-        for line in prettyplease::unparse(&file).lines() {
+        let mut previous = "";
+        let unparsed = prettyplease::unparse(&file);
+        for line in unparsed.lines() {
+            // A blank line between items, before what leads the second.
+            if previous.ends_with([';', '}']) && line.trim_start().starts_with(['/', '#']) {
+                text.push('\n');
+            }
+            previous = line;
             match self.call_in(line) {
                 Some((indent, call)) => call.write(indent, line.ends_with(';'), &mut text),
                 None => text.push_str(line),
@@ -119,7 +126,14 @@ fn write_rows(rows: &[String], indent: usize, fill: bool, out: &mut String) {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(row);
+        match row.rfind(") [") {
+            // A skeleton's row is broken before its results.
+            Some(arguments) if line.is_empty() && indent + row.len() >= WIDTH => {
+                let (before, results) = row.split_at(arguments + 1);
+                line.push_str(&format!("{before}\n{margin}   {results}"));
+            }
+            _ => line.push_str(row),
+        }
         line.push(',');
     }
     if !line.is_empty() {

@@ -3,11 +3,15 @@
 //! Each is far above what real IDL needs. Passing one is an error with a code, never a
 //! crash.
 
-/// The largest source file, in bytes: 8 MiB (E0018).
-pub const MAX_FILE_BYTES: usize = 8 << 20;
+/// The largest source file, in bytes: 4 MiB (E0018).
+pub const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// The most tokens of a compilation after preprocessing, all files together (E0018).
-pub const MAX_TOKENS: usize = 2_000_000;
+pub const MAX_TOKENS: usize = 1_000_000;
+
+/// The most bytes read in one compilation; a file included twice counts twice: 64 MiB
+/// (E0018).
+pub const MAX_TOTAL_BYTES: usize = 64 << 20;
 
 /// How deep `#include`s may nest (E0003).
 pub const MAX_INCLUDE_DEPTH: usize = 64;
@@ -34,12 +38,18 @@ pub const MAX_NESTING: usize = 64;
 /// The most interfaces that one interface may inherit from, directly or not (E0419).
 pub const MAX_ANCESTORS: usize = 256;
 
-/// The most operations and attributes of an interface, inherited ones included, that are
-/// compared for clashes (E0419).
-pub const MAX_INHERITED_EXPORTS: usize = 65_536;
+/// The most inherited names that are compared for clashes in one compilation (E0419).
+pub const MAX_INHERITED_NAMES: usize = 4_000_000;
+
+/// The most bytes that all scoped names and repository ids of a compilation may take in all
+/// (E0018).
+pub const MAX_NAME_BYTES: usize = 64 << 20;
+
+/// The longest message, note, label or hint of a diagnostic, in characters; the rest is cut.
+pub const MAX_MESSAGE: usize = 1_000;
 
 /// The most elements of an array, its dimensions multiplied, arrays of arrays through
-/// typedefs included (E0512).
+/// typedefs included (E0511).
 pub const MAX_ARRAY_ELEMENTS: u64 = 1 << 24;
 
 /// The most diagnostics kept; the rest are counted (E0019).

@@ -128,8 +128,7 @@ impl Any {
     ) -> CdrResult<Self> {
         let mut image = Vec::new();
         let mut attempt = |image: &mut Vec<u8>, char_set| {
-            let mut writer =
-                CdrWriter::new(image, IMAGE_ORDER).with_text(image_text(char_set));
+            let mut writer = CdrWriter::new(image, IMAGE_ORDER).with_text(image_text(char_set));
             body(&type_code, &mut writer)
         };
         let char_set = match attempt(&mut image, CharSet::Utf8) {

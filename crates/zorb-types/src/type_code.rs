@@ -20,8 +20,8 @@ pub use desc::{TypeDesc, TypeFn};
 pub use kind::TcKind;
 
 use equality::{Likeness, alike};
-use node::Node;
 pub(crate) use label::{read_label, write_label};
+use node::Node;
 pub(crate) use node::{TypeRef, digits_and_scale};
 
 /// What stands for a TCKind where an earlier TypeCode is pointed at.
@@ -42,6 +42,8 @@ pub(crate) const MAX_FIXED_DIGITS: u16 = 31;
 /// typedef, array or sequence of nothing but itself, members and elements that are `null`, `void`,
 /// an exception or a struct without members, and a `fixed` of more than 31 digits are refused as
 /// `BadTypeCode`.
+///
+/// Reading to the full depth takes up to 128 KiB of stack (1 MiB in a build without optimisation).
 ///
 /// Passing on a received TypeCode writes the form it came in. One of this program writes
 /// indirections for recursion only.

@@ -1,5 +1,7 @@
 //! Anys and TypeCodes as omniORB and JacORB sent them: decoded, compared, encoded again.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests may panic")]
+
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding, WideForm, WideSet, Wire};
 use zorb_types::{Any, TcKind, TypeCode, TypeDesc, Typed};
 
@@ -25,11 +27,7 @@ fn vectors() -> impl Iterator<Item = Vector> {
         Vector {
             name,
             order,
-            text: TextCoding {
-                wide_set: Some(WideSet::Utf16),
-                wide_form,
-                ..TextCoding::default()
-            },
+            text: TextCoding { wide_set: Some(WideSet::Utf16), wide_form, ..TextCoding::default() },
             body: (0..hex.len()).step_by(2).map(digits).collect(),
         }
     })
@@ -125,8 +123,14 @@ fn type_codes_read_as_idl() {
         assert_eq!(vector(name).type_code().to_string(), idl, "{name}");
     }
     for (name, idl) in [
-        ("giop12_any_union_bool", "union UB switch (boolean) { case TRUE: long long ll; case FALSE: short sh; }"),
-        ("giop12_any_union_enum", "union UE switch (Color) { case red: octet o; case green: string s; }"),
+        (
+            "giop12_any_union_bool",
+            "union UB switch (boolean) { case TRUE: long long ll; case FALSE: short sh; }",
+        ),
+        (
+            "giop12_any_union_enum",
+            "union UE switch (Color) { case red: octet o; case green: string s; }",
+        ),
         ("giop12_any_enum", "enum Color { red, green, blue }"),
         ("giop12_any_seqstruct", "typedef sequence<Person> PersonSeq"),
         ("giop12_any_bstring", "string<8>"),
@@ -202,7 +206,7 @@ fn values_come_out_by_type() {
 #[derive(Debug, PartialEq)]
 struct Node {
     v: i32,
-    kids: Vec<Node>,
+    kids: Vec<Self>,
 }
 
 impl Wire for Node {

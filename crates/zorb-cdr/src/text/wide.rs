@@ -24,8 +24,14 @@ impl CdrReader<'_> {
             }
             WideForm::Octets => {
                 let count = usize::from(self.read_u8()?);
-                let octets = self.take(count, "wchar")?;
-                self.decode_octets(octets, set, "wchar")?
+                match self.take(count, "wchar")? {
+                    // A unit alone is the value, also where it looks like a mark.
+                    &[high, low] => {
+                        let unit = u16::from_be_bytes([high, low]);
+                        self.decode_units(core::iter::once(unit), set, "wchar")?
+                    }
+                    octets => self.decode_octets(octets, set, "wchar")?,
+                }
             }
         };
         let mut characters = text.chars();
@@ -58,7 +64,11 @@ impl CdrReader<'_> {
             WideForm::Octets => {
                 let count = self.read_count(1, "wstring")?;
                 let octets = self.take(count, "wstring")?;
-                self.decode_octets(octets, set, "wstring")?
+                let text = self.decode_octets(octets, set, "wstring")?;
+                if text.as_bytes().contains(&0) {
+                    return Err(self.error(CdrErrorKind::BadString, "wstring"));
+                }
+                text
             }
         };
         if bound != u32::MAX && text.encode_utf16().count() > bound as usize {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     CodeSetContext, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
-    ProtocolError, ReplyHeader, RequestIds,
+    ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestIds,
 };
 use zorb_transport::Stream;
 
@@ -70,32 +70,37 @@ impl ClientConnection {
     pub(super) fn receive(
         &mut self,
         request_id: u32,
-    ) -> Result<(MessageHeader, zorb_giop::ReplyStatus, usize), NoReply> {
+    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
+        loop {
+            let header = self.next_message()?;
+            if header.kind == MessageKind::Reply {
+                let read = ReplyHeader::read(self.inbound.current(), &header);
+                let (reply, body) = read.map_err(NoReply::Broken)?;
+                if reply.request_id == request_id {
+                    self.proven = true;
+                    return Ok((header, reply.status, body.offset()));
+                }
+                // Otherwise the reply to a call that timed out before: nobody waits for it.
+            }
+        }
+    }
+
+    /// Waits for the next Reply or LocateReply.
+    #[inline]
+    pub(super) fn next_message(&mut self) -> Result<MessageHeader, NoReply> {
         loop {
             match self.inbound.poll() {
                 Ok(Some(header)) => {
-                    if header.kind == MessageKind::Reply {
-                        let read = ReplyHeader::read(self.inbound.current(), &header);
-                        let (reply, body) = read.map_err(NoReply::Broken)?;
-                        if reply.request_id == request_id {
-                            self.proven = true;
-                            return Ok((header, reply.status, body.offset()));
-                        }
-                        // The reply to a call that timed out before: nobody waits for it.
-                        continue;
-                    }
-                    match header.kind {
-                        MessageKind::LocateReply => continue,
-                        MessageKind::CloseConnection => return Err(NoReply::Closed),
-                        MessageKind::MessageError => return Err(NoReply::MessageError),
+                    return match header.kind {
+                        MessageKind::Reply | MessageKind::LocateReply => Ok(header),
+                        MessageKind::CloseConnection => Err(NoReply::Closed),
+                        MessageKind::MessageError => Err(NoReply::MessageError),
                         found => {
-                            let kind = zorb_giop::ProtocolErrorKind::WrongKind {
-                                expected: MessageKind::Reply,
-                                found,
-                            };
-                            return Err(NoReply::Broken(kind.into()));
+                            let expected = MessageKind::Reply;
+                            let kind = ProtocolErrorKind::WrongKind { expected, found };
+                            Err(NoReply::Broken(kind.into()))
                         }
-                    }
+                    };
                 }
                 Ok(None) => {}
                 Err(error) => return Err(NoReply::Broken(error)),

@@ -12,11 +12,12 @@ use zorb_giop::{
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
 use super::connection::NoReply;
-use super::pool::{Lease, NoConnection};
+use super::pool::Lease;
+use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
 use super::route::Route;
 use crate::error::{Error, Phase};
-use crate::object::ObjectRef;
+use crate::object::{Binding, ObjectRef};
 use crate::server::{Answer, about_to_block, answer_request};
 
 /// Writes the arguments; called again when the request has to be sent to another place.
@@ -117,56 +118,12 @@ fn is_stale_forward(exception: SystemException) -> bool {
         && matches!(exception.kind, CommFailure | ObjectNotExist | Transient)
 }
 
-/// Tries the routes of `target` until one connects, and makes the call over it.
-fn call_there<'c>(
-    object: &'c ObjectRef,
-    target: &crate::object::Binding,
-    call: &Call<'_>,
-) -> Attempt<'c> {
-    let core = object.core();
-    let mut failure = None;
-    for (number, route) in target.routes(core).in_order() {
-        match route.pool.lend(core.options().connect_timeout, call.deadline) {
-            Ok(lease) => {
-                target.routes(core).prefer(number);
-                return call_over(object, route, lease, call);
-            }
-            Err(NoConnection::Closed) => return Attempt::Failed(core.shut_down()),
-            Err(NoConnection::Busy) => {
-                return Attempt::Failed(SystemException::timeout(
-                    minor::timeout::CONNECT,
-                    CompletionStatus::No,
-                ));
-            }
-            Err(NoConnection::Unreachable(error)) => failure = Some(error),
-        }
+/// Makes the call over the first route of `target` that connects.
+fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
+    match reach(object, target, call.deadline) {
+        Ok((route, lease)) => call_over(object, route, lease, call),
+        Err(exception) => Attempt::Failed(exception),
     }
-    Attempt::Failed(match failure {
-        Some(error) => {
-            let exception = SystemException::transient(
-                minor::transient::CONNECT_FAILED,
-                CompletionStatus::No,
-            );
-            let hint = error.hint().map(str::to_owned);
-            let story = Error::new(Phase::Connect, String::new()).because(error);
-            match hint {
-                Some(hint) => story.hint(hint),
-                None => story,
-            }
-            .remember(exception)
-        }
-        None => {
-            let tags: Vec<_> =
-                object.ior().profiles.iter().map(|profile| format!("{:?}", profile.tag)).collect();
-            let exception = SystemException::transient(
-                minor::transient::NO_USABLE_PROFILE,
-                CompletionStatus::No,
-            );
-            Error::new(Phase::Connect, format!("profiles {}", tags.join(", ")))
-                .hint("no protocol of this ORB understands a profile of the reference")
-                .remember(exception)
-        }
-    })
 }
 
 /// Makes the call over one connection.
@@ -247,7 +204,10 @@ fn call_over<'c>(
             } else {
                 lease.discard();
             }
-            no_reply(route, call, reason)
+            match no_reply(route, call.operation, call.timeout, reason) {
+                (true, exception) => Attempt::Resend(exception),
+                (false, exception) => Attempt::Failed(exception),
+            }
         }
     }
 }
@@ -312,8 +272,14 @@ fn not_sent<'c>(route: &Route, reused: bool, error: io::Error) -> Attempt<'c> {
     Attempt::Failed(exception)
 }
 
+/// The exception for a wait that ended without a reply, and whether the request may be sent again.
 #[cold]
-fn no_reply<'c>(route: &Route, call: &Call<'_>, reason: NoReply) -> Attempt<'c> {
+pub(super) fn no_reply(
+    route: &Route,
+    operation: &str,
+    timeout: Option<Duration>,
+    reason: NoReply,
+) -> (bool, SystemException) {
     let maybe = CompletionStatus::Maybe;
     let (exception, story) = match reason {
         NoReply::Closed => {
@@ -322,12 +288,11 @@ fn no_reply<'c>(route: &Route, call: &Call<'_>, reason: NoReply) -> Attempt<'c> 
                 minor::transient::CLOSED_BY_PEER,
                 CompletionStatus::No,
             );
-            let exception = story(Phase::Wait, route, None).remember(exception);
-            return Attempt::Resend(exception);
+            return (true, story(Phase::Wait, route, None).remember(exception));
         }
         NoReply::TimedOut => {
-            let waited = call.timeout.unwrap_or_default();
-            let what = format!("{} at {} for {waited:?}", call.operation, route.pool.endpoint);
+            let waited = timeout.unwrap_or_default();
+            let what = format!("{operation} at {} for {waited:?}", route.pool.endpoint);
             (
                 SystemException::timeout(minor::timeout::ROUND_TRIP, maybe),
                 Error::new(Phase::Wait, what),
@@ -346,10 +311,10 @@ fn no_reply<'c>(route: &Route, call: &Call<'_>, reason: NoReply) -> Attempt<'c> 
             story(Phase::Decode, route, None).because(error.to_string()),
         ),
     };
-    Attempt::Failed(story.remember(exception))
+    (false, story.remember(exception))
 }
 
-fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Error {
+pub(super) fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Error {
     let story = Error::new(phase, route.pool.endpoint.to_string());
     match error {
         Some(error) => story.because(error),

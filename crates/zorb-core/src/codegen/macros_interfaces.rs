@@ -61,7 +61,11 @@ macro_rules! __zorb_invoke {
                 $(<$type>::write($value, _writer)?;)*
                 ::core::result::Result::Ok(())
             },
-            |_reader| ::core::result::Result::Ok(($(<$result>::read(_reader)?),*)),
+            |_reader| {
+                #[allow(clippy::let_unit_value)]
+                let results = ($(<$result>::read(_reader)?),*);
+                ::core::result::Result::Ok(results)
+            },
         )
     }};
 }

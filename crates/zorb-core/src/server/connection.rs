@@ -1,11 +1,11 @@
 //! One served connection and the threads that take turns on it.
 //!
 //! One thread holds the *reading role*: it reads a request, makes the upcall, writes the reply and
-//! reads on; that is all that happens while upcalls return at once. The role passes to another
-//! thread in three cases: more octets are already there (the client does not wait for replies),
-//! the upcall is about to call out and block, or the [sentinel](super::sentinel) finds that an
-//! upcall takes long. So requests of several client threads on one connection run side by side,
-//! and a call back into the client cannot lock both sides up.
+//! reads on; that is all that happens while upcalls return at once, and so requests of one
+//! connection run in the order they were sent. The role passes to another thread in two cases: the
+//! upcall is about to call out and block, or the [sentinel](super::sentinel) finds that it takes
+//! long. So a slow request does not hold up the ones behind it for longer than the option
+//! `StallTakeover`, and a call back into the client cannot lock both sides up.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -131,13 +131,11 @@ impl ServerConnection {
         let mut request = Vec::new();
         let mut reply = Vec::new();
         loop {
-            let mut more = false;
             let mut span = 0..0;
             let received = self.receive(|inbound| {
                 let detached = inbound.take(std::mem::take(&mut request));
                 span = detached.start..detached.end;
                 request = detached.buffer;
-                more = inbound.has_buffered();
             });
             let header = match received {
                 Received::Message(header) => header,
@@ -146,9 +144,6 @@ impl ServerConnection {
             self.role.store(token | IN_UPCALL, Ordering::Release);
             self.upcalls.fetch_add(1, Ordering::Relaxed);
             UPCALL.set(token);
-            if more {
-                self.hand_over(token | IN_UPCALL);
-            }
             let message = request.get(span).unwrap_or_default();
             let outcome = self.process(message, &header, &mut reply);
             UPCALL.set(0);
@@ -343,14 +338,24 @@ impl ServerConnection {
             return;
         }
         if crew.farewell {
-            let mut octets = Vec::new();
-            let version = GiopVersion::V1_0;
-            MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
-            self.send(&octets);
+            self.say_goodbye();
         }
         drop(crew);
         let _ = self.stream.shutdown(Shutdown::Both);
         self.core.forget_connection(self);
+    }
+
+    /// Ends a connection that is not going to be served; its client may try elsewhere.
+    pub(super) fn turn_away(&self) {
+        self.say_goodbye();
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    fn say_goodbye(&self) {
+        let mut octets = Vec::new();
+        let version = GiopVersion::V1_0;
+        MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
+        self.send(&octets);
     }
 
     /// Ends the connection in an orderly way: running requests finish, the peer is told.

@@ -31,7 +31,8 @@ fn accept(core: &Arc<OrbCore>, acceptor: &dyn Acceptor) {
                 let connection = ServerConnection::new(core, stream);
                 let limit = core.options().max_connections;
                 if !core.sentinel().watch(&connection, limit) {
-                    tracing::warn!(limit, "connection refused: the limit is reached");
+                    tracing::warn!(limit, "connection refused: too many, or shutting down");
+                    connection.turn_away();
                 } else if let Err(error) = connection.start() {
                     tracing::error!(%error, "no thread for a connection");
                     core.forget_connection(&connection);

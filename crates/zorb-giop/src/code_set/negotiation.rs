@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm, WideSet,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm,
+    WideSet,
 };
 
 use super::CodeSetId;
@@ -177,7 +178,8 @@ pub fn negotiate(
 ) -> Result<CodeSetContext, CodeSetError> {
     let char_data = choose(&client.for_char, &server.for_char)
         .or_else(|| {
-            let compatible = is_unicode(client.for_char.native) && is_unicode(server.for_char.native);
+            let compatible =
+                is_unicode(client.for_char.native) && is_unicode(server.for_char.native);
             compatible.then_some(CodeSetId::UTF_8)
         })
         .ok_or(CodeSetError::Incompatible { server: server.for_char.native })?;

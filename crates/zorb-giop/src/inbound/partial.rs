@@ -74,7 +74,10 @@ impl Partials {
         if header.kind == MessageKind::Fragment {
             return self.append(header, message, limits, joined);
         }
-        if header.kind == MessageKind::CancelRequest && !self.messages.is_empty() {
+        if header.more_fragments && !header.kind.is_fragmentable(header.version) {
+            return Err(ProtocolErrorKind::NotFragmentable(header.kind, header.version).into());
+        }
+        if header.kind == MessageKind::CancelRequest {
             let cancel = CancelRequest::read(message, header)?;
             return Ok(if self.cancel(cancel.request_id) { Step::Absorbed } else { Step::Whole });
         }
@@ -97,9 +100,6 @@ impl Partials {
         limits: &Limits,
         spare: &mut Vec<u8>,
     ) -> Result<(), ProtocolError> {
-        if !header.kind.is_fragmentable(header.version) {
-            return Err(ProtocolErrorKind::NotFragmentable(header.kind, header.version).into());
-        }
         let request_id = match header.version {
             GiopVersion::V1_2 => Some(id_at_start(message, header)?),
             _ => None,

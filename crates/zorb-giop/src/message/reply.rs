@@ -68,6 +68,7 @@ impl<'a> ReplyHeader<'a> {
     ///
     /// # Errors
     /// `BadHeader`; `WrongKind` when `header` is not a Reply's.
+    #[inline]
     pub fn read(
         message: &'a [u8],
         header: &MessageHeader,

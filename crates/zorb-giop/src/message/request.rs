@@ -101,6 +101,7 @@ impl<'a> RequestHeader<'a> {
     ///
     /// # Errors
     /// `BadHeader`; `WrongKind` when `header` is not a Request's.
+    #[inline]
     pub fn read(
         message: &'a [u8],
         header: &MessageHeader,
@@ -116,6 +117,7 @@ impl<'a> RequestHeader<'a> {
         }
     }
 
+    #[inline]
     fn read_1_2(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         let request_id = reader.read_u32()?;
         let response = ResponseFlags::from_octet(reader.read_u8()?, GiopVersion::V1_2);

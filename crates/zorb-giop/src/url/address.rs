@@ -51,8 +51,11 @@ impl HostPort {
                 None => (text, None, text.len()),
             },
         };
-        if let Some(position) = host.find(|c: char| c.is_whitespace() || c.is_control()) {
-            return error(position, "white space in a host name");
+        if let Some(at) =
+            host.find(|c: char| c.is_whitespace() || c.is_control() || "[]".contains(c))
+        {
+            let opening = usize::from(text.starts_with('['));
+            return error(at + opening, "white space or a misplaced bracket in a host");
         }
         let port = match port {
             None => DEFAULT_IIOP_PORT,

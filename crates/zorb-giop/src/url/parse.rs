@@ -149,8 +149,12 @@ impl<'a> Part<'a> {
         let (mut whole, after) = rest.split(end, 0);
         if let Some(at) = whole.text.find('@') {
             let (version, place) = whole.split(at, 1);
-            address.version = Some(version.version()?);
-            whole = place;
+            match version.version() {
+                Ok(version) => (address.version, whole) = (Some(version), place),
+                // A path may hold an `@` of its own.
+                Err(_) if address.is_path() => {}
+                Err(error) => return Err(error),
+            }
         }
         if let Some(at) = whole.text.find(|c: char| c.is_whitespace() || c.is_control()) {
             return Err(whole.split(at, 0).1.bad_address("white space in an address", FORM));
@@ -164,9 +168,10 @@ impl<'a> Part<'a> {
         let number = |text: &str| {
             text.bytes().all(|octet| octet.is_ascii_digit()).then(|| text.parse::<u8>().ok())?
         };
-        let parsed = self.text.split_once('.').and_then(|(major, minor)| {
-            Some((number(major)?, number(minor)?))
-        });
+        let parsed = self
+            .text
+            .split_once('.')
+            .and_then(|(major, minor)| Some((number(major)?, number(minor)?)));
         let Some((major, minor)) = parsed else {
             return Err(self.bad_address("a malformed version", HINT));
         };

@@ -4,6 +4,8 @@ mod case;
 mod methods;
 mod paths;
 mod scope;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 

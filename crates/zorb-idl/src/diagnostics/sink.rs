@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Code, Diagnostic};
-use crate::limits::MAX_DIAGNOSTICS;
+use crate::limits::{MAX_DIAGNOSTICS, MAX_MESSAGE};
 use crate::source::{SourceMap, Span};
 
 /// Takes diagnostics from all steps: drops repetitions, keeps the limit, sorts at the end.
@@ -15,17 +15,26 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
+    /// Nothing more is kept: no need to think of a good hint.
+    pub(crate) fn is_full(&self) -> bool {
+        self.items.len() >= MAX_DIAGNOSTICS
+    }
+
     /// Adds a diagnostic, unless one with the same code is already at this place.
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
         let repeated = self.seen.contains(&(diagnostic.code, diagnostic.span));
         if repeated && diagnostic.span.is_some() {
             return;
         }
-        if self.items.len() >= MAX_DIAGNOSTICS {
+        if self.is_full() {
             self.dropped = self.dropped.saturating_add(1);
             return;
         }
         self.seen.insert((diagnostic.code, diagnostic.span));
+        cut(&mut diagnostic.message);
+        cut(&mut diagnostic.note);
+        diagnostic.labels.iter_mut().for_each(|label| cut(&mut label.message));
+        diagnostic.hint.iter_mut().for_each(cut);
         self.items.push(diagnostic);
     }
 
@@ -50,5 +59,13 @@ impl Sink {
             self.items.push(last);
         }
         self.items
+    }
+}
+
+/// Messages quote the input, which may hold very long names.
+fn cut(text: &mut String) {
+    if let Some((at, _)) = text.char_indices().nth(MAX_MESSAGE) {
+        text.truncate(at);
+        text.push_str("...");
     }
 }

@@ -1,1 +1,177 @@
-//! stub
+//! From preprocessing tokens to tokens of the language.
+
+mod keyword;
+mod literal;
+
+use std::rc::Rc;
+
+pub(crate) use keyword::{Keyword, Punct};
+
+use self::literal::Pending;
+use crate::diagnostics::{Code, Diagnostic, Sink};
+use crate::limits::MAX_PASTED_BYTES;
+use crate::preprocess::{PpKind, PpToken};
+use crate::source::{SourceMap, Span};
+
+/// A token.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) span: Span,
+    /// The comment directly above or before it.
+    pub(crate) docs: Option<Rc<str>>,
+    /// It is the first on its line.
+    pub(crate) line_start: bool,
+}
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TokenKind {
+    /// The name without the escaping underscore; whether there was one.
+    Ident(Rc<str>),
+    Keyword(Keyword),
+    Punct(Punct),
+    Integer(u64),
+    Float(f64),
+    /// A fixed-point literal such as `1.5d`: recognised, not supported.
+    Fixed,
+    Char(char),
+    WChar(u16),
+    Str(Rc<str>),
+    WStr(Rc<[u16]>),
+    End,
+}
+
+/// Collects tokens; joins neighbouring string literals.
+#[derive(Debug)]
+pub(crate) struct Lexer {
+    tokens: Vec<Token>,
+    pending: Option<Pending>,
+    last: Option<Span>,
+    string_bytes_left: usize,
+}
+
+impl Default for Lexer {
+    fn default() -> Self {
+        Self {
+            tokens: Vec::new(),
+            pending: None,
+            last: None,
+            string_bytes_left: MAX_PASTED_BYTES,
+        }
+    }
+}
+
+impl Lexer {
+    /// How many tokens there are, a string that may still grow included.
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len() + usize::from(self.pending.is_some())
+    }
+
+    /// The position that the next token will have, if it is not a string that is joined.
+    pub(crate) fn len_settled(&self) -> usize {
+        self.len()
+    }
+
+    /// Takes in the next preprocessing token.
+    pub(crate) fn push(&mut self, token: &PpToken, sources: &SourceMap, sink: &mut Sink) {
+        self.last = Some(token.span);
+        let kind = match token.kind {
+            PpKind::Str | PpKind::WideStr => {
+                self.string(token, sink);
+                return;
+            }
+            PpKind::Ident => ident(token, sources, sink),
+            PpKind::Number => literal::number(&token.text, token.span, sink),
+            PpKind::Char | PpKind::WideChar => {
+                literal::character(&token.text, token.span, sink)
+            }
+            PpKind::Punct => match Punct::from_text(&token.text) {
+                Some(punct) => TokenKind::Punct(punct),
+                None => return unexpected(token, sink),
+            },
+            PpKind::Other => return unexpected(token, sink),
+        };
+        self.settle();
+        self.tokens.push(Token { kind, span: token.span, docs: token.docs.clone(), line_start: token.line_start });
+    }
+
+    fn string(&mut self, token: &PpToken, sink: &mut Sink) {
+        let wide = token.kind == PpKind::WideStr;
+        match &self.pending {
+            Some(pending) if pending.wide != wide => {
+                let message = "a wide and a narrow string literal are side by side";
+                sink.push(
+                    Diagnostic::new(Code::MixedConcatenation, token.span, message)
+                        .label(pending.span, "joined to this one")
+                        .hint("write `L` before both or before none"),
+                );
+            }
+            Some(_) => {}
+            None => self.pending = Some(Pending::new(wide, token)),
+        }
+        let Some(left) = self.string_bytes_left.checked_sub(token.text.len()) else {
+            sink.error(Code::SourceTooLarge, token.span, "too much text in string literals");
+            return;
+        };
+        self.string_bytes_left = left;
+        if let Some(pending) = &mut self.pending {
+            pending.add(&token.text, token.span, sink);
+        }
+    }
+
+    fn settle(&mut self) {
+        if let Some(pending) = self.pending.take() {
+            self.tokens.push(pending.finish());
+        }
+    }
+
+    /// All tokens, and an end.
+    pub(crate) fn finish(mut self) -> Vec<Token> {
+        self.settle();
+        let span = self.last.map_or(Span::new(crate::source::FileId(0), 0, 0), Span::after);
+        self.tokens.push(Token { kind: TokenKind::End, span, docs: None, line_start: true });
+        self.tokens
+    }
+}
+
+fn ident(token: &PpToken, sources: &SourceMap, sink: &mut Sink) -> TokenKind {
+    if let Some(escaped) = token.text.strip_prefix('_')
+        && !escaped.is_empty()
+    {
+        return TokenKind::Ident(escaped.into());
+    }
+    if let Some(keyword) = Keyword::from_text(&token.text) {
+        return TokenKind::Keyword(keyword);
+    }
+    if let Some(keyword) = Keyword::from_text_any_case(&token.text)
+        && !sources.file(token.span.file).is_built_in()
+    {
+        let message =
+            format!("`{}` differs from the keyword `{}` only in case", token.text, keyword.text());
+        sink.push(
+            Diagnostic::new(Code::KeywordCase, token.span, message).hint(format!(
+                "write `{}` if the keyword is meant, or `_{}` for a name of your own",
+                keyword.text(),
+                token.text
+            )),
+        );
+        // `TRUE` and `FALSE` cannot be names of anything: the keyword is meant.
+        if matches!(keyword, Keyword::True | Keyword::False) {
+            return TokenKind::Keyword(keyword);
+        }
+    }
+    TokenKind::Ident(Rc::clone(&token.text))
+}
+
+fn unexpected(token: &PpToken, sink: &mut Sink) {
+    let shown: String = token.text.chars().flat_map(char::escape_debug).collect();
+    let message = format!("`{shown}` has no meaning in IDL");
+    let mut diagnostic = Diagnostic::new(Code::UnexpectedCharacter, token.span, message);
+    if token.is_punct("#") {
+        diagnostic = diagnostic.hint("a directive must be the first thing on its line");
+    } else if !token.text.is_ascii() {
+        diagnostic = diagnostic.hint("names are made of ASCII letters, digits and underscores");
+    }
+    sink.push(diagnostic);
+}

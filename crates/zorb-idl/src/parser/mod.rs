@@ -1,2 +1,366 @@
-//! stub
-pub(crate) fn parse(_: &[()], _: &[()], _: &mut crate::diagnostics::Sink) -> crate::syntax::Tree { crate::syntax::Tree }
+//! The parser: recursive descent, with recovery, one function a production.
+//!
+//! A production that cannot go on reports why and returns [`Failed`]; the loop over items or
+//! members around it skips to where the next one probably starts. Nothing is reported twice.
+
+mod definitions;
+mod expressions;
+mod interfaces;
+mod types;
+mod unsupported;
+
+use crate::diagnostics::{Code, Diagnostic, Sink};
+use crate::lexer::{Keyword, Punct, Token, TokenKind};
+use crate::limits::MAX_NESTING;
+use crate::preprocess::Event;
+use crate::source::Span;
+use crate::syntax::{Docs, Ident, Item, ScopedName, Tree};
+
+/// The production could not be parsed, and that is reported.
+#[derive(Debug)]
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// Parses the tokens of a compilation. The last token is [`TokenKind::End`].
+pub(crate) fn parse(tokens: &[Token], events: &[Event], sink: &mut Sink) -> Tree {
+    let mut parser = Parser {
+        tokens,
+        pos: 0,
+        half_shift: false,
+        angles: 0,
+        events: events.iter(),
+        sink,
+        depth: 0,
+    };
+    let items = parser.file();
+    Tree { items }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    pos: usize,
+    /// The first `>` of the `>>` at `pos` is consumed.
+    half_shift: bool,
+    /// How many `<` are open around the current token, parentheses set aside.
+    angles: usize,
+    events: std::slice::Iter<'a, Event>,
+    sink: &'a mut Sink,
+    depth: usize,
+}
+
+const END: &TokenKind = &TokenKind::End;
+
+impl Parser<'_> {
+    fn kind(&self) -> &TokenKind {
+        self.tokens.get(self.pos).map_or(END, |token| &token.kind)
+    }
+
+    fn kind_at(&self, ahead: usize) -> &TokenKind {
+        self.tokens.get(self.pos + ahead).map_or(END, |token| &token.kind)
+    }
+
+    /// The span of the current token.
+    fn span(&self) -> Span {
+        let token = self.tokens.get(self.pos).or_else(|| self.tokens.last());
+        let zero = Span::new(crate::source::FileId(0), 0, 0);
+        let span = token.map_or(zero, |token| token.span);
+        if self.half_shift && span.end - span.start == 2 {
+            return Span { start: span.start + 1, ..span };
+        }
+        span
+    }
+
+    /// The span of the token before the current one.
+    fn previous(&self) -> Span {
+        if self.half_shift {
+            let span = self.tokens.get(self.pos).map_or_else(|| self.span(), |token| token.span);
+            return if span.end - span.start == 2 { Span { end: span.start + 1, ..span } } else { span };
+        }
+        let before = self.pos.checked_sub(1).and_then(|pos| self.tokens.get(pos));
+        before.map_or_else(|| self.span(), |token| token.span)
+    }
+
+    fn docs(&self) -> Docs {
+        self.tokens.get(self.pos).and_then(|token| token.docs.clone())
+    }
+
+    fn at_end(&self) -> bool {
+        matches!(self.kind(), TokenKind::End)
+    }
+
+    fn bump(&mut self) {
+        self.half_shift = false;
+        if !self.at_end() {
+            self.pos += 1;
+        }
+    }
+
+    fn at(&self, punct: Punct) -> bool {
+        match self.kind() {
+            TokenKind::Punct(Punct::ShiftRight) if punct == Punct::Greater => true,
+            TokenKind::Punct(found) => *found == punct && !self.half_shift,
+            _ => false,
+        }
+    }
+
+    fn eat(&mut self, punct: Punct) -> bool {
+        if !self.at(punct) {
+            return false;
+        }
+        let shift = matches!(self.kind(), TokenKind::Punct(Punct::ShiftRight));
+        if punct == Punct::Greater && shift && !self.half_shift {
+            self.half_shift = true;
+        } else {
+            self.bump();
+        }
+        true
+    }
+
+    fn at_keyword(&self, keyword: Keyword) -> bool {
+        matches!(self.kind(), TokenKind::Keyword(found) if *found == keyword)
+    }
+
+    fn eat_keyword(&mut self, keyword: Keyword) -> bool {
+        let found = self.at_keyword(keyword);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, punct: Punct) -> Parsed<()> {
+        if self.eat(punct) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{}`", punct.text())))
+    }
+
+    fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<()> {
+        if self.eat_keyword(keyword) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{}`", keyword.text())))
+    }
+
+    /// Reports that `expected` was expected where the current token is.
+    fn unexpected(&mut self, expected: &str) -> Failed {
+        let diagnostic = self.unexpected_diagnostic(expected);
+        self.sink.push(diagnostic);
+        Failed
+    }
+
+    fn unexpected_diagnostic(&self, expected: &str) -> Diagnostic {
+        let found = self.describe();
+        let message = format!("expected {expected}, found {found}");
+        Diagnostic::new(Code::UnexpectedToken, self.span(), message)
+    }
+
+    /// The current token, for messages.
+    fn describe(&self) -> String {
+        match self.kind() {
+            TokenKind::Ident(name) => format!("`{name}`"),
+            TokenKind::Keyword(keyword) => format!("`{}`", keyword.text()),
+            TokenKind::Punct(_) if self.half_shift => "`>`".into(),
+            TokenKind::Punct(punct) => format!("`{}`", punct.text()),
+            TokenKind::Integer(_) | TokenKind::Float(_) | TokenKind::Fixed => "a number".into(),
+            TokenKind::Char(_) | TokenKind::WChar(_) => "a character".into(),
+            TokenKind::Str(_) | TokenKind::WStr(_) => "a string".into(),
+            TokenKind::End => "the end of the file".into(),
+        }
+    }
+
+    /// A name that is defined here.
+    fn ident(&mut self, what: &str) -> Parsed<Ident> {
+        match self.kind() {
+            TokenKind::Ident(text) => {
+                let ident = Ident { text: text.clone(), span: self.span() };
+                self.bump();
+                Ok(ident)
+            }
+            TokenKind::Keyword(keyword) => {
+                let text = keyword.text();
+                let diagnostic = self
+                    .unexpected_diagnostic(what)
+                    .note("a keyword")
+                    .hint(format!("write `_{text}` to use the word as a name"));
+                self.sink.push(diagnostic);
+                // A keyword in a name's place is meant as the name, unless the name is
+                // missing altogether.
+                let next = self.kind_at(1);
+                let name_follows = matches!(
+                    next,
+                    TokenKind::Punct(
+                        Punct::Semicolon
+                            | Punct::Comma
+                            | Punct::OpenBrace
+                            | Punct::OpenParen
+                            | Punct::CloseParen
+                            | Punct::CloseBrace
+                            | Punct::Equals
+                            | Punct::OpenSquare
+                            | Punct::Colon
+                    )
+                );
+                if !name_follows {
+                    return Err(Failed);
+                }
+                let ident = Ident { text: text.into(), span: self.span() };
+                self.bump();
+                Ok(ident)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// `A::B` or `::A::B`
+    fn scoped_name(&mut self, what: &str) -> Parsed<ScopedName> {
+        let start = self.span();
+        let absolute = self.eat(Punct::Scope);
+        let mut parts = vec![self.ident(what)?];
+        while self.eat(Punct::Scope) {
+            parts.push(self.ident("a name after `::`")?);
+        }
+        Ok(ScopedName { absolute, parts, span: start.to(self.previous()) })
+    }
+
+    /// `A, B, C` in parentheses.
+    fn name_list(&mut self, what: &str) -> Parsed<Vec<ScopedName>> {
+        self.expect(Punct::OpenParen)?;
+        let mut names = vec![self.scoped_name(what)?];
+        while self.eat(Punct::Comma) {
+            names.push(self.scoped_name(what)?);
+        }
+        self.expect(Punct::CloseParen)?;
+        Ok(names)
+    }
+
+    /// The semicolon after a definition. When it is missing and something new seems to
+    /// start, parsing goes on as if it were there.
+    fn semicolon(&mut self, after: &str) -> Parsed<()> {
+        if self.eat(Punct::Semicolon) {
+            return Ok(());
+        }
+        let line_start = self.tokens.get(self.pos).is_none_or(|token| token.line_start);
+        let starts = matches!(
+            self.kind(),
+            TokenKind::Keyword(_) | TokenKind::End | TokenKind::Punct(Punct::CloseBrace)
+        );
+        if !(line_start || starts) {
+            return Err(self.unexpected("`;`"));
+        }
+        self.sink.push(
+            Diagnostic::new(
+                Code::MissingSemicolon,
+                self.previous().after(),
+                format!("`;` is missing after {after}"),
+            )
+            .hint("add `;` here"),
+        );
+        Ok(())
+    }
+
+    /// Runs `inside` one level deeper, or reports that the level is too deep.
+    fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_NESTING {
+            let message = format!("this nests more than {MAX_NESTING} deep");
+            self.sink.error(Code::NestingTooDeep, self.span(), message);
+            return Err(Failed);
+        }
+        self.depth += 1;
+        let outcome = inside(self);
+        self.depth -= 1;
+        outcome
+    }
+
+    /// The body of something in braces: `one` parses a part, with recovery, until `}`.
+    fn body(&mut self, what: &str, mut one: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        let open = self.span();
+        self.nested(|parser| {
+            parser.expect(Punct::OpenBrace)?;
+            while !parser.at(Punct::CloseBrace) {
+                if parser.at_end() {
+                    parser.sink.push(
+                        Diagnostic::new(
+                            Code::UnclosedBracket,
+                            parser.span(),
+                            format!("the file ends inside {what}"),
+                        )
+                        .label(open, "this `{` is never closed")
+                        .hint("add `};` where it ends"),
+                    );
+                    return Ok(());
+                }
+                let before = parser.pos;
+                if one(parser).is_err() {
+                    parser.recover(before);
+                }
+            }
+            parser.bump();
+            Ok(())
+        })
+    }
+
+    /// Skips to where the next item or member probably starts: past the next `;` on this
+    /// level, or before the `}` that ends it, or before a keyword that starts a definition.
+    /// `before` is where the item that failed started.
+    fn recover(&mut self, before: usize) {
+        self.angles = 0;
+        let mut open = 0_usize;
+        while !self.at_end() {
+            match self.kind() {
+                TokenKind::Punct(Punct::OpenBrace) => open += 1,
+                TokenKind::Punct(Punct::CloseBrace) if open == 0 => return,
+                TokenKind::Punct(Punct::CloseBrace) => {
+                    open -= 1;
+                    if open == 0 {
+                        self.bump();
+                        self.eat(Punct::Semicolon);
+                        return;
+                    }
+                }
+                TokenKind::Punct(Punct::Semicolon) if open == 0 => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::Keyword(keyword)
+                    if open == 0 && self.pos > before && starts_definition(*keyword) =>
+                {
+                    return;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Hands over the pragmas that come before the current token.
+    fn take_events(&mut self, items: &mut Vec<Item>) {
+        while let Some(event) = self.events.as_slice().first()
+            && event.at <= self.pos
+        {
+            items.push(Item::Event(event.clone()));
+            self.events.next();
+        }
+    }
+}
+
+const fn starts_definition(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Module
+            | Keyword::Interface
+            | Keyword::Struct
+            | Keyword::Union
+            | Keyword::Enum
+            | Keyword::Exception
+            | Keyword::Typedef
+            | Keyword::Const
+            | Keyword::ValueType
+            | Keyword::Attribute
+            | Keyword::Readonly
+            | Keyword::Oneway
+            | Keyword::Case
+            | Keyword::Default
+    )
+}

@@ -1,2 +1,269 @@
-//! stub
-pub(crate) fn run(_: &crate::syntax::Tree, _: &[crate::source::FileId], _: &crate::source::SourceMap, _: &mut crate::diagnostics::Sink) -> crate::model::Model { crate::model::Model::default() }
+//! From the syntax tree to the model: names, types, constants, ids, and all the rules.
+//!
+//! One pass in the order of the files, as the standard wants it: a name means what was
+//! defined before its use. Repository ids are computed last.
+
+mod constants;
+mod declare;
+mod evaluate;
+mod ids;
+mod interfaces;
+mod scope;
+mod suggest;
+mod types;
+mod unions;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+pub(crate) use suggest::closest;
+
+use self::ids::Ids;
+use self::scope::{Role, Scope, ScopeId, Target};
+use crate::diagnostics::{Code, Diagnostic, Sink};
+use crate::limits::{MAX_INHERITED_NAMES, MAX_NAME_BYTES};
+use crate::model::{DefId, Definition, DefinitionKind, Export, Model};
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::{Docs, Ident, Item, Tree};
+
+/// Builds the model of a tree.
+pub(crate) fn run(
+    tree: &Tree,
+    main_files: &[FileId],
+    sources: &SourceMap,
+    sink: &mut Sink,
+) -> Model {
+    let root = Scope { keeps_uses: true, ..Scope::default() };
+    let mut resolver = Resolver {
+        sink,
+        sources,
+        main_files: main_files.iter().copied().collect(),
+        model: Model::default(),
+        scopes: vec![root],
+        scope_of: HashMap::new(),
+        incomplete: HashMap::new(),
+        ids: Ids::default(),
+        typedef_depths: HashMap::new(),
+        names_left: MAX_NAME_BYTES,
+        comparisons_left: MAX_INHERITED_NAMES,
+    };
+    resolver.items(&tree.items, ScopeId(0));
+    resolver.check_completed();
+    resolver.assign_ids();
+    resolver.model
+}
+
+struct Resolver<'a> {
+    sink: &'a mut Sink,
+    sources: &'a SourceMap,
+    main_files: HashSet<FileId>,
+    model: Model,
+    /// The first is the file level.
+    scopes: Vec<Scope>,
+    scope_of: HashMap<DefId, ScopeId>,
+    /// What is declared ahead or being defined, with the place of its name.
+    incomplete: HashMap<DefId, Span>,
+    ids: Ids,
+    /// How deep typedefs nest in each typedef.
+    typedef_depths: HashMap<DefId, usize>,
+    names_left: usize,
+    /// How many inherited names may still be compared.
+    comparisons_left: usize,
+}
+
+impl Resolver<'_> {
+    /// Items of a file or module.
+    fn items(&mut self, items: &[Item], scope: ScopeId) {
+        items.iter().for_each(|item| self.item(item, scope));
+    }
+
+    /// An item that may stand in any scope.
+    fn item(&mut self, item: &Item, scope: ScopeId) {
+        match item {
+            Item::Module { name, items, docs } => self.module(name, items, docs, scope),
+            Item::Interface(item) => self.interface(item, scope),
+            Item::InterfaceForward(name) => {
+                let kind = DefinitionKind::Interface(crate::model::Interface {
+                    forward_only: true,
+                    ..Default::default()
+                });
+                self.forward(name, kind, scope);
+            }
+            Item::StructForward(name) => {
+                let kind = DefinitionKind::Struct(crate::model::Struct {
+                    forward_only: true,
+                    ..Default::default()
+                });
+                self.forward(name, kind, scope);
+            }
+            Item::UnionForward(name) => self.forward(name, unions::forward(), scope),
+            Item::Struct(_) | Item::Union(_) | Item::Enum(_) => {
+                self.defined_type(item, scope);
+            }
+            Item::Exception(item) => self.exception(item, scope),
+            Item::Typedef { ty, declarators, docs } => {
+                self.typedef(ty, declarators, docs, scope);
+            }
+            Item::Const { ty, name, value, docs } => self.constant(ty, name, value, docs, scope),
+            Item::Unsupported { name, pseudo_type } => {
+                let built_in = self.sources.file(name.span.file).is_built_in();
+                let pseudo = *pseudo_type && built_in;
+                let target = if pseudo { Target::PseudoType } else { Target::Unsupported };
+                if self.entry(scope, &name.text).is_none_or(|entry| entry.target != target) {
+                    self.declare(scope, name, target, Role::Definition);
+                }
+            }
+            Item::TypeId { name, id, span } => self.type_id(name, id, *span, scope),
+            Item::TypePrefix { name, prefix, span } => {
+                self.type_prefix(name, prefix, *span, scope);
+            }
+            Item::Event(event) => self.event(event, scope),
+            // Reported by the parser when they are outside an interface.
+            Item::Operation(_) | Item::Attribute(_) => {}
+        }
+    }
+
+    fn module(&mut self, name: &Ident, items: &[Item], docs: &Docs, scope: ScopeId) {
+        let reopened = self.entry(scope, &name.text).and_then(|entry| match entry.target {
+            Target::Definition(id) => Some((id, Rc::clone(&entry.ident.text), entry.ident.span)),
+            _ => None,
+        });
+        let reopened = reopened.filter(|(id, ..)| {
+            matches!(self.model.definition(*id).kind, DefinitionKind::Module(_))
+        });
+        let id = match reopened {
+            Some((id, spelling, span)) => {
+                if spelling != name.text {
+                    let message = format!("`{}` differs from `{spelling}` only in case", name.text);
+                    self.sink.push(
+                        Diagnostic::new(Code::CaseCollision, name.span, message)
+                            .label(span, "first defined here")
+                            .hint(format!("write `{spelling}` to reopen the module")),
+                    );
+                }
+                self.reopen(id, name, docs);
+                id
+            }
+            None => {
+                let kind = DefinitionKind::Module(crate::model::Module {
+                    openings: vec![name.span],
+                    ..Default::default()
+                });
+                self.define(name, kind, docs, scope)
+            }
+        };
+        let inside = match self.scope_of.get(&id) {
+            Some(inside) => *inside,
+            None => self.new_scope(Some(id), scope, true),
+        };
+        self.forget_uses(inside);
+        self.ids.enter_scope();
+        self.items(items, inside);
+        self.ids.leave_scope();
+    }
+
+    fn reopen(&mut self, id: DefId, name: &Ident, docs: &Docs) {
+        let from_include = !self.main_files.contains(&name.span.file);
+        let Some(module) = self.model.definitions.get_mut(id.index()) else { return };
+        module.from_include &= from_include;
+        if module.docs.is_none() {
+            module.docs = docs.as_deref().map(str::to_owned);
+        }
+        if let DefinitionKind::Module(module) = &mut module.kind {
+            module.openings.push(name.span);
+        }
+    }
+
+    /// Adds a definition to the model, its parent and its scope.
+    fn define(
+        &mut self,
+        name: &Ident,
+        kind: DefinitionKind,
+        docs: &Docs,
+        scope: ScopeId,
+    ) -> DefId {
+        let id = DefId(u32::try_from(self.model.definitions.len()).unwrap_or(u32::MAX));
+        let fine = self.declare(scope, name, Target::Definition(id), Role::Definition);
+        let parent = self.scopes.get(scope.0).and_then(|scope| scope.owner);
+        let scoped_name = self.full_name(name, parent);
+        let from_include = !self.main_files.contains(&name.span.file);
+        self.model.definitions.push(Definition {
+            id,
+            kind,
+            name: name.text.to_string(),
+            scoped_name,
+            repository_id: String::new(),
+            docs: docs.as_deref().map(str::to_owned),
+            span: name.span,
+            file: name.span.file,
+            from_include,
+            parent,
+        });
+        self.ids.defined(id);
+        // What clashes stays out of the tree, so that names in the tree are unique.
+        if fine {
+            self.adopt(parent, id);
+        }
+        id
+    }
+
+    fn adopt(&mut self, parent: Option<DefId>, id: DefId) {
+        let parent = parent.and_then(|parent| self.model.definitions.get_mut(parent.index()));
+        match parent.map(|parent| &mut parent.kind) {
+            None => self.model.roots.push(id),
+            Some(DefinitionKind::Module(module)) => module.children.push(id),
+            Some(DefinitionKind::Interface(item)) => item.exports.push(Export::Definition(id)),
+            Some(DefinitionKind::Struct(item) | DefinitionKind::Exception(item)) => {
+                item.children.push(id);
+            }
+            Some(DefinitionKind::Union(item)) => item.children.push(id),
+            Some(_) => {}
+        }
+    }
+
+    fn full_name(&mut self, name: &Ident, parent: Option<DefId>) -> Vec<String> {
+        let mut full = Vec::new();
+        if let Some(parent) = parent {
+            let outer = &self.model.definition(parent).scoped_name;
+            // Twice: the name, and the repository id made of it.
+            let size: usize = outer.iter().map(|part| 2 * part.len() + 48).sum();
+            match self.names_left.checked_sub(size) {
+                Some(left) => {
+                    self.names_left = left;
+                    full.clone_from(outer);
+                }
+                None => {
+                    let message = "the scoped names of this compilation are too long in all";
+                    self.sink.error(Code::SourceTooLarge, name.span, message);
+                    self.names_left = 0;
+                }
+            }
+        }
+        full.push(name.text.to_string());
+        full
+    }
+
+    fn check_completed(&mut self) {
+        let mut open: Vec<_> = self.incomplete.iter().map(|(id, span)| (*id, *span)).collect();
+        open.sort_unstable();
+        for (id, span) in open {
+            let item = self.model.definition(id);
+            let (word, name) = (item.kind.keyword(), item.name.clone());
+            let message = format!("{word} `{name}` is declared here but never defined");
+            let mut diagnostic = Diagnostic::new(Code::NeverCompleted, span, message);
+            if !self.sink.is_full()
+                && let Some(other) = self.model.definitions().find(|other| {
+                    other.name == name
+                        && other.id != id
+                        && other.kind.keyword() == word
+                        && !self.incomplete.contains_key(&other.id)
+                })
+            {
+                diagnostic = diagnostic
+                    .label(other.span, "this one is in another scope")
+                    .hint("the definition must be in the scope of its declaration");
+            }
+            self.sink.push(diagnostic);
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{FileId, Span};
 
@@ -17,7 +18,7 @@ pub struct SourceMap {
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     path: PathBuf,
-    text: String,
+    text: Arc<str>,
     /// Offsets of the first character of each line.
     line_starts: Vec<u32>,
     /// Where it was first included; none for a file the caller named.
@@ -67,6 +68,10 @@ impl SourceFile {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    pub(crate) fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.text)
     }
 
     /// Where it was first included; none for a file the caller named.
@@ -159,7 +164,7 @@ impl SourceMap {
         included_at: Option<Span>,
         built_in: bool,
     ) -> FileId {
-        let text = decode(bytes);
+        let text: Arc<str> = decode(bytes).into();
         let ends = text.match_indices('\n').map(|(at, _)| at as u32 + 1);
         let line_starts = std::iter::once(0).chain(ends).collect();
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));

@@ -1,2 +1,229 @@
-//! stub
-#[derive(Debug, Default)] pub(crate) struct Tree;
+//! The syntax tree: what was written, before names mean anything.
+
+use std::rc::Rc;
+
+use crate::model::Direction;
+use crate::preprocess::Event;
+use crate::source::Span;
+
+/// All files of a compilation.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) items: Vec<Item>,
+}
+
+/// A name where it is defined.
+#[derive(Clone, Debug)]
+pub(crate) struct Ident {
+    /// Without the escaping underscore.
+    pub(crate) text: Rc<str>,
+    pub(crate) span: Span,
+}
+
+/// A name where it is used: `::A::B`.
+#[derive(Clone, Debug)]
+pub(crate) struct ScopedName {
+    pub(crate) absolute: bool,
+    pub(crate) parts: Vec<Ident>,
+    pub(crate) span: Span,
+}
+
+pub(crate) type Docs = Option<Rc<str>>;
+
+/// Something in a file, module, interface or (types only) struct, union or exception.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Module { name: Ident, items: Vec<Self>, docs: Docs },
+    Interface(InterfaceItem),
+    /// `interface I;`
+    InterfaceForward(Ident),
+    Struct(StructItem),
+    /// `struct S;`
+    StructForward(Ident),
+    Union(UnionItem),
+    /// `union U;`
+    UnionForward(Ident),
+    Enum(EnumItem),
+    Exception(StructItem),
+    Typedef { ty: TypeExpr, declarators: Vec<Declarator>, docs: Docs },
+    Const { ty: TypeExpr, name: Ident, value: Expr, docs: Docs },
+    Operation(OperationItem),
+    Attribute(AttributeItem),
+    /// A name that belongs to a construct that is not supported.
+    Unsupported { name: Ident, pseudo_type: bool },
+    /// `typeid A "..."`
+    TypeId { name: ScopedName, id: Rc<str>, span: Span },
+    /// `typeprefix A "..."`
+    TypePrefix { name: ScopedName, prefix: Rc<str>, span: Span },
+    /// A pragma, or the border of a file.
+    Event(Event),
+}
+
+#[derive(Debug)]
+pub(crate) struct InterfaceItem {
+    pub(crate) name: Ident,
+    pub(crate) bases: Vec<ScopedName>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct StructItem {
+    pub(crate) name: Ident,
+    pub(crate) members: Vec<MemberItem>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct MemberItem {
+    pub(crate) ty: TypeExpr,
+    pub(crate) declarators: Vec<Declarator>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct UnionItem {
+    pub(crate) name: Ident,
+    pub(crate) discriminator: TypeExpr,
+    pub(crate) cases: Vec<CaseItem>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct CaseItem {
+    pub(crate) labels: Vec<LabelItem>,
+    pub(crate) ty: TypeExpr,
+    pub(crate) declarator: Declarator,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) enum LabelItem {
+    Default(Span),
+    Value(Expr),
+}
+
+#[derive(Debug)]
+pub(crate) struct EnumItem {
+    pub(crate) name: Ident,
+    pub(crate) enumerators: Vec<(Ident, Docs)>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct Declarator {
+    pub(crate) name: Ident,
+    pub(crate) dims: Vec<Expr>,
+}
+
+#[derive(Debug)]
+pub(crate) struct OperationItem {
+    pub(crate) name: Ident,
+    pub(crate) oneway: bool,
+    pub(crate) result: TypeExpr,
+    pub(crate) params: Vec<ParamItem>,
+    pub(crate) raises: Vec<ScopedName>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct ParamItem {
+    pub(crate) direction: Direction,
+    pub(crate) name: Ident,
+    pub(crate) ty: TypeExpr,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct AttributeItem {
+    pub(crate) readonly: bool,
+    pub(crate) ty: TypeExpr,
+    pub(crate) names: Vec<Ident>,
+    pub(crate) get_raises: Vec<ScopedName>,
+    pub(crate) set_raises: Vec<ScopedName>,
+    pub(crate) docs: Docs,
+}
+
+/// A type where it is used.
+#[derive(Debug)]
+pub(crate) struct TypeExpr {
+    pub(crate) kind: TypeKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) enum TypeKind {
+    /// A type without parts: `long`, `any`, `Object`, also `void`.
+    Basic(crate::model::Type),
+    Fixed { digits: Box<Expr>, scale: Box<Expr> },
+    String { wide: bool, bound: Option<Box<Expr>> },
+    Sequence { element: Box<TypeExpr>, bound: Option<Box<Expr>> },
+    Name(ScopedName),
+    /// A struct, union or enum defined right here.
+    Defined(Box<Item>),
+    /// Already reported.
+    Error,
+}
+
+/// A constant expression.
+#[derive(Debug)]
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) enum ExprKind {
+    Integer(u64),
+    Float(f64),
+    Fixed,
+    Boolean(bool),
+    Char(char),
+    WChar(u16),
+    String(Rc<str>),
+    WString(Rc<[u16]>),
+    Name(ScopedName),
+    /// Operators in the order they are written, so the last one works first.
+    Unary(Vec<(UnaryOp, Span)>, Box<Expr>),
+    /// Operators of one precedence, from left to right. A flat list: its length is not
+    /// bounded, the depth of the tree is.
+    Chain(Box<Expr>, Vec<(BinaryOp, Span, Expr)>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnaryOp {
+    Minus,
+    Plus,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BinaryOp {
+    Or,
+    Xor,
+    And,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+}
+
+impl BinaryOp {
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::And => "&",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Modulo => "%",
+        }
+    }
+}

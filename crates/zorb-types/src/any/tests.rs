@@ -1,7 +1,7 @@
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use alloc::format;
 
 use zorb_cdr::{
     ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WChar, WString,
@@ -92,10 +92,7 @@ fn an_any_from_one_code_set_goes_out_in_another() {
     let octets = send(&any, ByteOrder::Big, 0, latin).unwrap();
     assert_eq!(octets, [0, 0, 0, 9, 0xe9]);
     assert_eq!(receive(&octets, ByteOrder::Big, 0, latin), Ok(any.clone()));
-    assert_eq!(
-        send(&any, ByteOrder::Big, 0, utf8).unwrap_err().kind,
-        CdrErrorKind::BadText
-    );
+    assert_eq!(send(&any, ByteOrder::Big, 0, utf8).unwrap_err().kind, CdrErrorKind::BadText);
     let wide = Any::new::<WString>("x").unwrap();
     let none = TextCoding::default();
     assert_eq!(

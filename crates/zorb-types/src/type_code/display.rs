@@ -88,11 +88,7 @@ fn union(type_ref: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(" }")
 }
 
-fn case(
-    discriminator: Option<TypeRef<'_>>,
-    label: i64,
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
+fn case(discriminator: Option<TypeRef<'_>>, label: i64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let character = || u32::try_from(label).ok().and_then(char::from_u32);
     match discriminator.map(|discriminator| (discriminator, discriminator.kind())) {
         Some((_, TcKind::Boolean)) => f.write_str(if label == 0 { "FALSE" } else { "TRUE" }),

@@ -55,7 +55,8 @@ impl Comparison {
             return false;
         }
         if kind.parameters() == Parameters::Complex
-            && !self.assumed.insert((left.key(), right.key())) {
+            && !self.assumed.insert((left.key(), right.key()))
+        {
             return true;
         }
         self.numbers(left, right) && self.contents(left, right) && self.members(left, right)
@@ -81,8 +82,7 @@ impl Comparison {
         left.member_count() == right.member_count()
             && left.members().zip(right.members()).enumerate().all(|(index, (one, other))| {
                 // The label of a union's default case means nothing.
-                let is_default =
-                    left.kind() == TcKind::Union && default_index == Some(index);
+                let is_default = left.kind() == TcKind::Union && default_index == Some(index);
                 (is_default || one.label == other.label) && self.member(one, other)
             })
     }

@@ -41,11 +41,7 @@ pub(crate) fn read_label(kind: TcKind, reader: &mut CdrReader<'_>) -> CdrResult<
 
 /// Appends what [`read_label`] took.
 #[expect(clippy::cast_possible_truncation, reason = "labels come from a value of the same kind")]
-pub(crate) fn write_label(
-    kind: TcKind,
-    label: i64,
-    writer: &mut CdrWriter<'_>,
-) -> CdrResult<()> {
+pub(crate) fn write_label(kind: TcKind, label: i64, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     let character = |writer: &CdrWriter<'_>| {
         u32::try_from(label)
             .ok()

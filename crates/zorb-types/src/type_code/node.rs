@@ -131,22 +131,20 @@ impl<'a> TypeRef<'a> {
 
     pub(crate) fn member(self, index: usize) -> Option<MemberRef<'a>> {
         match self {
-            Self::Static(desc) => match desc.members {
-                Members::None => None,
-                Members::Fields(fields) => fields.get(index).map(|&(name, type_fn)| MemberRef {
-                    name,
-                    type_ref: Some(Self::Static(type_fn())),
-                    label: 0,
-                }),
-                Members::Arms(arms) => arms.get(index).map(|&(label, name, type_fn)| MemberRef {
-                    name,
-                    type_ref: Some(Self::Static(type_fn())),
-                    label,
-                }),
-                Members::Names(names) => {
-                    names.get(index).map(|&name| MemberRef { name, type_ref: None, label: 0 })
+            Self::Static(desc) => {
+                match desc.members {
+                    Members::None => None,
+                    Members::Fields(fields) => fields.get(index).map(|&(name, type_fn)| {
+                        MemberRef { name, type_ref: Some(Self::Static(type_fn())), label: 0 }
+                    }),
+                    Members::Arms(arms) => arms.get(index).map(|&(label, name, type_fn)| {
+                        MemberRef { name, type_ref: Some(Self::Static(type_fn())), label }
+                    }),
+                    Members::Names(names) => {
+                        names.get(index).map(|&name| MemberRef { name, type_ref: None, label: 0 })
+                    }
                 }
-            },
+            }
             Self::Node(nodes, node, _) => node.members.get(index).map(|member| MemberRef {
                 name: &member.name,
                 type_ref: member.child.and_then(|child| Self::at(nodes, child)),

@@ -236,12 +236,7 @@ impl Decoder {
         Ok(members.into_boxed_slice())
     }
 
-    fn union(
-        &mut self,
-        node: &mut Node,
-        reader: &mut CdrReader<'_>,
-        base: usize,
-    ) -> CdrResult<()> {
+    fn union(&mut self, node: &mut Node, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<()> {
         let discriminator = self.read(reader, base)?;
         let kind = TypeRef::at(&self.nodes, discriminator)
             .map(|type_ref| type_ref.resolved().kind())
@@ -283,4 +278,3 @@ fn enumerators(reader: &mut CdrReader<'_>) -> CdrResult<Box<[Member]>> {
     }
     Ok(members.into_boxed_slice())
 }
-

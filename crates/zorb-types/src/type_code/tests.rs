@@ -3,8 +3,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use zorb_cdr::{
-    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString,
-    Wire,
+    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
 
 use crate::{Any, TcKind, TypeCode, TypeDesc, TypeFn, Typed};
@@ -92,7 +91,10 @@ fn every() -> Vec<TypeCode> {
     static EMPTY: TypeDesc = TypeDesc::exception("IDL:Empty:1.0", "Empty", &[]);
     static TEST: TypeDesc = TypeDesc::interface("IDL:Test:1.0", "Test");
     static HANDLE: TypeDesc = TypeDesc::named(TcKind::Native, "IDL:Handle:1.0", "Handle");
-    all.extend([&MONEY, &LOST, &EMPTY, &TEST, &HANDLE, alias(), color(), tree(), forest()].map(TypeCode::from));
+    all.extend(
+        [&MONEY, &LOST, &EMPTY, &TEST, &HANDLE, alias(), color(), tree(), forest()]
+            .map(TypeCode::from),
+    );
     all
 }
 

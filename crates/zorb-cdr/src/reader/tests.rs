@@ -1,0 +1,155 @@
+use alloc::vec::Vec;
+
+use crate::{ByteOrder, CdrErrorKind, CdrReader, MAX_DEPTH};
+
+fn big(octets: &[u8]) -> CdrReader<'_> {
+    CdrReader::new(octets, ByteOrder::Big)
+}
+
+#[test]
+fn every_primitive_is_aligned_to_its_size_from_the_base() {
+    let octets: Vec<u8> = (0..32).collect();
+    for origin in 0..8 {
+        let reader = big(&octets).with_origin(origin);
+        for size in [1, 2, 4, 8] {
+            let mut reader = reader.clone();
+            match size {
+                1 => assert_eq!(reader.read_u8().map(u64::from), Ok(0)),
+                2 => drop(reader.read_u16()),
+                4 => drop(reader.read_u32()),
+                _ => drop(reader.read_u64()),
+            }
+            assert_eq!(reader.offset(), origin.next_multiple_of(size) + size, "{origin} {size}");
+        }
+    }
+}
+
+#[test]
+fn padding_may_hold_anything() {
+    let mut reader = big(&[1, 0xde, 0xad, 0xbe, 0, 0, 0, 7]);
+    assert_eq!(reader.read_u8(), Ok(1));
+    assert_eq!(reader.read_u32(), Ok(7));
+    assert_eq!(reader.remaining(), 0);
+}
+
+#[test]
+fn both_orders_give_the_same_numbers() {
+    let octets = [0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08];
+    let little = CdrReader::new(&octets, ByteOrder::Little);
+    assert_eq!(big(&octets).read_i64(), Ok(0x0102_0304_0506_0708));
+    assert_eq!(little.clone().read_i64(), Ok(0x0807_0605_0403_0201));
+    assert_eq!(big(&octets).read_u16(), Ok(0x0102));
+    assert_eq!(little.clone().read_u16(), Ok(0x0201));
+    assert_eq!(big(&(-1.5f32).to_be_bytes()).read_f32(), Ok(-1.5));
+    assert_eq!(big(&1e300f64.to_be_bytes()).read_f64(), Ok(1e300));
+    assert_eq!(little.clone().read_f64().map(f64::to_bits), Ok(0x0807_0605_0403_0201));
+}
+
+#[test]
+fn a_stream_that_ends_inside_a_value_is_truncated() {
+    let octets = [0; 9];
+    for length in 0..octets.len() {
+        for start in 0..=length {
+            let at = || {
+                let mut reader = big(&octets[..length]);
+                reader.take(start, "start").map(|_| reader)
+            };
+            let fits = |size: usize| start.next_multiple_of(size) + size <= length;
+            assert_eq!(at().unwrap().read_u8().is_ok(), fits(1));
+            assert_eq!(at().unwrap().read_i16().is_ok(), fits(2), "{start} {length}");
+            assert_eq!(at().unwrap().read_u32().is_ok(), fits(4));
+            assert_eq!(at().unwrap().read_f64().is_ok(), fits(8));
+        }
+    }
+    let error = big(&[0, 0]).with_origin(10).read_u32().unwrap_err();
+    assert_eq!(
+        (error.kind, error.offset, error.what),
+        (CdrErrorKind::Truncated, 10, "unsigned long")
+    );
+}
+
+#[test]
+fn a_failed_read_does_not_move() {
+    let mut reader = big(&[0, 0, 0]);
+    assert!(reader.read_u32().is_err());
+    assert!(reader.take(4, "four").is_err());
+    assert_eq!(reader.remaining(), 3);
+}
+
+#[test]
+fn booleans_are_zero_or_one() {
+    assert_eq!(big(&[0]).read_bool(), Ok(false));
+    assert_eq!(big(&[1]).read_bool(), Ok(true));
+    for octet in 2..=255 {
+        assert_eq!(big(&[octet]).read_bool().unwrap_err().kind, CdrErrorKind::BadBoolean);
+    }
+}
+
+#[test]
+fn counts_are_held_against_the_octets_left() {
+    let octets = [0, 0, 0, 3, 1, 2, 3, 4, 5];
+    assert_eq!(big(&octets).read_count(1, "seq"), Ok(3));
+    assert_eq!(big(&octets).read_count(0, "seq"), Ok(3));
+    assert_eq!(big(&octets).read_count(2, "seq").unwrap_err().kind, CdrErrorKind::LengthBeyondEnd);
+    for size in [1, 8, usize::MAX] {
+        let error = big(&[0xff; 4]).read_count(size, "seq").unwrap_err();
+        assert_eq!(error.kind, CdrErrorKind::LengthBeyondEnd);
+    }
+    assert_eq!(big(&octets).read_octets(), Ok(&octets[4..7]));
+}
+
+#[test]
+fn encapsulations_have_their_own_order_and_alignment() {
+    // At offset 2 of the stream: padding, length 8, then little-endian from its own start.
+    let octets = [9, 9, 0, 0, 0, 0, 0, 8, 1, 7, 0x34, 0x12, 0x78, 0x56, 0x34, 0x12, 5];
+    let mut reader = big(&octets);
+    reader.take(2, "start").unwrap();
+    let mut inner = reader.read_encapsulation().unwrap();
+    assert_eq!(inner.order(), ByteOrder::Little);
+    assert_eq!(inner.read_u8(), Ok(7));
+    assert_eq!(inner.read_u16(), Ok(0x1234));
+    assert_eq!(inner.read_u32(), Ok(0x1234_5678));
+    assert_eq!(inner.remaining(), 0);
+    assert_eq!(reader.rest(), [5]);
+    assert_eq!(
+        big(&[0, 0, 0, 0]).read_encapsulation().map(|_| ()).unwrap_err().kind,
+        CdrErrorKind::Truncated
+    );
+}
+
+#[test]
+fn depth_goes_through_encapsulations() {
+    let octets = [0, 0, 0, 1, 0];
+    let mut reader = big(&octets);
+    for _ in 0..MAX_DEPTH - 1 {
+        reader.descend("level").unwrap();
+    }
+    let mut inner = reader.read_encapsulation().unwrap();
+    inner.descend("last").unwrap();
+    assert_eq!(inner.descend("too deep").unwrap_err().kind, CdrErrorKind::TooDeep);
+    inner.ascend();
+    assert!(inner.descend("last again").is_ok());
+    inner.ascend();
+    (0..=MAX_DEPTH).for_each(|_| inner.ascend());
+    assert!(inner.descend("more leaving than entering does no harm").is_ok());
+}
+
+#[test]
+fn a_context_goes_through_encapsulations_by_its_type() {
+    let context = 42_u64;
+    let octets = [0, 0, 0, 1, 0];
+    let mut reader = big(&octets).with_context(&context);
+    let inner = reader.read_encapsulation().unwrap();
+    assert_eq!(inner.context::<u64>(), Some(&42));
+    assert_eq!(inner.context::<u32>(), None);
+    assert_eq!(big(&octets).context::<u64>(), None);
+}
+
+#[test]
+fn alignment_past_the_end_stays_at_the_end() {
+    let mut reader = big(&[1, 2, 3]);
+    reader.take(3, "all").unwrap();
+    reader.align(8);
+    assert_eq!((reader.offset(), reader.remaining()), (3, 0));
+    assert_eq!(reader.rest(), []);
+}

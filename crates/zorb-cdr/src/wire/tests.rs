@@ -1,0 +1,84 @@
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::{
+    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
+};
+
+fn write<T: Wire>(value: &T::View, start: usize) -> CdrResult<Vec<u8>> {
+    let mut buffer = vec![0; start];
+    T::write(value, &mut CdrWriter::resume(&mut buffer, ByteOrder::Big))?;
+    Ok(buffer.split_off(start))
+}
+
+fn read<T: Wire>(octets: &[u8], start: usize) -> Result<T::Value, CdrErrorKind> {
+    let mut reader = CdrReader::new(octets, ByteOrder::Big).with_origin(start);
+    let value = T::read(&mut reader).map_err(|error| error.kind)?;
+    assert_eq!(reader.remaining(), 0);
+    Ok(value)
+}
+
+#[test]
+fn an_empty_sequence_has_no_padding_for_its_elements() {
+    for start in [0, 4] {
+        assert_eq!(write::<Vec<f64>>(&[], start), Ok(vec![0; 4]));
+        assert_eq!(read::<Vec<f64>>(&[0; 4], start), Ok(vec![]));
+    }
+}
+
+#[test]
+fn elements_are_aligned_after_the_count() {
+    assert_eq!(write::<Vec<i64>>(&[1], 0).map(|octets| octets.len()), Ok(16));
+    assert_eq!(write::<Vec<i64>>(&[1], 4).map(|octets| octets.len()), Ok(12));
+    assert_eq!(write::<[i32; 2]>(&[1, 2], 1), Ok(vec![0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2]));
+}
+
+#[test]
+fn bounds_hold_in_both_directions() {
+    assert!(write::<Bounded<Vec<i16>, 2>>(&[1, 2], 0).is_ok());
+    let beyond = |found: CdrResult<Vec<u8>>| found.map_err(|error| error.kind);
+    let error = Err(CdrErrorKind::BoundExceeded);
+    assert_eq!(beyond(write::<Bounded<Vec<i16>, 2>>(&[1, 2, 3], 0)), error);
+    assert_eq!(beyond(write::<Bounded<Octets, 2>>(&[1, 2, 3], 0)), error);
+    assert_eq!(beyond(write::<Bounded<String, 2>>("abc", 0)), error);
+    let octets = b"\0\0\0\x03abc";
+    assert_eq!(read::<Bounded<Octets, 3>>(octets, 0).as_deref(), Ok(&b"abc"[..]));
+    assert_eq!(read::<Bounded<Octets, 2>>(octets, 0), Err(CdrErrorKind::BoundExceeded));
+    assert_eq!(read::<Bounded<Vec<u8>, 2>>(octets, 0), Err(CdrErrorKind::BoundExceeded));
+    assert_eq!(read::<Bounded<Vec<bool>, 2>>(octets, 0), Err(CdrErrorKind::BoundExceeded));
+    assert_eq!(read::<Bounded<String, 2>>(b"\0\0\0\x04abc\0", 0), Err(CdrErrorKind::BoundExceeded));
+}
+
+#[test]
+fn octets_are_lent_not_copied() {
+    let buffer = b"\0\0\0\x03abc";
+    let mut reader = CdrReader::new(buffer, ByteOrder::Big);
+    let octets = Octets::read_borrowed(&mut reader).unwrap();
+    assert!(core::ptr::eq(octets, &raw const buffer[4..]));
+}
+
+#[test]
+fn lengths_that_the_stream_cannot_hold_are_refused() {
+    let octets = b"\xff\xff\xff\xff\0\0\0\0";
+    let beyond = CdrErrorKind::LengthBeyondEnd;
+    assert_eq!(read::<Vec<u8>>(octets, 0), Err(beyond));
+    assert_eq!(read::<Octets>(octets, 0), Err(beyond));
+    assert_eq!(read::<Vec<f64>>(octets, 0), Err(beyond));
+    assert_eq!(read::<Vec<[i64; 1000]>>(octets, 0), Err(beyond));
+    assert_eq!(read::<Vec<Vec<String>>>(octets, 0), Err(beyond));
+    assert_eq!(read::<Vec<WChar>>(octets, 0), Err(beyond));
+    assert_eq!(read::<Vec<WString>>(octets, 0), Err(beyond));
+    // As many as could be there if there were no padding.
+    assert_eq!(read::<Vec<i64>>(b"\0\0\0\x01\0\0\0\0\0\0\0\0", 0), Err(CdrErrorKind::Truncated));
+}
+
+#[test]
+fn sequences_nest() {
+    let value = vec![vec![String::from("a")], vec![], vec![String::new(), String::from("bcd")]];
+    for start in 0..8 {
+        let octets = write::<Vec<Vec<String>>>(&value, start).unwrap();
+        assert_eq!(read::<Vec<Vec<String>>>(&octets, start).as_ref(), Ok(&value));
+    }
+    assert_eq!(write::<[[u16; 2]; 2]>(&[[1, 2], [3, 4]], 0), Ok(vec![0, 1, 0, 2, 0, 3, 0, 4]));
+}

@@ -1,0 +1,65 @@
+//! Getting a connection to an object.
+
+use std::time::Instant;
+
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::pool::{Lease, NoConnection};
+use super::route::Route;
+use crate::error::{Error, Phase};
+use crate::object::{Binding, ObjectRef};
+
+/// Tries the routes of `target`, beginning with the one that worked last, until one connects.
+#[inline]
+pub(super) fn reach<'t>(
+    object: &ObjectRef,
+    target: &'t Binding,
+    deadline: Option<Instant>,
+) -> Result<(&'t Route, Lease), SystemException> {
+    let core = object.core();
+    let routes = target.routes(core);
+    let mut failure = None;
+    for (number, route) in routes.in_order() {
+        match route.pool.lend(core.options().connect_timeout, deadline) {
+            Ok(lease) => {
+                routes.prefer(number);
+                return Ok((route, lease));
+            }
+            Err(NoConnection::Closed) => return Err(core.shut_down()),
+            Err(NoConnection::Busy) => {
+                return Err(SystemException::timeout(
+                    minor::timeout::CONNECT,
+                    CompletionStatus::No,
+                ));
+            }
+            Err(NoConnection::Unreachable(error)) => failure = Some(error),
+        }
+    }
+    Err(match failure {
+        Some(error) => {
+            let exception = SystemException::transient(
+                minor::transient::CONNECT_FAILED,
+                CompletionStatus::No,
+            );
+            let hint = error.hint().map(str::to_owned);
+            let story = Error::new(Phase::Connect, String::new()).because(error);
+            match hint {
+                Some(hint) => story.hint(hint),
+                None => story,
+            }
+            .remember(exception)
+        }
+        None => no_usable_profile(object),
+    })
+}
+
+#[cold]
+fn no_usable_profile(object: &ObjectRef) -> SystemException {
+    let tags: Vec<_> =
+        object.ior().profiles.iter().map(|profile| profile.tag.to_string()).collect();
+    let exception =
+        SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No);
+    Error::new(Phase::Connect, format!("profiles of kind {}", tags.join(", ")))
+        .hint("no protocol of this ORB understands a profile of the reference")
+        .remember(exception)
+}

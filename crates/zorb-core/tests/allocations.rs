@@ -1,0 +1,46 @@
+//! What a call costs in heap allocations, client and server together: nothing, once warm.
+
+mod support;
+
+use support::{Echo, client, server};
+use zorb_os::alloc::{AllocationCount, CountingAllocator};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+const CALLS: u64 = 1000;
+
+/// Allocations of the whole process during `CALLS` calls, after a warm-up.
+fn count(mut call: impl FnMut()) -> u64 {
+    (0..100).for_each(|_| call());
+    let before = AllocationCount::total();
+    (0..CALLS).for_each(|_| call());
+    AllocationCount::total().since(before).allocations
+}
+
+fn measure(echo: &Echo) -> [u64; 4] {
+    let data = [7; 4096];
+    [
+        count(|| assert_eq!(echo.twice(21).unwrap(), 42)),
+        count(|| echo.note(1).unwrap()),
+        // The string and octets that come back are the caller's own: one allocation each, and one
+        // for the value that the servant makes.
+        count(|| assert_eq!(echo.repeat("hello", 1).unwrap(), "hello")),
+        count(|| assert_eq!(echo.mirror(&data).unwrap(), data)),
+    ]
+}
+
+// One test, so that no other test's thread is counted.
+#[test]
+fn a_warm_call_of_fixed_size_types_allocates_nothing() {
+    let (server_orb, echo) = server();
+    let (client_orb, there) = client(&echo);
+    let remote = measure(&there);
+    let local = measure(&echo);
+    println!("allocations in {CALLS} calls (long, oneway, string, octets 4 KiB): {remote:?} remote, {local:?} inside the ORB");
+    for counts in [remote, local] {
+        assert_eq!(counts, [0, 0, 2 * CALLS, 2 * CALLS]);
+    }
+    client_orb.shutdown(true).unwrap();
+    server_orb.shutdown(true).unwrap();
+}

@@ -1,0 +1,176 @@
+//! Calls from one ORB to another over real connections, and inside one ORB.
+
+mod support;
+
+use std::sync::Arc;
+
+use support::{Echo, RepeatError, Servant, builder, client, server};
+use zorb_core::{Interface, ObjectRef};
+use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
+
+#[test]
+fn a_call_reaches_the_servant_and_its_reply_comes_back() {
+    let (server_orb, echo) = server();
+    let (client_orb, there) = client(&echo);
+    assert_eq!(there.twice(21).unwrap(), 42);
+    assert_eq!(there.repeat("ab", 3).unwrap(), "ababab");
+    let large: Vec<u8> = (0..300_000).map(|i| i as u8).collect();
+    assert_eq!(there.mirror(&large).unwrap(), large);
+    assert_eq!(there.mirror(&[]).unwrap(), [0_u8; 0]);
+    client_orb.shutdown(true).unwrap();
+    server_orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_call_inside_the_orb_needs_no_connection() {
+    let (orb, echo) = server();
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    let raised = echo.repeat("x", -1).unwrap_err();
+    assert!(matches!(raised, RepeatError::Refused(refused) if refused.why == "-1 is negative"));
+    assert_eq!(echo.call_back(Some(&echo), 3).unwrap(), 3);
+    echo.note(9).unwrap();
+    assert_eq!(echo.noted().unwrap(), 9);
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn user_and_system_exceptions_arrive_with_their_data() {
+    let (_server, echo) = server();
+    let (_client, there) = client(&echo);
+    let raised = there.repeat("x", -7).unwrap_err();
+    assert!(matches!(raised, RepeatError::Refused(refused) if refused.why == "-7 is negative"));
+    let unknown = there.unknown().unwrap_err();
+    assert_eq!(unknown.kind, SystemExceptionKind::BadOperation);
+    assert_eq!(unknown.minor, minor::bad_operation::OPERATION_UNKNOWN);
+    assert_eq!(unknown.completed, CompletionStatus::No);
+    let panicked = there.panic_now().unwrap_err();
+    assert_eq!(panicked.kind, SystemExceptionKind::Unknown);
+    assert_eq!(panicked.minor, minor::unknown::SERVANT_PANICKED);
+    // The connection and the servant are still good.
+    assert_eq!(there.twice(1).unwrap(), 2);
+}
+
+#[test]
+fn oneways_arrive_in_order() {
+    let (_server, echo) = server();
+    let (_client, there) = client(&echo);
+    for value in 1..=100 {
+        there.note(value).unwrap();
+    }
+    assert_eq!(there.noted().unwrap(), 100);
+}
+
+#[test]
+fn every_object_answers_the_pseudo_operations() {
+    let (_server, echo) = server();
+    let (client_orb, there) = client(&echo);
+    let object = there.object();
+    assert!(object.is_a(Echo::REPOSITORY_ID).unwrap());
+    assert!(object.is_a("IDL:omg.org/CORBA/Object:1.0").unwrap());
+    assert!(!object.is_a("IDL:other:1.0").unwrap());
+    assert!(!object.non_existent().unwrap());
+    assert_eq!(object.repository_id().unwrap(), Echo::REPOSITORY_ID);
+    assert!(object.locate().unwrap());
+    let interface: Result<(), _> = object.invoke("_interface", |_| Ok(()), |_| Ok(()));
+    let error: zorb_types::SystemException = interface.unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::IntfRepos);
+    let managers: Result<u32, zorb_types::SystemException> =
+        object.invoke("_domain_managers", |_| Ok(()), |reader| reader.read_u32());
+    assert_eq!(managers.unwrap(), 0);
+    drop(client_orb);
+}
+
+#[test]
+fn an_object_that_is_gone_does_not_exist() {
+    let (orb, echo) = server();
+    let (_client, there) = client(&echo);
+    let id = orb.root_poa().id_of(&echo).unwrap();
+    orb.root_poa().deactivate(&id).unwrap();
+    let gone = there.twice(1).unwrap_err();
+    assert_eq!(gone.kind, SystemExceptionKind::ObjectNotExist);
+    assert_eq!(gone.minor, minor::object_not_exist::NO_MATCH);
+    assert!(there.object().non_existent().unwrap());
+    assert!(!there.object().locate().unwrap());
+    // The slot is used again, and the old reference still leads nowhere.
+    let other: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+    assert_ne!(other, echo);
+    assert!(there.twice(1).is_err());
+}
+
+#[test]
+fn a_published_object_is_found_by_corbaloc() {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let echo: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+    orb.publish("echo/one", &echo).unwrap();
+    assert!(orb.publish("echo/one", &echo).is_err());
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let client = builder().build().unwrap();
+    for url in [
+        format!("corbaloc::{address}/echo/one"),
+        format!("corbaloc:iiop:1.2@{address}/echo/one"),
+        format!("corbaloc:iiop:127.0.0.1:1,:{address}/echo/one"),
+    ] {
+        let there: Echo = client.resolve(&url).unwrap();
+        assert_eq!(there.twice(3).unwrap(), 6, "{url}");
+        // The forward brought the reference's own code sets with it.
+        assert_eq!(there.repeat("東京", 2).unwrap(), "東京東京", "{url}");
+    }
+    let missing = client.resolve::<Echo>(&format!("corbaloc::{address}/nothing")).unwrap_err();
+    assert_eq!(missing.system_exception().unwrap().kind, SystemExceptionKind::ObjectNotExist);
+    assert!(orb.unpublish("echo/one"));
+}
+
+#[test]
+fn initial_references_come_from_options() {
+    let (orb, echo) = server();
+    orb.publish("Echo", &echo).unwrap();
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let client = builder()
+        .arguments(["-ORBInitRef", &format!("E={}", echo.object().to_ior_string())].map(str::to_owned))
+        .arguments(["-ORBDefaultInitRef", &format!("corbaloc::{address}")].map(str::to_owned))
+        .build()
+        .unwrap();
+    assert_eq!(client.initial_reference::<Echo>("E").unwrap().twice(1).unwrap(), 2);
+    assert_eq!(client.initial_reference::<Echo>("Echo").unwrap().twice(2).unwrap(), 4);
+    assert_eq!(client.resolve::<Echo>("corbaloc:rir:/E").unwrap().twice(2).unwrap(), 4);
+    let lost = client.initial_reference::<ObjectRef>("Nowhere");
+    assert!(lost.is_ok(), "an untyped reference is made without a call");
+    assert!(builder().build().unwrap().initial_reference::<ObjectRef>("X").is_err());
+}
+
+#[test]
+fn a_file_may_hold_the_reference() {
+    let (_orb, echo) = server();
+    let path = std::env::temp_dir().join(format!("zorb-core-{}.ior", std::process::id()));
+    std::fs::write(&path, echo.object().to_ior_string() + "\n").unwrap();
+    let client = builder().build().unwrap();
+    let there: Echo = client.resolve(&format!("file://{}", path.display())).unwrap();
+    assert_eq!(there.twice(8).unwrap(), 16);
+    std::fs::remove_file(&path).unwrap();
+    let error = client.resolve::<Echo>(&format!("file://{}", path.display())).unwrap_err();
+    assert!(error.to_string().contains("zorb-core-"), "{error}");
+}
+
+#[test]
+fn errors_tell_their_story() {
+    let client = builder().build().unwrap();
+    let refused = client.resolve::<Echo>("corbaloc::127.0.0.1:1/x").unwrap_err();
+    let text = refused.to_string();
+    assert!(text.contains("127.0.0.1:1") && text.contains("TRANSIENT"), "{text}");
+    let scheme = client.resolve::<Echo>("nonsense").unwrap_err();
+    let exception = scheme.system_exception().unwrap();
+    assert_eq!(exception.minor, minor::bad_param::BAD_SCHEME);
+    let unheard = client.resolve::<Echo>("corbaloc:martian:1.2@x/y").unwrap_err();
+    assert!(unheard.to_string().contains("martian"), "{unheard}");
+}
+
+#[test]
+fn one_servant_type_may_be_shared() {
+    let (orb, _) = server();
+    let servant = Arc::new(Servant::default());
+    let poa = orb.root_poa();
+    let first: Echo = poa.activate_shared(&servant).unwrap();
+    let again: Echo = poa.reference_of(&servant).unwrap();
+    assert_eq!(first, again);
+    assert!(poa.activate_shared::<_, Echo>(&servant).is_err());
+}

@@ -1,0 +1,180 @@
+//! A small interface for the tests of the core, written the way the IDL compiler writes it.
+//!
+//! ```idl
+//! #pragma prefix "zorb.test"
+//! exception Refused { string why; };
+//! interface Echo {
+//!   long twice(in long value);
+//!   string repeat(in string text, in long times) raises (Refused);
+//!   sequence<octet> mirror(in sequence<octet> data);
+//!   oneway void note(in long value);
+//!   readonly attribute long noted;
+//!   long call_back(in Echo other, in long value);
+//!   void panic_now();
+//!   void wait_for(in long noted);
+//! };
+//! ```
+#![allow(dead_code, missing_docs, unreachable_pub)]
+
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use zorb_core::codegen::{Octets, Ref};
+use zorb_core::{ObjectRef, Orb, Result, codegen};
+use zorb_tcp::IiopProtocol;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    pub why: String,
+}
+
+codegen::exception!(Refused, "IDL:zorb.test/Refused:1.0", "Refused", { why: String = "why" });
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Echo(ObjectRef);
+
+codegen::interface!(Echo(ObjectRef), "IDL:zorb.test/Echo:1.0", "Echo", []);
+
+codegen::raises!(RepeatError, "Echo::repeat", { Refused(Refused) });
+
+impl Echo {
+    pub fn twice(&self, value: i32) -> Result<i32> {
+        codegen::invoke!(self, "twice", [i32 => &value], [i32])
+    }
+
+    pub fn repeat(&self, text: &str, times: i32) -> Result<String, RepeatError> {
+        codegen::invoke!(self, "repeat", [String => text, i32 => &times], [String])
+    }
+
+    pub fn mirror(&self, data: &[u8]) -> Result<Vec<u8>> {
+        codegen::invoke!(self, "mirror", [Octets => data], [Octets])
+    }
+
+    pub fn note(&self, value: i32) -> Result<()> {
+        codegen::oneway!(self, "note", [i32 => &value])
+    }
+
+    pub fn noted(&self) -> Result<i32> {
+        codegen::invoke!(self, "_get_noted", [], [i32])
+    }
+
+    pub fn call_back(&self, other: Option<&Echo>, value: i32) -> Result<i32> {
+        codegen::invoke!(
+            self,
+            "call_back",
+            [codegen::RefArgument::<Echo> => other, i32 => &value],
+            [i32]
+        )
+    }
+
+    pub fn panic_now(&self) -> Result<()> {
+        codegen::invoke!(self, "panic_now", [], [])
+    }
+
+    pub fn wait_for(&self, noted: i32) -> Result<()> {
+        codegen::invoke!(self, "wait_for", [i32 => &noted], [])
+    }
+
+    pub fn unknown(&self) -> Result<()> {
+        codegen::invoke!(self, "no_such_operation", [], [])
+    }
+
+    pub fn object(&self) -> &ObjectRef {
+        &self.0
+    }
+}
+
+pub trait EchoServant: Send + Sync + 'static {
+    fn twice(&self, value: i32) -> Result<i32>;
+    fn repeat(&self, text: &str, times: i32) -> Result<String, RepeatError>;
+    fn mirror(&self, data: &[u8]) -> Result<Vec<u8>>;
+    fn note(&self, value: i32);
+    fn noted(&self) -> Result<i32>;
+    fn call_back(&self, other: Option<&Echo>, value: i32) -> Result<i32>;
+    fn panic_now(&self) -> Result<()>;
+    fn wait_for(&self, noted: i32) -> Result<()>;
+}
+
+codegen::skeleton!(Echo, EchoServant, {
+    0 "twice" twice(value: i32 => value) [result: i32],
+    1 "repeat" repeat(text: String => &text, times: i32 => times) [result: String],
+    2 "mirror" mirror(data: Octets => data) [result: Octets],
+    3 "note" note(value: i32 => value) oneway,
+    4 "_get_noted" noted() [result: i32],
+    5 "call_back" call_back(other: Ref<Echo> => other.as_ref(), value: i32 => value) [result: i32],
+    6 "panic_now" panic_now() [],
+    7 "wait_for" wait_for(noted: i32 => noted) [],
+});
+
+#[derive(Default)]
+pub struct Servant {
+    pub noted: AtomicI32,
+    pub waiting: AtomicBool,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl EchoServant for Servant {
+    fn twice(&self, value: i32) -> Result<i32> {
+        Ok(value.wrapping_mul(2))
+    }
+
+    fn repeat(&self, text: &str, times: i32) -> Result<String, RepeatError> {
+        match usize::try_from(times) {
+            Ok(times) => Ok(text.repeat(times)),
+            Err(_) => Err(Refused { why: format!("{times} is negative") }.into()),
+        }
+    }
+
+    fn mirror(&self, data: &[u8]) -> Result<Vec<u8>> {
+        Ok(data.to_vec())
+    }
+
+    fn note(&self, value: i32) {
+        let _lock = self.lock.lock().unwrap();
+        self.noted.store(value, Ordering::SeqCst);
+        self.changed.notify_all();
+    }
+
+    fn noted(&self) -> Result<i32> {
+        Ok(self.noted.load(Ordering::SeqCst))
+    }
+
+    fn call_back(&self, other: Option<&Echo>, value: i32) -> Result<i32> {
+        match other {
+            Some(other) if value > 0 => Ok(other.call_back(Some(other), value - 1)? + 1),
+            _ => Ok(0),
+        }
+    }
+
+    fn panic_now(&self) -> Result<()> {
+        panic!("as asked")
+    }
+
+    fn wait_for(&self, noted: i32) -> Result<()> {
+        self.waiting.store(true, Ordering::SeqCst);
+        let lock = self.lock.lock().unwrap();
+        let waited = self.changed.wait_while(lock, |()| self.noted.load(Ordering::SeqCst) != noted);
+        drop(waited.unwrap());
+        Ok(())
+    }
+}
+
+/// An ORB with IIOP and nothing from the environment.
+pub fn builder() -> zorb_core::OrbBuilder {
+    Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()))
+}
+
+/// A server on an ephemeral port, with one object.
+pub fn server() -> (Orb, Echo) {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let echo = orb.root_poa().activate(Servant::default()).unwrap();
+    (orb, echo)
+}
+
+/// A client's view of `echo`, from its stringified reference.
+pub fn client(echo: &Echo) -> (Orb, Echo) {
+    let orb = builder().build().unwrap();
+    let there = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    (orb, there)
+}

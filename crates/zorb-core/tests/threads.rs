@@ -1,0 +1,188 @@
+//! Who waits for whom: nested calls, slow upcalls, shutdown.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use support::{Echo, Servant, builder, client, server};
+use zorb_types::SystemExceptionKind;
+
+#[test]
+fn calls_back_and_forth_do_not_lock_up() {
+    let (_server, echo) = server();
+    let (client_orb, there) = client(&echo);
+    let here: Echo = client_orb.root_poa().activate(Servant::default()).unwrap();
+    // Client to server to client, and there it calls itself.
+    assert_eq!(there.call_back(Some(&here), 1).unwrap(), 1);
+    // The server calls itself through its own reference, eight deep.
+    assert_eq!(there.call_back(Some(&there), 8).unwrap(), 8);
+}
+
+#[test]
+fn many_threads_share_one_reference() {
+    let (_server, echo) = server();
+    let (_client, there) = client(&echo);
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let there = &there;
+            scope.spawn(move || {
+                for call in 0..200 {
+                    assert_eq!(there.twice(thread * 1000 + call).unwrap(), 2 * (thread * 1000 + call));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_limit_on_connections_makes_callers_wait_not_fail() {
+    let (_server, echo) = server();
+    let orb = builder().option("MaxConnectionsPerEndpoint", "1").build().unwrap();
+    let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..100).for_each(|value| assert_eq!(there.twice(value).unwrap(), value * 2)));
+        }
+    });
+}
+
+#[test]
+fn requests_behind_a_blocked_upcall_are_served() {
+    use std::io::{Read, Write};
+    let (orb, echo) = server();
+    // One connection, three requests at once: the first waits until the second has run.
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let key = support_key(&echo);
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let mut bytes = Vec::new();
+    for (id, operation, argument) in [(2, "wait_for", 5), (4, "note", 5), (6, "twice", 21)] {
+        bytes.extend(request(id, &key, operation, argument));
+    }
+    stream.write_all(&bytes).unwrap();
+    // Three replies, of 12 + 12 or 12 + 12 + 4 octets, in whatever order.
+    let mut received = vec![0; 24 + 24 + 28];
+    stream.read_exact(&mut received).unwrap();
+    assert_eq!(received.windows(4).filter(|window| window == b"GIOP").count(), 3);
+}
+
+#[test]
+fn a_slow_upcall_does_not_hold_up_later_requests() {
+    use std::io::{Read, Write};
+    let (orb, echo) = server();
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let key = support_key(&echo);
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.write_all(&request(2, &key, "wait_for", 7)).unwrap();
+    // Answered from another connection only when the upcall is known to run.
+    let mut probe = std::net::TcpStream::connect(stream.peer_addr().unwrap()).unwrap();
+    probe.write_all(&request(2, &key, "twice", 1)).unwrap();
+    probe.read_exact(&mut [0; 28]).unwrap();
+    // Nothing is buffered now; the sentinel has to notice.
+    stream.write_all(&request(4, &key, "note", 7)).unwrap();
+    let mut received = [0; 48];
+    stream.read_exact(&mut received).unwrap();
+    assert_eq!(received.windows(4).filter(|window| window == b"GIOP").count(), 2);
+}
+
+#[test]
+fn shutdown_ends_threads_and_tells_peers() {
+    use std::io::Read;
+    let (orb, echo) = server();
+    let (_client, there) = client(&echo);
+    there.twice(1).unwrap();
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let mut idle = std::net::TcpStream::connect(address).unwrap();
+    // The connection is being served once a request on another one, accepted later, is answered.
+    let (_second, other) = client(&echo);
+    other.twice(1).unwrap();
+    orb.shutdown(true).unwrap();
+    let mut farewell = Vec::new();
+    idle.read_to_end(&mut farewell).unwrap();
+    assert_eq!(&farewell[..4], b"GIOP");
+    assert_eq!(farewell[7], 5, "CloseConnection");
+    // The client's next call finds nobody, and says that it did not run.
+    let error = there.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Transient);
+    // Calls through the ORB that was shut down are refused.
+    assert_eq!(echo.twice(1).unwrap_err().kind, SystemExceptionKind::BadInvOrder);
+    orb.run().unwrap();
+}
+
+#[test]
+fn a_client_does_not_notice_a_server_that_restarts() {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let url = orb.endpoints()[0].clone();
+    let policies = zorb_core::poa::PoaPolicies::new().persistent().user_ids();
+    let poa = orb.root_poa().create("lasting", policies).unwrap();
+    let echo: Echo = poa.activate_with_id("one", Servant::default()).unwrap();
+    let (_client, there) = client(&echo);
+    assert_eq!(there.twice(1).unwrap(), 2);
+    orb.shutdown(true).unwrap();
+
+    let orb = builder().listen(url).build().unwrap();
+    let poa = orb.root_poa().create("lasting", policies).unwrap();
+    let _echo: Echo = poa.activate_with_id("one", Servant::default()).unwrap();
+    assert_eq!(there.twice(2).unwrap(), 4);
+}
+
+#[test]
+fn a_call_that_takes_too_long_times_out_and_the_connection_stays_good() {
+    let (_server, echo) = server();
+    let (_client, there) = client(&echo);
+    let hasty = Echo::from_object_with(&there, std::time::Duration::from_millis(30));
+    let late = hasty.wait_for(3).unwrap_err();
+    assert_eq!(late.kind, SystemExceptionKind::Timeout);
+    // The late reply comes before the next one on the same connection and is dropped.
+    there.note(3).unwrap();
+    assert_eq!(there.twice(5).unwrap(), 10);
+    assert_eq!(there.noted().unwrap(), 3);
+}
+
+impl Echo {
+    fn from_object_with(echo: &Self, timeout: std::time::Duration) -> Self {
+        zorb_core::Interface::from_object(echo.object().with_timeout(timeout))
+    }
+}
+
+/// The object key of a reference's first profile.
+fn support_key(echo: &Echo) -> Vec<u8> {
+    let profile = &echo.object().ior().profiles[0];
+    zorb_giop::iiop_object_key(&profile.data).unwrap().to_vec()
+}
+
+fn request(id: u32, key: &[u8], operation: &str, argument: i32) -> Vec<u8> {
+    use zorb_giop::{GiopVersion, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
+    let mut bytes = Vec::new();
+    let start = RequestStart {
+        request_id: id,
+        response: ResponseFlags::SyncWithTarget,
+        target: TargetAddress::Key(key),
+        operation,
+        service_contexts: &[],
+    };
+    let order = zorb_cdr::ByteOrder::NATIVE;
+    let mut message =
+        MessageWriter::request(&mut bytes, GiopVersion::V1_2, order, &start).unwrap();
+    message.body(Default::default()).write_i32(argument);
+    message.finish().unwrap();
+    bytes
+}
+
+#[test]
+fn an_accepted_request_is_answered_although_the_orb_shuts_down() {
+    let (orb, _) = server();
+    let servant = Arc::new(Servant::default());
+    let waiting: Echo = orb.root_poa().activate_shared(&servant).unwrap();
+    let (_client, there) = client(&waiting);
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| there.wait_for(4));
+        while !servant.waiting.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        let ending = scope.spawn(|| orb.shutdown(true));
+        support::EchoServant::note(&*servant, 4);
+        call.join().unwrap().unwrap();
+        ending.join().unwrap().unwrap();
+    });
+}

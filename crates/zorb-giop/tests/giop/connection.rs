@@ -1,0 +1,132 @@
+//! What a connection remembers.
+
+use zorb_cdr::{ByteOrder, CdrReader, CharSet, WideForm, WideSet};
+use zorb_giop::{
+    ClientConnection, CodeSetContext, CodeSetError, CodeSetId, ConnectionEnd, GiopVersion,
+    MAX_CANCELLED, RequestIds, RequestProgress, RetryDecision, ServerConnection, ServiceContexts,
+    ServiceId,
+};
+
+const UNICODE: CodeSetContext =
+    CodeSetContext { char_data: CodeSetId::UTF_8, wchar_data: CodeSetId::UTF_16 };
+
+/// The octets of a list with this CodeSets context, or of an empty one.
+fn contexts(data: Option<&[u8]>) -> Vec<u8> {
+    let Some(data) = data else {
+        return vec![0; 4];
+    };
+    let mut octets = 1u32.to_be_bytes().to_vec();
+    octets.extend_from_slice(&ServiceId::CODE_SETS.0.to_be_bytes());
+    octets.extend_from_slice(&u32::try_from(data.len()).expect("small").to_be_bytes());
+    octets.extend_from_slice(data);
+    octets
+}
+
+fn read(octets: &[u8]) -> ServiceContexts<'_> {
+    ServiceContexts::read(&mut CdrReader::new(octets, ByteOrder::Big)).expect("a list")
+}
+
+#[test]
+fn initiators_use_even_ids_and_acceptors_odd_ones() {
+    let mut ids = RequestIds::initiator();
+    assert_eq!([(); 3].map(|()| ids.allocate()), [0, 2, 4]);
+    let mut ids = RequestIds::acceptor();
+    assert_eq!([(); 3].map(|()| ids.allocate()), [1, 3, 5]);
+    assert_eq!(ids.allocate_free(|id| id < 12), Some(13));
+}
+
+#[test]
+fn code_sets_are_sent_once_and_not_in_1_0() {
+    let mut connection = ClientConnection::new(Some(UNICODE));
+    assert_eq!(connection.code_sets_to_send(GiopVersion::V1_0), None);
+    assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE));
+    assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE), "not sent yet");
+    connection.code_sets_were_sent();
+    assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), None);
+    assert_eq!(connection.text(GiopVersion::V1_2).expect("known").char_set, CharSet::Utf8);
+    assert_eq!(connection.text(GiopVersion::V1_0).expect("known").char_set, CharSet::Latin1);
+
+    let mut connection = ClientConnection::default();
+    assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), None);
+    assert_eq!(connection.text(GiopVersion::V1_2).expect("default").wide_set, None);
+    connection.agree_on(UNICODE);
+    connection.agree_on(CodeSetContext::DEFAULT);
+    assert_eq!(connection.code_sets_to_send(GiopVersion::V1_1), Some(UNICODE));
+}
+
+#[test]
+fn only_unprocessed_requests_are_sent_again() {
+    let decide = |end, progress| {
+        let mut connection = ClientConnection::default();
+        connection.ended(end);
+        connection.ended(ConnectionEnd::CloseConnection);
+        assert_eq!(connection.end(), Some(end), "the first cause stays");
+        connection.retry(progress)
+    };
+    use RetryDecision::{GiveUp, Resend};
+    for end in [ConnectionEnd::Broken, ConnectionEnd::ProtocolFault, ConnectionEnd::ClosedHere] {
+        assert_eq!(decide(end, RequestProgress::Sent), GiveUp);
+        assert_eq!(decide(end, RequestProgress::Unsent), Resend);
+        assert_eq!(decide(end, RequestProgress::LocateSent), Resend);
+    }
+    assert_eq!(decide(ConnectionEnd::CloseConnection, RequestProgress::Sent), Resend);
+}
+
+#[test]
+fn the_first_code_sets_context_decides_for_the_connection() {
+    let mut connection = ServerConnection::new();
+    let none = contexts(None);
+    let text = connection.begin_request(2, GiopVersion::V1_2, &read(&none)).expect("fine");
+    assert_eq!((text.char_set, text.wide_set), (CharSet::Latin1, None));
+    assert_eq!(connection.code_sets(), None);
+
+    let chosen = contexts(Some(&UNICODE.encode(ByteOrder::Little)));
+    let text = connection.begin_request(4, GiopVersion::V1_2, &read(&chosen)).expect("fine");
+    assert_eq!((text.char_set, text.wide_set), (CharSet::Utf8, Some(WideSet::Utf16)));
+
+    let again = contexts(Some(&CodeSetContext::DEFAULT.encode(ByteOrder::Big)));
+    let text = connection.begin_request(6, GiopVersion::V1_1, &read(&again)).expect("fine");
+    assert_eq!((text.char_set, text.wide_form), (CharSet::Utf8, WideForm::Units));
+    assert_eq!(connection.highest_version(), GiopVersion::V1_2);
+
+    let text = connection.begin_request(8, GiopVersion::V1_0, &read(&none)).expect("fine");
+    assert_eq!((text.char_set, text.wide_form), (CharSet::Latin1, WideForm::Absent));
+}
+
+#[test]
+fn code_sets_never_offered_are_refused() {
+    let mut connection = ServerConnection::new();
+    let ebcdic = CodeSetContext { char_data: CodeSetId::EBCDIC_037, ..UNICODE };
+    let chosen = contexts(Some(&ebcdic.encode(ByteOrder::Big)));
+    let refused = connection.begin_request(2, GiopVersion::V1_2, &read(&chosen));
+    assert_eq!(refused, Err(CodeSetError::NotSupported(CodeSetId::EBCDIC_037)));
+    let short = contexts(Some(&[0, 0, 0]));
+    let refused = connection.begin_request(4, GiopVersion::V1_2, &read(&short));
+    assert!(matches!(refused, Err(CodeSetError::Malformed(_))));
+    assert_eq!(connection.code_sets(), None);
+}
+
+#[test]
+fn cancels_are_remembered_within_bounds() {
+    let mut connection = ServerConnection::new();
+    for id in 0..=MAX_CANCELLED as u32 {
+        connection.cancel(id);
+        connection.cancel(id);
+    }
+    assert!(!connection.is_cancelled(0), "the oldest is forgotten");
+    assert!((1..=MAX_CANCELLED as u32).all(|id| connection.is_cancelled(id)));
+    let none = contexts(None);
+    connection.begin_request(5, GiopVersion::V1_2, &read(&none)).expect("fine");
+    assert!(!connection.is_cancelled(5), "a cancel from before is for another request");
+    connection.cancel(5);
+    assert!(connection.is_cancelled(5));
+}
+
+#[test]
+fn closing_begins_once() {
+    let mut connection = ServerConnection::default();
+    assert!(!connection.is_closing());
+    assert!(connection.begin_closing());
+    assert!(!connection.begin_closing());
+    assert!(connection.is_closing());
+}

@@ -1,0 +1,210 @@
+//! Cutting a stream into messages: buffering, hand-over, growth and limits.
+
+use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_giop::{
+    GiopVersion, HEADER_SIZE, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
+    ProtocolErrorKind, ReplyStatus,
+};
+
+use crate::support::messages;
+
+const SMALL: Limits = Limits { initial_capacity: 256, kept_capacity: 512, ..Limits::DEFAULT };
+
+/// Puts all of `octets` in, polling after every `step` of them; the messages that came out.
+pub(crate) fn received(inbound: &mut Inbound, octets: &[u8], step: usize) -> Vec<Vec<u8>> {
+    let mut messages = Vec::new();
+    let mut rest = octets;
+    while !rest.is_empty() {
+        put(inbound, &mut rest, step);
+        while let Some(header) = inbound.poll().expect("no protocol error") {
+            assert_eq!(header.total_size(), inbound.current().len());
+            messages.push(inbound.current().to_vec());
+        }
+    }
+    messages
+}
+
+fn put(inbound: &mut Inbound, rest: &mut &[u8], step: usize) {
+    let space = inbound.space();
+    let count = space.len().min(rest.len()).min(step);
+    space[..count].copy_from_slice(&rest[..count]);
+    inbound.advance(count);
+    *rest = &rest[count..];
+}
+
+fn put_all(inbound: &mut Inbound, octets: &[u8]) {
+    let mut rest = octets;
+    put(inbound, &mut rest, usize::MAX);
+    assert!(rest.is_empty(), "more than one receive");
+}
+
+/// A reply with `size` octets of body.
+fn reply(request_id: u32, size: usize) -> Vec<u8> {
+    let mut buffer = Vec::new();
+    let (version, order) = (GiopVersion::V1_2, ByteOrder::Little);
+    let status = ReplyStatus::NoException;
+    let mut message =
+        MessageWriter::reply(&mut buffer, version, order, request_id, status, &[]).expect("ok");
+    message.body(TextCoding::default()).put(&vec![0x5a; size]);
+    message.finish().expect("small");
+    buffer
+}
+
+#[test]
+fn messages_come_out_whole_however_they_arrive() {
+    let sent: Vec<Vec<u8>> = messages().iter().map(|block| block.octets("octets")).collect();
+    let stream = sent.concat();
+    for step in [1, 3, 11, 12, 13, 64, 1000, usize::MAX] {
+        let mut inbound = Inbound::new(SMALL);
+        assert!(inbound.is_idle());
+        assert_eq!(received(&mut inbound, &stream, step), sent, "in steps of {step}");
+        assert!(inbound.is_idle());
+    }
+}
+
+#[test]
+fn a_message_is_current_until_the_next_poll() {
+    let mut inbound = Inbound::new(SMALL);
+    let (one, two) = (reply(1, 5), reply(2, 0));
+    put_all(&mut inbound, &[one.clone(), two.clone(), two[..7].to_vec()].concat());
+    assert!(inbound.current().is_empty());
+    assert!(inbound.poll().expect("ok").is_some());
+    assert_eq!(inbound.current(), one);
+    assert!(inbound.has_buffered());
+    assert!(inbound.poll().expect("ok").is_some());
+    assert_eq!(inbound.current(), two);
+    assert!(inbound.has_buffered());
+    inbound.release();
+    assert!(inbound.current().is_empty());
+    assert!(inbound.poll().expect("ok").is_none());
+    assert!(inbound.has_buffered() && !inbound.is_idle(), "seven octets of a third message");
+    put_all(&mut inbound, &two[7..]);
+    assert!(inbound.poll().expect("ok").is_some());
+    assert!(!inbound.has_buffered() && !inbound.is_idle());
+    inbound.release();
+    assert!(inbound.is_idle());
+}
+
+#[test]
+fn taking_a_message_hands_its_buffer_over() {
+    let mut inbound = Inbound::new(SMALL);
+    let (one, two) = (reply(1, 50), reply(2, 60));
+    put_all(&mut inbound, &[one.clone(), two[..20].to_vec()].concat());
+    assert!(inbound.poll().expect("ok").is_some());
+    let lent = inbound.current().as_ptr();
+    let detached = inbound.take(Vec::new());
+    assert_eq!(detached.message(), one);
+    assert_eq!(detached.message().as_ptr(), lent, "handed over, not copied");
+    assert!(inbound.current().is_empty());
+    assert!(inbound.has_buffered());
+    assert!(inbound.poll().expect("ok").is_none());
+    put_all(&mut inbound, &two[20..]);
+    assert!(inbound.poll().expect("ok").is_some());
+    let second = inbound.take(detached.buffer);
+    assert_eq!(second.message(), two);
+    assert!(inbound.is_idle());
+    let nothing = inbound.take(Vec::new());
+    assert!(nothing.message().is_empty());
+}
+
+#[test]
+fn two_buffers_go_round_without_allocating() {
+    let mut inbound = Inbound::new(SMALL);
+    let message = reply(1, 100);
+    let mut spare = vec![0; 256];
+    let mut seen = Vec::new();
+    for _ in 0..20 {
+        put_all(&mut inbound, &message);
+        assert!(inbound.poll().expect("ok").is_some());
+        let detached = inbound.take(spare);
+        assert_eq!(detached.message(), message);
+        seen.push((detached.buffer.as_ptr(), detached.buffer.capacity()));
+        spare = detached.buffer;
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 2, "{seen:?}");
+}
+
+#[test]
+fn the_buffer_grows_with_what_arrives_not_with_what_is_claimed() {
+    let size = 1 << 20;
+    let message = reply(1, size);
+    let mut inbound = Inbound::new(SMALL);
+    let mut rest = message.as_slice();
+    while !rest.is_empty() {
+        let arrived = message.len() - rest.len();
+        put(&mut inbound, &mut rest, 700);
+        assert!(inbound.capacity() <= (arrived.max(256)) * 2, "{}", inbound.capacity());
+        assert_eq!(inbound.poll().expect("ok").is_some(), rest.is_empty());
+    }
+    assert_eq!(inbound.capacity(), message.len(), "no further than the message needs");
+    assert_eq!(inbound.current(), message);
+}
+
+#[test]
+fn a_once_large_buffer_shrinks_back() {
+    let mut inbound = Inbound::new(SMALL);
+    received(&mut inbound, &reply(1, 10_000), usize::MAX);
+    let small = reply(2, 10);
+    for _ in 0..40 {
+        received(&mut inbound, &small, usize::MAX);
+    }
+    assert!(inbound.capacity() > 10_000, "kept for a while");
+    for _ in 0..40 {
+        received(&mut inbound, &small, usize::MAX);
+    }
+    inbound.space();
+    assert!(inbound.capacity() <= SMALL.kept_capacity, "{}", inbound.capacity());
+    assert_eq!(received(&mut inbound, &reply(3, 2_000), 100).len(), 1);
+}
+
+#[test]
+fn a_size_above_the_limit_is_refused_before_the_body_comes() {
+    let limits = Limits { max_message_size: 1000, ..SMALL };
+    let message = reply(1, 1000);
+    let mut inbound = Inbound::new(limits);
+    put_all(&mut inbound, &message[..HEADER_SIZE]);
+    let error = inbound.poll().expect_err("too large");
+    let size = message.len() as u64;
+    assert_eq!(error.kind, ProtocolErrorKind::MessageTooLarge { size, limit: 1000 });
+    assert!(!error.answer_message_error);
+    assert!(inbound.poll().is_err(), "an error is for good");
+
+    let mut inbound = Inbound::new(limits);
+    assert_eq!(received(&mut inbound, &reply(1, 1000 - 24), usize::MAX).len(), 1);
+}
+
+#[test]
+fn a_claim_of_four_gigabytes_costs_nothing() {
+    let header = MessageHeader {
+        version: GiopVersion::V1_2,
+        order: ByteOrder::Big,
+        more_fragments: false,
+        kind: MessageKind::Request,
+        size: u32::MAX,
+    };
+    let limits = Limits { max_message_size: usize::MAX, ..SMALL };
+    let mut inbound = Inbound::new(limits);
+    put_all(&mut inbound, &header.to_octets());
+    assert!(inbound.poll().expect("allowed").is_none());
+    assert!(!inbound.space().is_empty());
+    assert!(inbound.capacity() <= 512);
+}
+
+#[test]
+fn an_advance_beyond_the_space_is_cut() {
+    let mut inbound = Inbound::new(SMALL);
+    inbound.space()[..4].copy_from_slice(b"JUNK");
+    inbound.advance(usize::MAX);
+    assert!(inbound.poll().is_err());
+    assert!(inbound.current().is_empty());
+}
+
+#[test]
+fn tiny_limits_still_work() {
+    let limits = Limits { initial_capacity: 0, kept_capacity: 0, ..Limits::DEFAULT };
+    let mut inbound = Inbound::new(limits);
+    let message = reply(1, 3000);
+    assert_eq!(received(&mut inbound, &message, 1), [message]);
+}

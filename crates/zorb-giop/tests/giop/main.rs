@@ -1,0 +1,14 @@
+//! The protocol floor against captured octets, hostile octets and its own rules.
+#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod code_sets;
+mod connection;
+mod fragments;
+mod fuzz;
+mod inbound;
+mod messages;
+mod protocol_errors;
+mod references;
+mod service_contexts;
+mod support;
+mod urls;

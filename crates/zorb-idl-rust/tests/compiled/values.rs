@@ -1,0 +1,209 @@
+//! Values of generated types in CDR and out again.
+
+use std::error::Error;
+use std::fmt::Debug;
+
+use zorb_cdr::{
+    ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding, Wire,
+};
+use zorb_core::{Raises, UserException};
+
+use crate::bank::bank::{self, Closed, Currency, Fee, InsufficientFunds, Money, account};
+use crate::names;
+use crate::types::types;
+use crate::unions::{
+    Big, Covered, Expression, Figure, Holder, Letter, Partial, Shape, Small, Spot, WideLetter,
+};
+
+fn encode<T: Wire>(value: &T::View, order: ByteOrder) -> CdrResult<Vec<u8>> {
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, order).with_text(TextCoding::ENCAPSULATION);
+    T::write(value, &mut writer)?;
+    Ok(octets)
+}
+
+fn decode<T: Wire>(octets: &[u8], order: ByteOrder) -> CdrResult<T::Value> {
+    T::read(&mut CdrReader::new(octets, order).with_text(TextCoding::ENCAPSULATION))
+}
+
+fn survives<T: Wire<Value = T, View = T> + PartialEq + Debug>(value: &T) {
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let octets = encode::<T>(value, order).expect("it has an encoding");
+        assert!(octets.len() >= T::MIN_SIZE, "{value:?}");
+        assert_eq!(decode::<T>(&octets, order).as_ref(), Ok(value));
+        // No shorter text is a value, and none makes the reader fall over.
+        for length in 0..octets.len() {
+            assert!(decode::<T>(&octets[..length], order).is_err(), "{value:?} cut at {length}");
+        }
+    }
+}
+
+fn kind<T>(result: Result<T, CdrError>) -> Option<CdrErrorKind> {
+    result.err().map(|error| error.kind)
+}
+
+#[test]
+fn structs_are_their_members_in_order() {
+    let money = Money { cents: -2, unit: Currency::Usd };
+    let octets = encode::<Money>(&money, ByteOrder::Big).expect("it has an encoding");
+    assert_eq!(octets, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 1]);
+    survives(&money);
+    survives(&types::Basics { wide: '\u{3c9}', ll: i64::MIN, d: 0.5, ..types::Basics::default() });
+    survives(&types::Whole { id: 7, hue: types::Colour::DarkBlue, cells: [1, 2, 3] });
+    survives(&types::Outer {
+        within: types::outer::Inner { x: 1 },
+        sort: types::outer::Kind::Hard,
+    });
+}
+
+#[test]
+fn texts_and_collections_survive() {
+    let text = |text: &str| text.to_owned();
+    survives(&types::Texts {
+        free: text("free"),
+        bounded: text("12345678"),
+        wide: text("grüß"),
+        wide_bounded: text("ωωωωω"),
+        name: text("n"),
+        wide_name: text("w"),
+    });
+    survives(&types::Collections {
+        numbers: vec![1, -1],
+        words: vec![text("a"), text(""), text("c")],
+        wide_words: vec![text("ω")],
+        nested: vec![vec![true], vec![], vec![false, true]],
+        octets: vec![1, 2, 3],
+        short_octets: vec![9; 16],
+        table: [[1, 2, 3], [4, 5, 6]],
+        tables: vec![[[7; 3]; 2]],
+        titles: vec![text("t")],
+        wholes: [types::Whole::default(); 2],
+        ids: [5; 40],
+    });
+}
+
+#[test]
+fn bounds_hold_both_ways() {
+    let mut texts = types::Texts { bounded: "123456789".into(), ..types::Texts::default() };
+    assert_eq!(kind(encode::<types::Texts>(&texts, ByteOrder::Big)), Some(CdrErrorKind::BoundExceeded));
+    texts.bounded.clear();
+    texts.wide_bounded = "123456".into();
+    assert_eq!(kind(encode::<types::Texts>(&texts, ByteOrder::Big)), Some(CdrErrorKind::BoundExceeded));
+    let long = encode::<String>("123456789", ByteOrder::Big).expect("it has an encoding");
+    let free = encode::<String>("", ByteOrder::Big).expect("it has an encoding");
+    let octets = [&free[..], &[0; 3], &long].concat();
+    assert_eq!(kind(decode::<types::Texts>(&octets, ByteOrder::Big)), Some(CdrErrorKind::BoundExceeded));
+}
+
+#[test]
+fn enumerations_know_their_values() {
+    assert_eq!(Currency::try_from(1), Ok(Currency::Usd));
+    assert_eq!(u32::from(Currency::Usd), 1);
+    assert_eq!(Currency::default(), Currency::Eur);
+    let error = Currency::try_from(2).expect_err("there are two");
+    assert_eq!(error.to_string(), "the enumeration Currency has no value 2");
+    survives(&Currency::Usd);
+    let octets = [0, 0, 0, 2];
+    assert_eq!(kind(decode::<Currency>(&octets, ByteOrder::Big)), Some(CdrErrorKind::BadEnum));
+}
+
+#[test]
+fn constants_have_their_values() {
+    assert_eq!(types::LEAST_LONG_LONG, i64::MIN);
+    assert_eq!(types::MOST, u64::MAX);
+    assert_eq!(types::TENTH, 0.1_f32);
+    assert_eq!(types::AVOGADRO, 6.022e23);
+    assert_eq!(types::LETTER, '\n');
+    assert_eq!(types::WIDE_LETTER, 'ω');
+    assert_eq!(types::GREETING, "say \"hi\"\n");
+    assert_eq!(types::WIDE_GREETING, "grüß");
+    assert_eq!(types::SIZE, 8);
+    assert_eq!(types::FAVOURITE, types::Colour::DarkBlue);
+    assert_eq!((bank::MAX_OVERDRAFT, types::all::LIMIT), (50_000, 10));
+}
+
+#[test]
+fn unions_of_every_kind_survive() {
+    let spot = Spot { x: 1, y: -1 };
+    survives(&Fee::FlatCents(3));
+    survives(&Fee::Rate { label: Currency::Usd, value: 0.5 });
+    survives(&Figure::At(spot));
+    survives(&Figure::Spots { label: Shape::Circle, value: vec![spot; 2] });
+    survives(&Figure::Description { label: Shape::Polygon, value: "p".into() });
+    survives(&Partial::Negative(-1));
+    survives(&Partial::Small { label: 2, value: 1.5 });
+    survives(&Partial::Unset { label: 7 });
+    survives(&Covered::Yes("y".into()));
+    survives(&Covered::No(0));
+    survives(&Letter::Quote(true));
+    survives(&Letter::Other { label: 'z', value: "ω".into() });
+    survives(&WideLetter::Unset { label: 'ω' });
+    survives(&Big::Most(1));
+    survives(&Big::Rest { label: 0, value: 2 });
+    survives(&Small::Form(Shape::Line));
+    survives(&Expression::Sum(vec![Expression::Constant(1.0), Expression::Unset { label: 9 }]));
+    survives(&Holder::Unset(4));
+    survives(&Holder::Unset_ { label: 5 });
+    survives(&names::r#match::Result::Bad("w".into()));
+}
+
+#[test]
+fn unions_know_their_discriminator() {
+    assert_eq!(Fee::FlatCents(3).discriminant(), Currency::Eur);
+    assert_eq!(Figure::Spots { label: Shape::Line, value: vec![] }.discriminant(), Shape::Line);
+    assert_eq!(Partial::Negative(0).discriminant(), -1);
+    assert!(Covered::Yes(String::new()).discriminant());
+    assert_eq!(Letter::Quote(true).discriminant(), '\'');
+    assert_eq!(Big::Most(0).discriminant(), u64::MAX);
+}
+
+#[test]
+fn a_discriminator_must_select_its_member() {
+    fn refused<T: Wire<Value = T, View = T>>(value: &T) {
+        let result = encode::<T>(value, ByteOrder::Big);
+        assert_eq!(kind(result), Some(CdrErrorKind::BadDiscriminator));
+    }
+    refused(&Fee::Rate { label: Currency::Eur, value: 0.5 });
+    refused(&Figure::Spots { label: Shape::Point, value: vec![] });
+    refused(&Figure::Description { label: Shape::Line, value: String::new() });
+    refused(&Partial::Small { label: 3, value: 1.5 });
+    refused(&Partial::Unset { label: -1 });
+    refused(&Big::Rest { label: u64::MAX, value: 2 });
+}
+
+#[test]
+fn nesting_is_limited_when_it_comes_from_outside() {
+    let nest = |depth| {
+        (0..depth).fold(types::Node::default(), |inner, _| types::Node {
+            label: String::new(),
+            children: vec![inner],
+        })
+    };
+    survives(&nest(5));
+    let octets = encode::<types::Node>(&nest(300), ByteOrder::Big).expect("it has an encoding");
+    assert_eq!(kind(decode::<types::Node>(&octets, ByteOrder::Big)), Some(CdrErrorKind::TooDeep));
+    let sum = (0..300).fold(Expression::Constant(0.0), |inner, _| Expression::Sum(vec![inner]));
+    let octets = encode::<Expression>(&sum, ByteOrder::Big).expect("it has an encoding");
+    assert_eq!(kind(decode::<Expression>(&octets, ByteOrder::Big)), Some(CdrErrorKind::TooDeep));
+}
+
+#[test]
+fn exceptions_travel_under_their_ids() {
+    let raised = account::WithdrawError::from(InsufficientFunds { missing: Money::default() });
+    let id = "IDL:example.org/Bank/InsufficientFunds:1.0";
+    assert_eq!((InsufficientFunds::REPOSITORY_ID, raised.repository_id()), (id, id));
+    let mut octets = Vec::new();
+    raised.write(&mut CdrWriter::new(&mut octets, ByteOrder::Big)).expect("it has an encoding");
+    let mut reader = CdrReader::new(&octets, ByteOrder::Big);
+    assert_eq!(reader.read_latin1("id").as_deref(), Ok(id));
+    assert_eq!(account::WithdrawError::read(id, &mut reader), Ok(Some(raised.clone())));
+    assert_eq!(account::WithdrawError::read("IDL:Other:1.0", &mut reader), Ok(None));
+    assert_eq!(raised.system(), None);
+    assert_eq!(
+        raised.to_string(),
+        "InsufficientFunds (missing Money { cents: 0, unit: Eur })"
+    );
+    assert_eq!(account::WithdrawError::from(Closed).to_string(), "Closed");
+    assert!(raised.source().is_none());
+    survives(&types::Failed { reason: "r".into(), ..types::Failed::default() });
+}

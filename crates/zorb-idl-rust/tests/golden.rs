@@ -1,0 +1,115 @@
+//! The text made of each fixture is the one on record.
+//!
+//! After a wanted change run it once with `ZORB_UPDATE_GOLDEN=1` and look at the differences.
+
+use std::path::{Path, PathBuf};
+
+use zorb_idl_rust::{Generated, Options};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+fn generate(fixture: &str, options: &Options) -> Generated {
+    let file = folder("fixtures").join(fixture).with_extension("idl");
+    let compilation = zorb_idl::compile(&zorb_idl::Options::new(), &[file]);
+    assert!(!compilation.has_errors(), "{}", compilation.render());
+    zorb_idl_rust::generate(&compilation, options)
+}
+
+fn check(fixture: &str) -> Generated {
+    let generated = generate(fixture, &Options::new());
+    let path = folder("golden").join(fixture).with_extension("rs");
+    if std::env::var_os("ZORB_UPDATE_GOLDEN").is_some() {
+        std::fs::create_dir_all(folder("golden")).expect("a folder");
+        std::fs::write(&path, &generated.text).expect("the record is written");
+    }
+    let recorded = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = recorded.lines().zip(generated.text.lines()).position(|(old, new)| old != new);
+    if let Some(line) = differs {
+        panic!(
+            "{fixture}: line {} was\n{}\nand is\n{}",
+            line + 1,
+            recorded.lines().nth(line).unwrap_or_default(),
+            generated.text.lines().nth(line).unwrap_or_default()
+        );
+    }
+    assert_eq!(recorded.lines().count(), generated.text.lines().count(), "{fixture}: length");
+    generated
+}
+
+#[test]
+fn texts_are_on_record() {
+    for fixture in ["any", "bank", "hello", "interfaces", "types", "unions"] {
+        let generated = check(fixture);
+        assert_eq!(generated.warnings, [], "{fixture}");
+    }
+}
+
+#[test]
+fn included_definitions_come_along_and_reopened_modules_merge() {
+    let generated = check("reopened");
+    for once in ["pub mod common {", "pub mod first {", "pub mod second {"] {
+        assert_eq!(generated.text.matches(once).count(), 1, "{once}");
+    }
+}
+
+#[test]
+fn awkward_names_are_on_record_and_reported() {
+    let generated = check("names");
+    let messages: Vec<&str> =
+        generated.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    for expected in [
+        "`fooBar` and `foo_bar` both become `FooBar` in Rust: `foo_bar` is named `FooBar_`",
+        "`aB` and `a_b` both become `a_b` in Rust: `a_b` is named `a_b_`",
+        "`lockedUp` and `locked_up` both become `LockedUp` in Rust: `locked_up` is named `LockedUp_`",
+        "`getURL` and `get_url` both become `get_url` in Rust: `get_url` is named `get_url_`",
+        "`theURL` and `the_url` both become `the_url` in Rust: `the_url` is named `the_url_`",
+        "`set_x` and `set_x` both become `set_x` in Rust: `set_x` is named `set_x_`",
+    ] {
+        assert!(messages.contains(&expected), "{expected}: {messages:#?}");
+    }
+    let mut unique = messages.clone();
+    unique.dedup();
+    assert_eq!(unique.len(), messages.len());
+}
+
+#[test]
+fn what_exists_elsewhere_is_referred_to() {
+    let mapped = generate("reopened", &Options::new().extern_module("Common", "::common_idl::it"));
+    assert!(!mapped.text.contains("pub mod common"));
+    assert!(mapped.text.contains("pub at: ::common_idl::it::Stamp"), "{}", mapped.text);
+    assert!(mapped.text.contains("Late(::common_idl::it::Late)"), "{}", mapped.text);
+    let by_file = generate("reopened", &Options::new().extern_file("common.idl", "crate::shared"));
+    assert!(!by_file.text.contains("pub mod common"));
+    assert!(by_file.text.contains("pub at: crate::shared::common::Stamp"), "{}", by_file.text);
+    assert!(by_file.text.contains(": crate::shared::common::ClockServant {"), "{}", by_file.text);
+}
+
+#[test]
+fn the_runtime_can_be_another_crate() {
+    let generated = generate("bank", &Options::new().runtime("crate::orb"));
+    assert!(!generated.text.contains("::zorb"));
+    assert!(generated.text.contains("crate::orb::codegen::structure!"));
+}
+
+/// Lines with something on them.
+fn lines(text: &str) -> usize {
+    text.lines().filter(|line| !line.trim().is_empty()).count()
+}
+
+#[test]
+fn the_text_stays_short() {
+    let (mut all_idl, mut all_rust) = (0, 0);
+    for fixture in ["bank", "types", "unions", "interfaces"] {
+        let file = folder("fixtures").join(fixture).with_extension("idl");
+        let idl = lines(&std::fs::read_to_string(file).expect("the fixture"));
+        let rust = lines(&generate(fixture, &Options::new()).text);
+        println!("{fixture}: {idl} lines of IDL, {rust} of Rust: {:.1}", rust as f64 / idl as f64);
+        // Of pure interfaces, one line of IDL is a stub, a servant's method and a skeleton's row.
+        assert!(rust < 8 * idl || fixture == "interfaces", "{fixture}: {rust} for {idl}");
+        all_idl += idl;
+        all_rust += rust;
+    }
+    assert!(all_rust < 6 * all_idl, "{all_rust} lines of Rust for {all_idl} of IDL");
+}

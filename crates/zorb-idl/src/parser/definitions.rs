@@ -1,0 +1,350 @@
+//! Files, modules, structs, unions, enums, exceptions, typedefs and constants.
+
+use super::{Failed, Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{Keyword, Punct, TokenKind};
+use crate::source::Span;
+use crate::syntax::{
+    CaseItem, Declarator, EnumItem, Expr, Item, LabelItem, MemberItem, StructItem, UnionItem,
+};
+
+impl Parser<'_> {
+    /// specification: definitions up to the end.
+    pub(super) fn file(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        loop {
+            self.take_events(&mut items);
+            if self.at_end() {
+                return items;
+            }
+            if self.at(Punct::CloseBrace) {
+                let diagnostic = self
+                    .unexpected_diagnostic("a definition")
+                    .hint("there is no `{` that this `}` could close");
+                self.sink.push(diagnostic);
+                self.bump();
+                self.eat(Punct::Semicolon);
+                continue;
+            }
+            let before = self.pos;
+            if self.definition(&mut items).is_err() {
+                self.recover(before);
+            }
+        }
+    }
+
+    /// One definition of a file or module.
+    fn definition(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        if self.eat(Punct::Semicolon) {
+            let span = self.previous();
+            self.sink.push(
+                Diagnostic::new(Code::UnexpectedToken, span, "this `;` ends nothing")
+                    .hint("remove it"),
+            );
+            return Ok(());
+        }
+        if self.unsupported(items)? || self.common_definition(items)? {
+            return Ok(());
+        }
+        match self.kind() {
+            TokenKind::Keyword(Keyword::Module) => self.module(items),
+            TokenKind::Keyword(Keyword::Interface) => self.interface(items),
+            TokenKind::Keyword(Keyword::TypeId) => self.type_id(items),
+            TokenKind::Keyword(Keyword::TypePrefix) => self.type_prefix(items),
+            TokenKind::Keyword(Keyword::Oneway | Keyword::Attribute | Keyword::Readonly | Keyword::Void) => {
+                let diagnostic = self
+                    .unexpected_diagnostic("a definition")
+                    .hint("operations and attributes belong inside an interface");
+                self.sink.push(diagnostic);
+                Err(Failed)
+            }
+            _ => {
+                let diagnostic = self.unexpected_diagnostic("a definition").hint(
+                    "a definition starts with `module`, `interface`, `struct`, `union`, `enum`, \
+                     `exception`, `typedef` or `const`",
+                );
+                self.sink.push(diagnostic);
+                Err(Failed)
+            }
+        }
+    }
+
+    /// A definition that modules and interfaces both may hold; false when there is none.
+    pub(super) fn common_definition(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
+        let item = match self.kind() {
+            TokenKind::Keyword(Keyword::Struct) => self.structure()?,
+            TokenKind::Keyword(Keyword::Union) => self.union()?,
+            TokenKind::Keyword(Keyword::Enum) => self.enumeration()?,
+            TokenKind::Keyword(Keyword::Exception) => self.exception()?,
+            TokenKind::Keyword(Keyword::Typedef) => self.typedef()?,
+            TokenKind::Keyword(Keyword::Const) => self.constant()?,
+            _ => return Ok(false),
+        };
+        let after = match &item {
+            Item::Struct(_) | Item::StructForward(_) => "a struct",
+            Item::Union(_) | Item::UnionForward(_) => "a union",
+            Item::Enum(_) => "an enum",
+            Item::Exception(_) => "an exception",
+            Item::Typedef { .. } => "a typedef",
+            _ => "a constant",
+        };
+        items.push(item);
+        self.semicolon(after)?;
+        Ok(true)
+    }
+
+    fn module(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let docs = self.docs();
+        self.bump();
+        let name = self.ident("the module's name")?;
+        let mut inside = Vec::new();
+        self.body("a module", |parser| {
+            parser.take_events(&mut inside);
+            if parser.at(Punct::CloseBrace) {
+                return Ok(());
+            }
+            parser.definition(&mut inside)
+        })?;
+        // Pragmas right before the closing brace; the brace itself is consumed.
+        self.pos -= 1;
+        self.take_events(&mut inside);
+        self.pos += 1;
+        items.push(Item::Module { name, items: inside, docs });
+        self.semicolon("a module")
+    }
+
+    fn type_id(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let start = self.span();
+        self.bump();
+        let name = self.scoped_name("a name")?;
+        let TokenKind::Str(id) = self.kind().clone() else {
+            return Err(self.unexpected("a repository id in quotes"));
+        };
+        self.bump();
+        items.push(Item::TypeId { name, id, span: start.to(self.previous()) });
+        self.semicolon("typeid")
+    }
+
+    fn type_prefix(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let start = self.span();
+        self.bump();
+        let name = self.scoped_name("a name")?;
+        let TokenKind::Str(prefix) = self.kind().clone() else {
+            return Err(self.unexpected("a prefix in quotes"));
+        };
+        self.bump();
+        items.push(Item::TypePrefix { name, prefix, span: start.to(self.previous()) });
+        self.semicolon("typeprefix")
+    }
+
+    /// `struct S { ... }` or `struct S`, up to the semicolon.
+    pub(super) fn structure(&mut self) -> Parsed<Item> {
+        let docs = self.docs();
+        self.bump();
+        let name = self.ident("the struct's name")?;
+        if !self.at(Punct::OpenBrace) {
+            return self.forward(Item::StructForward(name), "struct");
+        }
+        let members = self.members("a struct", name.span)?;
+        Ok(Item::Struct(StructItem { name, members, docs }))
+    }
+
+    fn exception(&mut self) -> Parsed<Item> {
+        let docs = self.docs();
+        self.bump();
+        let name = self.ident("the exception's name")?;
+        let mut members = Vec::new();
+        self.body("an exception", |parser| parser.member(&mut members))?;
+        Ok(Item::Exception(StructItem { name, members, docs }))
+    }
+
+    fn forward(&mut self, item: Item, keyword: &str) -> Parsed<Item> {
+        if self.at(Punct::Semicolon) {
+            return Ok(item);
+        }
+        let mut diagnostic = self.unexpected_diagnostic("`{` or `;`");
+        if matches!(self.kind(), TokenKind::Ident(_)) {
+            let hint = format!("to use a type, write its name without `{keyword}`");
+            diagnostic = diagnostic.hint(hint);
+        } else if self.at(Punct::Colon) {
+            diagnostic = diagnostic.hint(format!("a {keyword} cannot inherit"));
+        }
+        self.sink.push(diagnostic);
+        Err(Failed)
+    }
+
+    fn members(&mut self, what: &str, name: Span) -> Parsed<Vec<MemberItem>> {
+        let before = self.pos;
+        let mut members = Vec::new();
+        self.body(what, |parser| parser.member(&mut members))?;
+        if members.is_empty() && self.pos - before <= 2 {
+            self.sink.push(
+                Diagnostic::new(Code::EmptyDefinition, name, format!("{what} needs a member"))
+                    .hint("only exceptions and interfaces may be empty"),
+            );
+        }
+        Ok(members)
+    }
+
+    fn member(&mut self, members: &mut Vec<MemberItem>) -> Parsed<()> {
+        self.annotations()?;
+        let docs = self.docs();
+        let ty = self.type_spec(true)?;
+        let declarators = self.declarators()?;
+        members.push(MemberItem { ty, declarators, docs });
+        self.semicolon("a member")
+    }
+
+    fn declarators(&mut self) -> Parsed<Vec<Declarator>> {
+        let mut declarators = vec![self.declarator()?];
+        while self.eat(Punct::Comma) {
+            declarators.push(self.declarator()?);
+        }
+        Ok(declarators)
+    }
+
+    fn declarator(&mut self) -> Parsed<Declarator> {
+        let name = self.ident("a name")?;
+        let mut dims = Vec::new();
+        while self.eat(Punct::OpenSquare) {
+            let angles = std::mem::take(&mut self.angles);
+            dims.push(self.expression()?);
+            self.angles = angles;
+            self.expect(Punct::CloseSquare)?;
+        }
+        Ok(Declarator { name, dims })
+    }
+
+    /// `union U switch (T) { ... }` or `union U`, up to the semicolon.
+    pub(super) fn union(&mut self) -> Parsed<Item> {
+        let docs = self.docs();
+        self.bump();
+        let name = self.ident("the union's name")?;
+        if !self.at_keyword(Keyword::Switch) {
+            if self.at(Punct::OpenBrace) {
+                return Err(self.unexpected("`switch (type)`"));
+            }
+            return self.forward(Item::UnionForward(name), "union");
+        }
+        self.bump();
+        self.expect(Punct::OpenParen)?;
+        let discriminator = self.type_spec(true)?;
+        self.expect(Punct::CloseParen)?;
+        let mut cases = Vec::new();
+        let before = self.pos;
+        self.body("a union", |parser| parser.case(&mut cases))?;
+        if cases.is_empty() && self.pos - before <= 2 {
+            let message = "a union needs a case";
+            self.sink.error(Code::EmptyDefinition, name.span, message);
+        }
+        Ok(Item::Union(UnionItem { name, discriminator, cases, docs }))
+    }
+
+    fn case(&mut self, cases: &mut Vec<CaseItem>) -> Parsed<()> {
+        self.annotations()?;
+        let docs = self.docs();
+        let mut labels = Vec::new();
+        loop {
+            if self.at_keyword(Keyword::Default) {
+                labels.push(LabelItem::Default(self.span()));
+                self.bump();
+            } else if self.eat_keyword(Keyword::Case) {
+                labels.push(LabelItem::Value(self.expression()?));
+            } else {
+                break;
+            }
+            self.expect(Punct::Colon)?;
+        }
+        if labels.is_empty() {
+            return Err(self.unexpected("`case` or `default`"));
+        }
+        let docs = self.docs().or(docs);
+        let ty = self.type_spec(true)?;
+        let declarator = self.declarator()?;
+        if self.at(Punct::Comma) {
+            let diagnostic = self
+                .unexpected_diagnostic("`;`")
+                .hint("a case has one member: give each its own case");
+            self.sink.push(diagnostic);
+            return Err(Failed);
+        }
+        cases.push(CaseItem { labels, ty, declarator, docs });
+        self.semicolon("a case")
+    }
+
+    /// `enum E { ... }`, up to the semicolon.
+    pub(super) fn enumeration(&mut self) -> Parsed<Item> {
+        let docs = self.docs();
+        self.bump();
+        let name = self.ident("the enum's name")?;
+        if self.at(Punct::Semicolon) {
+            let diagnostic =
+                self.unexpected_diagnostic("`{`").hint("an enum cannot be declared ahead");
+            self.sink.push(diagnostic);
+            return Err(Failed);
+        }
+        let mut enumerators = Vec::new();
+        let before = self.pos;
+        self.body("an enum", |parser| {
+            parser.annotations()?;
+            let docs = parser.docs();
+            let name = parser.ident("an enumerator's name")?;
+            enumerators.push((name, docs));
+            if parser.at(Punct::CloseBrace) {
+                return Ok(());
+            }
+            if parser.at(Punct::Equals) {
+                let diagnostic = parser
+                    .unexpected_diagnostic("`,` or `}`")
+                    .hint("enumerators have no values of their own: they count from 0");
+                parser.sink.push(diagnostic);
+                parser.skip_to_comma();
+            } else if !parser.at(Punct::Comma) {
+                let failed = parser.unexpected("`,` or `}`");
+                if !matches!(parser.kind(), TokenKind::Ident(_)) {
+                    return Err(failed);
+                }
+                return Ok(());
+            }
+            let comma = parser.span();
+            if parser.eat(Punct::Comma) && parser.at(Punct::CloseBrace) {
+                let message = "expected an enumerator's name after `,`";
+                let found = Diagnostic::new(Code::UnexpectedToken, comma, message);
+                parser.sink.push(found.hint("remove the comma"));
+            }
+            Ok(())
+        })?;
+        if enumerators.is_empty() && self.pos - before <= 2 {
+            self.sink.error(Code::EmptyDefinition, name.span, "an enum needs an enumerator");
+        }
+        Ok(Item::Enum(EnumItem { name, enumerators, docs }))
+    }
+
+    fn skip_to_comma(&mut self) {
+        while !matches!(
+            self.kind(),
+            TokenKind::End
+                | TokenKind::Punct(Punct::Comma | Punct::CloseBrace | Punct::Semicolon)
+        ) {
+            self.bump();
+        }
+    }
+
+    fn typedef(&mut self) -> Parsed<Item> {
+        let docs = self.docs();
+        self.bump();
+        let ty = self.type_spec(true)?;
+        let declarators = self.declarators()?;
+        Ok(Item::Typedef { ty, declarators, docs })
+    }
+
+    fn constant(&mut self) -> Parsed<Item> {
+        let docs = self.docs();
+        self.bump();
+        let ty = self.type_spec(false)?;
+        let name = self.ident("the constant's name")?;
+        self.expect(Punct::Equals)?;
+        let value: Expr = self.expression()?;
+        Ok(Item::Const { ty, name, value, docs })
+    }
+}

@@ -1,0 +1,230 @@
+//! Interfaces, operations and attributes.
+
+use super::{Failed, Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{Keyword, Punct, TokenKind};
+use crate::model::{Direction, Type};
+use crate::syntax::{
+    AttributeItem, InterfaceItem, Item, OperationItem, ParamItem, TypeExpr, TypeKind,
+};
+
+impl Parser<'_> {
+    /// `interface I : A, B { ... };` or `interface I;`
+    pub(super) fn interface(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let docs = self.docs();
+        self.bump();
+        let name = self.ident("the interface's name")?;
+        if self.eat(Punct::Semicolon) {
+            items.push(Item::InterfaceForward(name));
+            return Ok(());
+        }
+        let mut bases = Vec::new();
+        if self.eat(Punct::Colon) {
+            loop {
+                bases.push(self.scoped_name("a base interface")?);
+                if !self.eat(Punct::Comma) {
+                    break;
+                }
+            }
+        }
+        if !self.at(Punct::OpenBrace) {
+            let expected = if bases.is_empty() { "`{`, `:` or `;`" } else { "`{`" };
+            return Err(self.unexpected(expected));
+        }
+        let mut inside = Vec::new();
+        self.body("an interface", |parser| {
+            parser.take_events(&mut inside);
+            if parser.at(Punct::CloseBrace) {
+                return Ok(());
+            }
+            parser.export(&mut inside)
+        })?;
+        self.pos -= 1;
+        self.take_events(&mut inside);
+        self.pos += 1;
+        items.push(Item::Interface(InterfaceItem { name, bases, items: inside, docs }));
+        self.semicolon("an interface")
+    }
+
+    /// Something inside an interface.
+    fn export(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        if self.eat(Punct::Semicolon) {
+            let span = self.previous();
+            self.sink.push(
+                Diagnostic::new(Code::UnexpectedToken, span, "this `;` ends nothing")
+                    .hint("remove it"),
+            );
+            return Ok(());
+        }
+        if self.unsupported(items)? || self.common_definition(items)? {
+            return Ok(());
+        }
+        match self.kind() {
+            TokenKind::Keyword(Keyword::Attribute | Keyword::Readonly) => self.attribute(items),
+            TokenKind::Keyword(word @ (Keyword::Module | Keyword::Interface)) => {
+                let hint = format!("move the {} out of the interface", word.text());
+                let diagnostic =
+                    self.unexpected_diagnostic("an operation, attribute or type").hint(hint);
+                self.sink.push(diagnostic);
+                // Past its braces, so that its inside is not taken for ours.
+                self.bump();
+                self.skip_construct();
+                Ok(())
+            }
+            _ => self.operation(items),
+        }
+    }
+
+    fn operation(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let docs = self.docs();
+        let oneway = self.eat_keyword(Keyword::Oneway);
+        let result = if self.at_keyword(Keyword::Void) {
+            let span = self.span();
+            self.bump();
+            TypeExpr { kind: TypeKind::Basic(Type::Void), span }
+        } else {
+            self.type_spec(false)?
+        };
+        let name = self.ident("the operation's name")?;
+        if !self.at(Punct::OpenParen) {
+            let mut diagnostic = self.unexpected_diagnostic("`(`");
+            if self.at(Punct::Semicolon) {
+                diagnostic = diagnostic.hint(
+                    "an operation without parameters still has `()`; a value starts with \
+                     `attribute`",
+                );
+            }
+            self.sink.push(diagnostic);
+            return Err(Failed);
+        }
+        let params = self.params()?;
+        let mut raises = Vec::new();
+        if self.eat_keyword(Keyword::Raises) {
+            raises = self.name_list("an exception's name")?;
+        }
+        if self.at_keyword(Keyword::Context) {
+            self.context()?;
+        }
+        items.push(Item::Operation(OperationItem { name, oneway, result, params, raises, docs }));
+        self.semicolon("an operation")
+    }
+
+    fn params(&mut self) -> Parsed<Vec<ParamItem>> {
+        self.expect(Punct::OpenParen)?;
+        let mut params = Vec::new();
+        if self.eat(Punct::CloseParen) {
+            return Ok(params);
+        }
+        if self.at_keyword(Keyword::Void) && matches!(self.kind_at(1), TokenKind::Punct(Punct::CloseParen)) {
+            let message = "`void` is not a parameter";
+            let found = Diagnostic::new(Code::VoidType, self.span(), message);
+            self.sink.push(found.hint("write `()`"));
+            self.bump();
+            self.bump();
+            return Ok(params);
+        }
+        loop {
+            params.push(self.param()?);
+            if self.eat(Punct::CloseParen) {
+                return Ok(params);
+            }
+            if !self.eat(Punct::Comma) {
+                return Err(self.unexpected("`,` or `)`"));
+            }
+        }
+    }
+
+    fn param(&mut self) -> Parsed<ParamItem> {
+        self.annotations()?;
+        let docs = self.docs();
+        let direction = match self.kind() {
+            TokenKind::Keyword(Keyword::In) => Some(Direction::In),
+            TokenKind::Keyword(Keyword::Out) => Some(Direction::Out),
+            TokenKind::Keyword(Keyword::InOut) => Some(Direction::InOut),
+            _ => None,
+        };
+        if direction.is_some() {
+            self.bump();
+        } else if matches!(self.kind(), TokenKind::Ident(_) | TokenKind::Keyword(_))
+            || self.at(Punct::Scope)
+        {
+            self.sink.push(
+                Diagnostic::new(
+                    Code::MissingDirection,
+                    self.span(),
+                    "this parameter has no direction",
+                )
+                .hint("write `in`, `out` or `inout` before its type"),
+            );
+        } else {
+            return Err(self.unexpected("a parameter"));
+        }
+        let ty = self.type_spec(false)?;
+        let name = self.ident("the parameter's name")?;
+        if self.at(Punct::OpenSquare) {
+            let diagnostic = self
+                .unexpected_diagnostic("`,` or `)`")
+                .hint("give the array type a name with a typedef");
+            self.sink.push(diagnostic);
+            return Err(Failed);
+        }
+        Ok(ParamItem { direction: direction.unwrap_or(Direction::In), name, ty, docs })
+    }
+
+    fn attribute(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let docs = self.docs();
+        let readonly = self.eat_keyword(Keyword::Readonly);
+        self.expect_keyword(Keyword::Attribute)?;
+        let ty = self.type_spec(false)?;
+        let mut names = vec![self.ident("the attribute's name")?];
+        while self.eat(Punct::Comma) {
+            names.push(self.ident("an attribute's name")?);
+        }
+        let (mut get_raises, mut set_raises) = (Vec::new(), Vec::new());
+        loop {
+            let (word, hint) = match self.kind() {
+                TokenKind::Keyword(Keyword::Raises) if readonly => (Keyword::Raises, None),
+                TokenKind::Keyword(Keyword::Raises) => (
+                    Keyword::Raises,
+                    Some("write `getraises (...)`, `setraises (...)` or both"),
+                ),
+                TokenKind::Keyword(Keyword::GetRaises) if readonly => {
+                    (Keyword::GetRaises, Some("a readonly attribute has `raises (...)`"))
+                }
+                TokenKind::Keyword(Keyword::GetRaises) => (Keyword::GetRaises, None),
+                TokenKind::Keyword(Keyword::SetRaises) if readonly => {
+                    (Keyword::SetRaises, Some("a readonly attribute is never set"))
+                }
+                TokenKind::Keyword(Keyword::SetRaises) => (Keyword::SetRaises, None),
+                _ => break,
+            };
+            let span = self.span();
+            self.bump();
+            let list = self.name_list("an exception's name")?;
+            let repeated = match word {
+                Keyword::SetRaises => !set_raises.is_empty(),
+                _ => !get_raises.is_empty(),
+            };
+            let several = (names.len() > 1).then_some("give each attribute its own declaration");
+            let repeated = repeated.then_some("write one list");
+            if let Some(hint) = hint.or(several).or(repeated) {
+                let message = format!("`{}` does not fit this attribute", word.text());
+                self.sink
+                    .push(Diagnostic::new(Code::AttributeRaises, span, message).hint(hint));
+            }
+            match word {
+                Keyword::SetRaises => set_raises = list,
+                _ => get_raises = list,
+            }
+        }
+        items.push(Item::Attribute(AttributeItem {
+            readonly,
+            ty,
+            names,
+            get_raises,
+            set_raises,
+            docs,
+        }));
+        self.semicolon("an attribute")
+    }
+}

@@ -1,0 +1,150 @@
+//! What is recognised, refused and skipped.
+
+use super::{Parsed, Parser};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{Keyword, Punct, TokenKind};
+use crate::syntax::Item;
+
+impl Parser<'_> {
+    /// A construct that is not supported yet; false when there is none. Abstract and local
+    /// interfaces are reported and then parsed as plain ones.
+    pub(super) fn unsupported(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
+        self.annotations()?;
+        let start = self.span();
+        let next = match self.kind_at(1) {
+            TokenKind::Keyword(keyword) => Some(*keyword),
+            _ => None,
+        };
+        let (code, words) = match self.kind() {
+            TokenKind::Keyword(keyword) => match (keyword, next) {
+                (Keyword::Abstract, Some(Keyword::Interface)) => {
+                    return self.refused_interface(items, Code::AbstractUnsupported, "abstract");
+                }
+                (Keyword::Local, Some(Keyword::Interface)) => {
+                    return self.refused_interface(items, Code::LocalUnsupported, "local");
+                }
+                (Keyword::Abstract | Keyword::Custom, Some(Keyword::EventType)) => {
+                    (Code::EventTypeUnsupported, 2)
+                }
+                (Keyword::Abstract | Keyword::Custom, _) => (Code::ValueTypeUnsupported, 2),
+                (Keyword::ValueType, _) => (Code::ValueTypeUnsupported, 1),
+                (Keyword::EventType, _) => (Code::EventTypeUnsupported, 1),
+                (Keyword::Native, _) => (Code::NativeUnsupported, 1),
+                (Keyword::Import, _) => (Code::ImportUnsupported, 1),
+                (Keyword::Component | Keyword::Home, _) => (Code::ComponentUnsupported, 1),
+                _ => return Ok(false),
+            },
+            // IDL 4 words are ordinary names here, unless a name follows where none could.
+            TokenKind::Ident(word)
+                if matches!(self.kind_at(1), TokenKind::Ident(_))
+                    && matches!(
+                        self.kind_at(2),
+                        TokenKind::Punct(Punct::OpenBrace | Punct::Colon)
+                    ) =>
+            {
+                match &**word {
+                    "porttype" | "connector" => (Code::ComponentUnsupported, 1),
+                    "bitset" | "bitmask" => (Code::Idl4Unsupported, 1),
+                    _ => return Ok(false),
+                }
+            }
+            _ => return Ok(false),
+        };
+        for _ in 0..words {
+            self.bump();
+        }
+        let span = start.to(self.previous());
+        let name = match self.kind() {
+            TokenKind::Ident(text) if code != Code::ImportUnsupported => {
+                Some(crate::syntax::Ident { text: text.clone(), span: self.span() })
+            }
+            _ => None,
+        };
+        let message = code.info().title;
+        self.sink.push(Diagnostic::new(code, span, message));
+        if let Some(name) = name {
+            items.push(Item::Unsupported { name, pseudo_type: code == Code::NativeUnsupported });
+        }
+        self.skip_construct();
+        Ok(true)
+    }
+
+    fn refused_interface(&mut self, items: &mut Vec<Item>, code: Code, word: &str) -> Parsed<bool> {
+        let span = self.span();
+        self.sink.push(
+            Diagnostic::new(code, span, code.info().title)
+                .hint(format!("without `{word}` it is an ordinary interface")),
+        );
+        self.bump();
+        self.interface(items)?;
+        Ok(true)
+    }
+
+    /// `context ("A", "B")`
+    pub(super) fn context(&mut self) -> Parsed<()> {
+        let code = Code::ContextUnsupported;
+        self.sink.error(code, self.span(), code.info().title);
+        self.bump();
+        self.expect(Punct::OpenParen)?;
+        loop {
+            if !matches!(self.kind(), TokenKind::Str(_)) {
+                return Err(self.unexpected("a context name in quotes"));
+            }
+            self.bump();
+            if self.eat(Punct::CloseParen) {
+                return Ok(());
+            }
+            self.expect(Punct::Comma)?;
+        }
+    }
+
+    /// `@name` or `@name(...)`: reported and skipped.
+    pub(super) fn annotations(&mut self) -> Parsed<()> {
+        while self.at(Punct::At) {
+            let span = self.span();
+            self.bump();
+            let name = self.scoped_name("an annotation's name")?;
+            let span = span.to(name.span);
+            let message = "annotations are not supported yet";
+            self.sink.error(Code::Idl4Unsupported, span, message);
+            if self.at(Punct::OpenParen) {
+                let mut open = 0_usize;
+                while !self.at_end() {
+                    if self.at(Punct::OpenParen) {
+                        open += 1;
+                    } else if self.at(Punct::CloseParen) {
+                        open -= 1;
+                    }
+                    self.bump();
+                    if open == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Skips the rest of a construct: to its `;`, or over its braces and their `;`.
+    pub(super) fn skip_construct(&mut self) {
+        let mut open = 0_usize;
+        while !self.at_end() {
+            let (before, at_open) = (open, self.at(Punct::OpenBrace));
+            if at_open {
+                open += 1;
+            } else if self.at(Punct::CloseBrace) {
+                if open == 0 {
+                    return;
+                }
+                open -= 1;
+            } else if open == 0 && self.eat(Punct::Semicolon) {
+                return;
+            }
+            self.bump();
+            if before == 1 && open == 0 {
+                self.eat(Punct::Semicolon);
+                return;
+            }
+        }
+    }
+}

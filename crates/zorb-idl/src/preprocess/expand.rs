@@ -1,0 +1,370 @@
+//! Macro expansion.
+//!
+//! An expansion is a frame of tokens that are read again before the rest of the file. While
+//! a macro's frame is open its name is not expanded; a name met then is painted and never
+//! expanded later. Every token that an expansion makes or moves is taken from a budget, so
+//! no set of macros can run away.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::macros::Macro;
+use super::scan::retokenise;
+use super::{PpKind, PpToken, Preprocessor};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_EXPANSION_DEPTH;
+use crate::source::Span;
+
+/// Tokens to be read before what comes after them.
+#[derive(Debug)]
+pub(super) struct TokenFrame {
+    tokens: std::vec::IntoIter<PpToken>,
+    /// The macro whose expansion this is.
+    name: Option<Rc<str>>,
+}
+
+impl TokenFrame {
+    pub(super) fn next(&mut self) -> Option<PpToken> {
+        self.tokens.next()
+    }
+
+    fn peek(&self) -> Option<&PpToken> {
+        self.tokens.as_slice().first()
+    }
+}
+
+/// Where the tokens of an invocation come from.
+struct Input<'f> {
+    frames: &'f mut Vec<TokenFrame>,
+    /// Go on in the file when the frames are used up.
+    file: bool,
+}
+
+impl Preprocessor<'_> {
+    /// Expands `token` if it is a macro to be expanded here. True: it was consumed.
+    pub(super) fn try_expand(&mut self, token: &PpToken) -> bool {
+        if token.kind != PpKind::Ident {
+            return false;
+        }
+        let mut frames = std::mem::take(&mut self.frames);
+        let done = self.expand_in(token, &mut Input { frames: &mut frames, file: true }, 0);
+        self.frames = frames;
+        done.unwrap_or_else(|painted| {
+            self.emit(&painted);
+            true
+        })
+    }
+
+    /// Expands everything in `tokens`, on its own.
+    pub(super) fn expand_all(&mut self, tokens: Vec<PpToken>, depth: usize) -> Vec<PpToken> {
+        let mut frames = vec![TokenFrame { tokens: tokens.into_iter(), name: None }];
+        let mut out = Vec::new();
+        while let Some(frame) = frames.last_mut() {
+            let Some(token) = frame.next() else {
+                frames.pop();
+                continue;
+            };
+            match self.expand_in(&token, &mut Input { frames: &mut frames, file: false }, depth) {
+                Ok(true) => {}
+                Ok(false) => out.push(token),
+                Err(painted) => out.push(painted),
+            }
+        }
+        out
+    }
+
+    /// Tries to expand `token`; `Ok(true)` when a frame was pushed in its place, `Err` with
+    /// the painted token when its macro is being expanded already.
+    fn expand_in(
+        &mut self,
+        token: &PpToken,
+        input: &mut Input<'_>,
+        depth: usize,
+    ) -> Result<bool, PpToken> {
+        if token.kind != PpKind::Ident || token.painted {
+            return Ok(false);
+        }
+        if matches!(&*token.text, "__FILE__" | "__LINE__") {
+            let replacement = self.place_macro(token);
+            input.frames.push(TokenFrame { tokens: vec![replacement].into_iter(), name: None });
+            return Ok(true);
+        }
+        let Some(item) = self.macros.get(&token.text).map(Rc::clone) else { return Ok(false) };
+        if input.frames.iter().any(|frame| frame.name.as_ref() == Some(&token.text)) {
+            return Err(PpToken { painted: true, ..token.clone() });
+        }
+        let mut body = if item.params.is_some() {
+            if !self.next_is_open(input) {
+                return Ok(false);
+            }
+            let Some(arguments) = self.arguments(token, &item, input) else { return Ok(true) };
+            self.substitute(&item, arguments, token, depth)
+        } else {
+            self.substitute(&item, Vec::new(), token, depth)
+        };
+        if !self.spend(body.len() + 1, token.span) {
+            return Ok(true);
+        }
+        if let Some(defined_at) = item.span {
+            self.sources.record_expansion(token.span, &item.name, defined_at);
+        }
+        if let Some(first) = body.first_mut() {
+            first.docs.clone_from(&token.docs);
+            first.space_before = token.space_before;
+        }
+        input
+            .frames
+            .push(TokenFrame { tokens: body.into_iter(), name: Some(Rc::clone(&item.name)) });
+        Ok(true)
+    }
+
+    fn place_macro(&self, token: &PpToken) -> PpToken {
+        let location = self.sources.location(token.span);
+        let (kind, text) = if &*token.text == "__LINE__" {
+            (PpKind::Number, location.line.to_string())
+        } else {
+            (PpKind::Str, format!("\"{}\"", location.path.replace('\\', "\\\\")))
+        };
+        PpToken { kind, text: text.into(), ..token.clone() }
+    }
+
+    /// Takes `count` tokens from the budget.
+    fn spend(&mut self, count: usize, span: Span) -> bool {
+        if let Some(left) = self.expansion_left.checked_sub(count) {
+            self.expansion_left = left;
+            return true;
+        }
+        self.runaway(span);
+        false
+    }
+
+    fn runaway(&mut self, span: Span) {
+        self.sink.error(
+            Code::ExpansionTooLarge,
+            span,
+            "macros expand to too much text, reading stops here",
+        );
+        self.expansion_left = 0;
+        self.stopped = true;
+    }
+
+    /// Whether `(` is the next token.
+    fn next_is_open(&mut self, input: &mut Input<'_>) -> bool {
+        for frame in input.frames.iter().rev() {
+            if let Some(token) = frame.peek() {
+                return token.is_punct("(");
+            }
+        }
+        if !input.file {
+            return false;
+        }
+        let token = self.next_file_token();
+        let open = token.as_ref().is_some_and(|token| token.is_punct("("));
+        if let Some(frame) = self.files.last_mut() {
+            frame.peeked = token;
+        }
+        open
+    }
+
+    /// The arguments of an invocation; its `(` is known to come next.
+    fn arguments(
+        &mut self,
+        name: &PpToken,
+        item: &Macro,
+        input: &mut Input<'_>,
+    ) -> Option<Vec<Vec<PpToken>>> {
+        let params = item.params.as_ref().map_or(0, Vec::len);
+        let mut arguments = vec![Vec::new()];
+        let mut nesting = 0_usize;
+        loop {
+            let Some(token) = self.argument_token(input) else {
+                let message = format!("the arguments of macro `{}` have no `)`", item.name);
+                self.bad_arguments(item, name.span, message);
+                return None;
+            };
+            if !self.spend(1, name.span) {
+                return None;
+            }
+            if token.is_punct("(") {
+                nesting += 1;
+                if nesting == 1 {
+                    continue;
+                }
+            } else if token.is_punct(")") {
+                nesting -= 1;
+                if nesting == 0 {
+                    break;
+                }
+            }
+            let rest = item.variadic && arguments.len() >= params;
+            if nesting == 1 && token.is_punct(",") && !rest {
+                arguments.push(Vec::new());
+            } else if let Some(last) = arguments.last_mut() {
+                last.push(PpToken { line_start: false, ..token });
+            }
+        }
+        if params == 0 && arguments.first().is_some_and(Vec::is_empty) && arguments.len() == 1 {
+            arguments.clear();
+        }
+        if item.variadic && arguments.len() + 1 == params {
+            arguments.push(Vec::new());
+        }
+        if arguments.len() != params {
+            let message = format!(
+                "macro `{}` takes {params} argument{}, not {}",
+                item.name,
+                if params == 1 { "" } else { "s" },
+                arguments.len()
+            );
+            self.bad_arguments(item, name.span, message);
+            return None;
+        }
+        Some(arguments)
+    }
+
+    fn bad_arguments(&mut self, item: &Macro, span: Span, message: String) {
+        let mut diagnostic = Diagnostic::new(Code::MacroArguments, span, message);
+        if let Some(span) = item.span {
+            diagnostic = diagnostic.label(span, "the macro is defined here");
+        }
+        self.sink.push(diagnostic);
+    }
+
+    fn argument_token(&mut self, input: &mut Input<'_>) -> Option<PpToken> {
+        while let Some(frame) = input.frames.last_mut() {
+            if let Some(token) = frame.next() {
+                return Some(token);
+            }
+            input.frames.pop();
+        }
+        if !input.file {
+            return None;
+        }
+        let token = self.next_file_token()?;
+        if token.line_start && token.is_punct("#") {
+            // A directive ends the invocation, with an error, and is carried out.
+            if let Some(frame) = self.files.last_mut() {
+                frame.peeked = Some(token);
+            }
+            return None;
+        }
+        Some(token)
+    }
+
+    /// The macro's body with arguments in place of parameters.
+    fn substitute(
+        &mut self,
+        item: &Macro,
+        arguments: Vec<Vec<PpToken>>,
+        at: &PpToken,
+        depth: usize,
+    ) -> Vec<PpToken> {
+        let params = item.params.as_deref().unwrap_or(&[]);
+        let position: HashMap<&str, usize> =
+            params.iter().enumerate().map(|(index, name)| (&**name, index)).collect();
+        let mut expanded: Vec<Option<Vec<PpToken>>> = vec![None; arguments.len()];
+        let mut out: Vec<PpToken> = Vec::new();
+        let mut paste = false;
+        for (index, token) in item.body.iter().enumerate() {
+            if self.stopped {
+                break;
+            }
+            let function_like = item.params.is_some();
+            let next = item.body.get(index + 1);
+            let previous = index.checked_sub(1).and_then(|index| item.body.get(index));
+            if token.is_punct("##") {
+                paste = true;
+                continue;
+            }
+            if function_like && token.is_punct("#") {
+                continue;
+            }
+            let argument = position.get(&*token.text).copied();
+            let argument = argument.filter(|_| token.kind == PpKind::Ident);
+            let mut part = match argument.and_then(|index| arguments.get(index).zip(Some(index))) {
+                None => vec![PpToken { span: at.span, ..token.clone() }],
+                Some((tokens, _)) if previous.is_some_and(|token| token.is_punct("#")) => {
+                    vec![self.stringize(tokens, at)]
+                }
+                Some((tokens, _)) if paste || next.is_some_and(|next| next.is_punct("##")) => {
+                    tokens.clone()
+                }
+                Some((tokens, index)) => {
+                    if depth >= MAX_EXPANSION_DEPTH {
+                        self.runaway(at.span);
+                        return Vec::new();
+                    }
+                    let known = expanded.get(index).cloned().flatten();
+                    let tokens =
+                        known.unwrap_or_else(|| self.expand_all(tokens.clone(), depth + 1));
+                    if let Some(slot) = expanded.get_mut(index) {
+                        *slot = Some(tokens.clone());
+                    }
+                    tokens
+                }
+            };
+            if !self.spend(part.len(), at.span) {
+                return Vec::new();
+            }
+            if let Some(first) = part.first_mut() {
+                first.space_before = token.space_before;
+            }
+            if std::mem::take(&mut paste) && !part.is_empty() {
+                if let Some(left) = out.pop() {
+                    let right = part.remove(0);
+                    out.extend(self.pasted(&left, &right, at));
+                }
+            }
+            out.extend(part);
+        }
+        out
+    }
+
+    /// `left ## right`
+    fn pasted(&mut self, left: &PpToken, right: &PpToken, at: &PpToken) -> Vec<PpToken> {
+        let text = format!("{}{}", left.text, right.text);
+        if !self.spend_bytes(text.len(), at.span) {
+            return Vec::new();
+        }
+        let tokens = retokenise(&text, at.span);
+        if tokens.len() != 1 {
+            let message = format!("`##` makes `{text}`, which is not one token");
+            self.sink.error(Code::BadPaste, at.span, message);
+        }
+        tokens
+    }
+
+    /// `#argument`
+    fn stringize(&mut self, tokens: &[PpToken], at: &PpToken) -> PpToken {
+        let mut text = String::from("\"");
+        for (index, token) in tokens.iter().enumerate() {
+            if index > 0 && token.space_before {
+                text.push(' ');
+            }
+            let literal = matches!(
+                token.kind,
+                PpKind::Str | PpKind::WideStr | PpKind::Char | PpKind::WideChar
+            );
+            for char in token.text.chars() {
+                if literal && matches!(char, '"' | '\\') {
+                    text.push('\\');
+                }
+                text.push(char);
+            }
+        }
+        text.push('"');
+        if !self.spend_bytes(text.len(), at.span) {
+            text = "\"\"".into();
+        }
+        PpToken { kind: PpKind::Str, text: text.into(), ..at.clone() }
+    }
+
+    fn spend_bytes(&mut self, count: usize, span: Span) -> bool {
+        if let Some(left) = self.pasted_left.checked_sub(count) {
+            self.pasted_left = left;
+            return true;
+        }
+        self.runaway(span);
+        false
+    }
+}

@@ -1,0 +1,125 @@
+//! `#include`.
+
+use std::path::{Path, PathBuf};
+
+use super::{PpKind, PpToken, Preprocessor, reason};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::{MAX_INCLUDE_DEPTH, MAX_INCLUDES};
+use crate::source::{FileId, LoadError, Span};
+
+/// Files that need not exist on disk.
+const BUILT_IN: [(&str, &str); 1] = [("orb.idl", include_str!("orb.idl"))];
+
+impl Preprocessor<'_> {
+    /// `#include`, after its keyword.
+    pub(super) fn include(&mut self, at: Span) {
+        let Some(frame) = self.files.last_mut() else { return };
+        let header = frame.scanner.header_name();
+        let rest = self.line_tokens();
+        let header = header.or_else(|| self.header_from_macros(rest));
+        let Some((name, quoted, span)) = header.filter(|(name, ..)| !name.is_empty()) else {
+            self.sink.push(
+                Diagnostic::new(Code::BadDirective, at, "`#include` needs a file name")
+                    .hint("write `#include \"file.idl\"` or `#include <file.idl>`"),
+            );
+            return;
+        };
+        let file = match self.find(&name, quoted, span) {
+            Ok(file) => file,
+            Err(diagnostic) => {
+                self.sink.push(*diagnostic);
+                return;
+            }
+        };
+        if self.once.contains(&file)
+            || self.finished.contains(&file)
+            || self.refused.contains(&file)
+        {
+            return;
+        }
+        self.includes += 1;
+        if self.includes > MAX_INCLUDES {
+            self.sink.error(Code::IncludeTooDeep, span, "too many includes");
+            self.stopped = true;
+            return;
+        }
+        if self.files.len() >= MAX_INCLUDE_DEPTH {
+            let cycle = self.files.iter().any(|frame| frame.file == file);
+            let message = if cycle {
+                format!("`{name}` includes itself without end")
+            } else {
+                format!("includes nest more than {MAX_INCLUDE_DEPTH} deep")
+            };
+            self.sink.push(
+                Diagnostic::new(Code::IncludeTooDeep, span, message)
+                    .hint("guard the file with `#pragma once`, or #ifndef, #define and #endif"),
+            );
+            self.refused.insert(file);
+            return;
+        }
+        self.enter(file);
+    }
+
+    /// The name when it is the result of macros.
+    fn header_from_macros(&mut self, line: Vec<PpToken>) -> Option<(String, bool, Span)> {
+        let line = self.expand_all(line, 0);
+        let first = line.first()?;
+        if first.kind == PpKind::Str {
+            return Some((first.text.trim_matches('"').to_owned(), true, first.span));
+        }
+        let last = line.last()?;
+        if line.len() < 3 || !first.is_punct("<") || !last.is_punct(">") {
+            return None;
+        }
+        let mut name = String::new();
+        for (index, token) in line.get(1..line.len() - 1)?.iter().enumerate() {
+            if index > 0 && token.space_before {
+                name.push(' ');
+            }
+            name.push_str(&token.text);
+        }
+        Some((name, false, first.span.to(last.span)))
+    }
+
+    /// Searches for a file and reads it, unless it was read before.
+    fn find(&mut self, name: &str, quoted: bool, span: Span) -> Result<FileId, Box<Diagnostic>> {
+        let mut candidates: Vec<PathBuf> = Vec::new();
+        if Path::new(name).is_absolute() {
+            candidates.push(name.into());
+        } else {
+            if quoted {
+                let beside = self.sources.file(span.file).path().parent().unwrap_or(Path::new(""));
+                candidates.push(beside.join(name));
+            }
+            candidates.extend(self.options.include_paths.iter().map(|path| path.join(name)));
+        }
+        for path in &candidates {
+            if let Some(file) = self.sources.by_path(path) {
+                return Ok(file);
+            }
+            match self.load(path, Some(span)) {
+                Ok(file) => return Ok(file),
+                Err(LoadError::NotFound) => {}
+                Err(error) => {
+                    let message = format!("cannot read `{}`: {}", path.display(), reason(&error));
+                    return Err(Diagnostic::new(Code::FileUnreadable, span, message).into());
+                }
+            }
+        }
+        if let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
+            let path = PathBuf::from(format!("<built-in>/{name}"));
+            return Ok(self.sources.by_path(&path).unwrap_or_else(|| {
+                self.sources.add(path, text.as_bytes().to_vec(), Some(span), true)
+            }));
+        }
+        let tried: Vec<String> =
+            candidates.iter().map(|path| format!("`{}`", path.display())).collect();
+        let hint = if tried.is_empty() {
+            "`<...>` names are searched for on the include path, which is empty".to_owned()
+        } else {
+            format!("tried {}", tried.join(", "))
+        };
+        let message = format!("`{name}` is not found");
+        Err(Diagnostic::new(Code::IncludeNotFound, span, message).hint(hint).into())
+    }
+}

@@ -1,0 +1,189 @@
+//! Constants, and values checked against types.
+
+use super::Resolver;
+use super::evaluate::Value;
+use super::scope::ScopeId;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{Const, ConstValue, DefinitionKind, Type};
+use crate::source::Span;
+use crate::syntax::{Docs, Expr, Ident, TypeExpr};
+
+impl Resolver<'_> {
+    /// `const T NAME = value;`
+    pub(super) fn constant(
+        &mut self,
+        ty: &TypeExpr,
+        name: &Ident,
+        value: &Expr,
+        docs: &Docs,
+        scope: ScopeId,
+    ) {
+        let span = ty.span;
+        let mut ty = self.value_type(ty, scope);
+        let resolved = self.model.resolve(&ty).clone();
+        let allowed = match &resolved {
+            Type::Named(id) => matches!(self.model.definition(*id).kind, DefinitionKind::Enum(_)),
+            Type::Any
+            | Type::Object
+            | Type::Sequence { .. }
+            | Type::Array { .. }
+            | Type::Void => false,
+            _ => true,
+        };
+        if !allowed {
+            let message = format!("a constant cannot be of type `{}`", self.model.type_name(&ty));
+            self.sink.push(
+                Diagnostic::new(Code::BadConstType, span, message)
+                    .hint("constants are numbers, characters, strings, booleans and enumerators"),
+            );
+            ty = Type::Error;
+        }
+        let value = self.evaluate(value, &ty, scope);
+        self.define(name, DefinitionKind::Const(Const { ty, value }), docs, scope);
+    }
+
+    /// The value of an expression, as a value of `ty`.
+    pub(super) fn evaluate(&mut self, expr: &Expr, ty: &Type, scope: ScopeId) -> ConstValue {
+        let ty = self.model.resolve(ty).clone();
+        let value = self.compute(expr, &ty, scope);
+        self.fit(value, &ty, expr.span)
+    }
+
+    /// The value of an integer expression that may be out of the range of `ty`.
+    pub(super) fn evaluate_wide(&mut self, expr: &Expr, ty: &Type, scope: ScopeId) -> ConstValue {
+        match self.compute(expr, ty, scope) {
+            Value::Integer(value) => ConstValue::Integer(value),
+            other => self.fit(other, ty, expr.span),
+        }
+    }
+
+    /// A case label, as a value of the discriminator's type.
+    pub(super) fn fit_label(&mut self, value: Value, ty: &Type, span: Span) -> ConstValue {
+        let name = self.model.type_name(ty);
+        let message = match (&value, ty.integer_range()) {
+            (Value::Integer(value), Some((least, greatest))) => {
+                if (least..=greatest).contains(value) {
+                    return ConstValue::Integer(*value);
+                }
+                format!("{value} is out of the range of {name}")
+            }
+            _ => match (ty, &value) {
+                (_, Value::Error) => return ConstValue::Error,
+                (Type::Boolean, Value::Boolean(value)) => return ConstValue::Boolean(*value),
+                (Type::Char, Value::Char(value)) => return ConstValue::Char(*value),
+                (Type::WChar, Value::WChar(value)) => return ConstValue::WChar(*value),
+                (Type::Named(id), Value::Enumerator { enumeration, index })
+                    if id == enumeration =>
+                {
+                    return ConstValue::Enumerator { enumeration: *enumeration, index: *index };
+                }
+                _ => format!("{} is not a value of type {name}", self.describe_value(&value)),
+            },
+        };
+        let diagnostic = Diagnostic::new(Code::BadLabel, span, message);
+        self.sink.push(diagnostic.note(format!("the union switches on {name}")));
+        ConstValue::Error
+    }
+
+    fn fit(&mut self, value: Value, ty: &Type, span: Span) -> ConstValue {
+        if let (Some((least, greatest)), Value::Integer(value)) = (ty.integer_range(), &value) {
+            if (least..=greatest).contains(value) {
+                return ConstValue::Integer(*value);
+            }
+            let name = self.model.type_name(ty);
+            let message = format!("{value} is out of the range of {name}");
+            self.sink.push(
+                Diagnostic::new(Code::OutOfRange, span, message)
+                    .note(format!("{name} holds {least} to {greatest}")),
+            );
+            return ConstValue::Error;
+        }
+        match (ty, value) {
+            (Type::Error, _) | (_, Value::Error) => ConstValue::Error,
+            (Type::LongDouble | Type::Fixed { .. }, _) => ConstValue::Error,
+            (Type::Boolean, Value::Boolean(value)) => ConstValue::Boolean(value),
+            (Type::Char, Value::Char(value)) => ConstValue::Char(value),
+            (Type::WChar, Value::WChar(value)) => ConstValue::WChar(value),
+            (Type::Float | Type::Double, Value::Float(value)) => self.fit_float(value, ty, span),
+            #[allow(clippy::cast_precision_loss, reason = "as the constant's type has it")]
+            (Type::Float | Type::Double, Value::Integer(value)) => {
+                self.fit_float(value as f64, ty, span)
+            }
+            (Type::String { bound }, Value::String(value)) => {
+                self.check_length(value.chars().count(), *bound, span);
+                ConstValue::String(value.to_string())
+            }
+            (Type::WString { bound }, Value::WString(value)) => {
+                self.check_length(value.len(), *bound, span);
+                ConstValue::WString(value.to_vec())
+            }
+            (Type::Named(id), Value::Enumerator { enumeration, index }) if *id == enumeration => {
+                ConstValue::Enumerator { enumeration, index }
+            }
+            (_, value) => {
+                self.wrong_type(&value, ty, span);
+                ConstValue::Error
+            }
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "the loss is what is checked")]
+    fn fit_float(&mut self, value: f64, ty: &Type, span: Span) -> ConstValue {
+        let fitted = if *ty == Type::Float { f64::from(value as f32) } else { value };
+        if fitted.is_finite() {
+            return ConstValue::Float(fitted);
+        }
+        let name = self.model.type_name(ty);
+        let message = format!("{value:e} is out of the range of {name}");
+        self.sink.error(Code::OutOfRange, span, message);
+        ConstValue::Error
+    }
+
+    fn check_length(&mut self, length: usize, bound: Option<u32>, span: Span) {
+        if let Some(bound) = bound
+            && length > bound as usize
+        {
+            let message = format!("this string has {length} characters, its type allows {bound}");
+            self.sink.error(Code::StringTooLong, span, message);
+        }
+    }
+
+    fn wrong_type(&mut self, value: &Value, ty: &Type, span: Span) {
+        let name = self.model.type_name(ty);
+        let message = format!("{} is not a value of type {name}", self.describe_value(value));
+        let mut diagnostic = Diagnostic::new(Code::WrongValueType, span, message);
+        diagnostic = match (ty, value) {
+            (Type::Boolean, Value::Integer(_)) => diagnostic.hint("write `TRUE` or `FALSE`"),
+            (Type::WChar, Value::Char(_)) | (Type::WString { .. }, Value::String(_)) => {
+                diagnostic.hint("write `L` before the quote")
+            }
+            (Type::Char, Value::WChar(_)) | (Type::String { .. }, Value::WString(_)) => {
+                diagnostic.hint("write it without the `L`")
+            }
+            (Type::Char | Type::WChar, Value::String(_) | Value::WString(_)) => {
+                diagnostic.hint("a character goes into single quotes")
+            }
+            (Type::String { .. } | Type::WString { .. }, Value::Char(_) | Value::WChar(_)) => {
+                diagnostic.hint("text goes into double quotes")
+            }
+            _ => diagnostic,
+        };
+        self.sink.push(diagnostic);
+    }
+
+    pub(super) fn describe_value(&self, value: &Value) -> String {
+        match value {
+            Value::Integer(value) => format!("the integer {value}"),
+            Value::Float(_) => "a floating-point number".into(),
+            Value::Boolean(_) => "a boolean".into(),
+            Value::Char(_) => "a character".into(),
+            Value::WChar(_) => "a wide character".into(),
+            Value::String(_) => "a string".into(),
+            Value::WString(_) => "a wide string".into(),
+            Value::Enumerator { enumeration, .. } => {
+                format!("an enumerator of `{}`", self.model.scoped_name(*enumeration))
+            }
+            Value::Error => "this".into(),
+        }
+    }
+}

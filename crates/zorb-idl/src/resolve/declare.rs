@@ -1,0 +1,233 @@
+//! Forward declarations, structs, exceptions, enums and typedefs.
+
+use super::Resolver;
+use super::scope::{Role, ScopeId, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_NESTING;
+use crate::model::{
+    DefId, DefinitionKind, Enum, Enumerator, Member, Struct, Type, Typedef,
+};
+use crate::syntax::{
+    Declarator, Docs, EnumItem, Ident, Item, MemberItem, StructItem, TypeExpr,
+};
+
+impl Resolver<'_> {
+    /// `interface I;`, `struct S;`, `union U;`
+    pub(super) fn forward(&mut self, name: &Ident, kind: DefinitionKind, scope: ScopeId) {
+        if let Some(id) = self.declared_ahead(name, kind.keyword(), scope) {
+            self.check_prefix(id, name);
+            return;
+        }
+        let id = self.define(name, kind, &None, scope);
+        // It has an inside, though still nothing in it.
+        self.new_scope(Some(id), scope, true);
+        self.incomplete.insert(id, name.span);
+    }
+
+    /// The definition, complete or not, that an earlier declaration of the same kind and
+    /// name in the same scope made.
+    fn declared_ahead(&self, name: &Ident, keyword: &str, scope: ScopeId) -> Option<DefId> {
+        let entry = self.entry(scope, &name.text)?;
+        let Target::Definition(id) = entry.target else { return None };
+        let same = self.model.definition(id).kind.keyword() == keyword
+            && entry.ident.text == name.text;
+        same.then_some(id)
+    }
+
+    /// Starts a definition that may have been declared ahead.
+    pub(super) fn begin(
+        &mut self,
+        name: &Ident,
+        kind: DefinitionKind,
+        docs: &Docs,
+        scope: ScopeId,
+    ) -> (DefId, ScopeId) {
+        let keyword = kind.keyword();
+        let ahead = self.declared_ahead(name, keyword, scope);
+        let ahead = ahead.filter(|id| self.incomplete.contains_key(id));
+        // Being defined right now (nested in itself) is not the same as declared ahead.
+        let ahead = ahead.filter(|id| {
+            matches!(
+                &self.model.definition(*id).kind,
+                DefinitionKind::Interface(crate::model::Interface { forward_only: true, .. })
+                    | DefinitionKind::Struct(Struct { forward_only: true, .. })
+                    | DefinitionKind::Union(crate::model::Union { forward_only: true, .. })
+            )
+        });
+        let id = match ahead {
+            Some(id) => {
+                self.check_prefix(id, name);
+                self.complete_ahead(id, name, kind, docs);
+                id
+            }
+            None => self.mismatch_or_define(name, kind, docs, scope),
+        };
+        self.incomplete.insert(id, name.span);
+        let keeps_uses = keyword == "interface";
+        let inside = match self.scope_of.get(&id) {
+            Some(inside) => *inside,
+            None => self.new_scope(Some(id), scope, keeps_uses),
+        };
+        if let Some(inside) = self.scopes.get_mut(inside.0) {
+            inside.keeps_uses = keeps_uses;
+        }
+        self.ids.enter_scope();
+        (id, inside)
+    }
+
+    fn mismatch_or_define(
+        &mut self,
+        name: &Ident,
+        kind: DefinitionKind,
+        docs: &Docs,
+        scope: ScopeId,
+    ) -> DefId {
+        let earlier = self.entry(scope, &name.text).map(|entry| entry.target);
+        if let Some(Target::Definition(earlier)) = earlier
+            && self.incomplete.contains_key(&earlier)
+            && self.model.definition(earlier).kind.keyword() != kind.keyword()
+        {
+            let item = self.model.definition(earlier);
+            let (was, is) = (item.kind.keyword(), kind.keyword());
+            let message = format!("`{}` was declared as {was}, this is {is}", name.text);
+            let diagnostic = Diagnostic::new(Code::ForwardMismatch, name.span, message)
+                .label(item.span, "declared here");
+            self.sink.push(diagnostic);
+            self.incomplete.remove(&earlier);
+            self.complete_ahead(earlier, name, kind, docs);
+            return earlier;
+        }
+        self.define(name, kind, docs, scope)
+    }
+
+    fn complete_ahead(&mut self, id: DefId, name: &Ident, kind: DefinitionKind, docs: &Docs) {
+        let from_include = !self.main_files.contains(&name.span.file);
+        if let Some(item) = self.model.definitions.get_mut(id.index()) {
+            item.kind = kind;
+            item.docs = docs.as_deref().map(str::to_owned);
+            item.span = name.span;
+            item.file = name.span.file;
+            item.from_include = from_include;
+        }
+    }
+
+    /// Ends what [`Resolver::begin`] started.
+    pub(super) fn finish(&mut self, id: DefId) {
+        self.ids.leave_scope();
+        self.incomplete.remove(&id);
+    }
+
+    /// A struct, union or enum, as an item or where a type is expected.
+    pub(super) fn defined_type(&mut self, item: &Item, scope: ScopeId) -> Type {
+        match item {
+            Item::Struct(item) => self.structure(item, scope),
+            Item::Union(item) => self.union(item, scope),
+            Item::Enum(item) => self.enumeration(item, scope),
+            other => {
+                self.item(other, scope);
+                Type::Error
+            }
+        }
+    }
+
+    fn structure(&mut self, item: &StructItem, scope: ScopeId) -> Type {
+        let kind = DefinitionKind::Struct(Struct::default());
+        let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
+        let members = self.members(&item.members, inside);
+        self.finish(id);
+        self.set_members(id, members);
+        Type::Named(id)
+    }
+
+    pub(super) fn exception(&mut self, item: &StructItem, scope: ScopeId) {
+        let kind = DefinitionKind::Exception(Struct::default());
+        let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
+        let members = self.members(&item.members, inside);
+        self.finish(id);
+        self.set_members(id, members);
+    }
+
+    fn set_members(&mut self, id: DefId, members: Vec<Member>) {
+        if let Some(item) = self.model.definitions.get_mut(id.index())
+            && let DefinitionKind::Struct(item) | DefinitionKind::Exception(item) = &mut item.kind
+        {
+            item.members = members;
+        }
+    }
+
+    fn members(&mut self, items: &[MemberItem], inside: ScopeId) -> Vec<Member> {
+        let mut members = Vec::new();
+        for item in items {
+            let ty = self.value_type(&item.ty, inside);
+            for declarator in &item.declarators {
+                let ty = self.declared_type(&ty, declarator, inside);
+                let name = &declarator.name;
+                if self.declare(inside, name, Target::Member, Role::Member) {
+                    members.push(Member {
+                        name: name.text.to_string(),
+                        ty,
+                        docs: item.docs.as_deref().map(str::to_owned),
+                        span: name.span,
+                    });
+                }
+            }
+        }
+        members
+    }
+
+    fn enumeration(&mut self, item: &EnumItem, scope: ScopeId) -> Type {
+        let kind = DefinitionKind::Enum(Enum::default());
+        let id = self.define(&item.name, kind, &item.docs, scope);
+        let mut enumerators = Vec::new();
+        for (name, docs) in &item.enumerators {
+            let index = u32::try_from(enumerators.len()).unwrap_or(u32::MAX);
+            let target = Target::Enumerator { enumeration: id, index };
+            if self.declare(scope, name, target, Role::Definition) {
+                enumerators.push(Enumerator {
+                    name: name.text.to_string(),
+                    docs: docs.as_deref().map(str::to_owned),
+                    span: name.span,
+                });
+            }
+        }
+        if let Some(definition) = self.model.definitions.get_mut(id.index()) {
+            definition.kind = DefinitionKind::Enum(Enum { enumerators });
+        }
+        Type::Named(id)
+    }
+
+    pub(super) fn typedef(
+        &mut self,
+        ty: &TypeExpr,
+        declarators: &[Declarator],
+        docs: &Docs,
+        scope: ScopeId,
+    ) {
+        let span = ty.span;
+        let mut ty = self.value_type(ty, scope);
+        let depth = self.typedef_depth(&ty) + 1;
+        if depth > MAX_NESTING {
+            let message = format!("typedefs of typedefs nest more than {MAX_NESTING} deep");
+            self.sink.error(Code::NestingTooDeep, span, message);
+            ty = Type::Error;
+        }
+        for declarator in declarators {
+            let ty = self.declared_type(&ty, declarator, scope);
+            let kind = DefinitionKind::Typedef(Typedef { ty });
+            let id = self.define(&declarator.name, kind, docs, scope);
+            self.typedef_depths.insert(id, depth);
+        }
+    }
+
+    /// How deep typedefs nest in a type.
+    fn typedef_depth(&self, ty: &Type) -> usize {
+        let mut ty = ty;
+        while let Type::Sequence { element, .. } | Type::Array { element, .. } = ty {
+            ty = element;
+        }
+        match ty {
+            Type::Named(id) => self.typedef_depths.get(id).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+}

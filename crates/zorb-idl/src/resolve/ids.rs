@@ -1,0 +1,286 @@
+//! Repository ids.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Resolver;
+use super::scope::{ScopeId, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{DefId, DefinitionKind};
+use crate::preprocess::{Event, EventKind, PragmaName};
+use crate::source::Span;
+use crate::syntax::{Ident, ScopedName};
+
+/// What is known about ids while definitions are read.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    prefix: Rc<str>,
+    /// Prefixes to return to, at the ends of the open scopes.
+    scopes: Vec<Rc<str>>,
+    /// The same for the open files.
+    files: Vec<Rc<str>>,
+    /// The prefix in force where each definition stands, by index.
+    prefixes: Vec<Rc<str>>,
+    /// Ids set by hand.
+    explicit: HashMap<DefId, (Rc<str>, Span)>,
+    versions: HashMap<DefId, (Rc<str>, Span)>,
+    /// Prefixes set with `typeprefix`.
+    type_prefixes: HashMap<DefId, (Rc<str>, Span)>,
+}
+
+impl Ids {
+    pub(super) fn enter_scope(&mut self) {
+        self.scopes.push(Rc::clone(&self.prefix));
+    }
+
+    pub(super) fn leave_scope(&mut self) {
+        if let Some(prefix) = self.scopes.pop() {
+            self.prefix = prefix;
+        }
+    }
+
+    /// The next definition is added to the model.
+    pub(super) fn defined(&mut self, id: DefId) {
+        debug_assert_eq!(id.index(), self.prefixes.len());
+        self.prefixes.push(Rc::clone(&self.prefix));
+    }
+}
+
+impl Resolver<'_> {
+    /// A pragma, or the border of a file.
+    pub(super) fn event(&mut self, event: &Event, scope: ScopeId) {
+        match &event.kind {
+            EventKind::EnterFile => {
+                let outer = std::mem::take(&mut self.ids.prefix);
+                self.ids.files.push(outer);
+            }
+            EventKind::LeaveFile => self.ids.prefix = self.ids.files.pop().unwrap_or_default(),
+            EventKind::Prefix(prefix) => {
+                if self.check_prefix_text(prefix, event.span) {
+                    self.ids.prefix = prefix.as_str().into();
+                }
+            }
+            EventKind::Id(name, id) => {
+                if let Some(target) = self.pragma_target(name, scope) {
+                    self.set_id(target, &id.as_str().into(), event.span);
+                }
+            }
+            EventKind::Version(name, version) => {
+                if let Some(target) = self.pragma_target(name, scope) {
+                    self.set_version(target, version, event.span);
+                }
+            }
+        }
+    }
+
+    fn pragma_target(
+        &mut self,
+        name: &PragmaName,
+        scope: ScopeId,
+    ) -> Option<DefId> {
+        let part = |text: &Rc<str>| Ident { text: Rc::clone(text), span: name.span };
+        let name = ScopedName {
+            absolute: name.absolute,
+            parts: name.parts.iter().map(part).collect(),
+            span: name.span,
+        };
+        self.id_target(&name, scope)
+    }
+
+    /// What a pragma or `typeid` names. Operations and the like have ids as well, but none
+    /// that this compiler needs.
+    fn id_target(&mut self, name: &ScopedName, scope: ScopeId) -> Option<DefId> {
+        match self.lookup(name, scope)? {
+            Target::Definition(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    pub(super) fn type_id(&mut self, name: &ScopedName, id: &Rc<str>, span: Span, scope: ScopeId) {
+        if let Some(target) = self.id_target(name, scope) {
+            self.set_id(target, id, span);
+        }
+    }
+
+    pub(super) fn type_prefix(
+        &mut self,
+        name: &ScopedName,
+        prefix: &Rc<str>,
+        span: Span,
+        scope: ScopeId,
+    ) {
+        let Some(target) = self.id_target(name, scope) else { return };
+        if !self.check_prefix_text(prefix, span) {
+            return;
+        }
+        if let Some((earlier, first)) = self.ids.type_prefixes.get(&target)
+            && earlier != prefix
+        {
+            let message = format!("`{}` already has another prefix", self.model.scoped_name(target));
+            let diagnostic = Diagnostic::new(Code::RepositoryIdConflict, span, message);
+            self.sink.push(diagnostic.label(*first, "set here"));
+            return;
+        }
+        self.ids.type_prefixes.insert(target, (Rc::clone(prefix), span));
+    }
+
+    fn set_id(&mut self, target: DefId, id: &Rc<str>, span: Span) {
+        if let Err(problem) = check_id(id) {
+            let message = format!("`{id}` is not a repository id: {problem}");
+            let diagnostic = Diagnostic::new(Code::BadRepositoryId, span, message);
+            self.sink.push(diagnostic.hint("for example `IDL:example.com/Module/Name:1.0`"));
+            return;
+        }
+        let earlier = self.ids.explicit.get(&target).or_else(|| self.ids.versions.get(&target));
+        if let Some((earlier, first)) = earlier
+            && earlier != id
+        {
+            let message = format!("`{}` already has another id", self.model.scoped_name(target));
+            let diagnostic = Diagnostic::new(Code::RepositoryIdConflict, span, message);
+            self.sink.push(diagnostic.label(*first, "set here"));
+            return;
+        }
+        self.ids.explicit.insert(target, (Rc::clone(id), span));
+    }
+
+    fn set_version(&mut self, target: DefId, version: &str, span: Span) {
+        if !is_version(version) {
+            let message = format!("`{version}` is not a version");
+            let diagnostic = Diagnostic::new(Code::BadRepositoryId, span, message);
+            self.sink.push(diagnostic.hint("a version is two numbers up to 65535: `1.2`"));
+            return;
+        }
+        let same = |(earlier, _): &&(Rc<str>, Span)| {
+            **earlier == *version
+                || earlier.strip_suffix(version).is_some_and(|rest| rest.ends_with(':'))
+        };
+        let earlier = self.ids.explicit.get(&target).or_else(|| self.ids.versions.get(&target));
+        if let Some((_, first)) = earlier.filter(|earlier| !same(earlier)) {
+            let message =
+                format!("`{}` already has another id or version", self.model.scoped_name(target));
+            let diagnostic = Diagnostic::new(Code::RepositoryIdConflict, span, message);
+            self.sink.push(diagnostic.label(*first, "set here"));
+            return;
+        }
+        self.ids.versions.entry(target).or_insert((version.into(), span));
+    }
+
+    fn check_prefix_text(&mut self, prefix: &str, span: Span) -> bool {
+        let allowed = |char: char| char.is_ascii_alphanumeric() || "_-./".contains(char);
+        let fine = prefix.chars().all(allowed)
+            && !prefix.starts_with(['_', '-', '.', '/'])
+            && !prefix.ends_with('/');
+        if !fine {
+            let message = format!("`{prefix}` cannot be a prefix");
+            let diagnostic = Diagnostic::new(Code::BadPrefix, span, message);
+            self.sink.push(diagnostic.hint(
+                "a prefix is made of letters, digits, `_`, `-`, `.` and `/`, and starts with a \
+                 letter or digit: `example.com/shop`",
+            ));
+        }
+        fine
+    }
+
+    /// A forward declaration and its definition must be under the same prefix.
+    pub(super) fn check_prefix(&mut self, id: DefId, name: &Ident) {
+        let declared = self.ids.prefixes.get(id.index());
+        if declared.is_none_or(|declared| *declared == self.ids.prefix) {
+            return;
+        }
+        let message =
+            format!("`{}` was declared under another repository id prefix", name.text);
+        let span = self.model.definition(id).span;
+        self.sink.push(
+            Diagnostic::new(Code::ForwardMismatch, name.span, message)
+                .label(span, "declared here")
+                .hint("put both under the same `#pragma prefix`"),
+        );
+    }
+
+    /// Computes the ids of all definitions.
+    pub(super) fn assign_ids(&mut self) {
+        let mut seen: HashMap<String, DefId> = HashMap::new();
+        // A typeprefix holds for everything inside, however deep: parents come first.
+        let mut inherited: Vec<Option<Rc<str>>> = Vec::new();
+        for index in 0..self.model.definitions.len() {
+            let Some(item) = self.model.definitions.get(index) else { return };
+            let (id, span) = (item.id, item.span);
+            let own = self.ids.type_prefixes.get(&id).map(|(prefix, _)| Rc::clone(prefix));
+            let outer = item.parent.and_then(|parent| inherited.get(parent.index())?.clone());
+            let type_prefix = own.or(outer);
+            let prefix = match &type_prefix {
+                Some(prefix) => &**prefix,
+                None => self.ids.prefixes.get(index).map_or("", |prefix| prefix),
+            };
+            let text = match self.ids.explicit.get(&id) {
+                Some((text, _)) => text.to_string(),
+                None => {
+                    let slash = if prefix.is_empty() { "" } else { "/" };
+                    let version = self.ids.versions.get(&id).map_or("1.0", |(text, _)| text);
+                    let prefix_size = prefix.len() + 48;
+                    self.names_left = self.names_left.saturating_sub(prefix_size);
+                    let prefix = if self.names_left == 0 { "" } else { prefix };
+                    format!("IDL:{prefix}{slash}{}:{version}", item.scoped_name.join("/"))
+                }
+            };
+            inherited.push(type_prefix);
+            let module = matches!(item.kind, DefinitionKind::Module(_));
+            match seen.get(&text).copied() {
+                // Names that clash have been reported, and so have their ids.
+                Some(other) if self.model.definition(other).scoped_name != item.scoped_name => {
+                    let message = format!("`{text}` is also the id of something else");
+                    let other = self.model.definition(other).span;
+                    self.sink.push(
+                        Diagnostic::new(Code::DuplicateRepositoryId, span, message)
+                            .label(other, "it has the same id"),
+                    );
+                }
+                Some(_) => {}
+                None if module => {}
+                None => {
+                    seen.insert(text.clone(), id);
+                }
+            }
+            if let Some(item) = self.model.definitions.get_mut(index) {
+                item.repository_id = text;
+            }
+        }
+        if self.names_left == 0 {
+            let message = "the names of this compilation are too long in all";
+            self.sink.push(Diagnostic::new(Code::SourceTooLarge, None, message));
+        }
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    let part = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_digit())
+            && text.parse::<u16>().is_ok()
+    };
+    text.split_once('.').is_some_and(|(major, minor)| part(major) && part(minor))
+}
+
+/// What keeps `id` from being a repository id.
+fn check_id(id: &str) -> Result<(), &'static str> {
+    let (format, rest) = id.split_once(':').ok_or("there is no `:` after its format")?;
+    if format.is_empty() || !format.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Err("its format is not a word");
+    }
+    if rest.is_empty() {
+        return Err("nothing follows its format");
+    }
+    if !id.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("it holds blanks or characters outside ASCII");
+    }
+    if format == "IDL" {
+        let (path, version) = rest.rsplit_once(':').ok_or("it has no version")?;
+        if path.is_empty() || path.starts_with('/') || path.ends_with('/') || path.contains("//") {
+            return Err("its path is malformed");
+        }
+        if !is_version(version) {
+            return Err("its version is not two numbers up to 65535");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,375 @@
+//! Scopes, and finding names in them.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Resolver;
+use super::suggest::{closest, translation};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::DefId;
+use crate::source::Span;
+use crate::syntax::{Ident, ScopedName};
+
+/// The address of a [`Scope`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ScopeId(pub(super) usize);
+
+/// Names and what they mean. Keys are in lower case: names collide regardless of case.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    /// The definition whose inside this is; none for the file level.
+    pub(super) owner: Option<DefId>,
+    pub(super) parent: Option<ScopeId>,
+    /// A module or interface (or the file level): names used inside are introduced here.
+    pub(super) keeps_uses: bool,
+    pub(super) names: HashMap<Rc<str>, Entry>,
+    /// Names from scopes further out that were used here, and so mean that here.
+    pub(super) uses: HashMap<Rc<str>, Ident>,
+    /// Of an interface: all it inherits from.
+    pub(super) ancestors: Vec<DefId>,
+}
+
+/// A name in its scope.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// The spelling, and the place of the definition.
+    pub(super) ident: Ident,
+    pub(super) target: Target,
+}
+
+/// What a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Target {
+    Definition(DefId),
+    Enumerator { enumeration: DefId, index: u32 },
+    /// An operation or attribute of this interface.
+    Export(DefId),
+    /// A member or parameter.
+    Member,
+    /// Part of something that is not supported; reported where it is defined.
+    Unsupported,
+    /// The same, but defined in a built-in file: reported where it is used.
+    PseudoType,
+}
+
+/// What kind of name is declared, for the right words when it clashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Definition,
+    Member,
+    Parameter,
+    Export,
+}
+
+pub(super) fn key(text: &str) -> Rc<str> {
+    text.to_ascii_lowercase().into()
+}
+
+impl Resolver<'_> {
+    /// A new scope inside `parent`.
+    pub(super) fn new_scope(
+        &mut self,
+        owner: Option<DefId>,
+        parent: ScopeId,
+        keeps_uses: bool,
+    ) -> ScopeId {
+        let id = ScopeId(self.scopes.len());
+        let parent = Some(parent);
+        self.scopes.push(Scope { owner, parent, keeps_uses, ..Scope::default() });
+        if let Some(owner) = owner {
+            self.scope_of.insert(owner, id);
+        }
+        id
+    }
+
+    pub(super) fn forget_uses(&mut self, scope: ScopeId) {
+        if let Some(scope) = self.scopes.get_mut(scope.0) {
+            scope.uses.clear();
+        }
+    }
+
+    pub(super) fn entry(&self, scope: ScopeId, name: &str) -> Option<&Entry> {
+        self.scopes.get(scope.0)?.names.get(&key(name))
+    }
+
+    /// Declares a name, after checking that it may be declared here. False, with an error,
+    /// when it may not.
+    pub(super) fn declare(
+        &mut self,
+        scope: ScopeId,
+        ident: &Ident,
+        target: Target,
+        role: Role,
+    ) -> bool {
+        let clash = self.clash(scope, ident, role);
+        let fine = clash.is_none();
+        if let Some(diagnostic) = clash {
+            self.sink.push(diagnostic);
+        }
+        if let Some(scope) = self.scopes.get_mut(scope.0) {
+            let entry = Entry { ident: ident.clone(), target };
+            scope.names.entry(key(&ident.text)).or_insert(entry);
+        }
+        fine
+    }
+
+    fn clash(&self, id: ScopeId, ident: &Ident, role: Role) -> Option<Diagnostic> {
+        let scope = self.scopes.get(id.0)?;
+        let name = &*ident.text;
+        if let Some(earlier) = scope.names.get(&key(name)) {
+            let other = &earlier.ident;
+            let diagnostic = if *other.text == *name {
+                let both_exports =
+                    role == Role::Export && matches!(earlier.target, Target::Export(_));
+                match role {
+                    Role::Parameter => Diagnostic::new(
+                        Code::DuplicateParameter,
+                        ident.span,
+                        format!("two parameters are named `{name}`"),
+                    ),
+                    Role::Member if earlier.target == Target::Member => Diagnostic::new(
+                        Code::DuplicateMember,
+                        ident.span,
+                        format!("two members are named `{name}`"),
+                    ),
+                    Role::Export if both_exports => Diagnostic::new(
+                        Code::Overloaded,
+                        ident.span,
+                        format!("this interface already has a `{name}`"),
+                    )
+                    .hint("IDL has no overloading: give each operation its own name"),
+                    _ => Diagnostic::new(
+                        Code::Redefinition,
+                        ident.span,
+                        format!("`{name}` is already defined in this scope"),
+                    ),
+                }
+            } else {
+                Diagnostic::new(
+                    Code::CaseCollision,
+                    ident.span,
+                    format!("`{name}` differs from `{}` only in case", other.text),
+                )
+            };
+            return Some(diagnostic.label(other.span, "first defined here"));
+        }
+        if let Some(owner) = scope.owner {
+            let owner = self.model.definition(owner);
+            if owner.name.eq_ignore_ascii_case(name) && role != Role::Parameter {
+                let message =
+                    format!("`{name}` has the name of the {} it is in", owner.kind.keyword());
+                return Some(
+                    Diagnostic::new(Code::SameNameAsScope, ident.span, message)
+                        .label(owner.span, "defined here"),
+                );
+            }
+        }
+        if let Some(used) = scope.uses.get(&key(name)) {
+            let message = format!("`{name}` was used in this scope with another meaning");
+            let mut diagnostic = Diagnostic::new(Code::RedefinedAfterUse, ident.span, message)
+                .label(used.span, "used here, which fixes its meaning");
+            if matches!(role, Role::Member | Role::Parameter) {
+                diagnostic = diagnostic
+                    .hint("choose a name that differs from the type's in more than case");
+            }
+            return Some(diagnostic);
+        }
+        None
+    }
+
+    /// Finds what a name means in `scope`, or reports why it means nothing.
+    pub(super) fn lookup(&mut self, name: &ScopedName, scope: ScopeId) -> Option<Target> {
+        let (first, rest) = name.parts.split_first()?;
+        let entry = if name.absolute {
+            self.lookup_in(first, ScopeId(0))?
+        } else {
+            self.lookup_outward(first, scope)?
+        };
+        let Some(entry) = entry else {
+            self.unknown(first, scope, name);
+            return None;
+        };
+        let mut target = entry.target;
+        for part in rest {
+            let Target::Definition(id) = target else {
+                if !matches!(target, Target::Unsupported | Target::PseudoType) {
+                    let message = format!("there are no names inside `{}`", entry.ident.text);
+                    self.sink.error(Code::UnknownName, part.span, message);
+                }
+                return None;
+            };
+            let inside = self.scope_of.get(&id).copied();
+            let found = match inside {
+                Some(inside) => self.lookup_in(part, inside)?,
+                None => None,
+            };
+            let Some(found) = found else {
+                self.unknown_inside(part, id, inside);
+                return None;
+            };
+            target = found.target;
+        }
+        Some(target)
+    }
+
+    /// Searches one scope and what it inherits. `Some(None)`: not found; `None`: ambiguous,
+    /// which is reported.
+    #[allow(clippy::option_option, reason = "reported failure and absence differ")]
+    fn lookup_in(&mut self, ident: &Ident, id: ScopeId) -> Option<Option<Entry>> {
+        let lower = key(&ident.text);
+        let Some(scope) = self.scopes.get(id.0) else { return Some(None) };
+        let mut found: Option<&Entry> = scope.names.get(&lower);
+        if found.is_none() {
+            for ancestor in &scope.ancestors {
+                let inherited = self.scope_of.get(ancestor).and_then(|id| self.scopes.get(id.0));
+                let Some(entry) = inherited.and_then(|scope| scope.names.get(&lower)) else {
+                    continue;
+                };
+                match found {
+                    None => found = Some(entry),
+                    Some(other) if other.target == entry.target => {}
+                    // A redefinition further down the same line hides the one above.
+                    Some(other) if self.hides(entry, other) => found = Some(entry),
+                    Some(other) if self.hides(other, entry) => {}
+                    Some(other) => {
+                        let message = format!("`{}` is inherited with two meanings", ident.text);
+                        let diagnostic =
+                            Diagnostic::new(Code::AmbiguousName, ident.span, message)
+                                .label(other.ident.span, "it may mean this")
+                                .label(entry.ident.span, "or this")
+                                .hint("write which one: `Interface::name`");
+                        self.sink.push(diagnostic);
+                        return None;
+                    }
+                }
+            }
+        }
+        let Some(found) = found.cloned() else { return Some(None) };
+        if found.ident.text != ident.text {
+            let message =
+                format!("`{}` is spelled `{}` where it is defined", ident.text, found.ident.text);
+            self.sink.push(
+                Diagnostic::new(Code::CaseMismatch, ident.span, message)
+                    .label(found.ident.span, "defined here")
+                    .hint(format!("write `{}`", found.ident.text)),
+            );
+        }
+        Some(Some(found))
+    }
+
+    /// Whether `lower` is defined in an interface that inherits from the one of `upper`.
+    fn hides(&self, lower: &Entry, upper: &Entry) -> bool {
+        let interface = |entry: &Entry| match entry.target {
+            Target::Definition(id) | Target::Enumerator { enumeration: id, .. } => {
+                self.model.definition(id).parent
+            }
+            Target::Export(id) => Some(id),
+            _ => None,
+        };
+        let (Some(lower), Some(upper)) = (interface(lower), interface(upper)) else {
+            return false;
+        };
+        let scope = self.scope_of.get(&lower).and_then(|id| self.scopes.get(id.0));
+        scope.is_some_and(|scope| scope.ancestors.contains(&upper))
+    }
+
+    /// Searches a scope and those around it, and notes the use.
+    #[allow(clippy::option_option, reason = "reported failure and absence differ")]
+    fn lookup_outward(&mut self, ident: &Ident, start: ScopeId) -> Option<Option<Entry>> {
+        let mut at = Some(start);
+        while let Some(id) = at {
+            if let Some(found) = self.lookup_in(ident, id)? {
+                self.note_use(ident, start, id, &found);
+                return Some(Some(found));
+            }
+            at = self.scopes.get(id.0).and_then(|scope| scope.parent);
+        }
+        Some(None)
+    }
+
+    /// A name found in `found_in` is introduced into every scope from `start` up to the
+    /// nearest module or interface.
+    fn note_use(&mut self, ident: &Ident, start: ScopeId, found_in: ScopeId, entry: &Entry) {
+        if entry.target == Target::Member {
+            return;
+        }
+        let lower = key(&ident.text);
+        let mut at = Some(start);
+        while let Some(id) = at {
+            let Some(scope) = self.scopes.get_mut(id.0) else { return };
+            if id == found_in && scope.names.contains_key(&lower) {
+                return;
+            }
+            scope.uses.entry(Rc::clone(&lower)).or_insert_with(|| ident.clone());
+            if scope.keeps_uses {
+                return;
+            }
+            at = scope.parent;
+        }
+    }
+
+    fn unknown(&mut self, ident: &Ident, scope: ScopeId, name: &ScopedName) {
+        if self.sink.is_full() {
+            return;
+        }
+        let text = &*ident.text;
+        let message = format!("`{text}` is not defined");
+        let mut diagnostic = Diagnostic::new(Code::UnknownName, ident.span, message)
+            .note("not found in this scope");
+        let mut near = None;
+        let mut at = if name.absolute { Some(ScopeId(0)) } else { Some(scope) };
+        while let (Some(id), None) = (at, &near) {
+            let Some(scope) = self.scopes.get(id.0) else { break };
+            near = closest(text, scope.names.values().map(|entry| &*entry.ident.text));
+            at = scope.parent;
+        }
+        if let Some(word) = translation(text) {
+            diagnostic = diagnostic.hint(format!("IDL says `{word}`"));
+        } else if text == "CORBA" {
+            diagnostic = diagnostic.hint("write `#include <orb.idl>` at the top of the file");
+        } else if let Some(near) = near {
+            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+        } else if let Some(elsewhere) = self.elsewhere(text) {
+            diagnostic = diagnostic.hint(format!("did you mean `{elsewhere}`?"));
+        }
+        self.sink.push(diagnostic);
+    }
+
+    /// The full name of something of this name in any other scope.
+    fn elsewhere(&self, text: &str) -> Option<String> {
+        self.scopes.iter().take(2_000).find_map(|scope| {
+            let entry = scope.names.get(&key(text)).filter(|entry| *entry.ident.text == *text)?;
+            matches!(entry.target, Target::Definition(_) | Target::Enumerator { .. }).then_some(())?;
+            let owner = scope.owner.map(|owner| self.model.scoped_name(owner) + "::");
+            Some(owner.unwrap_or_else(|| "::".into()) + text)
+        })
+    }
+
+    fn unknown_inside(&mut self, ident: &Ident, owner: DefId, inside: Option<ScopeId>) {
+        if self.sink.is_full() {
+            return;
+        }
+        let outer = self.model.scoped_name(owner);
+        let message = format!("there is no `{}` in `{outer}`", ident.text);
+        let mut diagnostic = Diagnostic::new(Code::UnknownName, ident.span, message);
+        if let Some(scope) = inside.and_then(|id| self.scopes.get(id.0))
+            && let Some(near) =
+                closest(&ident.text, scope.names.values().map(|entry| &*entry.ident.text))
+        {
+            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+        }
+        self.sink.push(diagnostic);
+    }
+
+    /// Where a target is defined, for labels.
+    pub(super) fn target_span(&self, target: Target) -> Option<Span> {
+        match target {
+            Target::Definition(id) => Some(self.model.definition(id).span),
+            Target::Enumerator { enumeration, index } => {
+                let item = self.model.enumeration(enumeration)?;
+                item.enumerators.get(index as usize).map(|item| item.span)
+            }
+            _ => None,
+        }
+    }
+}

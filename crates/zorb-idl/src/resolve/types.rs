@@ -1,0 +1,175 @@
+//! Types.
+
+use super::Resolver;
+use super::scope::{ScopeId, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_ARRAY_ELEMENTS;
+use crate::model::{ConstValue, DefId, DefinitionKind, Type};
+use crate::syntax::{Declarator, Expr, ScopedName, TypeExpr, TypeKind};
+
+impl Resolver<'_> {
+    /// The type of a value: it must be complete.
+    pub(super) fn value_type(&mut self, ty: &TypeExpr, scope: ScopeId) -> Type {
+        let resolved = self.any_type(ty, scope);
+        if let Type::Named(id) = resolved
+            && let Some(declared) = self.incomplete.get(&id).copied()
+            && !matches!(self.model.definition(id).kind, DefinitionKind::Interface(_))
+        {
+            let item = self.model.definition(id);
+            let (word, name) = (item.kind.keyword(), item.name.clone());
+            let message = format!("{word} `{name}` is not complete here");
+            self.sink.push(
+                Diagnostic::new(Code::IncompleteType, ty.span, message)
+                    .label(declared, "declared here")
+                    .hint(format!("until its `}}` only `sequence<{name}>` can be used")),
+            );
+        }
+        resolved
+    }
+
+    /// A type, complete or not. `void` passes: only the parser's result types have it.
+    pub(super) fn any_type(&mut self, ty: &TypeExpr, scope: ScopeId) -> Type {
+        match &ty.kind {
+            TypeKind::Basic(basic) => basic.clone(),
+            TypeKind::Error => Type::Error,
+            TypeKind::Fixed { digits, scale } => {
+                let digits = self.small(digits, scope);
+                let scale = self.small(scale, scope);
+                Type::Fixed {
+                    digits: u16::try_from(digits).unwrap_or(0),
+                    scale: i16::try_from(scale).unwrap_or(0),
+                }
+            }
+            TypeKind::String { wide, bound } => {
+                let bound = bound.as_ref().and_then(|bound| self.bound(bound, scope));
+                if *wide { Type::WString { bound } } else { Type::String { bound } }
+            }
+            TypeKind::Sequence { element, bound } => {
+                let element = Box::new(self.any_type(element, scope));
+                let bound = bound.as_ref().and_then(|bound| self.bound(bound, scope));
+                Type::Sequence { element, bound }
+            }
+            TypeKind::Name(name) => self.named_type(name, scope),
+            TypeKind::Defined(item) => self.defined_type(item, scope),
+        }
+    }
+
+    fn small(&mut self, value: &Expr, scope: ScopeId) -> i128 {
+        match self.evaluate(value, &Type::Long, scope) {
+            ConstValue::Integer(value) => value,
+            _ => 0,
+        }
+    }
+
+    fn named_type(&mut self, name: &ScopedName, scope: ScopeId) -> Type {
+        let Some(target) = self.lookup(name, scope) else { return Type::Error };
+        let written: Vec<&str> = name.parts.iter().map(|part| &*part.text).collect();
+        let written = written.join("::");
+        let (code, message) = match target {
+            Target::Definition(id) => match &self.model.definition(id).kind {
+                DefinitionKind::Module(_) => (Code::NotAType, "is a module, not a type"),
+                DefinitionKind::Const(_) => (Code::NotAType, "is a constant, not a type"),
+                DefinitionKind::Exception(_) => {
+                    (Code::ExceptionAsType, "is an exception, not a type")
+                }
+                _ => return Type::Named(id),
+            },
+            Target::Enumerator { .. } => (Code::NotAType, "is an enumerator, not a type"),
+            Target::Export(_) => (Code::NotAType, "is an operation or attribute, not a type"),
+            Target::Member => (Code::NotAType, "is a member, not a type"),
+            Target::PseudoType => (Code::PseudoTypeUnsupported, "is not supported yet"),
+            Target::Unsupported => return Type::Error,
+        };
+        let mut diagnostic =
+            Diagnostic::new(code, name.span, format!("`{written}` {message}"));
+        if let Some(span) = self.target_span(target) {
+            diagnostic = diagnostic.label(span, "defined here");
+        }
+        if code == Code::ExceptionAsType {
+            diagnostic = diagnostic.hint("exceptions only go into `raises (...)`");
+        }
+        self.sink.push(diagnostic);
+        Type::Error
+    }
+
+    /// The type of a declarator: an array when it has dimensions.
+    pub(super) fn declared_type(
+        &mut self,
+        ty: &Type,
+        declarator: &Declarator,
+        scope: ScopeId,
+    ) -> Type {
+        if declarator.dims.is_empty() {
+            return ty.clone();
+        }
+        let mut dims = Vec::new();
+        for dim in &declarator.dims {
+            match self.bound(dim, scope) {
+                Some(dim) => dims.push(dim),
+                None => return Type::Error,
+            }
+        }
+        let array = Type::Array { element: Box::new(ty.clone()), dims };
+        if self.elements(&array) > MAX_ARRAY_ELEMENTS {
+            let message = format!("`{}` has more than {MAX_ARRAY_ELEMENTS} elements", declarator.name.text);
+            self.sink.push(
+                Diagnostic::new(Code::ArrayTooLarge, declarator.name.span, message)
+                    .hint("use a sequence for large or varying sizes"),
+            );
+            return Type::Error;
+        }
+        array
+    }
+
+    /// The number of elements of an array, of arrays of arrays too.
+    fn elements(&self, ty: &Type) -> u64 {
+        let mut count = 1_u64;
+        let mut ty = self.model.resolve(ty);
+        while let Type::Array { element, dims } = ty {
+            for dim in dims {
+                count = count.saturating_mul(u64::from(*dim));
+            }
+            if count > MAX_ARRAY_ELEMENTS {
+                return count;
+            }
+            ty = self.model.resolve(element);
+        }
+        count
+    }
+
+    /// A bound of a string or sequence, or an array's dimension.
+    pub(super) fn bound(&mut self, value: &Expr, scope: ScopeId) -> Option<u32> {
+        let ConstValue::Integer(number) = self.evaluate_wide(value, &Type::ULong, scope) else {
+            return None;
+        };
+        let bound = u32::try_from(number).ok().filter(|bound| *bound > 0);
+        if bound.is_none() {
+            let message = format!("{number} cannot be a bound");
+            self.sink.push(
+                Diagnostic::new(Code::BadBound, value.span, message)
+                    .hint("a bound is between 1 and 4294967295"),
+            );
+        }
+        bound
+    }
+
+    /// The exception that a `raises` clause names.
+    pub(super) fn exception_name(&mut self, name: &ScopedName, scope: ScopeId) -> Option<DefId> {
+        let target = self.lookup(name, scope)?;
+        if let Target::Definition(id) = target
+            && matches!(self.model.definition(id).kind, DefinitionKind::Exception(_))
+        {
+            return Some(id);
+        }
+        if target == Target::Unsupported {
+            return None;
+        }
+        let message = "only exceptions can be raised";
+        let mut diagnostic = Diagnostic::new(Code::NotAnException, name.span, message);
+        if let Some(span) = self.target_span(target) {
+            diagnostic = diagnostic.label(span, "this is no exception");
+        }
+        self.sink.push(diagnostic);
+        None
+    }
+}

@@ -1,0 +1,50 @@
+//! Every fixture gives the findings, and the models, that it says it gives.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use zorb_idl::{Code, explain};
+
+#[test]
+fn every_fixture_gives_what_it_says() {
+    let all = support::fixtures("").into_iter().chain(support::fixtures("model"));
+    let (mut count, mut failures) = (0, String::new());
+    for fixture in all {
+        assert!(!fixture.cases.is_empty(), "{} has no case", fixture.path.display());
+        count += fixture.cases.len();
+        failures.push_str(&support::check(&fixture));
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+    assert!(count > Code::ALL.len(), "only {count} cases were found");
+}
+
+#[test]
+fn every_code_fires_in_its_own_fixture() {
+    for code in Code::ALL {
+        let fixtures = support::fixtures("");
+        let name = format!("{code}.md");
+        let own = fixtures.iter().find(|fixture| fixture.path.ends_with(&name));
+        let own = own.unwrap_or_else(|| panic!("{code} has no fixture"));
+        let fired: BTreeSet<Code> = own
+            .cases
+            .iter()
+            .flat_map(|case| case.compile().diagnostics)
+            .map(|item| item.code)
+            .collect();
+        assert!(fired.contains(code), "{code} does not fire in its fixture, only {fired:?}");
+    }
+}
+
+#[test]
+fn every_fixture_is_the_explanation_of_its_code() {
+    for code in Code::ALL {
+        let info = code.info();
+        let heading = format!("# {}: {}\n", info.text, info.title);
+        assert!(info.explanation.starts_with(&heading), "{code} starts with another heading");
+        assert_eq!(explain(info.text), Some(info));
+        assert_eq!(explain(&info.text.to_lowercase()), Some(info));
+    }
+    assert_eq!(explain("E9999"), None);
+    assert_eq!(explain(""), None);
+}

@@ -1,0 +1,142 @@
+//! A bounded fuzz run, the same every time, and the memory that hostile octets can claim.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+#[path = "hostile/checks.rs"]
+mod checks;
+#[path = "../../zorb-cdr/tests/hostile/generator.rs"]
+mod generator;
+
+use checks::{check_any, check_type_code};
+use generator::Generator;
+use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Wire};
+use zorb_types::{Any, TypeCode};
+
+/// Captured replies, with the octet before them that chooses the settings of the checks.
+fn seeds() -> Vec<Vec<u8>> {
+    include_str!("golden/replies.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let little = line.contains(" le ");
+            let hex = line.rsplit(' ').next().unwrap_or_default();
+            let digits = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex");
+            std::iter::once(u8::from(little)).chain((0..hex.len()).step_by(2).map(digits)).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn the_seeds_themselves_pass() {
+    let mut decoded = 0;
+    for seed in seeds() {
+        check_any(&seed);
+        check_type_code(&seed);
+        let mut reader = CdrReader::new(&seed[1..], ByteOrder::from_flag(seed[0]));
+        decoded += usize::from(TypeCode::read(&mut reader).is_ok());
+    }
+    assert_eq!(decoded, 50);
+}
+
+#[test]
+fn random_and_spoiled_octets_do_no_harm() {
+    let seeds = seeds();
+    let mut generator = Generator::new(0x5a42);
+    for _ in 0..5_000 {
+        let random = generator.random(96);
+        check_type_code(&random);
+        check_any(&random);
+        let seed = generator.below(seeds.len());
+        let spoiled = generator.spoil(&seeds[seed]);
+        check_type_code(&spoiled);
+        check_any(&spoiled);
+    }
+}
+
+/// The most memory in use at once while `T` is read from `octets`.
+fn peak<T: Wire>(octets: &[u8], order: ByteOrder) -> u64 {
+    allocation_counter::measure(|| {
+        let _ = T::read(&mut CdrReader::new(octets, order));
+    })
+    .bytes_max
+}
+
+#[test]
+fn memory_is_bounded_by_the_octets() {
+    let mut generator = Generator::new(7);
+    let seeds = seeds();
+    for _ in 0..2_000 {
+        let seed = generator.below(seeds.len());
+        let spoiled = generator.spoil(&seeds[seed]);
+        let Some((&flag, octets)) = spoiled.split_first() else { continue };
+        let limit = 32 * octets.len() as u64 + 512;
+        assert!(peak::<TypeCode>(octets, ByteOrder::from_flag(flag)) <= limit);
+        assert!(peak::<Any>(octets, ByteOrder::from_flag(flag)) <= limit + limit / 4);
+    }
+}
+
+/// A TypeCode of a struct with `count` members that each take as few octets as they can.
+fn wide(count: u32, member: fn(&mut CdrWriter<'_>)) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
+    writer.write_u32(15);
+    writer
+        .write_encapsulation(|inner| {
+            inner.write_latin1("")?;
+            inner.write_latin1("")?;
+            inner.write_u32(count);
+            for _ in 0..count {
+                inner.write_latin1("")?;
+                member(inner);
+            }
+            Ok(())
+        })
+        .expect("a struct");
+    octets
+}
+
+#[test]
+fn the_dearest_type_codes_stay_within_the_documented_factor() {
+    let long: fn(&mut CdrWriter<'_>) = |writer| writer.write_u32(3);
+    let bounded: fn(&mut CdrWriter<'_>) = |writer| {
+        writer.write_u32(18);
+        writer.write_u32(9);
+    };
+    let sequence: fn(&mut CdrWriter<'_>) = |writer| {
+        writer.write_u32(19);
+        let _ = writer.write_encapsulation(|inner| {
+            inner.write_u32(3);
+            inner.write_u32(0);
+            Ok(())
+        });
+    };
+    let native: fn(&mut CdrWriter<'_>) = |writer| {
+        writer.write_u32(31);
+        let _ = writer.write_encapsulation(|inner| {
+            inner.write_latin1("a")?;
+            inner.write_latin1("b")
+        });
+    };
+    for member in [long, bounded, sequence, native] {
+        let octets = wide(3_000, member);
+        assert!(TypeCode::read(&mut CdrReader::new(&octets, ByteOrder::Big)).is_ok());
+        let peak = peak::<TypeCode>(&octets, ByteOrder::Big);
+        assert!(peak <= 32 * octets.len() as u64, "{}", peak / octets.len() as u64);
+    }
+}
+
+#[test]
+fn a_few_octets_of_type_do_not_buy_much_work() {
+    // A sequence of structs that take one octet each, of a struct with very many members, of
+    // which all but one would take none: IDL has no such types and neither have we.
+    let octets = wide(1_000, |writer| {
+        writer.write_u32(15);
+        let _ = writer.write_encapsulation(|inner| {
+            inner.write_latin1("")?;
+            inner.write_latin1("")?;
+            inner.write_u32(0);
+            Ok(())
+        });
+    });
+    assert!(TypeCode::read(&mut CdrReader::new(&octets, ByteOrder::Big)).is_err());
+}
