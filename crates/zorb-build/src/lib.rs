@@ -1,10 +1,8 @@
 //! Compiles OMG IDL to Rust: from `build.rs`, or from a tool.
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     zorb_build::compile("idl/hello.idl");
-//! }
+//! // The whole `main` of build.rs:
+//! zorb_build::compile("idl/hello.idl");
 //! ```
 //!
 //! This writes `hello.rs` to Cargo's `OUT_DIR`, for `zorb::include_idl!("hello")`, and has Cargo

@@ -10,11 +10,11 @@ pub use helpers::{RefArgument, UnknownEnumerator, min_size};
 pub use operations::Operations;
 
 pub use crate::{
-    Interface, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
     __zorb_enumeration as enumeration, __zorb_exception as exception,
     __zorb_interface as interface, __zorb_invoke as invoke, __zorb_oneway as oneway,
     __zorb_raises as raises, __zorb_skeleton as skeleton, __zorb_structure as structure,
-    __zorb_union as union,
+    __zorb_union as union, Interface, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall,
+    UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,

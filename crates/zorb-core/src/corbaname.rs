@@ -4,6 +4,7 @@
 //! crate `zorb-naming`.
 
 use zorb_cdr::Wire;
+use zorb_giop::{StringName, StringNameError};
 
 use crate::error::Error;
 use crate::interface::Ref;
@@ -90,7 +91,7 @@ use raised::ResolveError;
 pub(crate) struct Unresolved(Cause);
 
 enum Cause {
-    Malformed(&'static str),
+    Malformed(StringNameError),
     Refused(ResolveError),
 }
 
@@ -112,74 +113,18 @@ pub(crate) fn resolve(context: &ObjectRef, name: &str) -> Result<Option<ObjectRe
     if name.is_empty() {
         return Ok(Some(context.clone()));
     }
-    let components = parse_name(name).map_err(|reason| Unresolved(Cause::Malformed(reason)))?;
+    let name: StringName = name.parse().map_err(|error| Unresolved(Cause::Malformed(error)))?;
     context
         .invoke(
             "resolve",
             |writer| {
-                writer.write_count(components.len(), "Name")?;
-                components.iter().try_for_each(|(id, kind)| {
-                    String::write(id, writer)?;
-                    String::write(kind, writer)
+                writer.write_count(name.components.len(), "Name")?;
+                name.components.iter().try_for_each(|component| {
+                    String::write(&component.id, writer)?;
+                    String::write(&component.kind, writer)
                 })
             },
             Ref::<ObjectRef>::read,
         )
         .map_err(|refused| Unresolved(Cause::Refused(refused)))
-}
-
-/// Takes a name's string form apart: components between `/`, id and kind around `.`, `\` escapes.
-fn parse_name(name: &str) -> Result<Vec<(String, String)>, &'static str> {
-    let mut components = Vec::new();
-    let mut id = String::new();
-    let mut kind: Option<String> = None;
-    let mut characters = name.chars();
-    loop {
-        let next = characters.next();
-        match next {
-            Some('\\') => match characters.next() {
-                Some(escaped @ ('\\' | '/' | '.')) => kind.as_mut().unwrap_or(&mut id).push(escaped),
-                _ => return Err("only \\, / and . may follow a \\ in a name"),
-            },
-            Some('.') if kind.is_some() => return Err("a name component has two kinds"),
-            Some('.') => kind = Some(String::new()),
-            Some('/') | None => {
-                if id.is_empty() && kind.is_none() {
-                    return Err("a name component is empty");
-                }
-                if kind.as_deref() == Some("") && !id.is_empty() {
-                    return Err("a name component ends with a dot");
-                }
-                components.push((std::mem::take(&mut id), kind.take().unwrap_or_default()));
-                if next.is_none() {
-                    return Ok(components);
-                }
-            }
-            Some(character) => kind.as_mut().unwrap_or(&mut id).push(character),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_name;
-
-    fn pairs(name: &str) -> Vec<(String, String)> {
-        parse_name(name).unwrap()
-    }
-
-    #[test]
-    fn names_come_apart_into_ids_and_kinds() {
-        let pair = |id: &str, kind: &str| (id.to_owned(), kind.to_owned());
-        assert_eq!(pairs("a/b.c"), [pair("a", ""), pair("b", "c")]);
-        assert_eq!(pairs(r"a\/b\.c.d"), [pair("a/b.c", "d")]);
-        assert_eq!(pairs("./.k"), [pair("", ""), pair("", "k")]);
-    }
-
-    #[test]
-    fn malformed_names_are_refused() {
-        for name in ["a//b", "/a", "a/", "a.b.c", r"a\x", r"a\", "a."] {
-            assert!(parse_name(name).is_err(), "{name}");
-        }
-    }
 }

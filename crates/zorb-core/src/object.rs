@@ -110,7 +110,9 @@ impl ObjectRef {
         let protocols = self.core().protocols();
         let profiles = self.ior().profiles.iter();
         profiles
-            .filter_map(|profile| protocols.by_profile_tag(profile.tag)?.decode_profile(profile).ok())
+            .filter_map(|profile| {
+                protocols.by_profile_tag(profile.tag)?.decode_profile(profile).ok()
+            })
             .map(|resolved| resolved.object_key)
             .collect()
     }

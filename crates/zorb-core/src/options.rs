@@ -111,8 +111,7 @@ impl Options {
         if spec.kind == OptionKind::Urls && !same_front(&self.origin(spec.name)) {
             self.listen_endpoints.clear();
         }
-        self.assign(spec, value)
-            .map_err(|reason| refused(spec, value, &origin, &reason))?;
+        self.assign(spec, value).map_err(|reason| refused(spec, value, &origin, &reason))?;
         self.note(spec.name, origin);
         Ok(())
     }
@@ -161,7 +160,8 @@ impl Options {
         match spec.name {
             "Id" => self.orb_id = value.to_owned(),
             "ListenEndpoints" => {
-                let endpoints = value.split([';', ',']).map(str::trim).filter(|url| !url.is_empty());
+                let endpoints =
+                    value.split([';', ',']).map(str::trim).filter(|url| !url.is_empty());
                 self.listen_endpoints.extend(endpoints.map(str::to_owned));
             }
             "InitRef" => {

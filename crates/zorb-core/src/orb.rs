@@ -74,10 +74,7 @@ impl Orb {
     ///
     /// # Errors
     /// What is wrong with the text; for `corbaname:` also with the call to the naming service.
-    pub fn string_to_object(
-        &self,
-        url: &str,
-    ) -> Result<Option<crate::object::ObjectRef>, Error> {
+    pub fn string_to_object(&self, url: &str) -> Result<Option<crate::object::ObjectRef>, Error> {
         resolve::string_to_object(&self.core, url, 0)
     }
 

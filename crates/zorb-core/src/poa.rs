@@ -51,7 +51,7 @@ pub(crate) struct PoaCore {
     name: String,
     /// The names of the adapters below the root down to this one, each followed by NUL.
     path: Vec<u8>,
-    parent: Option<Weak<PoaCore>>,
+    parent: Option<Weak<Self>>,
     policies: PoaPolicies,
     manager: PoaManager,
     index: u32,
@@ -67,7 +67,7 @@ pub(crate) struct PoaCore {
 /// The active object map, in the form that the ids allow.
 enum Objects {
     /// Transient system ids: index and generation.
-    Slots(SlotTable),
+    Slots(Box<SlotTable>),
     /// Any other ids.
     Hashed(RwLock<HashMap<Vec<u8>, Arc<ActiveObject>>>),
 }
@@ -102,7 +102,8 @@ impl Poa {
         manager: PoaManager,
     ) -> Result<Self, PoaError> {
         policies.check()?;
-        if name.is_empty() || name.contains('\0') || self.0.path.len() + name.len() > key::MAX_PATH {
+        if name.is_empty() || name.contains('\0') || self.0.path.len() + name.len() > key::MAX_PATH
+        {
             return Err(PoaError::InvalidPolicy { reason: "the adapter's name is not usable" });
         }
         let orb = self.0.orb()?;
@@ -239,7 +240,7 @@ impl PoaCore {
             stamp,
             children: Mutex::default(),
             objects: if slots {
-                Objects::Slots(SlotTable::new())
+                Objects::Slots(Box::new(SlotTable::new()))
             } else {
                 Objects::Hashed(RwLock::default())
             },

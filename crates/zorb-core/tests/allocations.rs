@@ -37,7 +37,9 @@ fn a_warm_call_of_fixed_size_types_allocates_nothing() {
     let (client_orb, there) = client(&echo);
     let remote = measure(&there);
     let local = measure(&echo);
-    println!("allocations in {CALLS} calls (long, oneway, string, octets 4 KiB): {remote:?} remote, {local:?} inside the ORB");
+    println!(
+        "allocations in {CALLS} calls (long, oneway, string, octets 4 KiB): {remote:?} remote, {local:?} inside the ORB"
+    );
     for counts in [remote, local] {
         assert_eq!(counts, [0, 0, 2 * CALLS, 2 * CALLS]);
     }

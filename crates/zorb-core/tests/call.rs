@@ -126,7 +126,9 @@ fn initial_references_come_from_options() {
     orb.publish("Echo", &echo).unwrap();
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
     let client = builder()
-        .arguments(["-ORBInitRef", &format!("E={}", echo.object().to_ior_string())].map(str::to_owned))
+        .arguments(
+            ["-ORBInitRef", &format!("E={}", echo.object().to_ior_string())].map(str::to_owned),
+        )
         .arguments(["-ORBDefaultInitRef", &format!("corbaloc::{address}")].map(str::to_owned))
         .build()
         .unwrap();

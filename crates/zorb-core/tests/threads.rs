@@ -28,7 +28,10 @@ fn many_threads_share_one_reference() {
             let there = &there;
             scope.spawn(move || {
                 for call in 0..200 {
-                    assert_eq!(there.twice(thread * 1000 + call).unwrap(), 2 * (thread * 1000 + call));
+                    assert_eq!(
+                        there.twice(thread * 1000 + call).unwrap(),
+                        2 * (thread * 1000 + call)
+                    );
                 }
             });
         }
@@ -42,7 +45,9 @@ fn a_limit_on_connections_makes_callers_wait_not_fail() {
     let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| (0..100).for_each(|value| assert_eq!(there.twice(value).unwrap(), value * 2)));
+            scope.spawn(|| {
+                (0..100).for_each(|value| assert_eq!(there.twice(value).unwrap(), value * 2))
+            });
         }
     });
 }
@@ -162,8 +167,7 @@ fn request(id: u32, key: &[u8], operation: &str, argument: i32) -> Vec<u8> {
         service_contexts: &[],
     };
     let order = zorb_cdr::ByteOrder::NATIVE;
-    let mut message =
-        MessageWriter::request(&mut bytes, GiopVersion::V1_2, order, &start).unwrap();
+    let mut message = MessageWriter::request(&mut bytes, GiopVersion::V1_2, order, &start).unwrap();
     message.body(Default::default()).write_i32(argument);
     message.finish().unwrap();
     bytes

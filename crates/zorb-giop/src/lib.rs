@@ -55,6 +55,7 @@ pub use reference::{
 pub use service::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceContexts, ServiceId};
 pub use url::{
     Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Escaped, HostPort, HostPortError,
-    MAX_ADDRESSES, MAX_URL, NamingContextAddress, ObjectUrl, UrlError, UrlErrorKind, unescape,
+    MAX_ADDRESSES, MAX_URL, NamingContextAddress, ObjectUrl, StringName, StringNameComponent,
+    StringNameError, UrlError, UrlErrorKind, unescape,
 };
 pub use version::GiopVersion;

@@ -4,6 +4,7 @@
 mod address;
 mod escape;
 mod parse;
+mod string_name;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,6 +14,7 @@ use zorb_cdr::CdrError;
 
 pub use address::{DEFAULT_IIOP_PORT, HostPort, HostPortError};
 pub use escape::{Escaped, unescape};
+pub use string_name::{StringName, StringNameComponent, StringNameError};
 
 use crate::{GiopVersion, Ior};
 

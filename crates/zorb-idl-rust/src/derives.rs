@@ -48,7 +48,7 @@ fn has_default(model: &Model, id: DefId) -> bool {
             }
             match ty {
                 Type::Named(id) if seen.insert(*id) => work.push(*id),
-                Type::Any | Type::LongDouble | Type::Fixed { .. } | Type::Error => return false,
+                Type::LongDouble | Type::Fixed { .. } | Type::Error => return false,
                 _ => {}
             }
         }

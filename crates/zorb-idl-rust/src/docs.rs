@@ -75,6 +75,9 @@ mod tests {
     #[test]
     fn every_item_gets_a_line() {
         assert_eq!(attributes(None, "The thing."), "#[doc = \" The thing.\"]\n");
-        assert_eq!(attributes(Some("one\n\n\"two\""), ""), "#[doc = \" one\"]\n#[doc = \"\"]\n#[doc = \" \\\"two\\\"\"]\n");
+        assert_eq!(
+            attributes(Some("one\n\n\"two\""), ""),
+            "#[doc = \" one\"]\n#[doc = \"\"]\n#[doc = \" \\\"two\\\"\"]\n"
+        );
     }
 }

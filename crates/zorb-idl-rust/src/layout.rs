@@ -40,10 +40,11 @@ impl Layout {
 
     /// The finished text of `source`, or `source` itself and what is wrong with it.
     pub(crate) fn finish(&self, source: &str) -> Result<String, (String, String)> {
-        let file = syn::parse_file(source).map_err(|error| (error.to_string(), source.to_owned()))?;
+        let file =
+            syn::parse_file(source).map_err(|error| (error.to_string(), source.to_owned()))?;
         let mut text = String::new();
         let mut previous = "";
-        let unparsed = prettyplease::unparse(&file);
+        let unparsed = join_signatures(&prettyplease::unparse(&file));
         for line in unparsed.lines() {
             // A blank line between items, before what leads the second.
             if previous.ends_with([';', '}']) && line.trim_start().starts_with(['/', '#']) {
@@ -64,6 +65,39 @@ impl Layout {
         let number = words.strip_prefix(PLACEHOLDER)?.trim_matches(['(', ')', ';']);
         Some((line.len() - words.len(), self.calls.get(number.parse::<usize>().ok()?)?))
     }
+}
+
+/// Puts signatures on one line that fit there: the formatter's own width is narrower.
+fn join_signatures(text: &str) -> String {
+    let mut joined = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let is_open = line.ends_with('(') && line.trim_start_matches(' ').contains("fn ");
+        let mut rest = lines.clone();
+        let mut signature = line.to_owned();
+        if is_open {
+            let ends = rest.by_ref().find(|part| {
+                let part = part.trim_start();
+                let ends = part.starts_with(')');
+                if ends && signature.ends_with(',') {
+                    signature.pop();
+                }
+                if !ends && !signature.ends_with('(') {
+                    signature.push(' ');
+                }
+                signature.push_str(part);
+                ends
+            });
+            if ends.is_some() && signature.len() <= WIDTH {
+                lines = rest;
+            } else {
+                line.clone_into(&mut signature);
+            }
+        }
+        joined.push_str(&signature);
+        joined.push('\n');
+    }
+    joined
 }
 
 impl Call {
@@ -158,10 +192,23 @@ mod tests {
     }
 
     #[test]
+    fn signatures_take_one_line_where_they_fit() {
+        let wide = |name: &str, count: usize| {
+            let parameters = vec!["parameter: &Parameter"; count].join(", ");
+            let text = format!("trait T {{ fn {name}(&self, {parameters}) -> Result<Answer>; }}");
+            Layout::default().finish(&text).expect("it is Rust").lines().count()
+        };
+        assert_eq!((wide("short", 1), wide("long_function", 2), wide("f", 4)), (3, 3, 9));
+    }
+
+    #[test]
     fn long_calls_are_broken_at_their_parts() {
         let call = Call::List { path: "go".into(), parts: vec!["a".repeat(60), "b".repeat(60)] };
-        let expected =
-            format!("mod m {{\n    go!(\n        {},\n        {}\n    );\n}}\n", "a".repeat(60), "b".repeat(60));
+        let expected = format!(
+            "mod m {{\n    go!(\n        {},\n        {}\n    );\n}}\n",
+            "a".repeat(60),
+            "b".repeat(60)
+        );
         assert_eq!(laid_out(call), expected);
     }
 

@@ -14,11 +14,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            runtime: "::zorb".into(),
-            extern_modules: Vec::new(),
-            extern_files: Vec::new(),
-        }
+        Self { runtime: "::zorb".into(), extern_modules: Vec::new(), extern_files: Vec::new() }
     }
 }
 

@@ -202,7 +202,10 @@ impl Types<'_, '_> {
             ConstValue::Float(value) => format!("{value:?}"),
             ConstValue::Char(value) => format!("{value:?}"),
             ConstValue::WChar(unit) => {
-                format!("{:?}", char::from_u32((*unit).into()).unwrap_or(char::REPLACEMENT_CHARACTER))
+                format!(
+                    "{:?}",
+                    char::from_u32((*unit).into()).unwrap_or(char::REPLACEMENT_CHARACTER)
+                )
             }
             ConstValue::String(value) => format!("{value:?}"),
             ConstValue::WString(units) => format!("{:?}", String::from_utf16_lossy(units)),

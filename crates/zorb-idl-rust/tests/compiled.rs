@@ -1,22 +1,37 @@
 //! The texts on record compile without a warning, and do what they say.
+#![allow(clippy::expect_used, clippy::panic)]
 #![deny(warnings, missing_docs, missing_debug_implementations)]
 
 extern crate zorb_core as zorb;
 
-#[path = "golden/bank.rs"]
-pub mod bank;
-#[path = "golden/hello.rs"]
-pub mod hello;
-#[path = "golden/interfaces.rs"]
-pub mod interfaces;
-#[path = "golden/names.rs"]
-pub mod names;
-#[path = "golden/reopened.rs"]
-pub mod reopened;
-#[path = "golden/types.rs"]
-pub mod types;
-#[path = "golden/unions.rs"]
-pub mod unions;
+/// Made of `bank.idl`.
+pub mod bank {
+    include!("golden/bank.rs");
+}
+/// Made of `hello.idl`.
+pub mod hello {
+    include!("golden/hello.rs");
+}
+/// Made of `interfaces.idl`.
+pub mod interfaces {
+    include!("golden/interfaces.rs");
+}
+/// Made of `names.idl`.
+pub mod names {
+    include!("golden/names.rs");
+}
+/// Made of `reopened.idl`.
+pub mod reopened {
+    include!("golden/reopened.rs");
+}
+/// Made of `types.idl`.
+pub mod types {
+    include!("golden/types.rs");
+}
+/// Made of `unions.idl`.
+pub mod unions {
+    include!("golden/unions.rs");
+}
 
 #[path = "compiled/calls.rs"]
 mod calls;

@@ -1,6 +1,7 @@
 //! The text made of each fixture is the one on record.
 //!
 //! After a wanted change run it once with `ZORB_UPDATE_GOLDEN=1` and look at the differences.
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
 
@@ -91,6 +92,33 @@ fn the_runtime_can_be_another_crate() {
     let generated = generate("bank", &Options::new().runtime("crate::orb"));
     assert!(!generated.text.contains("::zorb"));
     assert!(generated.text.contains("crate::orb::codegen::structure!"));
+}
+
+/// The text of a file in memory.
+fn of_text(idl: String) -> Generated {
+    let files = zorb_idl::MemoryLoader::new().with("a.idl", idl);
+    let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &files, &["a.idl"]);
+    assert!(!compilation.has_errors(), "{}", compilation.render());
+    zorb_idl_rust::generate(&compilation, &Options::new())
+}
+
+#[test]
+fn hostile_files_cost_little() {
+    // Names that all become the same.
+    let name = |number: u32| -> String {
+        let gap = |bit: u32| if number >> bit & 1 == 1 { "__" } else { "_" };
+        (0..12).map(|bit| format!("a{}", gap(bit))).collect::<String>() + "a"
+    };
+    let members: String = (0..4096).map(|number| format!("long {};", name(number))).collect();
+    let generated = of_text(format!("struct S {{ {members} }};"));
+    assert_eq!(generated.warnings.len(), 4095);
+    assert!(generated.text.len() < 1 << 20);
+    // Structs that double: what is asked of a type is asked once.
+    let mut idl = String::from("struct S0 { long a; };");
+    for level in 1..200 {
+        idl.push_str(&format!("struct S{level} {{ S{0} a; S{0} b; }};", level - 1));
+    }
+    assert!(of_text(idl).text.contains("pub struct S199 {"));
 }
 
 /// Lines with something on them.

@@ -113,10 +113,5 @@ pub fn compile_with<P: AsRef<Path>>(
     let tree = parser::parse(&source.tokens, &source.events, &mut sink);
     let model = resolve::run(&tree, &source.main_files, &source.sources, &mut sink);
     let diagnostics = sink.finish(&source.sources);
-    Compilation {
-        model,
-        diagnostics,
-        sources: source.sources,
-        dependencies: source.dependencies,
-    }
+    Compilation { model, diagnostics, sources: source.sources, dependencies: source.dependencies }
 }

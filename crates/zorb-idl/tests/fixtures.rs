@@ -21,8 +21,8 @@ fn every_fixture_gives_what_it_says() {
 
 #[test]
 fn every_code_fires_in_its_own_fixture() {
+    let fixtures = support::fixtures("");
     for code in Code::ALL {
-        let fixtures = support::fixtures("");
         let name = format!("{code}.md");
         let own = fixtures.iter().find(|fixture| fixture.path.ends_with(&name));
         let own = own.unwrap_or_else(|| panic!("{code} has no fixture"));

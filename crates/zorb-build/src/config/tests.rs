@@ -19,7 +19,7 @@ fn generate(
 fn every_file_gets_a_rust_file_of_its_name() {
     let loader = MemoryLoader::new()
         .with("idl/hello.idl", HELLO)
-        .with("idl/other.idl", "#include \"part.idl\"\nstruct Whole { Part part; };")
+        .with("idl/other.idl", "#include \"part.idl\"\nstruct Whole { Part it; };")
         .with("idl/part.idl", "struct Part { long x; };");
     let (result, read) = generate(&Config::new(), &loader, &["idl/hello.idl", "idl/other.idl"]);
     let outputs = result.expect("there are no errors");
@@ -33,8 +33,8 @@ fn every_file_gets_a_rust_file_of_its_name() {
 #[test]
 fn combined_files_share_their_types() {
     let loader = MemoryLoader::new()
-        .with("a.idl", "#include \"part.idl\"\nstruct A { Part part; };")
-        .with("b.idl", "#include \"part.idl\"\nstruct B { Part part; };")
+        .with("a.idl", "#include \"part.idl\"\nstruct A { Part it; };")
+        .with("b.idl", "#include \"part.idl\"\nstruct B { Part it; };")
         .with("part.idl", "#ifndef PART\n#define PART\nstruct Part { long x; };\n#endif");
     let (result, _) = generate(&Config::new().combined("all"), &loader, &["a.idl", "b.idl"]);
     let outputs = result.expect("there are no errors");

@@ -44,8 +44,7 @@ pub(crate) struct ClientConnection {
 
 impl ClientConnection {
     pub(super) fn new(stream: Arc<dyn Stream>, max_message_size: usize) -> Self {
-        let mut limits = Limits::default();
-        limits.max_message_size = max_message_size;
+        let limits = Limits { max_message_size, ..Limits::default() };
         Self {
             stream,
             inbound: Inbound::new(limits),

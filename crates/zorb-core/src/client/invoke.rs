@@ -257,8 +257,7 @@ fn judge(reply: Reply<'_>) -> Attempt<'_> {
 #[cold]
 fn not_sent<'c>(route: &Route, reused: bool, error: io::Error) -> Attempt<'c> {
     if error.kind() == io::ErrorKind::TimedOut {
-        let exception =
-            SystemException::timeout(minor::timeout::SEND, CompletionStatus::Maybe);
+        let exception = SystemException::timeout(minor::timeout::SEND, CompletionStatus::Maybe);
         return Attempt::Failed(story(Phase::Send, route, Some(error)).remember(exception));
     }
     // The server had closed the connection while it lay idle, so it cannot have seen the request.
@@ -284,10 +283,8 @@ pub(super) fn no_reply(
     let (exception, story) = match reason {
         NoReply::Closed => {
             route.pool.drop_idle();
-            let exception = SystemException::transient(
-                minor::transient::CLOSED_BY_PEER,
-                CompletionStatus::No,
-            );
+            let exception =
+                SystemException::transient(minor::transient::CLOSED_BY_PEER, CompletionStatus::No);
             return (true, story(Phase::Wait, route, None).remember(exception));
         }
         NoReply::TimedOut => {
@@ -338,9 +335,8 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
     if let Err(exception) = write_request(&mut request, version, &start, text, call) {
         return Attempt::Failed(exception);
     }
-    let broken = || {
-        SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
-    };
+    let broken =
+        || SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe);
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Attempt::Failed(broken());
     };

@@ -35,6 +35,8 @@ pub(crate) struct EndpointPool {
 
 #[derive(Debug, Default)]
 struct PoolState {
+    // Boxed, because it moves out and back with every call.
+    #[allow(clippy::vec_box)]
     idle: Vec<Box<ClientConnection>>,
     open: usize,
     closed: bool,

@@ -37,10 +37,8 @@ pub(super) fn reach<'t>(
     }
     Err(match failure {
         Some(error) => {
-            let exception = SystemException::transient(
-                minor::transient::CONNECT_FAILED,
-                CompletionStatus::No,
-            );
+            let exception =
+                SystemException::transient(minor::transient::CONNECT_FAILED, CompletionStatus::No);
             let hint = error.hint().map(str::to_owned);
             let story = Error::new(Phase::Connect, String::new()).because(error);
             match hint {

@@ -95,7 +95,6 @@ impl Reply<'_> {
 #[cold]
 pub(super) fn decoding(error: zorb_cdr::CdrError) -> SystemException {
     use crate::error::{Error, Phase};
-    let exception =
-        SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply);
+    let exception = SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply);
     Error::new(Phase::Decode, "the reply").because(error).remember(exception)
 }

@@ -6,11 +6,11 @@
 /// union!(Fee, "IDL:Bank/Fee:1.0", "Fee", Currency, {
 ///     FlatCents(i32 = Currency::Eur) "flat_cents",               // one label: the payload alone
 ///     Both { String = [Currency::Usd] [Currency::Gbp] } "both",  // several: { label, value }
-///     Rate { f64 = } "rate",                                     // the default member
-/// } else Rate);
+///     Rate { f64 = default } "rate",                             // the default member
+/// });
 /// ```
-/// `else` names the default member. Without one, `empty Unset` names the variant for discriminators
-/// that select no member; there is neither when the labels cover the discriminator's type.
+/// Without a default member, `} empty Unset` names the variant for discriminators that select no
+/// member; there is neither when the labels cover the discriminator's type.
 /// A union that holds itself through a sequence says `recursive` first.
 #[macro_export]
 #[doc(hidden)]
@@ -22,10 +22,10 @@ macro_rules! __zorb_union {
         $(
             $variant:ident
                 $(($one:ty = $($only:tt)+))?
-                $({ $many:ty = $([$($label:tt)+])* })?
+                $({ $many:ty = $([$($label:tt)+])* $($default:ident)? })?
                 $member:literal
         ),* $(,)?
-    } $(else $other:ident)? $(empty $empty:ident)?) => {
+    } $(empty $empty:ident)?) => {
         impl $name {
             /// The discriminator: which label of the IDL union holds.
             #[allow(dead_code)]
@@ -46,6 +46,16 @@ macro_rules! __zorb_union {
             }
         }
 
+        $crate::__zorb_typed!(union $name, $id, $idl, $discriminator, {
+            $(
+                $($member: $one = [$($only)+];)?
+                $(
+                    $($member: $many = [$($label)+];)*
+                    $($member: $many = $default;)?
+                )?
+            )*
+        });
+
         const _: () = {
             #[derive(PartialEq)]
             enum __Member {
@@ -60,7 +70,7 @@ macro_rules! __zorb_union {
                 match *label {
                     $($($($only)+ => __Member::$variant,)?)*
                     $($($($($label)+ => __Member::$variant,)*)?)*
-                    $(_ => __Member::$other,)?
+                    $($($(_ => $crate::__zorb_first!(__Member::$variant, $default),)?)?)*
                     $(_ => __Member::$empty,)?
                 }
             }
@@ -147,5 +157,14 @@ macro_rules! __zorb_union {
     };
     ($name:ident, $($rest:tt)*) => {
         $crate::__zorb_union!(@ false $name, $($rest)*);
+    };
+}
+
+/// The first of two: what the second is, only its presence tells.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_first {
+    ($first:expr, $second:tt) => {
+        $first
     };
 }

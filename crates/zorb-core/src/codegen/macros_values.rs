@@ -9,9 +9,11 @@
 macro_rules! __zorb_structure {
     ($name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
         $crate::__zorb_members!($name, $idl, false, { $($field: $type),* });
+        $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
     };
     (recursive $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
         $crate::__zorb_members!($name, $idl, true, { $($field: $type),* });
+        $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
     };
 }
 
@@ -82,6 +84,7 @@ macro_rules! __zorb_members {
 macro_rules! __zorb_exception {
     ($name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
         $crate::__zorb_members!($name, $idl, false, { $($field: $type),* });
+        $crate::__zorb_typed!(exception $name, $id, $idl, { $($member: $type),* });
 
         impl $crate::codegen::UserException for $name {
             const REPOSITORY_ID: &'static str = $id;
@@ -111,6 +114,8 @@ macro_rules! __zorb_exception {
 #[doc(hidden)]
 macro_rules! __zorb_enumeration {
     ($name:ident, $id:literal, $idl:literal, { $first:ident = $first_idl:literal $(, $variant:ident = $member:literal)* $(,)? }) => {
+        $crate::__zorb_typed!(enumeration $name, $id, $idl, { $first_idl $(, $member)* });
+
         impl ::core::default::Default for $name {
             fn default() -> Self {
                 Self::$first
@@ -180,4 +185,11 @@ macro_rules! __zorb_enumeration {
             }
         }
     };
+}
+
+/// Where the TypeCodes of generated types go.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_typed {
+    ($($anything:tt)*) => {};
 }

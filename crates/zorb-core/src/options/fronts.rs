@@ -83,11 +83,9 @@ impl Options {
     /// # Errors
     /// As [`take_file`](Self::take_file).
     pub fn take_toml(&mut self, text: &str, shown: &str) -> Result<(), Error> {
-        let table: toml::Table = text
-            .parse()
-            .map_err(|error: toml::de::Error| {
-                Error::new(Phase::Configure, shown.to_owned()).because(error)
-            })?;
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            Error::new(Phase::Configure, shown.to_owned()).because(error)
+        })?;
         for (key, value) in &table {
             let origin = Origin::File(shown.to_owned());
             match value {

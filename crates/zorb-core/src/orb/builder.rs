@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use zorb_transport::Protocol;
 
-use super::core::OrbCore;
 use super::Orb;
+use super::core::OrbCore;
 use crate::error::{Error, Phase};
 use crate::options::{Options, Origin};
 
@@ -118,8 +118,8 @@ impl<O: From<Orb>> OrbBuilder<O> {
             options.take_file(&path)?;
         }
         if self.environment {
-            let readable =
-                std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+            let readable = std::env::vars_os()
+                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
             options.take_environment(readable)?;
         }
         options.take_arguments(self.arguments.iter().cloned())?;

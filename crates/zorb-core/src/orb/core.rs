@@ -151,7 +151,8 @@ impl OrbCore {
     }
 
     pub(super) fn publish(&self, key: &str, object: &ObjectRef) -> Result<(), Error> {
-        let refused = |why: &str| Err(Error::new(Phase::Application, format!("publishing {key:?}: {why}")));
+        let refused =
+            |why: &str| Err(Error::new(Phase::Application, format!("publishing {key:?}: {why}")));
         if key.is_empty() || !matches!(KeyParts::parse(key.as_bytes()), KeyParts::Name(_)) {
             return refused("the key is not usable");
         }
@@ -257,7 +258,12 @@ impl OrbCore {
         for listener in listeners.iter() {
             let profile = listener
                 .protocol
-                .encode_profile(listener.acceptor.published(), GiopVersion::HIGHEST, key, &components)
+                .encode_profile(
+                    listener.acceptor.published(),
+                    GiopVersion::HIGHEST,
+                    key,
+                    &components,
+                )
                 .map_err(|error| {
                     not_possible(Error::new(Phase::Adapter, "profile").because(error))
                 })?;

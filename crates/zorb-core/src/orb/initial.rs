@@ -26,8 +26,11 @@ pub(super) fn initial_reference(
         None => match &options.default_init_ref {
             Some(prefix) => format!("{}/{name}", prefix.trim_end_matches('/')),
             None => {
-                return Err(Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"))
-                    .hint(format!("name it with -ORBInitRef {name}=URL")));
+                return Err(Error::new(
+                    Phase::Resolve,
+                    format!("initial reference {name:?} is not known"),
+                )
+                .hint(format!("name it with -ORBInitRef {name}=URL")));
             }
         },
     };

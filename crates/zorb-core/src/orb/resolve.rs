@@ -18,9 +18,8 @@ const MAX_DEPTH: u32 = 8;
 const MAX_FILE: u64 = 1 << 20;
 
 pub(super) fn resolve_typed<T: Interface>(core: &Arc<OrbCore>, url: &str) -> Result<T, Error> {
-    let object = string_to_object(core, url, 0)?.ok_or_else(|| {
-        Error::new(Phase::Resolve, shorten(url)).because("the reference is nil")
-    })?;
+    let object = string_to_object(core, url, 0)?
+        .ok_or_else(|| Error::new(Phase::Resolve, shorten(url)).because("the reference is nil"))?;
     narrow(&object, url)
 }
 
@@ -29,10 +28,8 @@ pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, 
     match object.narrow::<T>() {
         Ok(Some(reference)) => Ok(reference),
         Ok(None) => {
-            let exception = SystemException::bad_param(
-                minor::bad_param::WRONG_INTERFACE,
-                CompletionStatus::No,
-            );
+            let exception =
+                SystemException::bad_param(minor::bad_param::WRONG_INTERFACE, CompletionStatus::No);
             Err(Error::new(Phase::Resolve, shorten(what))
                 .because(format!("the object is no {}", T::REPOSITORY_ID))
                 .with_exception(exception))
@@ -84,8 +81,11 @@ fn corbaloc_object(
     url: &str,
     corbaloc: &Corbaloc,
 ) -> Result<ObjectRef, Error> {
-    let profiles: Result<Vec<_>, _> =
-        corbaloc.addresses.iter().map(|address| profile(core, url, address, &corbaloc.key)).collect();
+    let profiles: Result<Vec<_>, _> = corbaloc
+        .addresses
+        .iter()
+        .map(|address| profile(core, url, address, &corbaloc.key))
+        .collect();
     Ok(ObjectRef::new(core, Ior { type_id: String::new(), profiles: profiles? }))
 }
 

@@ -29,8 +29,7 @@ impl OrbCore {
             .is_ok();
         if first {
             let listeners = {
-                let mut listeners =
-                    self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+                let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
                 std::mem::take(&mut *listeners)
             };
             for listener in &listeners {

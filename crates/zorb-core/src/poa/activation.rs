@@ -55,11 +55,7 @@ impl Poa {
     /// `ObjectAlreadyActive`; `WrongPolicy` in a transient adapter that chooses the ids; in a
     /// persistent one that does, an id of an earlier run may be given.
     #[doc(alias = "activate_object_with_id")]
-    pub fn activate_with_id<S, R>(
-        &self,
-        id: impl Into<ObjectId>,
-        servant: S,
-    ) -> Result<R, PoaError>
+    pub fn activate_with_id<S, R>(&self, id: impl Into<ObjectId>, servant: S) -> Result<R, PoaError>
     where
         S: Send + Sync + 'static,
         R: ServedBy<S>,

@@ -86,9 +86,8 @@ impl Adapters {
             KeyParts::Name(_) => (None, &[][..]),
         };
         let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;
-        let object = adapter
-            .find_object(id)
-            .ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))?;
+        let object =
+            adapter.find_object(id).ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))?;
         Ok(Target { adapter: Arc::clone(adapter), object })
     }
 }

@@ -21,8 +21,15 @@ pub(super) const MAX_PATH: usize = 4096;
 /// A key taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyParts<'a> {
-    Transient { adapter: u32, stamp: u32, id: &'a [u8] },
-    Persistent { path: &'a [u8], id: &'a [u8] },
+    Transient {
+        adapter: u32,
+        stamp: u32,
+        id: &'a [u8],
+    },
+    Persistent {
+        path: &'a [u8],
+        id: &'a [u8],
+    },
     /// No key of an adapter: a published name, or a key of somebody else.
     Name(&'a [u8]),
 }
@@ -97,7 +104,9 @@ mod tests {
 
     #[test]
     fn anything_else_is_a_name() {
-        for key in [&b""[..], b"Z", b"Z\x01", b"Z\x01\0\0\0\0\0\0\0", b"Z\x02\xff\xff", b"NameService"] {
+        for key in
+            [&b""[..], b"Z", b"Z\x01", b"Z\x01\0\0\0\0\0\0\0", b"Z\x02\xff\xff", b"NameService"]
+        {
             assert_eq!(KeyParts::parse(key), KeyParts::Name(key));
         }
     }

@@ -107,9 +107,7 @@ impl PoaPolicies {
         if self.implicit_activation == ImplicitActivation::Implicit
             && self.id_assignment == IdAssignment::User
         {
-            return Err(PoaError::InvalidPolicy {
-                reason: "implicit activation needs system ids",
-            });
+            return Err(PoaError::InvalidPolicy { reason: "implicit activation needs system ids" });
         }
         Ok(())
     }

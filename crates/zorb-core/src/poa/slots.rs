@@ -81,9 +81,10 @@ impl SlotTable {
             }
         };
         let (segment, place) = locate(index);
-        let slots = self.segments.get(segment)?.get_or_init(|| {
-            (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect()
-        });
+        let slots = self
+            .segments
+            .get(segment)?
+            .get_or_init(|| (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect());
         let object = make(index, generation);
         slots.get(place)?.store(Some(Arc::new(Occupant { generation, object })));
         self.active.fetch_add(1, Ordering::Relaxed);

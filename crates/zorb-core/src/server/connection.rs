@@ -86,8 +86,8 @@ enum Received {
 
 impl ServerConnection {
     pub(crate) fn new(core: &Arc<OrbCore>, stream: Arc<dyn Stream>) -> Arc<Self> {
-        let mut limits = Limits::default();
-        limits.max_message_size = core.options().max_message_size;
+        let max_message_size = core.options().max_message_size;
+        let limits = Limits { max_message_size, ..Limits::default() };
         Arc::new(Self {
             stream,
             core: Arc::clone(core),
@@ -117,8 +117,7 @@ impl ServerConnection {
     fn spawn(self: &Arc<Self>, token: u64) -> io::Result<()> {
         self.crew.lock().unwrap_or_else(PoisonError::into_inner).threads += 1;
         let connection = Arc::clone(self);
-        let started =
-            self.core.threads().spawn("zorb-serve", move || connection.serve(token));
+        let started = self.core.threads().spawn("zorb-serve", move || connection.serve(token));
         if started.is_err() {
             self.crew.lock().unwrap_or_else(PoisonError::into_inner).threads -= 1;
         }
@@ -207,8 +206,7 @@ impl ServerConnection {
             MessageKind::Request => {
                 let text = self.text_coding(message, header)?;
                 let mut early = |octets: &[u8]| self.send(octets);
-                let answer =
-                    answer_request(&self.core, message, header, text, reply, &mut early)?;
+                let answer = answer_request(&self.core, message, header, text, reply, &mut early)?;
                 if answer == Answer::Reply {
                     self.send(reply);
                 }
@@ -225,11 +223,9 @@ impl ServerConnection {
                 self.closing.store(true, Ordering::Release);
                 Ok(())
             }
-            found => Err(ProtocolErrorKind::WrongKind {
-                expected: MessageKind::Request,
-                found,
+            found => {
+                Err(ProtocolErrorKind::WrongKind { expected: MessageKind::Request, found }.into())
             }
-            .into()),
         }
     }
 
@@ -268,7 +264,6 @@ impl ServerConnection {
             tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
         }
     }
-
 
     /// Answers a broken message as the standard says; the connection ends after it.
     fn refuse(&self, error: &ProtocolError) {
@@ -316,9 +311,7 @@ impl ServerConnection {
         crew.idle += 1;
         let (mut crew, _) = self
             .role_offered
-            .wait_timeout_while(crew, FOLLOWER_LINGER, |crew| {
-                crew.offered.is_none() && !crew.ended
-            })
+            .wait_timeout_while(crew, FOLLOWER_LINGER, |crew| crew.offered.is_none() && !crew.ended)
             .unwrap_or_else(PoisonError::into_inner);
         crew.idle -= 1;
         crew.offered.take()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter,
-    ProtocolError, ReplyStatus, RequestHeader, ResponseFlags,
+    Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter, ProtocolError,
+    ReplyStatus, RequestHeader, ResponseFlags,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -45,7 +45,7 @@ pub(crate) fn answer_request(
         wanted: request.response.expects_reply(),
     };
     let located = match request.target.object_key() {
-        Ok(key) => core.locate(&key),
+        Ok(key) => core.locate(key),
         Err(_) => Located::Nowhere(SystemException::inv_objref(
             minor::inv_objref::NO_USABLE_PROFILE,
             CompletionStatus::No,
@@ -132,10 +132,9 @@ fn pseudo_operation(target: &Target, call: &mut ServerCall<'_>) -> Option<Served
             let id = type_ids.first().copied().unwrap_or(OBJECT_ID);
             call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(id))
         }
-        "_interface" => Err(SystemException::intf_repos(
-            minor::intf_repos::NOT_AVAILABLE,
-            CompletionStatus::No,
-        )),
+        "_interface" => {
+            Err(SystemException::intf_repos(minor::intf_repos::NOT_AVAILABLE, CompletionStatus::No))
+        }
         "_component" => {
             call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
         }
@@ -157,7 +156,7 @@ pub(super) fn answer_locate(
 ) -> Result<(), ProtocolError> {
     let request = LocateRequestHeader::read(message, header)?;
     let located = match request.target.object_key() {
-        Ok(key) => core.locate(&key),
+        Ok(key) => core.locate(key),
         Err(_) => Located::Nowhere(SystemException::inv_objref(
             minor::inv_objref::NO_USABLE_PROFILE,
             CompletionStatus::No,

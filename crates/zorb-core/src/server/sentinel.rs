@@ -60,9 +60,8 @@ impl Sentinel {
             for (connection, seen) in watched.connections.values_mut() {
                 *seen = connection.relieve(*seen);
             }
-            let waited = self.changed.wait_timeout_while(watched, period, |watched| {
-                !watched.stopped
-            });
+            let waited =
+                self.changed.wait_timeout_while(watched, period, |watched| !watched.stopped);
             watched = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

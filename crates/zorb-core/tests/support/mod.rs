@@ -14,7 +14,8 @@
 //!   void wait_for(in long noted);
 //! };
 //! ```
-#![allow(dead_code, missing_docs, unreachable_pub)]
+#![allow(dead_code, missing_docs, unreachable_pub, missing_debug_implementations)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::use_self)]
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};

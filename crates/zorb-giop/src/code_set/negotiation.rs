@@ -169,6 +169,9 @@ impl core::error::Error for CodeSetError {}
 /// the server converts; else the server's best conversion that the client has too; else UTF-8 or
 /// UTF-16 where both sides' native sets hold the same characters.
 ///
+/// One rule comes before those of the standard: a client whose native set is Unicode keeps it when
+/// the server converts and is not itself Unicode at heart, so that no character is lost.
+///
 /// # Errors
 /// `Incompatible` when nothing fits `char`. Where nothing fits `wchar` there simply is no wide
 /// text on the connection.
@@ -197,7 +200,16 @@ fn choose(client: &CodeSetComponent, server: &CodeSetComponent) -> Option<CodeSe
     if server.native == CodeSetId::NONE || client.native == CodeSetId::NONE {
         return None;
     }
-    if client.native == server.native || client.conversions.contains(&server.native) {
+    if client.native == server.native {
+        return Some(server.native);
+    }
+    // The standard lets the client convert before the server; the other way round nothing is lost
+    // when the client's text is Unicode and the server's native set is not.
+    let lossless = is_unicode(client.native) && !is_unicode(server.native);
+    if lossless && server.conversions.contains(&client.native) {
+        return Some(client.native);
+    }
+    if client.conversions.contains(&server.native) {
         return Some(server.native);
     }
     if server.conversions.contains(&client.native) {

@@ -29,8 +29,12 @@ const EURO: CodeSetId = CodeSetId::ISO_8859_15;
 fn the_rules_apply_in_order() {
     let same = chosen(component(LATIN, &[UTF_8]), component(LATIN, &[UTF_8]));
     assert_eq!(same, Ok(LATIN));
-    let client_converts = chosen(component(UTF_8, &[LATIN]), component(LATIN, &[UTF_8]));
+    let client_converts = chosen(component(GREEK, &[LATIN]), component(LATIN, &[GREEK]));
     assert_eq!(client_converts, Ok(LATIN));
+    let nothing_lost = chosen(component(UTF_8, &[LATIN]), component(LATIN, &[UTF_8]));
+    assert_eq!(nothing_lost, Ok(UTF_8));
+    let no_choice = chosen(component(UTF_8, &[LATIN]), component(LATIN, &[]));
+    assert_eq!(no_choice, Ok(LATIN));
     let server_converts = chosen(component(UTF_8, &[GREEK]), component(LATIN, &[UTF_8]));
     assert_eq!(server_converts, Ok(UTF_8));
     let both = chosen(component(GREEK, &[EURO, UTF_8]), component(LATIN, &[UTF_8, EURO]));
@@ -60,7 +64,7 @@ fn zorb_agrees_with_the_others() {
     // omniORB's and JacORB's components as captured.
     let omniorb = "01000000010001000100000001000105090101000100000009010100";
     let jacorb = "000000000501000100000002000100010001000f00010109000000020501000100010100";
-    for (hex, expected) in [(omniorb, LATIN), (jacorb, UTF_8)] {
+    for (hex, expected) in [(omniorb, UTF_8), (jacorb, UTF_8)] {
         let data = crate::support::hex(hex);
         let component = TaggedComponent { tag: zorb_giop::ComponentTag::CODE_SETS, data };
         let server: CodeSetComponentInfo = component.body().expect("well formed").expect("there");

@@ -292,3 +292,27 @@ fn what_a_version_lacks_is_not_written() {
         assert!(MessageWriter::locate_request(&mut buffer, version, order, 1, &profile).is_err());
     }
 }
+
+#[test]
+fn a_buffer_used_again_stays_where_it_is() {
+    let mut buffer = Vec::with_capacity(256);
+    let place = buffer.as_ptr();
+    let data = [0; 12];
+    for id in 0..100 {
+        let contexts = [ServiceContext::new(ServiceId::CODE_SETS, &data[..])];
+        assert!(matches!(contexts[0].data, Cow::Borrowed(_)));
+        let start = RequestStart {
+            request_id: id,
+            response: ResponseFlags::SyncWithTarget,
+            target: TargetAddress::Key(b"key"),
+            operation: "operation",
+            service_contexts: &contexts,
+        };
+        let (version, order) = (GiopVersion::V1_2, zorb_cdr::ByteOrder::NATIVE);
+        let mut message =
+            MessageWriter::request(&mut buffer, version, order, &start).expect("writable");
+        message.body(TextCoding::default()).write_i64(1);
+        message.finish().expect("small");
+        assert_eq!((buffer.as_ptr(), buffer.capacity()), (place, 256));
+    }
+}

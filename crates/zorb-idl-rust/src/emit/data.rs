@@ -45,10 +45,8 @@ impl<'m> Emitter<'_, 'm> {
         let mut rows = Vec::new();
         for member in &item.members {
             let field = scope.give(&member.name, Case::Snake, member.span, &mut self.warnings);
-            let docs = docs::attributes(
-                member.docs.as_deref(),
-                &format!("The member `{}`.", member.name),
-            );
+            let docs =
+                docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
             self.push(&format!("{docs}pub {field}: {},\n", types.value(&member.ty)));
             rows.push(format!("{field}: {} = {:?}", types.wire(&member.ty), member.name));
         }

@@ -118,8 +118,11 @@ impl<'m> Emitter<'_, 'm> {
             if let Some(last) = names.len().checked_sub(1) {
                 let path = self.names.path(ancestor, self.module);
                 let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-                inherited
-                    .push(format!("{next}..={} in {path} [{}]", next + last, names.join(", ")));
+                inherited.push(format!(
+                    "{next}..={} in {path} [{}]",
+                    next + last,
+                    names.join(", ")
+                ));
                 next += names.len();
             }
         }

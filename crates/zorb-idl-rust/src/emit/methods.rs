@@ -136,7 +136,8 @@ impl<'m> Emitter<'_, 'm> {
             .collect();
         let results: Vec<String> =
             item.results.iter().map(|(name, ty)| format!("{name}: {}", types.wire(ty))).collect();
-        let results = if item.oneway { "oneway".into() } else { format!("[{}]", results.join(", ")) };
+        let results =
+            if item.oneway { "oneway".into() } else { format!("[{}]", results.join(", ")) };
         format!("{number} {:?} {name}({}) {results}", item.wire, arguments.join(", "))
     }
 

@@ -17,8 +17,8 @@ use crate::{Generated, Options, Warning, docs};
 const HEADER: &str = "// Made from IDL by Zorb. Change the IDL instead: changes here are lost.\n";
 
 /// What a program that uses a part of the text is not to be warned of.
-const ALLOW: &str =
-    "#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]\n";
+const ALLOW: &str = "#[allow(clippy::all, clippy::nursery, clippy::pedantic)]\n\
+                     #[allow(dead_code, nonstandard_style, unreachable_pub)]\n";
 
 pub(crate) fn run(names: &Names<'_>, options: &Options) -> Generated {
     let mut emitter = Emitter {

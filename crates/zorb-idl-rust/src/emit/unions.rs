@@ -20,10 +20,8 @@ impl<'m> Emitter<'_, 'm> {
         let mut end = String::new();
         for case in &item.cases {
             let variant = scope.give(&case.name, Case::Pascal, case.span, &mut self.warnings);
-            let docs = docs::attributes(
-                case.docs.as_deref(),
-                &format!("The member `{}`.", case.name),
-            );
+            let docs =
+                docs::attributes(case.docs.as_deref(), &format!("The member `{}`.", case.name));
             let value = types.value(&case.ty);
             let wire = types.wire(&case.ty);
             let row = if let Some(only) = only_label(case) {
@@ -35,13 +33,13 @@ impl<'m> Emitter<'_, 'm> {
                      #[doc = \" The value.\"] value: {value}"
                 );
                 self.push(&format!("{docs}{variant} {{ {fields} }},\n"));
-                let labels: String =
+                let mut labels: String =
                     case.values().map(|value| format!(" [{}]", types.constant(value))).collect();
+                if case.is_default() {
+                    labels.push_str(" default");
+                }
                 format!("{variant} {{ {wire} ={labels} }} {:?}", case.name)
             };
-            if case.is_default() {
-                end = format!(" else {variant}");
-            }
             rows.push(row);
         }
         if item.has_implicit_default() {
@@ -53,11 +51,8 @@ impl<'m> Emitter<'_, 'm> {
         self.push("}\n");
         let recursive =
             if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
-        let head = format!(
-            "{recursive}{}, {}",
-            self.head(definition),
-            types.wire(&item.discriminator)
-        );
+        let head =
+            format!("{recursive}{}, {}", self.head(definition), types.wire(&item.discriminator));
         self.item(Call::Table {
             path: types.codegen("union"),
             head,

@@ -26,10 +26,7 @@ pub(crate) struct Method {
 }
 
 /// The methods that exports of `id` become: key, IDL name of the method, `raises` list.
-pub(super) fn raising(
-    id: DefId,
-    interface: &Interface,
-) -> Vec<(MethodKey, String, &[DefId])> {
+pub(super) fn raising(id: DefId, interface: &Interface) -> Vec<(MethodKey, String, &[DefId])> {
     let mut list: Vec<(MethodKey, String, &[DefId])> = Vec::new();
     for (export, item) in interface.exports.iter().enumerate() {
         let key = MethodKey { interface: id, export, set: false };

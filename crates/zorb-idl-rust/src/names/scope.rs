@@ -11,6 +11,8 @@ use zorb_idl::Span;
 pub(crate) struct Scope {
     /// The Rust name, and the IDL name it was made of.
     given: HashMap<String, String>,
+    /// How often a name was wanted again.
+    clashes: HashMap<String, usize>,
 }
 
 impl Scope {
@@ -32,7 +34,7 @@ impl Scope {
 
     fn give_converted(
         &mut self,
-        mut converted: String,
+        converted: String,
         idl: &str,
         case: Case,
         report: Option<(Span, &mut Vec<Warning>)>,
@@ -40,12 +42,17 @@ impl Scope {
         let wanted = escape(converted.clone(), case);
         let mut name = wanted.clone();
         while self.given.contains_key(&name) {
-            converted.push('_');
-            name = escape(converted.clone(), case);
+            // `name_`, then `name_2`: the count keeps a file of nothing but clashes cheap.
+            let count = self.clashes.entry(wanted.clone()).or_default();
+            *count += 1;
+            let number = if *count == 1 { String::new() } else { count.to_string() };
+            name = escape(format!("{converted}_{number}"), case);
         }
         if let (Some((span, warnings)), Some(first)) = (report, self.given.get(&wanted)) {
             warnings.push(Warning {
-                message: format!("`{first}` and `{idl}` both become `{wanted}` in Rust: `{idl}` is named `{name}`"),
+                message: format!(
+                    "`{first}` and `{idl}` both become `{wanted}` in Rust: `{idl}` is named `{name}`"
+                ),
                 span,
             });
         }

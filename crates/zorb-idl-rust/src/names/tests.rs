@@ -74,12 +74,12 @@ fn paths_climb_to_the_shared_module() {
 fn clashes_get_an_underscore_and_a_warning() {
     let idl = "struct fooBar { long x; }; struct foo_bar { long x; }; struct Foo_Bar_ { long x; };";
     let (paths, warnings) = paths(idl, "", &["fooBar", "foo_bar", "Foo_Bar_"]);
-    assert_eq!(paths, ["FooBar", "FooBar_", "FooBar__"]);
+    assert_eq!(paths, ["FooBar", "FooBar_", "FooBar_2"]);
     assert_eq!(
         warnings,
         [
             "`fooBar` and `foo_bar` both become `FooBar` in Rust: `foo_bar` is named `FooBar_`",
-            "`fooBar` and `Foo_Bar_` both become `FooBar` in Rust: `Foo_Bar_` is named `FooBar__`",
+            "`fooBar` and `Foo_Bar_` both become `FooBar` in Rust: `Foo_Bar_` is named `FooBar_2`",
         ]
     );
 }

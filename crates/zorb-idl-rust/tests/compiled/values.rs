@@ -85,14 +85,23 @@ fn texts_and_collections_survive() {
 #[test]
 fn bounds_hold_both_ways() {
     let mut texts = types::Texts { bounded: "123456789".into(), ..types::Texts::default() };
-    assert_eq!(kind(encode::<types::Texts>(&texts, ByteOrder::Big)), Some(CdrErrorKind::BoundExceeded));
+    assert_eq!(
+        kind(encode::<types::Texts>(&texts, ByteOrder::Big)),
+        Some(CdrErrorKind::BoundExceeded)
+    );
     texts.bounded.clear();
     texts.wide_bounded = "123456".into();
-    assert_eq!(kind(encode::<types::Texts>(&texts, ByteOrder::Big)), Some(CdrErrorKind::BoundExceeded));
+    assert_eq!(
+        kind(encode::<types::Texts>(&texts, ByteOrder::Big)),
+        Some(CdrErrorKind::BoundExceeded)
+    );
     let long = encode::<String>("123456789", ByteOrder::Big).expect("it has an encoding");
     let free = encode::<String>("", ByteOrder::Big).expect("it has an encoding");
     let octets = [&free[..], &[0; 3], &long].concat();
-    assert_eq!(kind(decode::<types::Texts>(&octets, ByteOrder::Big)), Some(CdrErrorKind::BoundExceeded));
+    assert_eq!(
+        kind(decode::<types::Texts>(&octets, ByteOrder::Big)),
+        Some(CdrErrorKind::BoundExceeded)
+    );
 }
 
 #[test]
@@ -199,10 +208,7 @@ fn exceptions_travel_under_their_ids() {
     assert_eq!(account::WithdrawError::read(id, &mut reader), Ok(Some(raised.clone())));
     assert_eq!(account::WithdrawError::read("IDL:Other:1.0", &mut reader), Ok(None));
     assert_eq!(raised.system(), None);
-    assert_eq!(
-        raised.to_string(),
-        "InsufficientFunds (missing Money { cents: 0, unit: Eur })"
-    );
+    assert_eq!(raised.to_string(), "InsufficientFunds (missing Money { cents: 0, unit: Eur })");
     assert_eq!(account::WithdrawError::from(Closed).to_string(), "Closed");
     assert!(raised.source().is_none());
     survives(&types::Failed { reason: "r".into(), ..types::Failed::default() });

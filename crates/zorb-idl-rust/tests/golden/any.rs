@@ -1,7 +1,8 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// Values of any type.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
-#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tagged {
     /// The member `name`.
     pub name: String,
@@ -13,16 +14,19 @@ pub struct Tagged {
 });
 
 /// The IDL typedef `Anys`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub type Anys = Vec<::zorb::codegen::Any>;
 
 /// A reference to an object of the IDL interface `Bag`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bag(::zorb::ObjectRef);
 ::zorb::codegen::interface!(Bag(::zorb::ObjectRef), "IDL:Bag:1.0", "Bag", []);
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 impl Bag {
     /// The operation `take`.
     pub fn take(
@@ -40,7 +44,8 @@ impl Bag {
 }
 
 /// Implement this to serve `Bag`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub trait BagServant: Send + Sync + 'static {
     /// The operation `take`.
     fn take(

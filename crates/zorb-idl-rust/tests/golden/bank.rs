@@ -1,6 +1,7 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// Accounts and what can be done with them.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod bank {
     /// The most that an account may owe, in cents.
     pub const MAX_OVERDRAFT: i32 = 50000;
@@ -48,8 +49,8 @@ pub mod bank {
     }
     ::zorb::codegen::union!(Fee, "IDL:example.org/Bank/Fee:1.0", "Fee", Currency, {
         FlatCents(i32 = Currency::Eur) "flat_cents",
-        Rate { f64 = } "rate",
-    } else Rate);
+        Rate { f64 = default } "rate",
+    });
 
     /// The IDL exception `Bank::InsufficientFunds`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

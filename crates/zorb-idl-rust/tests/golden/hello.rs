@@ -1,6 +1,7 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// The IDL module `Hello`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod hello {
     /// A reference to an object of the IDL interface `Hello::Greeter`.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// Interfaces: inheritance, references, attributes, nested definitions.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod graph {
     /// A node of a graph.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -99,10 +100,7 @@ pub mod graph {
         fn set_parent(&self, value: Option<&Node>) -> ::zorb::Result<()>;
 
         /// The operation `find`.
-        fn find(
-            &self,
-            name: &str,
-        ) -> ::zorb::Result<(Option<Node>, Option<Node>), node::FindError>;
+        fn find(&self, name: &str) -> ::zorb::Result<(Option<Node>, Option<Node>), node::FindError>;
 
         /// The operation `swap`.
         fn swap(
@@ -112,11 +110,7 @@ pub mod graph {
         ) -> ::zorb::Result<(Option<Node>, Option<::zorb::ObjectRef>)>;
 
         /// The operation `link`.
-        fn link(
-            &self,
-            others: &[Option<Node>],
-            watcher: Option<&Observer>,
-        ) -> ::zorb::Result<()>;
+        fn link(&self, others: &[Option<Node>], watcher: Option<&Observer>) -> ::zorb::Result<()>;
     }
     ::zorb::codegen::skeleton!(Node, NodeServant, {
         0 "_get_current" current() [value: node::State],
@@ -237,10 +231,7 @@ pub mod graph {
         }
 
         /// Sets the attribute `count`.
-        pub fn set_count(
-            &self,
-            value: i64,
-        ) -> ::zorb::Result<(), counter::SetCountError> {
+        pub fn set_count(&self, value: i64) -> ::zorb::Result<(), counter::SetCountError> {
             ::zorb::codegen::invoke!(self, "_set_count", [i64 => &value], [])
         }
 
@@ -347,10 +338,7 @@ pub mod graph {
         }
 
         /// Sets the attribute `count`.
-        pub fn set_count(
-            &self,
-            value: i64,
-        ) -> ::zorb::Result<(), counter::SetCountError> {
+        pub fn set_count(&self, value: i64) -> ::zorb::Result<(), counter::SetCountError> {
             ::zorb::codegen::invoke!(self, "_set_count", [i64 => &value], [])
         }
 

@@ -1,6 +1,7 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// Names that are awkward in Rust.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod r#match {
     /// The IDL const `match::type`.
     pub const TYPE: i32 = 1;
@@ -238,7 +239,8 @@ pub mod r#match {
 }
 
 /// The IDL module `i32`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod i32_ {
     /// The IDL typedef `i32::u8`.
     pub type U8 = i32;
@@ -273,7 +275,8 @@ pub mod i32_ {
 }
 
 /// The IDL module `Clashes`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod clashes {
     /// The IDL struct `Clashes::fooBar`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -443,12 +446,12 @@ pub mod clashes {
         }
 
         /// The operation `getUrl_`.
-        pub fn get_url__(&self) -> ::zorb::Result<()> {
+        pub fn get_url_2(&self) -> ::zorb::Result<()> {
             ::zorb::codegen::invoke!(self, "getUrl_", [], [])
         }
 
         /// The operation `get__url`.
-        pub fn get_url___(&self) -> ::zorb::Result<()> {
+        pub fn get_url_3(&self) -> ::zorb::Result<()> {
             ::zorb::codegen::invoke!(self, "get__url", [], [])
         }
     }
@@ -456,10 +459,10 @@ pub mod clashes {
     /// Implement this to serve `Clashes::Both`.
     pub trait BothServant: HttpServerServant_ + OtherServant {
         /// The operation `get__url`.
-        fn get_url___(&self) -> ::zorb::Result<()>;
+        fn get_url_3(&self) -> ::zorb::Result<()>;
     }
     ::zorb::codegen::skeleton!(Both, BothServant, {
-        0 "get__url" get_url___() [],
+        0 "get__url" get_url_3() [],
     } inherited {
         1..=5 in HttpServer ["getURL", "get_url", "_get_x", "_set_x", "set_x"],
         6..=6 in Other ["getUrl_"],

@@ -1,6 +1,7 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// The IDL module `Common`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod common {
     /// The IDL struct `Common::Stamp`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -43,7 +44,8 @@ pub mod common {
 }
 
 /// A module in two parts, the second after another.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod first {
     /// The IDL struct `First::A`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -74,7 +76,8 @@ pub mod first {
 }
 
 /// The IDL module `Second`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod second {
     /// The IDL struct `Second::B`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -95,9 +98,7 @@ pub mod second {
     );
     impl Timer {
         /// The operation `now`.
-        pub fn now(
-            &self,
-        ) -> ::zorb::Result<super::common::Stamp, super::common::clock::NowError> {
+        pub fn now(&self) -> ::zorb::Result<super::common::Stamp, super::common::clock::NowError> {
             self.0.now()
         }
 
@@ -118,10 +119,7 @@ pub mod second {
     /// Implement this to serve `Second::Timer`.
     pub trait TimerServant: super::common::ClockServant {
         /// The operation `wait`.
-        fn wait(
-            &self,
-            by: Option<&super::common::Clock>,
-        ) -> ::zorb::Result<(), timer::WaitError>;
+        fn wait(&self, by: Option<&super::common::Clock>) -> ::zorb::Result<(), timer::WaitError>;
     }
     ::zorb::codegen::skeleton!(Timer, TimerServant, {
         0 "wait" wait(by: ::zorb::codegen::Ref<super::common::Clock> => by.as_ref()) [],

@@ -1,6 +1,7 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// Every data type, in every place a type can stand.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod types {
     /// The IDL const `Types::FLAG`.
     pub const FLAG: bool = true;
@@ -283,14 +284,7 @@ pub mod types {
         }
 
         /// The operation `numbers`.
-        pub fn numbers(
-            &self,
-            a: i16,
-            b: u32,
-            c: i64,
-            d: f32,
-            e: f64,
-        ) -> ::zorb::Result<u64> {
+        pub fn numbers(&self, a: i16, b: u32, c: i64, d: f32, e: f64) -> ::zorb::Result<u64> {
             ::zorb::codegen::invoke!(
                 self,
                 "numbers",
@@ -300,11 +294,7 @@ pub mod types {
         }
 
         /// The operation `colours`.
-        pub fn colours(
-            &self,
-            a: Colour,
-            b: Colour,
-        ) -> ::zorb::Result<(Colour, Colour, Colour)> {
+        pub fn colours(&self, a: Colour, b: Colour) -> ::zorb::Result<(Colour, Colour, Colour)> {
             ::zorb::codegen::invoke!(
                 self,
                 "colours",
@@ -353,11 +343,7 @@ pub mod types {
         }
 
         /// The operation `arrays`.
-        pub fn arrays(
-            &self,
-            a: &Matrix,
-            b: &Matrix,
-        ) -> ::zorb::Result<(Matrix, Matrix, Matrix)> {
+        pub fn arrays(&self, a: &Matrix, b: &Matrix) -> ::zorb::Result<(Matrix, Matrix, Matrix)> {
             ::zorb::codegen::invoke!(
                 self,
                 "arrays",
@@ -367,11 +353,7 @@ pub mod types {
         }
 
         /// The operation `trees`.
-        pub fn trees(
-            &self,
-            a: &Node,
-            b: &Basics,
-        ) -> ::zorb::Result<(Node, Basics, Collections)> {
+        pub fn trees(&self, a: &Node, b: &Basics) -> ::zorb::Result<(Node, Basics, Collections)> {
             ::zorb::codegen::invoke!(
                 self,
                 "trees",
@@ -410,19 +392,10 @@ pub mod types {
         fn numbers(&self, a: i16, b: u32, c: i64, d: f32, e: f64) -> ::zorb::Result<u64>;
 
         /// The operation `colours`.
-        fn colours(
-            &self,
-            a: Colour,
-            b: Colour,
-        ) -> ::zorb::Result<(Colour, Colour, Colour)>;
+        fn colours(&self, a: Colour, b: Colour) -> ::zorb::Result<(Colour, Colour, Colour)>;
 
         /// The operation `texts`.
-        fn texts(
-            &self,
-            a: &str,
-            b: &str,
-            d: &str,
-        ) -> ::zorb::Result<(String, ShortName, String)>;
+        fn texts(&self, a: &str, b: &str, d: &str) -> ::zorb::Result<(String, ShortName, String)>;
 
         /// The operation `blobs`.
         fn blobs(&self, a: &[u8], b: &[u8]) -> ::zorb::Result<(Blob, Key, Blob)>;
@@ -435,18 +408,10 @@ pub mod types {
         ) -> ::zorb::Result<(Vec<i32>, Names, Matrices), all::SequencesError>;
 
         /// The operation `arrays`.
-        fn arrays(
-            &self,
-            a: &Matrix,
-            b: &Matrix,
-        ) -> ::zorb::Result<(Matrix, Matrix, Matrix)>;
+        fn arrays(&self, a: &Matrix, b: &Matrix) -> ::zorb::Result<(Matrix, Matrix, Matrix)>;
 
         /// The operation `trees`.
-        fn trees(
-            &self,
-            a: &Node,
-            b: &Basics,
-        ) -> ::zorb::Result<(Node, Basics, Collections)>;
+        fn trees(&self, a: &Node, b: &Basics) -> ::zorb::Result<(Node, Basics, Collections)>;
 
         /// The operation `nested`.
         fn nested(

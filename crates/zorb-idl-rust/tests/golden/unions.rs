@@ -1,6 +1,7 @@
 // Made from IDL by Zorb. Change the IDL instead: changes here are lost.
 /// Unions over every kind of discriminator.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u32)]
 pub enum Shape {
@@ -18,7 +19,8 @@ pub enum Shape {
 });
 
 /// The IDL struct `Spot`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Spot {
     /// The member `x`.
@@ -29,7 +31,8 @@ pub struct Spot {
 ::zorb::codegen::structure!(Spot, "IDL:Spot:1.0", "Spot", { x: i32 = "x", y: i32 = "y" });
 
 /// The IDL union `Figure`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Figure {
     /// A single place.
@@ -52,11 +55,12 @@ pub enum Figure {
 ::zorb::codegen::union!(Figure, "IDL:Figure:1.0", "Figure", Shape, {
     At(Spot = Shape::Point) "at",
     Spots { Vec<Spot> = [Shape::Line] [Shape::Circle] } "spots",
-    Description { String = } "description",
-} else Description);
+    Description { String = default } "description",
+});
 
 /// The IDL union `Partial`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Partial {
     /// The member `negative`.
@@ -80,7 +84,8 @@ pub enum Partial {
 } empty Unset);
 
 /// The IDL union `Covered`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Covered {
     /// The member `yes`.
@@ -94,7 +99,8 @@ pub enum Covered {
 });
 
 /// The IDL union `Letter`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Letter {
     /// The member `first`.
@@ -112,11 +118,12 @@ pub enum Letter {
 ::zorb::codegen::union!(Letter, "IDL:Letter:1.0", "Letter", char, {
     First(u8 = 'a') "first",
     Quote(bool = '\'') "quote",
-    Other { ::zorb::codegen::WString = } "other",
-} else Other);
+    Other { ::zorb::codegen::WString = default } "other",
+});
 
 /// The IDL union `WideLetter`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideLetter {
     /// The member `first`.
@@ -132,7 +139,8 @@ pub enum WideLetter {
 } empty Unset);
 
 /// The IDL union `Big`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Big {
     /// The member `most`.
@@ -147,15 +155,17 @@ pub enum Big {
 }
 ::zorb::codegen::union!(Big, "IDL:Big:1.0", "Big", u64, {
     Most(i32 = 18446744073709551615) "most",
-    Rest { i32 = [0] } "rest",
-} else Rest);
+    Rest { i32 = [0] default } "rest",
+});
 
 /// The IDL typedef `Selector`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub type Selector = i32;
 
 /// The IDL union `Small`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Small {
     /// The member `form`.
@@ -171,7 +181,8 @@ pub enum Small {
 } empty Unset);
 
 /// The IDL union `Expression`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// The member `constant`.
@@ -190,7 +201,8 @@ pub enum Expression {
 } empty Unset);
 
 /// The IDL union `Holder`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Holder {
     /// The member `both`.
@@ -215,7 +227,8 @@ pub enum Holder {
 } empty Unset_);
 
 /// What is defined inside `Holder`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod holder {
     /// The IDL struct `Holder::Pair`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -231,12 +244,14 @@ pub mod holder {
 }
 
 /// A reference to an object of the IDL interface `Drawing`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Drawing(::zorb::ObjectRef);
 ::zorb::codegen::interface!(Drawing(::zorb::ObjectRef), "IDL:Drawing:1.0", "Drawing", []);
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 impl Drawing {
     /// The operation `draw`.
     pub fn draw(
@@ -254,14 +269,11 @@ impl Drawing {
 }
 
 /// Implement this to serve `Drawing`.
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub trait DrawingServant: Send + Sync + 'static {
     /// The operation `draw`.
-    fn draw(
-        &self,
-        model: &Figure,
-        part: &Partial,
-    ) -> ::zorb::Result<(Figure, Partial, Expression)>;
+    fn draw(&self, model: &Figure, part: &Partial) -> ::zorb::Result<(Figure, Partial, Expression)>;
 }
 ::zorb::codegen::skeleton!(Drawing, DrawingServant, {
     0 "draw" draw(model: Figure => &model, part: Partial => &part)

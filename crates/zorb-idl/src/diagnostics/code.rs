@@ -101,6 +101,7 @@ codes! {
     NulInString "E0109" Error "a string cannot hold the character zero"
     MixedConcatenation "E0110" Error "wide and narrow string literals cannot be joined"
     KeywordCase "E0111" Error "an identifier differs from a keyword only in case"
+    NewKeywordCase "W0112" Warning "an identifier differs from a newer keyword only in case"
     // the parser
     UnexpectedToken "E0201" Error "something else was expected here"
     MissingSemicolon "E0202" Error "a semicolon is missing"

@@ -41,7 +41,11 @@ pub struct Label {
 }
 
 impl Diagnostic {
-    pub(crate) fn new(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        code: Code,
+        span: impl Into<Option<Span>>,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             code,
             severity: code.info().severity,

@@ -45,6 +45,9 @@ impl Sink {
 
     /// All diagnostics, by place; those inside macro expansions say so.
     pub(crate) fn finish(mut self, sources: &SourceMap) -> Vec<Diagnostic> {
+        // The built-in files are in order; they may use what is not supported elsewhere.
+        self.items
+            .retain(|item| item.span.is_none_or(|span| !sources.file(span.file).is_built_in()));
         for item in &mut self.items {
             if let Some(expansion) = item.span.and_then(|span| sources.expansion(span)) {
                 let message = format!("`{}` is a macro, defined here", expansion.name);

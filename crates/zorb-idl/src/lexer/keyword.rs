@@ -39,6 +39,31 @@ keywords! {
 }
 
 impl Keyword {
+    /// A word that CORBA 3 reserved, for components mostly: older IDL uses such words, in
+    /// another case, as names.
+    pub(crate) const fn is_new(self) -> bool {
+        matches!(
+            self,
+            Self::Component
+                | Self::Consumes
+                | Self::Emits
+                | Self::EventType
+                | Self::Finder
+                | Self::GetRaises
+                | Self::Home
+                | Self::Import
+                | Self::Manages
+                | Self::Multiple
+                | Self::PrimaryKey
+                | Self::Provides
+                | Self::Publishes
+                | Self::SetRaises
+                | Self::TypeId
+                | Self::TypePrefix
+                | Self::Uses
+        )
+    }
+
     /// The keyword that differs from `text` at most in case.
     pub(crate) fn from_text_any_case(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|keyword| keyword.text().eq_ignore_ascii_case(text))

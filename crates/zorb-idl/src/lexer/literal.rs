@@ -32,7 +32,8 @@ pub(super) fn number(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
     let (mantissa, exponent) = lower.split_once('e').map_or((&*lower, None), |(mantissa, rest)| {
         (mantissa, Some(rest.strip_prefix(['+', '-']).unwrap_or(rest)))
     });
-    let digits_only = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits_only =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !plain(mantissa) || !exponent.is_none_or(digits_only) {
         let message = format!("`{}` is not a number", shorten(text));
         let mut diagnostic = Diagnostic::new(Code::BadNumber, span, message);
@@ -85,8 +86,11 @@ pub(super) fn character(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
     let (wide, body) = unquote(text, '\'');
     let mut units = Vec::new();
     decode(body, wide, span, sink, &mut |unit| units.push(unit));
+    let closed = text.len() > 1 && text.ends_with('\'');
     let unit = match units.as_slice() {
         [unit] => *unit,
+        // Reported as having no end.
+        other if !closed => other.first().copied().unwrap_or(0),
         other => {
             let message = if other.is_empty() {
                 "this character literal is empty".to_owned()
@@ -171,6 +175,7 @@ fn decode(body: &str, wide: bool, span: Span, sink: &mut Sink, emit: &mut dyn Fn
                         Some(hint) => diagnostic.hint(hint),
                         None => diagnostic,
                     });
+                    emit(u16::from(b'?'));
                 }
             }
         } else if wide {
@@ -223,14 +228,20 @@ fn escape(
         }
         'u' if wide => {
             let digits = take_digits(rest, 16, 4);
-            return u16::from_str_radix(&digits, 16)
-                .map_err(|_| ("u".to_owned(), Some("one to four hexadecimal digits follow `\\u`")));
+            return u16::from_str_radix(&digits, 16).map_err(|_| {
+                ("u".to_owned(), Some("one to four hexadecimal digits follow `\\u`"))
+            });
         }
         'u' => {
             take_digits(rest, 16, 4);
-            return Err(("u".to_owned(), Some("`\\u` is for wide literals: write `L` before the quote")));
+            return Err((
+                "u".to_owned(),
+                Some("`\\u` is for wide literals: write `L` before the quote"),
+            ));
         }
-        other => return Err((other.escape_debug().to_string(), Some("a backslash itself is `\\\\`"))),
+        other => {
+            return Err((other.escape_debug().to_string(), Some("a backslash itself is `\\\\`")));
+        }
     };
     Ok(simple)
 }

@@ -53,12 +53,7 @@ pub(crate) struct Lexer {
 
 impl Default for Lexer {
     fn default() -> Self {
-        Self {
-            tokens: Vec::new(),
-            pending: None,
-            last: None,
-            string_bytes_left: MAX_PASTED_BYTES,
-        }
+        Self { tokens: Vec::new(), pending: None, last: None, string_bytes_left: MAX_PASTED_BYTES }
     }
 }
 
@@ -83,9 +78,7 @@ impl Lexer {
             }
             PpKind::Ident => ident(token, sources, sink),
             PpKind::Number => literal::number(&token.text, token.span, sink),
-            PpKind::Char | PpKind::WideChar => {
-                literal::character(&token.text, token.span, sink)
-            }
+            PpKind::Char | PpKind::WideChar => literal::character(&token.text, token.span, sink),
             PpKind::Punct => match Punct::from_text(&token.text) {
                 Some(punct) => TokenKind::Punct(punct),
                 None => return unexpected(token, sink),
@@ -93,7 +86,12 @@ impl Lexer {
             PpKind::Other => return unexpected(token, sink),
         };
         self.settle();
-        self.tokens.push(Token { kind, span: token.span, docs: token.docs.clone(), line_start: token.line_start });
+        self.tokens.push(Token {
+            kind,
+            span: token.span,
+            docs: token.docs.clone(),
+            line_start: token.line_start,
+        });
     }
 
     fn string(&mut self, token: &PpToken, sink: &mut Sink) {
@@ -136,6 +134,13 @@ impl Lexer {
 }
 
 fn ident(token: &PpToken, sources: &SourceMap, sink: &mut Sink) -> TokenKind {
+    if let Some(strange) = token.text.chars().find(|char| !char.is_ascii()) {
+        let message = format!("`{strange}` cannot be part of a name");
+        sink.push(
+            Diagnostic::new(Code::UnexpectedCharacter, token.span, message)
+                .hint("names are made of ASCII letters, digits and underscores"),
+        );
+    }
     if let Some(escaped) = token.text.strip_prefix('_')
         && !escaped.is_empty()
     {
@@ -147,15 +152,14 @@ fn ident(token: &PpToken, sources: &SourceMap, sink: &mut Sink) -> TokenKind {
     if let Some(keyword) = Keyword::from_text_any_case(&token.text)
         && !sources.file(token.span.file).is_built_in()
     {
+        let code = if keyword.is_new() { Code::NewKeywordCase } else { Code::KeywordCase };
         let message =
             format!("`{}` differs from the keyword `{}` only in case", token.text, keyword.text());
-        sink.push(
-            Diagnostic::new(Code::KeywordCase, token.span, message).hint(format!(
-                "write `{}` if the keyword is meant, or `_{}` for a name of your own",
-                keyword.text(),
-                token.text
-            )),
-        );
+        sink.push(Diagnostic::new(code, token.span, message).hint(format!(
+            "write `{}` if the keyword is meant, or `_{}` for a name of your own",
+            keyword.text(),
+            token.text
+        )));
         // `TRUE` and `FALSE` cannot be names of anything: the keyword is meant.
         if matches!(keyword, Keyword::True | Keyword::False) {
             return TokenKind::Keyword(keyword);
@@ -170,8 +174,6 @@ fn unexpected(token: &PpToken, sink: &mut Sink) {
     let mut diagnostic = Diagnostic::new(Code::UnexpectedCharacter, token.span, message);
     if token.is_punct("#") {
         diagnostic = diagnostic.hint("a directive must be the first thing on its line");
-    } else if !token.text.is_ascii() {
-        diagnostic = diagnostic.hint("names are made of ASCII letters, digits and underscores");
     }
     sink.push(diagnostic);
 }

@@ -170,7 +170,12 @@ impl Model {
         f.write_char('\n')
     }
 
-    fn write_attribute(&self, f: &mut Formatter<'_>, item: &Attribute, depth: usize) -> fmt::Result {
+    fn write_attribute(
+        &self,
+        f: &mut Formatter<'_>,
+        item: &Attribute,
+        depth: usize,
+    ) -> fmt::Result {
         write_docs(f, item.docs.as_deref(), depth)?;
         indent(f, depth)?;
         let readonly = if item.readonly { "readonly " } else { "" };

@@ -127,11 +127,7 @@ impl Model {
         while let Some(ty) = work.pop() {
             match ty {
                 Type::Named(other) if *other == id => return true,
-                Type::Named(other) => {
-                    if seen.insert(*other) {
-                        self.push_parts(*other, &mut work);
-                    }
-                }
+                Type::Named(other) if seen.insert(*other) => self.push_parts(*other, &mut work),
                 Type::Sequence { element, .. } | Type::Array { element, .. } => work.push(element),
                 _ => {}
             }

@@ -20,7 +20,7 @@ pub use definition::{
     Typedef, Union,
 };
 pub use facts::TypeFacts;
-pub use interface::{Attribute, Direction, Export, Interface, InheritedExport, Operation, Param};
+pub use interface::{Attribute, Direction, Export, InheritedExport, Interface, Operation, Param};
 pub use types::{ConstValue, Type};
 
 /// The address of a [`Definition`] in its [`Model`].

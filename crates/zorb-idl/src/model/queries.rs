@@ -23,7 +23,8 @@ impl Model {
     }
 
     /// Every definition, however deep, in order of first declaration: a definition comes
-    /// after its parent, and after every type it uses that is not merely declared ahead.
+    /// after its parent, and after the types it uses, save those defined inside it and those
+    /// declared ahead.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.iter()
     }

@@ -51,7 +51,9 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Interface) => self.interface(items),
             TokenKind::Keyword(Keyword::TypeId) => self.type_id(items),
             TokenKind::Keyword(Keyword::TypePrefix) => self.type_prefix(items),
-            TokenKind::Keyword(Keyword::Oneway | Keyword::Attribute | Keyword::Readonly | Keyword::Void) => {
+            TokenKind::Keyword(
+                Keyword::Oneway | Keyword::Attribute | Keyword::Readonly | Keyword::Void,
+            ) => {
                 let diagnostic = self
                     .unexpected_diagnostic("a definition")
                     .hint("operations and attributes belong inside an interface");
@@ -323,8 +325,7 @@ impl Parser<'_> {
     fn skip_to_comma(&mut self) {
         while !matches!(
             self.kind(),
-            TokenKind::End
-                | TokenKind::Punct(Punct::Comma | Punct::CloseBrace | Punct::Semicolon)
+            TokenKind::End | TokenKind::Punct(Punct::Comma | Punct::CloseBrace | Punct::Semicolon)
         ) {
             self.bump();
         }

@@ -115,7 +115,9 @@ impl Parser<'_> {
         if self.eat(Punct::CloseParen) {
             return Ok(params);
         }
-        if self.at_keyword(Keyword::Void) && matches!(self.kind_at(1), TokenKind::Punct(Punct::CloseParen)) {
+        if self.at_keyword(Keyword::Void)
+            && matches!(self.kind_at(1), TokenKind::Punct(Punct::CloseParen))
+        {
             let message = "`void` is not a parameter";
             let found = Diagnostic::new(Code::VoidType, self.span(), message);
             self.sink.push(found.hint("write `()`"));
@@ -184,10 +186,9 @@ impl Parser<'_> {
         loop {
             let (word, hint) = match self.kind() {
                 TokenKind::Keyword(Keyword::Raises) if readonly => (Keyword::Raises, None),
-                TokenKind::Keyword(Keyword::Raises) => (
-                    Keyword::Raises,
-                    Some("write `getraises (...)`, `setraises (...)` or both"),
-                ),
+                TokenKind::Keyword(Keyword::Raises) => {
+                    (Keyword::Raises, Some("write `getraises (...)`, `setraises (...)` or both"))
+                }
                 TokenKind::Keyword(Keyword::GetRaises) if readonly => {
                     (Keyword::GetRaises, Some("a readonly attribute has `raises (...)`"))
                 }
@@ -209,8 +210,7 @@ impl Parser<'_> {
             let repeated = repeated.then_some("write one list");
             if let Some(hint) = hint.or(several).or(repeated) {
                 let message = format!("`{}` does not fit this attribute", word.text());
-                self.sink
-                    .push(Diagnostic::new(Code::AttributeRaises, span, message).hint(hint));
+                self.sink.push(Diagnostic::new(Code::AttributeRaises, span, message).hint(hint));
             }
             match word {
                 Keyword::SetRaises => set_raises = list,

@@ -32,6 +32,7 @@ pub(crate) fn parse(tokens: &[Token], events: &[Event], sink: &mut Sink) -> Tree
         events: events.iter(),
         sink,
         depth: 0,
+        unclosed: false,
     };
     let items = parser.file();
     Tree { items }
@@ -47,6 +48,8 @@ struct Parser<'a> {
     events: std::slice::Iter<'a, Event>,
     sink: &'a mut Sink,
     depth: usize,
+    /// The file ended inside braces, and that is reported.
+    unclosed: bool,
 }
 
 const END: &TokenKind = &TokenKind::End;
@@ -75,7 +78,11 @@ impl Parser<'_> {
     fn previous(&self) -> Span {
         if self.half_shift {
             let span = self.tokens.get(self.pos).map_or_else(|| self.span(), |token| token.span);
-            return if span.end - span.start == 2 { Span { end: span.start + 1, ..span } } else { span };
+            return if span.end - span.start == 2 {
+                Span { end: span.start + 1, ..span }
+            } else {
+                span
+            };
         }
         let before = self.pos.checked_sub(1).and_then(|pos| self.tokens.get(pos));
         before.map_or_else(|| self.span(), |token| token.span)
@@ -238,7 +245,7 @@ impl Parser<'_> {
     /// The semicolon after a definition. When it is missing and something new seems to
     /// start, parsing goes on as if it were there.
     fn semicolon(&mut self, after: &str) -> Parsed<()> {
-        if self.eat(Punct::Semicolon) {
+        if self.eat(Punct::Semicolon) || (self.unclosed && self.at_end()) {
             return Ok(());
         }
         let line_start = self.tokens.get(self.pos).is_none_or(|token| token.line_start);
@@ -276,10 +283,13 @@ impl Parser<'_> {
     /// The body of something in braces: `one` parses a part, with recovery, until `}`.
     fn body(&mut self, what: &str, mut one: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         let open = self.span();
-        self.nested(|parser| {
+        // `>>` in here has nothing to do with a `<` out there.
+        let angles = std::mem::take(&mut self.angles);
+        let outcome = self.nested(|parser| {
             parser.expect(Punct::OpenBrace)?;
             while !parser.at(Punct::CloseBrace) {
                 if parser.at_end() {
+                    parser.unclosed = true;
                     parser.sink.push(
                         Diagnostic::new(
                             Code::UnclosedBracket,
@@ -298,7 +308,9 @@ impl Parser<'_> {
             }
             parser.bump();
             Ok(())
-        })
+        });
+        self.angles = angles;
+        outcome
     }
 
     /// Skips to where the next item or member probably starts: past the next `;` on this

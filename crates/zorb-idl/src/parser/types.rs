@@ -120,7 +120,7 @@ impl Parser<'_> {
         self.bump();
         self.angles += 1;
         let element = Box::new(self.type_spec(false)?);
-        self.angles -= 1;
+        self.angles = self.angles.saturating_sub(1);
         let mut bound = None;
         if self.eat(Punct::Comma) {
             bound = Some(Box::new(self.bound()?));

@@ -13,9 +13,7 @@ pub(super) fn evaluate(tokens: &[PpToken]) -> Result<bool, Problem> {
     let value = parser.ternary(true)?;
     match parser.peek() {
         None => Ok(value != 0),
-        Some(token) => {
-            Err((Some(token.span), format!("`{}` does not belong here", token.text)))
-        }
+        Some(token) => Err((Some(token.span), format!("`{}` does not belong here", token.text))),
     }
 }
 

@@ -54,7 +54,8 @@ impl Preprocessor<'_> {
                 self.pragma(at, &line);
             }
             word @ ("error" | "warning") => {
-                let code = if word == "error" { Code::ErrorDirective } else { Code::WarningDirective };
+                let code =
+                    if word == "error" { Code::ErrorDirective } else { Code::WarningDirective };
                 let text = frame.scanner.raw_rest_of_line();
                 let message = if text.is_empty() { format!("#{word}") } else { text };
                 self.sink.error(code, at, message);
@@ -180,7 +181,10 @@ impl Preprocessor<'_> {
     }
 
     /// `defined NAME` and `defined(NAME)` become 1 or 0.
-    fn replace_defined(&self, line: Vec<PpToken>) -> Result<Vec<PpToken>, super::condition::Problem> {
+    fn replace_defined(
+        &self,
+        line: Vec<PpToken>,
+    ) -> Result<Vec<PpToken>, super::condition::Problem> {
         let mut out = Vec::with_capacity(line.len());
         let mut tokens = line.into_iter();
         while let Some(token) = tokens.next() {

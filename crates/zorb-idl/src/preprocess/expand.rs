@@ -265,11 +265,14 @@ impl Preprocessor<'_> {
         let mut expanded: Vec<Option<Vec<PpToken>>> = vec![None; arguments.len()];
         let mut out: Vec<PpToken> = Vec::new();
         let mut paste = false;
+        // What comes before the current token, from the last one not joined by `##`, is empty.
+        let mut left_empty = true;
         for (index, token) in item.body.iter().enumerate() {
             if self.stopped {
                 break;
             }
             let function_like = item.params.is_some();
+            let pasting = paste;
             let next = item.body.get(index + 1);
             let previous = index.checked_sub(1).and_then(|index| item.body.get(index));
             if token.is_punct("##") {
@@ -309,12 +312,16 @@ impl Preprocessor<'_> {
             if let Some(first) = part.first_mut() {
                 first.space_before = token.space_before;
             }
-            if std::mem::take(&mut paste) && !part.is_empty() {
-                if let Some(left) = out.pop() {
-                    let right = part.remove(0);
-                    out.extend(self.pasted(&left, &right, at));
-                }
+            // An empty argument beside `##` leaves the other side as it is.
+            let empty = part.is_empty();
+            if std::mem::take(&mut paste)
+                && !(empty || left_empty)
+                && let Some(left) = out.pop()
+            {
+                let right = part.remove(0);
+                out.extend(self.pasted(&left, &right, at));
             }
+            left_empty = empty && (left_empty || !pasting);
             out.extend(part);
         }
         out

@@ -89,9 +89,8 @@ impl Preprocessor<'_> {
                 }
             }
         }
-        let body: Vec<PpToken> = tokens
-            .map(|token| PpToken { docs: None, line_start: false, ..token })
-            .collect();
+        let body: Vec<PpToken> =
+            tokens.map(|token| PpToken { docs: None, line_start: false, ..token }).collect();
         for end in [body.first(), body.last()].into_iter().flatten() {
             if end.is_punct("##") {
                 let message = "`##` cannot be the first or last thing in a macro";

@@ -318,12 +318,14 @@ impl Scanner {
     }
 }
 
-pub(super) const fn is_ident_start(char: char) -> bool {
-    char.is_ascii_alphabetic() || char == '_'
+/// Letters outside ASCII are no part of IDL names, but belong to what was meant as one: the
+/// lexer reports them.
+fn is_ident_start(char: char) -> bool {
+    char.is_ascii_alphabetic() || char == '_' || (!char.is_ascii() && char.is_alphabetic())
 }
 
-pub(super) const fn is_ident_part(char: char) -> bool {
-    char.is_ascii_alphanumeric() || char == '_'
+fn is_ident_part(char: char) -> bool {
+    is_ident_start(char) || char.is_ascii_digit()
 }
 
 /// Splits text that `##` made into tokens.

@@ -23,11 +23,9 @@ impl Resolver<'_> {
         let resolved = self.model.resolve(&ty).clone();
         let allowed = match &resolved {
             Type::Named(id) => matches!(self.model.definition(*id).kind, DefinitionKind::Enum(_)),
-            Type::Any
-            | Type::Object
-            | Type::Sequence { .. }
-            | Type::Array { .. }
-            | Type::Void => false,
+            Type::Any | Type::Object | Type::Sequence { .. } | Type::Array { .. } | Type::Void => {
+                false
+            }
             _ => true,
         };
         if !allowed {

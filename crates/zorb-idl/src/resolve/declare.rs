@@ -4,12 +4,8 @@ use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_NESTING;
-use crate::model::{
-    DefId, DefinitionKind, Enum, Enumerator, Member, Struct, Type, Typedef,
-};
-use crate::syntax::{
-    Declarator, Docs, EnumItem, Ident, Item, MemberItem, StructItem, TypeExpr,
-};
+use crate::model::{DefId, DefinitionKind, Enum, Enumerator, Member, Struct, Type, Typedef};
+use crate::syntax::{Declarator, Docs, EnumItem, Ident, Item, MemberItem, StructItem, TypeExpr};
 
 impl Resolver<'_> {
     /// `interface I;`, `struct S;`, `union U;`
@@ -29,8 +25,8 @@ impl Resolver<'_> {
     fn declared_ahead(&self, name: &Ident, keyword: &str, scope: ScopeId) -> Option<DefId> {
         let entry = self.entry(scope, &name.text)?;
         let Target::Definition(id) = entry.target else { return None };
-        let same = self.model.definition(id).kind.keyword() == keyword
-            && entry.ident.text == name.text;
+        let same =
+            self.model.definition(id).kind.keyword() == keyword && entry.ident.text == name.text;
         same.then_some(id)
     }
 

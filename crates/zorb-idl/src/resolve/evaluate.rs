@@ -19,7 +19,10 @@ pub(super) enum Value {
     WChar(u16),
     String(Rc<str>),
     WString(Rc<[u16]>),
-    Enumerator { enumeration: DefId, index: u32 },
+    Enumerator {
+        enumeration: DefId,
+        index: u32,
+    },
     /// Already reported.
     Error,
 }
@@ -89,8 +92,10 @@ impl Resolver<'_> {
             let outer = parent.map(|parent| self.model.scoped_name(parent)).unwrap_or_default();
             let message = format!("`{}` is not defined in this scope", part.text);
             self.sink.push(
-                Diagnostic::new(Code::UnknownName, name.span, message)
-                    .hint(format!("enumerators belong to the enum's scope: `{outer}::{}`", part.text)),
+                Diagnostic::new(Code::UnknownName, name.span, message).hint(format!(
+                    "enumerators belong to the enum's scope: `{outer}::{}`",
+                    part.text
+                )),
             );
             return None;
         }

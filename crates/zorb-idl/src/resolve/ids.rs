@@ -73,11 +73,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn pragma_target(
-        &mut self,
-        name: &PragmaName,
-        scope: ScopeId,
-    ) -> Option<DefId> {
+    fn pragma_target(&mut self, name: &PragmaName, scope: ScopeId) -> Option<DefId> {
         let part = |text: &Rc<str>| Ident { text: Rc::clone(text), span: name.span };
         let name = ScopedName {
             absolute: name.absolute,
@@ -116,7 +112,8 @@ impl Resolver<'_> {
         if let Some((earlier, first)) = self.ids.type_prefixes.get(&target)
             && earlier != prefix
         {
-            let message = format!("`{}` already has another prefix", self.model.scoped_name(target));
+            let message =
+                format!("`{}` already has another prefix", self.model.scoped_name(target));
             let diagnostic = Diagnostic::new(Code::RepositoryIdConflict, span, message);
             self.sink.push(diagnostic.label(*first, "set here"));
             return;
@@ -187,8 +184,7 @@ impl Resolver<'_> {
         if declared.is_none_or(|declared| *declared == self.ids.prefix) {
             return;
         }
-        let message =
-            format!("`{}` was declared under another repository id prefix", name.text);
+        let message = format!("`{}` was declared under another repository id prefix", name.text);
         let span = self.model.definition(id).span;
         self.sink.push(
             Diagnostic::new(Code::ForwardMismatch, name.span, message)

@@ -190,10 +190,10 @@ impl Resolver<'_> {
 
     fn operation(&mut self, item: &OperationItem, owner: DefId, inside: ScopeId) {
         self.check_inherited(&item.name, inside);
+        let result = self.value_type(&item.result, inside);
         // Parameters have a scope of their own, but names used in it are used in the
         // interface too.
         let own = self.new_scope(None, inside, false);
-        let result = self.value_type(&item.result, own);
         let mut params = Vec::new();
         for param in &item.params {
             let ty = self.value_type(&param.ty, own);

@@ -175,13 +175,7 @@ impl Resolver<'_> {
     }
 
     /// Adds a definition to the model, its parent and its scope.
-    fn define(
-        &mut self,
-        name: &Ident,
-        kind: DefinitionKind,
-        docs: &Docs,
-        scope: ScopeId,
-    ) -> DefId {
+    fn define(&mut self, name: &Ident, kind: DefinitionKind, docs: &Docs, scope: ScopeId) -> DefId {
         let id = DefId(u32::try_from(self.model.definitions.len()).unwrap_or(u32::MAX));
         let fine = self.declare(scope, name, Target::Definition(id), Role::Definition);
         let parent = self.scopes.get(scope.0).and_then(|scope| scope.owner);

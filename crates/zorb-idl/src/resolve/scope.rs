@@ -41,7 +41,10 @@ pub(super) struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Target {
     Definition(DefId),
-    Enumerator { enumeration: DefId, index: u32 },
+    Enumerator {
+        enumeration: DefId,
+        index: u32,
+    },
     /// An operation or attribute of this interface.
     Export(DefId),
     /// A member or parameter.
@@ -169,8 +172,8 @@ impl Resolver<'_> {
             let mut diagnostic = Diagnostic::new(Code::RedefinedAfterUse, ident.span, message)
                 .label(used.span, "used here, which fixes its meaning");
             if matches!(role, Role::Member | Role::Parameter) {
-                diagnostic = diagnostic
-                    .hint("choose a name that differs from the type's in more than case");
+                diagnostic =
+                    diagnostic.hint("choose a name that differs from the type's in more than case");
             }
             return Some(diagnostic);
         }
@@ -233,11 +236,10 @@ impl Resolver<'_> {
                     Some(other) if self.hides(other, entry) => {}
                     Some(other) => {
                         let message = format!("`{}` is inherited with two meanings", ident.text);
-                        let diagnostic =
-                            Diagnostic::new(Code::AmbiguousName, ident.span, message)
-                                .label(other.ident.span, "it may mean this")
-                                .label(entry.ident.span, "or this")
-                                .hint("write which one: `Interface::name`");
+                        let diagnostic = Diagnostic::new(Code::AmbiguousName, ident.span, message)
+                            .label(other.ident.span, "it may mean this")
+                            .label(entry.ident.span, "or this")
+                            .hint("write which one: `Interface::name`");
                         self.sink.push(diagnostic);
                         return None;
                     }
@@ -313,9 +315,14 @@ impl Resolver<'_> {
             return;
         }
         let text = &*ident.text;
+        if text == "TypeCode" {
+            let message = "`TypeCode` is not supported yet";
+            self.sink.error(Code::PseudoTypeUnsupported, ident.span, message);
+            return;
+        }
         let message = format!("`{text}` is not defined");
-        let mut diagnostic = Diagnostic::new(Code::UnknownName, ident.span, message)
-            .note("not found in this scope");
+        let mut diagnostic =
+            Diagnostic::new(Code::UnknownName, ident.span, message).note("not found in this scope");
         let mut near = None;
         let mut at = if name.absolute { Some(ScopeId(0)) } else { Some(scope) };
         while let (Some(id), None) = (at, &near) {
@@ -339,7 +346,8 @@ impl Resolver<'_> {
     fn elsewhere(&self, text: &str) -> Option<String> {
         self.scopes.iter().take(2_000).find_map(|scope| {
             let entry = scope.names.get(&key(text)).filter(|entry| *entry.ident.text == *text)?;
-            matches!(entry.target, Target::Definition(_) | Target::Enumerator { .. }).then_some(())?;
+            matches!(entry.target, Target::Definition(_) | Target::Enumerator { .. })
+                .then_some(())?;
             let owner = scope.owner.map(|owner| self.model.scoped_name(owner) + "::");
             Some(owner.unwrap_or_else(|| "::".into()) + text)
         })

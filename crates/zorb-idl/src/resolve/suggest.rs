@@ -23,21 +23,26 @@ pub(crate) fn closest<'c>(
         .map(|(_, candidate)| candidate)
 }
 
-/// How many insertions, removals and changes turn `a` into `b`; case counts for nothing.
+/// How many insertions, removals, changes and swaps of neighbours turn `a` into `b`; case
+/// counts for nothing.
 fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<u8> = b.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+    let a: Vec<u8> = a.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (to, cell) in b.bytes().zip(row.iter_mut().skip(1)) {
-            let cost = usize::from(!from.eq_ignore_ascii_case(&to));
-            let value = (diagonal + cost).min(left + 1).min(*cell + 1);
-            diagonal = std::mem::replace(cell, value);
-            left = value;
+    for (i, from) in a.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, to) in b.iter().enumerate() {
+            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX);
+            let change = at(&row, j) + usize::from(from != to);
+            let mut best = change.min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(to) && b.get(j - 1) == Some(from);
+            if swapped {
+                best = best.min(at(&before, j - 1) + 1);
+            }
+            next.push(best);
         }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
+        before = std::mem::replace(&mut row, next);
     }
     row.last().copied().unwrap_or(0)
 }
@@ -59,4 +64,26 @@ pub(super) fn translation(word: &str) -> Option<&'static str> {
         "list" | "vector" | "array" => "sequence<...>",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{closest, distance};
+
+    #[test]
+    fn distance_counts_edits() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("Item", "item"), 0);
+        assert_eq!(distance("Itme", "Item"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn only_what_is_close_is_suggested() {
+        let names = ["Account", "Counter", "Item"];
+        assert_eq!(closest("Acount", names.into_iter()), Some("Account"));
+        assert_eq!(closest("Itm", names.into_iter()), Some("Item"));
+        assert_eq!(closest("Unrelated", names.into_iter()), None);
+        assert_eq!(closest(&"x".repeat(1000), names.into_iter()), None);
+    }
 }

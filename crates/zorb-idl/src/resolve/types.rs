@@ -80,8 +80,7 @@ impl Resolver<'_> {
             Target::PseudoType => (Code::PseudoTypeUnsupported, "is not supported yet"),
             Target::Unsupported => return Type::Error,
         };
-        let mut diagnostic =
-            Diagnostic::new(code, name.span, format!("`{written}` {message}"));
+        let mut diagnostic = Diagnostic::new(code, name.span, format!("`{written}` {message}"));
         if let Some(span) = self.target_span(target) {
             diagnostic = diagnostic.label(span, "defined here");
         }
@@ -111,7 +110,8 @@ impl Resolver<'_> {
         }
         let array = Type::Array { element: Box::new(ty.clone()), dims };
         if self.elements(&array) > MAX_ARRAY_ELEMENTS {
-            let message = format!("`{}` has more than {MAX_ARRAY_ELEMENTS} elements", declarator.name.text);
+            let message =
+                format!("`{}` has more than {MAX_ARRAY_ELEMENTS} elements", declarator.name.text);
             self.sink.push(
                 Diagnostic::new(Code::ArrayTooLarge, declarator.name.span, message)
                     .hint("use a sequence for large or varying sizes"),

@@ -37,7 +37,7 @@ impl Resolver<'_> {
         let kind = DefinitionKind::Union(empty());
         let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
         let written = self.value_type(&item.discriminator, inside);
-        let discriminator = self.model.resolve(&written).clone();
+        let mut discriminator = self.model.resolve(&written).clone();
         let values = self.value_count(&discriminator);
         let mut labels = Labels::default();
         if values.is_none() {
@@ -50,6 +50,7 @@ impl Resolver<'_> {
                         .hint("use an integer, character, boolean or enum type"),
                 );
             }
+            discriminator = Type::Error;
         }
         let mut cases = Vec::new();
         for case in &item.cases {
@@ -101,7 +102,9 @@ impl Resolver<'_> {
             Type::Boolean => Some(2),
             Type::Char => Some(1 << 8),
             Type::WChar => Some(1 << 16),
-            Type::Named(id) => self.model.enumeration(*id).map(|item| item.enumerators.len() as u128),
+            Type::Named(id) => {
+                self.model.enumeration(*id).map(|item| item.enumerators.len() as u128)
+            }
             _ => None,
         }
     }
@@ -126,7 +129,7 @@ impl Resolver<'_> {
             }
             LabelItem::Value(expr) => expr,
         };
-        if labels.broken && matches!(discriminator, Type::Error) {
+        if *discriminator == Type::Error {
             return None;
         }
         let computed = self.compute(expr, discriminator, inside);

@@ -33,7 +33,11 @@ pub(crate) type Docs = Option<Rc<str>>;
 /// Something in a file, module, interface or (types only) struct, union or exception.
 #[derive(Debug)]
 pub(crate) enum Item {
-    Module { name: Ident, items: Vec<Self>, docs: Docs },
+    Module {
+        name: Ident,
+        items: Vec<Self>,
+        docs: Docs,
+    },
     Interface(InterfaceItem),
     /// `interface I;`
     InterfaceForward(Ident),
@@ -45,16 +49,36 @@ pub(crate) enum Item {
     UnionForward(Ident),
     Enum(EnumItem),
     Exception(StructItem),
-    Typedef { ty: TypeExpr, declarators: Vec<Declarator>, docs: Docs },
-    Const { ty: TypeExpr, name: Ident, value: Expr, docs: Docs },
+    Typedef {
+        ty: TypeExpr,
+        declarators: Vec<Declarator>,
+        docs: Docs,
+    },
+    Const {
+        ty: TypeExpr,
+        name: Ident,
+        value: Expr,
+        docs: Docs,
+    },
     Operation(OperationItem),
     Attribute(AttributeItem),
     /// A name that belongs to a construct that is not supported.
-    Unsupported { name: Ident, pseudo_type: bool },
+    Unsupported {
+        name: Ident,
+        pseudo_type: bool,
+    },
     /// `typeid A "..."`
-    TypeId { name: ScopedName, id: Rc<str>, span: Span },
+    TypeId {
+        name: ScopedName,
+        id: Rc<str>,
+        span: Span,
+    },
     /// `typeprefix A "..."`
-    TypePrefix { name: ScopedName, prefix: Rc<str>, span: Span },
+    TypePrefix {
+        name: ScopedName,
+        prefix: Rc<str>,
+        span: Span,
+    },
     /// A pragma, or the border of a file.
     Event(Event),
 }
@@ -155,9 +179,18 @@ pub(crate) struct TypeExpr {
 pub(crate) enum TypeKind {
     /// A type without parts: `long`, `any`, `Object`, also `void`.
     Basic(crate::model::Type),
-    Fixed { digits: Box<Expr>, scale: Box<Expr> },
-    String { wide: bool, bound: Option<Box<Expr>> },
-    Sequence { element: Box<TypeExpr>, bound: Option<Box<Expr>> },
+    Fixed {
+        digits: Box<Expr>,
+        scale: Box<Expr>,
+    },
+    String {
+        wide: bool,
+        bound: Option<Box<Expr>>,
+    },
+    Sequence {
+        element: Box<TypeExpr>,
+        bound: Option<Box<Expr>>,
+    },
     Name(ScopedName),
     /// A struct, union or enum defined right here.
     Defined(Box<Item>),

@@ -6,6 +6,7 @@
 //! ```` ```model ```` block with the expected dump. An `idl` block may have a file name:
 //! ```` ```idl other.idl ````. The block without one is `main.idl`, the file compiled.
 #![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::expect_used, reason = "a broken fixture fails the test")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,24 +15,24 @@ use zorb_idl::{Compilation, MemoryLoader, Options, compile_with};
 
 /// A fixture file.
 #[derive(Debug)]
-pub struct Fixture {
-    pub path: PathBuf,
-    pub cases: Vec<Case>,
+pub(crate) struct Fixture {
+    pub(crate) path: PathBuf,
+    pub(crate) cases: Vec<Case>,
 }
 
 /// One case of a fixture.
 #[derive(Debug, Default)]
-pub struct Case {
+pub(crate) struct Case {
     /// The line of its first block, for messages.
-    pub line: usize,
-    pub files: Vec<(String, String)>,
-    pub diagnostics: Option<String>,
-    pub model: Option<String>,
+    pub(crate) line: usize,
+    pub(crate) files: Vec<(String, String)>,
+    pub(crate) diagnostics: Option<String>,
+    pub(crate) model: Option<String>,
 }
 
 impl Case {
     /// Compiles the case's main file.
-    pub fn compile(&self) -> Compilation {
+    pub(crate) fn compile(&self) -> Compilation {
         let mut loader = MemoryLoader::new();
         for (name, text) in &self.files {
             loader = loader.with(name.as_str(), text.as_str());
@@ -41,9 +42,16 @@ impl Case {
     }
 }
 
-/// The findings of a compilation in the form of the fixtures.
-pub fn findings(compilation: &Compilation) -> String {
+/// The findings of a compilation in the form of the fixtures. A great many are only counted:
+/// `code xcount`.
+pub(crate) fn findings(compilation: &Compilation) -> String {
     let mut text = String::new();
+    if compilation.diagnostics.len() > 100 {
+        for same in compilation.diagnostics.chunk_by(|a, b| a.code == b.code) {
+            let _ = writeln!(text, "{} x{}", same[0].code, same.len());
+        }
+        return text;
+    }
     for item in &compilation.diagnostics {
         if let Some(span) = item.span {
             let location = compilation.sources.location(span);
@@ -58,7 +66,7 @@ pub fn findings(compilation: &Compilation) -> String {
 }
 
 /// All fixtures in a folder below `tests/fixtures`, by name.
-pub fn fixtures(folder: &str) -> Vec<Fixture> {
+pub(crate) fn fixtures(folder: &str) -> Vec<Fixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
     let entries = std::fs::read_dir(&folder).expect("the fixtures' folder exists");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
@@ -104,7 +112,7 @@ fn read(path: &Path) -> Fixture {
 }
 
 /// Runs all cases of a fixture; the differences, as text.
-pub fn check(fixture: &Fixture) -> String {
+pub(crate) fn check(fixture: &Fixture) -> String {
     let mut failures = String::new();
     for case in &fixture.cases {
         let compilation = case.compile();

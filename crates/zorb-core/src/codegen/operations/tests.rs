@@ -25,8 +25,7 @@ fn other_names_are_not_found() {
 #[test]
 fn a_large_interface_has_a_table_too() {
     let texts: Vec<String> = (0..300).map(|number| format!("operation_{number}")).collect();
-    let names: [&'static str; 300] =
-        std::array::from_fn(|index| &*texts[index].clone().leak());
+    let names: [&'static str; 300] = std::array::from_fn(|index| &*texts[index].clone().leak());
     let table = Operations::new(&names);
     for (index, name) in names.iter().enumerate() {
         assert_eq!(table.find(name.as_bytes()), Some(index), "{name}");

@@ -1,0 +1,82 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use zorb::options::Options;
+
+use crate::commands::{config, demo, idl, ior, ping};
+use crate::failure::{Failure, OK, Outcome, USAGE};
+use crate::screen;
+
+/// The tools of Zorb, a real-time CORBA object request broker.
+///
+/// Every command also takes the ORB's options, as `-ORBName value`; `zorb config` lists them.
+#[derive(Debug, Parser)]
+#[command(name = "zorb", version, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 all went well, 1 what was asked about failed, \
+                        2 the question was wrong.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::DemoArgs),
+    Idl(idl::IdlArgs),
+    Ior(ior::IorArgs),
+    Ping(ping::PingArgs),
+    Config(config::ConfigArgs),
+    /// The server of `zorb demo`.
+    #[command(name = demo::SERVER_COMMAND, hide = true)]
+    DemoServer,
+}
+
+/// Does what `arguments` (the program's name first) ask for.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    let status = match parse_and_run(arguments) {
+        Ok(status) => status,
+        Err(failure) => {
+            screen::tell_failure(&failure);
+            failure.status()
+        }
+    };
+    ExitCode::from(status)
+}
+
+fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
+    let (own, orb) = split(arguments)?;
+    let cli = match Cli::try_parse_from(own) {
+        Ok(cli) => cli,
+        Err(answer) => {
+            // A reader that has seen enough, as `head`, is no failure.
+            let _ = answer.print();
+            return Ok(if answer.use_stderr() { USAGE } else { OK });
+        }
+    };
+    match cli.command {
+        Command::Demo(args) => demo::run(&args, &orb),
+        Command::Idl(args) => idl::run(&args),
+        Command::Ior(args) => ior::run(&args),
+        Command::Ping(args) => ping::run(&args, &orb),
+        Command::Config(args) => config::run(&args, &orb),
+        Command::DemoServer => demo::serve(&orb),
+    }
+}
+
+/// Takes the ORB's options out: what is left, and all arguments for the ORB to find them in.
+fn split(arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failure> {
+    let readable: Option<Vec<&str>> = arguments.iter().map(|argument| argument.to_str()).collect();
+    let Some(readable) = readable else {
+        // A file name outside UTF-8: such a line has no options for the ORB.
+        return Ok((arguments, Vec::new()));
+    };
+    let all: Vec<String> = readable.into_iter().map(str::to_owned).collect();
+    let own = Options::default().take_arguments(all.iter().cloned()).map_err(|error| {
+        let failure = Failure::usage(Failure::from(error).to_string());
+        failure.hint("`zorb config` lists the options of the ORB")
+    })?;
+    Ok((own.into_iter().map(OsString::from).collect(), all))
+}

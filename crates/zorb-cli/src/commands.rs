@@ -1,0 +1,7 @@
+//! The commands, one module each.
+
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod idl;
+pub(crate) mod ior;
+pub(crate) mod ping;

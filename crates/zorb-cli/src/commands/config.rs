@@ -1,0 +1,165 @@
+//! `zorb config`: the effective options, and where each value came from.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde_json::{Value, json};
+use zorb::options::{OptionKind, OptionSpec, Options, Origin, TABLE};
+
+use crate::failure::{OK, Outcome};
+use crate::screen::{self, FAINT, HEADING, paint};
+
+/// Show the ORB's options, their values, and where each value came from
+///
+/// Values come from the file that ZORB_CONFIG names, the environment, and `-ORB` arguments; the
+/// later win.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb config
+  zorb config -ORBRoundTripTimeout 500
+  zorb config --default > zorb.toml; ZORB_CONFIG=zorb.toml zorb config")]
+pub(crate) struct ConfigArgs {
+    /// Print the options as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print a zorb.toml with every option commented out at its default
+    #[arg(long, conflicts_with = "json")]
+    default: bool,
+}
+
+pub(crate) fn run(args: &ConfigArgs, orb: &[String]) -> Outcome {
+    if args.default {
+        screen::print(&default_file())?;
+        return Ok(OK);
+    }
+    let options = zorb::Orb::builder().arguments(orb.iter().cloned()).options()?;
+    if args.json {
+        let rows: Vec<Value> = TABLE.iter().map(|spec| option_json(spec, &options)).collect();
+        screen::print_json(&json!({ "options": rows }))?;
+    } else {
+        screen::print(&table(&options))?;
+    }
+    Ok(OK)
+}
+
+fn option_json(spec: &OptionSpec, options: &Options) -> Value {
+    let range = match spec.kind {
+        OptionKind::Number(least, most) => json!({ "min": least, "max": most }),
+        _ => Value::Null,
+    };
+    json!({
+        "name": spec.name,
+        "key": spec.key,
+        "variable": spec.variable(),
+        "value": options.value(spec),
+        "unit": spec.unit,
+        "default": spec.default,
+        "range": range,
+        "origin": options.origin(spec.name).to_string(),
+        "help": spec.help,
+    })
+}
+
+fn table(options: &Options) -> String {
+    let shown = |value: &str, unit: &str| match (value, unit) {
+        ("", _) => "-".to_owned(),
+        (value, "") => value.to_owned(),
+        (value, unit) => format!("{value} {unit}"),
+    };
+    let rows: Vec<[String; 3]> = TABLE
+        .iter()
+        .map(|spec| {
+            let value = screen::visible(&options.value(spec));
+            let default = shown(spec.default, spec.unit);
+            [spec.name.to_owned(), shown(&value, spec.unit), default]
+        })
+        .collect();
+    let width = |column: usize, heading: &str| {
+        let widths = rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count());
+        widths.max().unwrap_or(0).max(heading.len())
+    };
+    let widths = [width(0, "option"), width(1, "value"), width(2, "default")];
+    let [name_width, value_width, default_width] = widths;
+    let mut text = String::new();
+    let heading = format!(
+        "{:name_width$}  {:value_width$}  {:default_width$}  from",
+        "option", "value", "default"
+    );
+    let _ = writeln!(text, "{}", paint(HEADING, &heading));
+    for (spec, [name, value, default]) in TABLE.iter().zip(&rows) {
+        let origin = options.origin(spec.name);
+        let value = format!("{value:value_width$}");
+        let value = if origin == Origin::Default { value } else { paint(HEADING, &value) };
+        let _ = writeln!(text, "{name:name_width$}  {value}  {default:default_width$}  {origin}");
+        let _ = writeln!(text, "  {}", paint(FAINT, spec.help));
+    }
+    let _ = writeln!(
+        text,
+        "\nSet one with -ORBOption VALUE, the variable ZORB_OPTION_NAME, or the file that \
+         ZORB_CONFIG names\n(`zorb config --default` writes one)."
+    );
+    text
+}
+
+/// A file with every option, commented out.
+fn default_file() -> String {
+    let mut text = String::from(
+        "# Options of a Zorb ORB, at their defaults. Take the `#` away to set one, and name this\n\
+         # file in the variable ZORB_CONFIG. The environment, -ORB arguments and the program's own\n\
+         # settings win over what stands here.\n",
+    );
+    // A table takes all keys after it, so it stands last.
+    let (tables, values): (Vec<&OptionSpec>, Vec<_>) =
+        TABLE.iter().partition(|spec| spec.kind == OptionKind::NamedUrl);
+    for spec in values.into_iter().chain(tables) {
+        let form = match spec.kind {
+            OptionKind::Number(least, most) => {
+                format!(" ({least} to {most} {}", spec.unit).trim_end().to_owned() + ")"
+            }
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "\n# {}{form}", spec.help);
+        let _ = writeln!(text, "# -ORB{}, {}", spec.name, spec.variable());
+        let _ = match spec.kind {
+            OptionKind::Number(..) => writeln!(text, "#{} = {}", spec.key, spec.default),
+            OptionKind::Urls => writeln!(text, "#{} = []", spec.key),
+            OptionKind::NamedUrl => {
+                writeln!(text, "#[{}]\n#Name = \"corbaloc::host/Name\"", spec.key)
+            }
+            _ => writeln!(text, "#{} = {:?}", spec.key, spec.default),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_file_changes_nothing() {
+        let mut options = Options::default();
+        options.take_toml(&default_file(), "zorb.toml").unwrap();
+        for spec in TABLE {
+            assert_eq!(options.origin(spec.name), Origin::Default, "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_default_file_can_be_taken_into_use() {
+        let file = default_file();
+        let used: String = file
+            .lines()
+            .filter_map(|line| line.strip_prefix('#').filter(|line| !line.starts_with(' ')))
+            .fold(String::new(), |text, line| text + line + "\n");
+        let mut options = Options::default();
+        options.take_toml(&used, "zorb.toml").unwrap();
+        for spec in TABLE {
+            let set = options.origin(spec.name) != Origin::Default;
+            assert!(set || spec.kind == OptionKind::Urls, "{} is not set by\n{used}", spec.name);
+            if matches!(spec.kind, OptionKind::Number(..)) {
+                assert_eq!(options.value(spec), spec.default, "{}", spec.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a profile says.
+
+use zorb::giop::{
+    ComponentTag, GiopVersion, HostPort, IiopProfile, MAX_COMPONENTS, OrbType, ProfileTag,
+    TaggedComponent, TaggedProfile,
+};
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult};
+
+use super::facts::Facts;
+use super::{component, key, url};
+
+pub(super) fn explain(profile: &TaggedProfile) -> Facts {
+    let name = match profile.tag {
+        ProfileTag::INTERNET_IOP => "IIOP".to_owned(),
+        tag => tag.name().map_or_else(|| format!("unknown kind, {tag}"), str::to_owned),
+    };
+    let head = Facts::new(name.clone()).with("tag", profile.tag.0).with("kind", name.clone());
+    let explained = match profile.tag {
+        tag if url::is_like_iiop(tag) => iiop(profile, head),
+        ProfileTag::MULTIPLE_COMPONENTS => multiple_components(profile, head),
+        ProfileTag::TAO_UIOP => uiop(profile, head),
+        ProfileTag::UIPMC => multicast(profile, head),
+        _ => Ok(head.with("octets", profile.data.as_slice())),
+    };
+    explained.unwrap_or_else(|error: CdrError| {
+        Facts::new(format!("{name}, malformed"))
+            .with("tag", profile.tag.0)
+            .with("kind", name)
+            .with("malformed", error.to_string())
+            .with("octets", profile.data.as_slice())
+    })
+}
+
+fn iiop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
+    let iiop = IiopProfile::decode(&profile.data)?;
+    let address = HostPort { host: iiop.host.clone(), port: iiop.port };
+    let kind = facts.title().to_owned();
+    facts.set_title(format!("{kind} {}, {address}", iiop.version));
+    facts.add("version", iiop.version.to_string());
+    facts.add("host", iiop.host.as_str());
+    facts.add("port", iiop.port);
+    if profile.tag == ProfileTag::INTERNET_IOP && iiop.port != 0 {
+        facts.add("url", url::corbaloc_of(iiop.version, &address, &iiop.object_key));
+    }
+    let orb = iiop.component::<OrbType>().ok().flatten();
+    facts.add("object_key", key::explain(&iiop.object_key, orb));
+    if iiop.version > GiopVersion::V1_0 {
+        facts.add("components", explain_components(&iiop.components));
+    }
+    Ok(facts)
+}
+
+fn multiple_components(profile: &TaggedProfile, facts: Facts) -> CdrResult<Facts> {
+    let mut reader = CdrReader::for_encapsulation(&profile.data)?;
+    let components = read_components(&mut reader)?;
+    Ok(facts.with("components", explain_components(&components)))
+}
+
+/// Octets of the version, the path of a socket, the key and, from 1.1, components.
+fn uiop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
+    let mut reader = CdrReader::for_encapsulation(&profile.data)?;
+    let (major, minor) = (reader.read_u8()?, reader.read_u8()?);
+    let path = reader.read_latin1("rendezvous point")?.into_owned();
+    let object_key = reader.read_octets()?;
+    let components = if minor > 0 { read_components(&mut reader)? } else { Vec::new() };
+    facts.set_title(format!("TAO UIOP {major}.{minor}, {path}"));
+    facts.add("version", format!("{major}.{minor}"));
+    facts.add("path", path);
+    let orb = orb_type(&components);
+    facts.add("object_key", key::explain(object_key, orb));
+    Ok(facts.with("components", explain_components(&components)))
+}
+
+/// Octets of the version, a group's address and port, components.
+fn multicast(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
+    let mut reader = CdrReader::for_encapsulation(&profile.data)?;
+    let (major, minor) = (reader.read_u8()?, reader.read_u8()?);
+    let host = reader.read_latin1("group address")?.into_owned();
+    let port = reader.read_u16()?;
+    let components = read_components(&mut reader)?;
+    let address = HostPort { host, port };
+    facts.set_title(format!("multicast, {address}"));
+    facts.add("version", format!("{major}.{minor}"));
+    facts.add("host", address.host);
+    facts.add("port", port);
+    Ok(facts.with("components", explain_components(&components)))
+}
+
+fn orb_type(components: &[TaggedComponent]) -> Option<OrbType> {
+    components.iter().find_map(|component| component.body::<OrbType>().ok().flatten())
+}
+
+fn explain_components(components: &[TaggedComponent]) -> Vec<Facts> {
+    components.iter().map(component::explain).collect()
+}
+
+fn read_components(reader: &mut CdrReader<'_>) -> CdrResult<Vec<TaggedComponent>> {
+    let count = reader.read_count(8, "component list")?;
+    if count > MAX_COMPONENTS {
+        return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));
+    }
+    let mut components = Vec::with_capacity(count);
+    for _ in 0..count {
+        let tag = ComponentTag(reader.read_u32()?);
+        components.push(TaggedComponent { tag, data: reader.read_octets()?.to_vec() });
+    }
+    Ok(components)
+}

@@ -1,0 +1,261 @@
+//! `zorb ping`: calls an object again and again.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::Serialize;
+use zorb::{Error, ObjectRef};
+
+use crate::commands::ior;
+use crate::failure::{FAILED, Failure, OK, Outcome};
+use crate::interrupt::Interrupt;
+use crate::screen::{self, GOOD, HEADING, WARNING, counted, paint, visible};
+
+/// Round trips that are kept for the percentiles; later ones count for the rest alone.
+const MAX_SAMPLES: usize = 1_000_000;
+
+/// Call an object and show how long it takes to answer
+///
+/// First the server is asked where the object is (LocateRequest), then the object is asked whether
+/// it exists (`_non_existent`) until COUNT or Ctrl-C. Exit status 0 when it answered that it does.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb ping corbaloc:iiop:1.2@localhost:2809/NameService
+  zorb ping -c 5 -i 0.2 server.ior
+  zorb ping -c 100 -i 0 --json \"$(cat server.ior)\"")]
+pub(crate) struct PingArgs {
+    /// The reference, a file that holds it, or `-` for standard input
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// Stop after so many calls; without it, at Ctrl-C
+    #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// Seconds between two calls
+    #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    interval: Duration,
+    /// Seconds to wait for a connection or an answer
+    #[arg(short = 'W', long, value_name = "SECONDS", default_value = "5", value_parser = some_seconds)]
+    timeout: Duration,
+    /// Print one JSON object at the end
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number <= 3600.0);
+    number
+        .and_then(|number| Duration::try_from_secs_f64(number).ok())
+        .ok_or_else(|| "expected a number of seconds from 0 to 3600".to_owned())
+}
+
+fn some_seconds(text: &str) -> Result<Duration, String> {
+    match seconds(text)? {
+        short if short < Duration::from_millis(1) => Err("at least 0.001".to_owned()),
+        seconds => Ok(seconds),
+    }
+}
+
+/// One question and its answer.
+#[derive(Serialize)]
+struct Try {
+    seq: u64,
+    ms: f64,
+    /// `exists`, `gone`, or `no answer`.
+    answer: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// What came of all calls.
+#[derive(Default, Serialize)]
+struct Statistics {
+    sent: u64,
+    answered: u64,
+    loss_percent: f64,
+    min_ms: f64,
+    avg_ms: f64,
+    max_ms: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    #[serde(skip)]
+    sum_ms: f64,
+    #[serde(skip)]
+    samples: Vec<f64>,
+}
+
+impl Statistics {
+    fn answered(&mut self, ms: f64) {
+        self.min_ms = if self.answered == 0 { ms } else { self.min_ms.min(ms) };
+        self.max_ms = self.max_ms.max(ms);
+        self.answered += 1;
+        self.sum_ms += ms;
+        if self.samples.len() < MAX_SAMPLES {
+            self.samples.push(ms);
+        }
+    }
+
+    fn finish(&mut self) {
+        if self.sent > 0 {
+            self.loss_percent = (self.sent - self.answered) as f64 * 100.0 / self.sent as f64;
+        }
+        if self.answered > 0 {
+            self.avg_ms = self.sum_ms / self.answered as f64;
+        }
+        self.samples.sort_by(f64::total_cmp);
+        self.p50_ms = self.percentile(50);
+        self.p99_ms = self.percentile(99);
+    }
+
+    /// The smallest sample that `percent` of all samples do not exceed.
+    fn percentile(&self, percent: usize) -> f64 {
+        let rank = (self.samples.len() * percent).div_ceil(100).max(1);
+        self.samples.get(rank - 1).copied().unwrap_or_default()
+    }
+}
+
+pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
+    let interrupt = Interrupt::watch()?;
+    let text = ior::load(&args.reference)?;
+    let orb = zorb::Orb::builder()
+        .arguments(orb.iter().cloned())
+        .connect_timeout(args.timeout)
+        .round_trip_timeout(args.timeout)
+        .build()?;
+    let object = orb
+        .string_to_object(&text)?
+        .ok_or_else(|| Failure::new("the reference is nil: there is no object to call"))?;
+    let object = object.with_timeout(args.timeout);
+    let name = describe(&object);
+    if !args.json {
+        screen::print(&format!("{} {name}\n", paint(HEADING, "ping")))?;
+    }
+
+    let located = locate(&object);
+    if !args.json {
+        screen::print(&format!("{}\n", line_of(&located, "locate")))?;
+    }
+
+    let mut statistics = Statistics::default();
+    let mut tries = Vec::new();
+    let mut exists = false;
+    while args.count.is_none_or(|count| statistics.sent < count) && interrupt.arrived().is_none() {
+        if statistics.sent > 0 && !args.interval.is_zero() && interrupt.wait(args.interval).is_some() {
+            break;
+        }
+        statistics.sent += 1;
+        let outcome = call(&object, statistics.sent);
+        if outcome.error.is_none() {
+            statistics.answered(outcome.ms);
+            exists |= outcome.answer == "exists";
+        }
+        if !args.json {
+            let label = format!("call {}", outcome.seq);
+            screen::print(&format!("{}\n", line_of(&outcome, &label)))?;
+        } else if tries.len() < MAX_SAMPLES {
+            tries.push(outcome);
+        }
+    }
+    statistics.finish();
+    orb.shutdown(true)?;
+    if args.json {
+        screen::print_json(&serde_json::json!({
+            "reference": text,
+            "type_id": object.ior().type_id,
+            "locate": located,
+            "calls": tries,
+            "statistics": statistics,
+        }))?;
+    } else {
+        screen::print(&summary(&name, &statistics))?;
+    }
+    Ok(if exists { OK } else { FAILED })
+}
+
+fn describe(object: &ObjectRef) -> String {
+    let ior = object.ior();
+    let address = ior.iiop_profiles().next().map(|profile| {
+        let address = zorb::giop::HostPort { host: profile.host, port: profile.port };
+        format!(" at {address} (IIOP {})", profile.version)
+    });
+    let type_id = if ior.type_id.is_empty() { "object of unknown type" } else { &ior.type_id };
+    visible(&format!("{type_id}{}", address.unwrap_or_default()))
+}
+
+fn locate(object: &ObjectRef) -> Try {
+    timed(0, || Ok(!object.locate()?))
+}
+
+fn call(object: &ObjectRef, seq: u64) -> Try {
+    timed(seq, || object.non_existent().map_err(Error::from))
+}
+
+/// Asks whether the object is gone.
+fn timed(seq: u64, gone: impl FnOnce() -> Result<bool, Error>) -> Try {
+    let start = Instant::now();
+    let outcome = gone();
+    let ms = start.elapsed().as_secs_f64() * 1000.0;
+    let (answer, error) = match outcome {
+        Ok(false) => ("exists", None),
+        Ok(true) => ("gone", None),
+        Err(error) => ("no answer", Some(error.to_string())),
+    };
+    Try { seq, ms, answer, error }
+}
+
+fn line_of(outcome: &Try, label: &str) -> String {
+    match &outcome.error {
+        None => {
+            let style = if outcome.answer == "exists" { GOOD } else { WARNING };
+            format!("{label}: {}  time={:.3} ms", paint(style, outcome.answer), outcome.ms)
+        }
+        Some(error) => format!("{label}: {}: {error}", paint(WARNING, outcome.answer)),
+    }
+}
+
+fn summary(name: &str, statistics: &Statistics) -> String {
+    let Statistics { sent, answered, loss_percent, .. } = statistics;
+    let mut text = format!("\n{} {name}\n", paint(HEADING, "statistics of"));
+    let sent = counted(usize::try_from(*sent).unwrap_or(usize::MAX), "call");
+    text += &format!("{sent}, {answered} answered, {loss_percent:.1} % lost\n");
+    if *answered > 0 {
+        let Statistics { min_ms, avg_ms, max_ms, p50_ms, p99_ms, .. } = statistics;
+        text += &format!(
+            "round trip min/avg/max {min_ms:.3}/{avg_ms:.3}/{max_ms:.3} ms, \
+             p50/p99 {p50_ms:.3}/{p99_ms:.3} ms\n"
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_those_of_the_answered_calls() {
+        let mut statistics = Statistics { sent: 5, ..Statistics::default() };
+        for ms in [3.0, 1.0, 2.0, 10.0] {
+            statistics.answered(ms);
+        }
+        statistics.finish();
+        let Statistics { min_ms, avg_ms, max_ms, p50_ms, p99_ms, loss_percent, .. } = statistics;
+        assert_eq!((min_ms, avg_ms, max_ms), (1.0, 4.0, 10.0));
+        assert_eq!((p50_ms, p99_ms, loss_percent), (2.0, 10.0, 20.0));
+    }
+
+    #[test]
+    fn nothing_answered_is_no_division_by_zero() {
+        let mut statistics = Statistics { sent: 2, ..Statistics::default() };
+        statistics.finish();
+        assert_eq!((statistics.loss_percent, statistics.p99_ms), (100.0, 0.0));
+    }
+
+    #[test]
+    fn intervals_are_sane() {
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for bad in ["-1", "NaN", "inf", "4000", "x"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+        assert!(some_seconds("0").is_err());
+    }
+}

@@ -1,0 +1,172 @@
+//! Servers under attack: broken messages end their own connection and nobody else's.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+
+use support::{Echo, client, server};
+use zorb_cdr::ByteOrder;
+use zorb_giop::{GiopVersion, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
+
+fn key(echo: &Echo) -> Vec<u8> {
+    zorb_giop::iiop_object_key(&echo.object().ior().profiles[0].data).unwrap().to_vec()
+}
+
+fn address(orb: &zorb_core::Orb) -> String {
+    orb.endpoints()[0].trim_start_matches("iiop://").to_owned()
+}
+
+fn request(version: GiopVersion, key: &[u8], operation: &str, body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let start = RequestStart {
+        request_id: 2,
+        response: ResponseFlags::SyncWithTarget,
+        target: TargetAddress::Key(key),
+        operation,
+        service_contexts: &[],
+    };
+    let mut message =
+        MessageWriter::request(&mut bytes, version, ByteOrder::Little, &start).unwrap();
+    message.body(Default::default()).put(body);
+    message.finish().unwrap();
+    bytes
+}
+
+/// Sends `octets`, then ends the stream; what comes back until the server ends its side.
+fn exchange(address: &str, octets: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    // The server may close before everything is sent; that is an answer too.
+    let _ = stream.write_all(octets);
+    let _ = stream.shutdown(Shutdown::Write);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    answer
+}
+
+fn kinds(mut octets: &[u8]) -> Vec<u8> {
+    let mut kinds = Vec::new();
+    while let Some(header) = octets.first_chunk::<12>() {
+        let header = zorb_giop::MessageHeader::parse(header).unwrap();
+        kinds.push(header.kind as u8);
+        octets = octets.get(header.total_size()..).unwrap_or_default();
+    }
+    kinds
+}
+
+const REPLY: u8 = 1;
+const MESSAGE_ERROR: u8 = 6;
+
+#[test]
+fn what_is_no_giop_is_answered_with_message_error() {
+    let (orb, echo) = server();
+    let (_client, there) = client(&echo);
+    let address = address(&orb);
+    for octets in [
+        &b"GET / HTTP/1.1\r\n\r\n"[..],
+        b"GIOP\x02\x00\x00\x00\0\0\0\0",
+        b"GIOP\x01\x09\x00\x00\0\0\0\0",
+        b"GIOP\x01\x02\x01\x63\0\0\0\0",
+        // A Reply, a Fragment of nothing, a Request too short for its header.
+        b"GIOP\x01\x02\x01\x07\x04\0\0\0\0\0\0\0",
+        b"GIOP\x01\x02\x01\x00\x04\0\0\0\x02\0\0\0",
+    ] {
+        assert_eq!(kinds(&exchange(&address, octets)), [MESSAGE_ERROR], "{octets:x?}");
+        assert_eq!(there.twice(1).unwrap(), 2);
+    }
+}
+
+#[test]
+fn a_claimed_size_is_not_believed() {
+    let (orb, echo) = server();
+    let (_client, there) = client(&echo);
+    let huge = b"GIOP\x01\x02\x01\x00\xff\xff\xff\xff";
+    assert!(exchange(&address(&orb), huge).len() <= 12);
+    // As large as allowed, but nothing comes: the octets that came are all that is kept.
+    let patient = [&b"GIOP\x01\x02\x01\x00"[..], &(60_u32 << 20).to_le_bytes(), &[0; 100]].concat();
+    assert_eq!(exchange(&address(&orb), &patient), []);
+    assert_eq!(there.twice(1).unwrap(), 2);
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_marshal_and_the_connection_lives() {
+    let (orb, echo) = server();
+    let key = key(&echo);
+    for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
+        let mut octets = Vec::new();
+        for (operation, body) in [
+            ("twice", &[1, 2][..]),
+            ("repeat", &[0xff, 0xff, 0xff, 0x7f, b'x']),
+            ("repeat", &[0, 0, 0, 0]),
+            ("mirror", &[0xff; 4]),
+            ("call_back", &[1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]),
+            ("", &[]),
+            ("twice", &[21, 0, 0, 0]),
+        ] {
+            octets.extend(request(version, &key, operation, body));
+        }
+        let answer = exchange(&address(&orb), &octets);
+        assert_eq!(kinds(&answer), [REPLY; 7], "{version}");
+        assert_eq!(answer.windows(8).filter(|w| w == b"MARSHAL:").count(), 5, "{version}");
+        assert_eq!(answer[answer.len() - 4..], 42_i32.to_ne_bytes());
+        assert_eq!(answer[5], version.minor(), "the reply has the request's version");
+    }
+}
+
+#[test]
+fn keys_of_nobody_do_not_exist() {
+    let (orb, echo) = server();
+    let good = key(&echo);
+    let mut keys =
+        vec![vec![], b"nobody".to_vec(), vec![b'Z'; 4000], good[..good.len() - 1].to_vec()];
+    for index in 0..good.len() {
+        let mut key = good.clone();
+        key[index] ^= 0x55;
+        keys.push(key);
+    }
+    let octets: Vec<u8> =
+        keys.iter().flat_map(|key| request(GiopVersion::V1_2, key, "twice", &[0; 4])).collect();
+    let answer = exchange(&address(&orb), &octets);
+    assert_eq!(kinds(&answer).len(), keys.len());
+    assert_eq!(answer.windows(17).filter(|w| w == b"OBJECT_NOT_EXIST:").count(), keys.len());
+}
+
+#[test]
+fn mutated_requests_never_take_the_server_down() {
+    let (orb, echo) = server();
+    let (_client, there) = client(&echo);
+    let address = address(&orb);
+    let key = key(&echo);
+    let seeds = [
+        request(GiopVersion::V1_2, &key, "repeat", b"\x03\0\0\0ab\0\0\x02\0\0\0"),
+        request(GiopVersion::V1_1, &key, "mirror", b"\x03\0\0\0abc"),
+        request(GiopVersion::V1_0, &key, "call_back", &echo_reference(&echo)),
+    ];
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize
+    };
+    for round in 0..300 {
+        let mut octets = seeds[round % seeds.len()].clone();
+        for _ in 0..=random() % 4 {
+            let place = random() % octets.len();
+            octets[place] = random() as u8;
+        }
+        if random() % 4 == 0 {
+            octets.truncate(random() % octets.len());
+        }
+        let _ = exchange(&address, &octets);
+    }
+    assert_eq!(there.twice(1).unwrap(), 2);
+    orb.shutdown(true).unwrap();
+}
+
+fn echo_reference(echo: &Echo) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let mut writer = zorb_cdr::CdrWriter::new(&mut octets, ByteOrder::Little);
+    <zorb_giop::Ior as zorb_cdr::Wire>::write(echo.object().ior(), &mut writer).unwrap();
+    octets
+}

@@ -1,0 +1,281 @@
+//! What a client makes of servers that forward, close, err or babble: a server that plays a script.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread::JoinHandle;
+
+use support::{Echo, builder, server};
+use zorb_cdr::{ByteOrder, TextCoding, Wire};
+use zorb_giop::{
+    GiopVersion, IiopProfile, Ior, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
+    RequestHeader,
+};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+
+const ORDER: ByteOrder = ByteOrder::Big;
+const VERSION: GiopVersion = GiopVersion::V1_2;
+
+/// What the server does with one request.
+enum Play {
+    /// Answers with the number asked for, twice.
+    Answer,
+    /// Answers with another request's id first.
+    StrayThenAnswer,
+    Forward(Ior),
+    Raise(SystemException),
+    Close,
+    Hang,
+    Error,
+    Babble(Vec<u8>),
+    /// Sends the answer in fragments of eight octets.
+    Fragments,
+}
+
+/// Serves one connection a list, one request a play; then ends each connection.
+fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let profile = IiopProfile {
+        version: VERSION,
+        host: "127.0.0.1".to_owned(),
+        port,
+        object_key: b"scripted".to_vec(),
+        components: Vec::new(),
+    };
+    let type_id = "IDL:zorb.test/Echo:1.0".to_owned();
+    let ior = Ior { type_id, profiles: vec![profile.encode(ORDER).unwrap()] };
+    let server = std::thread::spawn(move || {
+        let mut requests = 0;
+        for plays in connections {
+            let (mut stream, _) = listener.accept().unwrap();
+            for play in plays {
+                let Some(message) = read_message(&mut stream) else { break };
+                requests += 1;
+                if !perform(&mut stream, &message, play) {
+                    break;
+                }
+            }
+        }
+        requests
+    });
+    (ior, server)
+}
+
+fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut message = vec![0; 12];
+    stream.read_exact(&mut message).ok()?;
+    let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
+    message.resize(header.total_size(), 0);
+    stream.read_exact(&mut message[12..]).ok()?;
+    (header.kind != MessageKind::CloseConnection).then_some(message)
+}
+
+fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
+    let header = MessageHeader::parse_prefix(message).unwrap().unwrap();
+    assert_eq!(header.kind, MessageKind::Request);
+    let (request, mut body) = RequestHeader::read(message, &header).unwrap();
+    let id = request.request_id;
+    let answer = |id| {
+        let twice = body.clone().read_i32().unwrap_or_default() * 2;
+        reply(id, ReplyStatus::NoException, |writer| i32::write(&twice, writer))
+    };
+    let octets = match play {
+        Play::Answer => answer(id),
+        Play::StrayThenAnswer => [answer(id + 100), answer(id)].concat(),
+        Play::Forward(ior) => reply(id, ReplyStatus::LocationForward, |w| Ior::write(&ior, w)),
+        Play::Raise(exception) => reply(id, ReplyStatus::SystemException, |w| exception.write(w)),
+        Play::Close => {
+            let mut octets = Vec::new();
+            MessageWriter::close_connection(&mut octets, VERSION, ORDER);
+            octets
+        }
+        Play::Hang => return false,
+        Play::Error => {
+            let mut octets = Vec::new();
+            MessageWriter::message_error(&mut octets, ORDER);
+            octets
+        }
+        Play::Babble(octets) => octets,
+        Play::Fragments => {
+            let whole = answer(id);
+            let pieces = zorb_giop::fragments(&whole, 24);
+            pieces.flat_map(|piece| [piece.header(), piece.payload].concat()).collect()
+        }
+    };
+    let _ = body.read_u8();
+    // The client may have closed meanwhile; the test sees what it made of it.
+    stream.write_all(&octets).is_ok()
+}
+
+fn reply(
+    id: u32,
+    status: ReplyStatus,
+    body: impl FnOnce(&mut zorb_cdr::CdrWriter<'_>) -> zorb_cdr::CdrResult<()>,
+) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let mut message = MessageWriter::reply(&mut octets, VERSION, ORDER, id, status, &[]).unwrap();
+    body(&mut message.body(TextCoding::default())).unwrap();
+    message.finish().unwrap();
+    octets
+}
+
+/// A client of the scripted server; the ORB must be kept alive.
+fn client_of(ior: &Ior) -> (zorb_core::Orb, Echo) {
+    let orb = builder().option("MaxForwards", "5").build().unwrap();
+    let echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    (orb, echo)
+}
+
+#[test]
+fn forwards_are_followed_and_remembered() {
+    let (_server, real) = server();
+    let there = real.object().ior().clone();
+    let (ior, served) = script(vec![vec![Play::Forward(there)]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    assert_eq!(echo.twice(5).unwrap(), 10);
+    assert_eq!(served.join().unwrap(), 1, "the second call goes straight to the new place");
+}
+
+#[test]
+fn a_dead_forward_falls_back_to_the_original() {
+    let (first_server, first) = server();
+    let (_second_server, second) = server();
+    let (ior, served) = script(vec![vec![
+        Play::Forward(first.object().ior().clone()),
+        Play::Forward(second.object().ior().clone()),
+    ]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    first_server.shutdown(true).unwrap();
+    assert_eq!(echo.twice(6).unwrap(), 12);
+    assert_eq!(served.join().unwrap(), 2);
+}
+
+#[test]
+fn looped_forwards_end() {
+    let (ior, served) = {
+        // The server forwards to itself; its address is known only once it listens.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let profile = IiopProfile {
+            version: VERSION,
+            host: "127.0.0.1".to_owned(),
+            port,
+            object_key: b"loop".to_vec(),
+            components: Vec::new(),
+        };
+        let ior = Ior {
+            type_id: "IDL:zorb.test/Echo:1.0".to_owned(),
+            profiles: vec![profile.encode(ORDER).unwrap()],
+        };
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let again = ior.clone();
+        let served = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut count = 0;
+            while let Some(message) = read_message(&mut stream) {
+                count += 1;
+                perform(&mut stream, &message, Play::Forward(again.clone()));
+            }
+            count
+        });
+        (ior, served)
+    };
+    let (orb, echo) = client_of(&ior);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::ImpLimit);
+    assert_eq!(error.minor, minor::imp_limit::TOO_MANY_FORWARDS);
+    orb.shutdown(true).unwrap();
+    assert_eq!(served.join().unwrap(), 6, "the call and five forwards");
+}
+
+#[test]
+fn close_connection_is_retried_on_a_new_connection() {
+    let (ior, served) = script(vec![vec![Play::Close], vec![Play::Answer]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(7).unwrap(), 14);
+    assert_eq!(served.join().unwrap(), 2);
+}
+
+#[test]
+fn a_server_that_keeps_closing_is_given_up() {
+    let (ior, served) = script((0..4).map(|_| vec![Play::Close]).collect());
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.twice(7).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Transient);
+    assert_eq!(error.completed, CompletionStatus::No);
+    assert_eq!(served.join().unwrap(), 4);
+}
+
+#[test]
+fn a_lost_connection_is_not_retried() {
+    let (ior, served) = script(vec![vec![Play::Answer, Play::Hang], vec![Play::Answer]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(1).unwrap(), 2);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::CommFailure);
+    assert_eq!(error.completed, CompletionStatus::Maybe);
+    assert_eq!(echo.twice(2).unwrap(), 4, "the next call has a new connection");
+    assert_eq!(served.join().unwrap(), 3);
+}
+
+#[test]
+fn exceptions_and_message_errors_arrive() {
+    let raised = SystemException::no_permission(zorb_types::MinorCode(17), CompletionStatus::Yes);
+    let (ior, served) = script(vec![vec![Play::Raise(raised), Play::Error]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(1).unwrap_err(), raised);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::CommFailure);
+    assert_eq!(error.minor, minor::comm_failure::MESSAGE_ERROR);
+    served.join().unwrap();
+}
+
+#[test]
+fn stray_replies_and_fragments_are_taken_in_stride() {
+    let (ior, served) = script(vec![vec![Play::StrayThenAnswer, Play::Fragments]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(3).unwrap(), 6);
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    served.join().unwrap();
+}
+
+#[test]
+fn babble_ends_the_call_not_the_client() {
+    let huge = [&b"GIOP\x01\x02\x00\x01"[..], &[0xff; 4]].concat();
+    let request = [&b"GIOP\x01\x02\x00\x00"[..], &[0, 0, 0, 0]].concat();
+    let plays = [b"HTTP/1.1 400 Bad Request".to_vec(), huge, request, vec![0; 64]];
+    let connections = plays.into_iter().map(|octets| vec![Play::Babble(octets)]);
+    let connections: Vec<_> = connections.chain([vec![Play::Answer]]).collect();
+    let count = connections.len();
+    let (ior, served) = script(connections);
+    let (_orb, echo) = client_of(&ior);
+    for _ in 1..count {
+        let error = echo.twice(1).unwrap_err();
+        assert_eq!(error.kind, SystemExceptionKind::CommFailure);
+        assert_eq!(error.minor, minor::comm_failure::PROTOCOL_ERROR);
+    }
+    assert_eq!(echo.twice(9).unwrap(), 18);
+    assert_eq!(served.join().unwrap(), count);
+}
+
+#[test]
+fn a_reply_that_does_not_fit_its_type_is_marshal() {
+    let short = |id| {
+        reply(id, ReplyStatus::NoException, |writer| {
+            writer.write_u8(1);
+            Ok(())
+        })
+    };
+    let (ior, served) = script(vec![vec![Play::Babble(short(0)), Play::Answer]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Marshal);
+    assert_eq!(error.completed, CompletionStatus::Yes);
+    assert_eq!(echo.twice(1).unwrap(), 2);
+    served.join().unwrap();
+}

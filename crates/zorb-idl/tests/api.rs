@@ -1,0 +1,258 @@
+//! The public interface: files in, model, findings and dependencies out.
+
+use std::path::{Path, PathBuf};
+
+use zorb_idl::model::{ConstValue, DefinitionKind, Export, TypeFacts};
+use zorb_idl::{
+    Code, Compilation, MemoryLoader, Model, Options, Severity, Type, compile, compile_with,
+};
+
+fn one(text: &str) -> Compilation {
+    compile_with(&Options::new(), &MemoryLoader::new().with("main.idl", text), &["main.idl"])
+}
+
+fn model(text: &str) -> Model {
+    let compilation = one(text);
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    compilation.model
+}
+
+fn names(model: &Model, ids: &[zorb_idl::DefId]) -> Vec<String> {
+    ids.iter().map(|id| model.scoped_name(*id)).collect()
+}
+
+#[test]
+fn ancestors_come_once_and_before_what_inherits_from_them() {
+    let model = model(
+        "interface A { void op_a(); };
+         interface B : A { attribute long attr_b; };
+         interface C : A { void op_c(); };
+         interface D : B, C { void op_d(); };",
+    );
+    let d = model.find("D").expect("defined");
+    let a = model.find("::A").expect("defined");
+    assert_eq!(names(&model, &model.ancestors(d)), ["A", "B", "C"]);
+    let operations = model.all_operations(d);
+    let operations: Vec<_> = operations
+        .iter()
+        .map(|(owner, operation)| format!("{}.{}", model.scoped_name(*owner), operation.name))
+        .collect();
+    assert_eq!(operations, ["A.op_a", "C.op_c", "D.op_d"]);
+    let attributes = model.all_attributes(d);
+    assert_eq!(attributes.len(), 1);
+    assert_eq!(attributes[0].1.name, "attr_b");
+    assert_eq!(model.all_exports(d).len(), 4);
+    assert!(model.is_a(d, a) && model.is_a(a, a) && !model.is_a(a, d));
+}
+
+#[test]
+fn facts_follow_members_typedefs_and_elements() {
+    let model = model(
+        "struct Flat { long a; double b[4]; };
+         struct Deep { sequence<Flat, 3> flats; };
+         typedef Deep Alias;
+         struct Node { sequence<Node> children; Object peer; };
+         union U switch (boolean) { case TRUE: wstring<2> text; };
+         struct Holder { Node held; };",
+    );
+    let facts = |name: &str| model.definition_facts(model.find(name).expect("defined"));
+    let flat = TypeFacts { floating: true, array: true, ..TypeFacts::default() };
+    assert_eq!(facts("Flat"), flat);
+    assert!(flat.is_fixed_size() && flat.is_plain_data());
+    assert_eq!(facts("Alias"), TypeFacts { sequence: true, bounded: true, ..flat });
+    assert!(!facts("Alias").is_fixed_size());
+    let node = facts("Node");
+    assert!(node.recursive && node.object_reference && node.sequence);
+    assert!(facts("U").union && facts("U").wstring && facts("U").bounded);
+    let recursive = |name: &str| model.is_recursive(model.find(name).expect("defined"));
+    assert!(recursive("Node") && !recursive("Holder") && !recursive("Flat"));
+    assert!(facts("Holder").recursive, "it holds a recursive value");
+}
+
+#[test]
+fn typedefs_resolve_to_what_is_behind_them() {
+    let model = model("enum E { a }; typedef E F; typedef F G; typedef sequence<G> H;");
+    let named = |name: &str| Type::Named(model.find(name).expect("defined"));
+    assert_eq!(*model.resolve(&named("G")), named("E"));
+    assert_eq!(model.resolved_definition(&named("G")).map(|item| &*item.name), Some("E"));
+    assert_eq!(model.type_name(model.resolve(&named("H"))), "sequence<G>");
+}
+
+#[test]
+fn a_reopened_module_is_one_definition() {
+    let loader = MemoryLoader::new()
+        .with("main.idl", "#include \"first.idl\"\nmodule M { interface B {}; };")
+        .with("first.idl", "module M { interface A {}; }; module Only {};");
+    let compilation = compile_with(&Options::new(), &loader, &["main.idl"]);
+    assert!(!compilation.has_errors(), "{}", compilation.render());
+    let model = &compilation.model;
+    let module = model.find("M").expect("defined");
+    assert_eq!(names(model, &model.children(module)), ["M::A", "M::B"]);
+    let DefinitionKind::Module(inside) = &model[module].kind else { panic!("it is a module") };
+    assert_eq!(inside.openings.len(), 2);
+    let included = |name: &str| model[model.find(name).expect("defined")].from_include;
+    assert!(!included("M") && included("M::A") && !included("M::B") && included("Only"));
+    let path = |name: &str| {
+        let file = model[model.find(name).expect("defined")].file;
+        compilation.sources.file(file).path().to_owned()
+    };
+    assert_eq!(path("M::A"), Path::new("first.idl"));
+    assert_eq!(path("M::B"), Path::new("main.idl"));
+}
+
+#[test]
+fn every_file_read_is_a_dependency() {
+    let loader = MemoryLoader::new()
+        .with("idl/main.idl", "#include \"a.idl\"\n#include <b.idl>\n#include <orb.idl>")
+        .with("idl/a.idl", "#include \"../idl/./a2.idl\"")
+        .with("idl/a2.idl", "")
+        .with("std/b.idl", "");
+    let options = Options::new().include_path("none").include_path("std");
+    let compilation = compile_with(&options, &loader, &["idl/main.idl", "missing.idl"]);
+    let found: Vec<_> = compilation.dependencies().iter().map(PathBuf::as_path).collect();
+    let expected = ["idl/main.idl", "idl/a.idl", "idl/../idl/./a2.idl", "std/b.idl", "missing.idl"];
+    assert_eq!(found, expected.map(Path::new));
+    assert_eq!(compilation.diagnostics.len(), 1);
+    assert_eq!(compilation.diagnostics[0].code, Code::FileUnreadable);
+}
+
+#[test]
+fn files_named_together_are_one_specification() {
+    let loader = MemoryLoader::new()
+        .with("common.idl", "#pragma prefix \"x\"\nstruct Common { long x; };")
+        .with("a.idl", "#include \"common.idl\"\ninterface A { void f(in Common c); };")
+        .with("b.idl", "#include \"common.idl\"\ninterface B { void f(in Common c); };");
+    for files in [["common.idl", "a.idl", "b.idl"], ["a.idl", "b.idl", "common.idl"]] {
+        let compilation = compile_with(&Options::new(), &loader, &files);
+        assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+        let common = compilation.model.find("Common").expect("defined once");
+        assert!(!compilation.model[common].from_include);
+        assert_eq!(compilation.model[common].repository_id, "IDL:x/Common:1.0");
+        assert_eq!(compilation.model.roots().len(), 3);
+    }
+    let compilation = compile_with(&Options::new(), &loader, &["a.idl", "b.idl"]);
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    let common = compilation.model.find("Common").expect("defined once");
+    assert!(compilation.model[common].from_include);
+}
+
+#[test]
+fn findings_render_with_source_carets_and_hint() {
+    let compilation = one("struct Item { long price; };\n\tstruct S {\tItme i; };\n");
+    let expected = "\
+error[E0401]: `Itme` is not defined
+ --> main.idl:2:13
+  |
+2 |     struct S {    Itme i; };
+  |                   ^^^^ not found in this scope
+  = hint: did you mean `Item`?
+
+";
+    assert_eq!(compilation.render(), expected);
+}
+
+#[test]
+fn findings_show_other_places_macros_and_includes() {
+    let loader = MemoryLoader::new()
+        .with("main.idl", "\n#include \"inc.idl\"\n")
+        .with("inc.idl", "#define TWICE struct A { long x; };\nTWICE\nTWICE\n");
+    let compilation = compile_with(&Options::new(), &loader, &["main.idl"]);
+    let expected = "\
+error[E0402]: `A` is already defined in this scope
+ --> inc.idl:3:1
+  |
+3 | TWICE
+  | ^^^^^
+  = included from main.idl:2
+ ::: inc.idl:2:1
+  |
+2 | TWICE
+  | ----- first defined here
+ ::: inc.idl:1:9
+  |
+1 | #define TWICE struct A { long x; };
+  |         ----- `TWICE` is a macro, defined here
+
+";
+    assert_eq!(compilation.render(), expected);
+}
+
+#[test]
+fn control_characters_and_long_lines_stay_off_the_terminal() {
+    let long = format!("{}Missing\u{1b}[31m x;", "/* a long comment */ ".repeat(100));
+    let compilation = one(&format!("struct S {{ {long} }};"));
+    let text = compilation.render();
+    assert!(!text.contains('\u{1b}'));
+    assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
+    assert!(text.contains("Missing"));
+}
+
+#[test]
+fn findings_are_plain_data_too() {
+    let compilation = one("struct S { long a; string a; };");
+    let [finding] = &compilation.to_json()[..] else { panic!("{}", compilation.render()) };
+    assert_eq!((&*finding.code, &*finding.severity), ("E0422", "error"));
+    let [place, other] = &finding.labels[..] else { panic!("two places") };
+    assert!(place.primary && !other.primary);
+    assert_eq!((&*place.file, place.line, place.column), ("main.idl", 1, 27));
+    assert_eq!((place.end_line, place.end_column), (1, 28));
+    assert_eq!(other.column, 17);
+}
+
+#[test]
+fn warnings_are_not_errors() {
+    let compilation = one("#warning careful\ninterface A {};");
+    assert!(!compilation.has_errors());
+    assert_eq!(compilation.diagnostics[0].severity, Severity::Warning);
+}
+
+#[test]
+fn latin_1_and_utf_8_both_read() {
+    for bytes in [&b"const string S = \"\xe9\";"[..], "\u{feff}const string S = \"é\";".as_bytes()]
+    {
+        let loader = MemoryLoader::new().with("main.idl", bytes);
+        let compilation = compile_with(&Options::new(), &loader, &["main.idl"]);
+        assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+        let id = compilation.model.find("S").expect("defined");
+        let DefinitionKind::Const(item) = &compilation.model[id].kind else { panic!("a const") };
+        assert_eq!(item.value, ConstValue::String("é".into()));
+    }
+}
+
+#[test]
+fn exports_keep_their_order() {
+    let model = model("interface I { void b(); typedef long T; attribute T a; void c(); };");
+    let item = model.interface(model.roots()[0]).expect("an interface");
+    let kinds: Vec<_> = item
+        .exports
+        .iter()
+        .map(|export| match export {
+            Export::Operation(item) => item.name.as_str(),
+            Export::Attribute(item) => item.name.as_str(),
+            Export::Definition(id) => model[*id].name.as_str(),
+        })
+        .collect();
+    assert_eq!(kinds, ["b", "T", "a", "c"]);
+}
+
+#[test]
+fn files_on_disk_are_found_beside_each_other_and_on_the_path() {
+    let root = std::env::temp_dir().join(format!("zorb-idl-{}", std::process::id()));
+    let write = |name: &str, text: &str| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().expect("inside")).expect("a folder");
+        std::fs::write(&path, text).expect("a file");
+        path
+    };
+    let main = write("a/main.idl", "#include \"beside.idl\"\n#include <far.idl>\n");
+    write("a/beside.idl", "struct Beside { long x; };");
+    write("b/far.idl", "struct Far { long x; };");
+    // A folder is no file.
+    std::fs::create_dir_all(root.join("a/far.idl")).expect("a folder");
+    let options = Options::new().include_path(root.join("a")).include_path(root.join("b"));
+    let compilation = compile(&options, &[&main]);
+    std::fs::remove_dir_all(&root).expect("removed");
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    assert_eq!(compilation.model.roots().len(), 2);
+    assert_eq!(compilation.dependencies().len(), 3);
+}

@@ -1,0 +1,57 @@
+//! CosNaming: names for objects, in trees that any ORB can read.
+//!
+//! The stubs and servant traits in [`cos_naming`] are made from the standard's IDL, so they talk to
+//! the naming service of any vendor; [`name`] and [`name_to_string`] turn names into strings and
+//! back (OMG Naming Service 1.3, 2.4).
+//!
+//! ```no_run
+//! use zorb_naming::{cos_naming::NamingContext, name};
+//!
+//! let orb = zorb::Orb::builder().init_ref("NameService", "corbaloc::localhost/NameService").build()?;
+//! let root: NamingContext = orb.initial_reference("NameService")?;
+//! let object = root.resolve(&name("plant/pump.device")?)?;
+//! # let _ = object;
+//! # Ok::<(), zorb::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+zorb::include_idl!("CosNaming");
+
+use cos_naming::{Name, NameComponent};
+use zorb::giop::StringName;
+
+/// The name that `text` spells: components between `/`, id and kind around `.`, `\` before a
+/// character that is meant literally.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn name(text: &str) -> Result<Name, zorb::Error> {
+    let parsed: StringName = text.parse().map_err(|error| {
+        zorb::Error::new(zorb::Phase::Resolve, format!("name {text:?}")).because(error)
+    })?;
+    let components = parsed.components.into_iter();
+    Ok(components.map(|component| NameComponent { id: component.id, kind: component.kind }).collect())
+}
+
+/// The text that spells `name`.
+pub fn name_to_string(name: &[NameComponent]) -> String {
+    let components = name.iter().map(|component| zorb::giop::StringNameComponent {
+        id: component.id.clone(),
+        kind: component.kind.clone(),
+    });
+    StringName { components: components.collect() }.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spelt_and_read() {
+        for text in ["a", "a/b.c", r"a\.b/c\/d.e", ".k", "."] {
+            assert_eq!(name_to_string(&name(text).unwrap()), text);
+        }
+        assert!(name("a//b").is_err());
+        assert!(name("").is_err());
+    }
+}
