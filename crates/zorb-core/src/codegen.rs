@@ -19,4 +19,4 @@ pub use crate::{
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
-pub use zorb_types::SystemException;
+pub use zorb_types::{Any, SystemException, TypeCode, TypeDesc, Typed};

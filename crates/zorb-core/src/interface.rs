@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 use zorb_giop::Ior;
+use zorb_types::{TypeDesc, Typed};
 
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
@@ -57,6 +58,12 @@ impl<T: Interface> Ref<T> {
             Some(reference) => Ior::write(reference.as_object().ior(), writer),
             None => Ior::write(&Ior::NIL, writer),
         }
+    }
+}
+
+impl<T: Interface> Typed for Ref<T> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::interface(T::REPOSITORY_ID, T::NAME) }
     }
 }
 

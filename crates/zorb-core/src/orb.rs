@@ -9,6 +9,8 @@ mod shutdown;
 use std::fmt;
 use std::sync::Arc;
 
+use zorb_types::{Any, Typed};
+
 use crate::error::Error;
 use crate::interface::Interface;
 use crate::options::Options;
@@ -102,6 +104,12 @@ impl Orb {
         reference: &T,
     ) -> Result<(), Error> {
         initial::register(&self.core, name, reference.as_object())
+    }
+
+    /// The value of an any that holds, or may hold, object references, which need an ORB to come
+    /// alive in; `None` when it is no `T`. Other values come out of [`Any::get`] as well.
+    pub fn extract<T: Typed>(&self, any: &Any) -> Option<T::Value> {
+        any.get_with::<T>(&self.core)
     }
 
     /// Publishes an object under a plain key, so that `corbaloc::host:port/key` finds it.

@@ -1,4 +1,5 @@
 //! What a call costs in heap allocations, client and server together: nothing, once warm.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

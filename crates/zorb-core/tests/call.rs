@@ -1,4 +1,5 @@
 //! Calls from one ORB to another over real connections, and inside one ORB.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

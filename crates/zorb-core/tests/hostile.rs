@@ -1,4 +1,5 @@
 //! Servers under attack: broken messages end their own connection and nobody else's.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Object adapters: policies, managers, hierarchies.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! What a client makes of servers that forward, close, err or babble: a server that plays a script.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Who waits for whom: nested calls, slow upcalls, shutdown.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

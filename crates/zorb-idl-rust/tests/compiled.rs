@@ -4,6 +4,10 @@
 
 extern crate zorb_core as zorb;
 
+/// Made of `any.idl`.
+pub mod any {
+    include!("golden/any.rs");
+}
 /// Made of `bank.idl`.
 pub mod bank {
     include!("golden/bank.rs");
@@ -35,5 +39,7 @@ pub mod unions {
 
 #[path = "compiled/calls.rs"]
 mod calls;
+#[path = "compiled/typed.rs"]
+mod typed;
 #[path = "compiled/values.rs"]
 mod values;

@@ -37,7 +37,8 @@ pub use zorb_core::{
     Error, Interface, ObjectRef, Phase, Raises, Ref, Result, ServedBy, UserException,
 };
 pub use zorb_types::{
-    CompletionStatus, MinorCode, RepositoryId, SystemException, SystemExceptionKind, minor,
+    Any, CompletionStatus, MinorCode, RepositoryId, SystemException, SystemExceptionKind, TypeCode,
+    Typed, minor,
 };
 
 pub use zorb_core::{options, poa};

@@ -141,7 +141,7 @@ fn check(args: &CheckArgs) -> Outcome {
     };
     let (errors, warnings) = (found(Severity::Error), found(Severity::Warning));
     if args.json {
-        let files: Vec<_> = results.iter().map(|(file, compilation)| {
+        let files = results.iter().map(|(file, compilation)| {
             let diagnostics: Vec<_> = compilation.to_json().iter().map(diagnostic_json).collect();
             json!({ "file": file, "ok": !compilation.has_errors(), "diagnostics": diagnostics })
         });

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    CodeSetContext, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
-    ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestIds,
+    GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter, ProtocolError,
+    ProtocolErrorKind, ReplyHeader, ReplyStatus,
 };
 use zorb_transport::Stream;
 
@@ -33,9 +33,8 @@ pub(crate) struct ClientConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) inbound: Inbound,
     pub(super) outgoing: Vec<u8>,
-    pub(super) request_ids: RequestIds,
-    /// The code sets agreed on, once they have been sent.
-    pub(super) code_sets: Option<CodeSetContext>,
+    /// Request ids, code sets, and what may be sent again after the end.
+    pub(super) state: zorb_giop::ClientConnection,
     /// Whether any reply has come over it.
     pub(super) proven: bool,
     pub(super) idle_since: Instant,
@@ -49,8 +48,7 @@ impl ClientConnection {
             stream,
             inbound: Inbound::new(limits),
             outgoing: Vec::new(),
-            request_ids: RequestIds::initiator(),
-            code_sets: None,
+            state: zorb_giop::ClientConnection::default(),
             proven: false,
             idle_since: Instant::now(),
             version: GiopVersion::V1_0,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, CharSet, TextCoding, WideForm, WideSet, Wire};
 use zorb_giop::{
-    CodeSetContext, GiopVersion, Ior, MessageHeader, MessageWriter, ReplyHeader, ReplyStatus,
-    RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress, negotiate, text_coding,
+    GiopVersion, Ior, MessageHeader, MessageWriter, ReplyHeader, ReplyStatus, RequestStart,
+    ResponseFlags, ServiceContext, ServiceId, TargetAddress, negotiate,
 };
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
@@ -142,31 +142,24 @@ fn call_over<'c>(
 
     // The code sets go with the first request of the connection whose version has service contexts
     // for them, when the server has named its own.
-    let context_data;
-    let mut context = None;
-    if connection.code_sets.is_none()
-        && version > GiopVersion::V1_0
-        && let Some(server) = &route.code_sets
+    if let Some(server) = &route.code_sets
+        && connection.state.code_sets().is_none()
     {
         match negotiate(core.code_sets(), server) {
-            Ok(agreed) => {
-                context_data = agreed.encode(ByteOrder::NATIVE);
-                connection.code_sets = Some(agreed);
-                context = Some(ServiceContext::new(ServiceId::CODE_SETS, &context_data[..]));
-            }
-            Err(_) => {
-                return Attempt::Failed(SystemException::codeset_incompatible(
-                    minor::codeset_incompatible::NO_COMMON_SET,
-                    CompletionStatus::No,
-                ));
-            }
+            Ok(agreed) => connection.state.agree_on(agreed),
+            Err(error) => return Attempt::Failed(error.into()),
         }
     }
-    let first_request = context.is_some();
-    let agreed = connection.code_sets.unwrap_or(CodeSetContext::DEFAULT);
-    let text = text_coding(agreed, version).unwrap_or_default();
+    let to_send = connection.state.code_sets_to_send(version);
+    let context_data = to_send.map(|agreed| agreed.encode(ByteOrder::NATIVE));
+    let context =
+        context_data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
+    let text = match connection.state.text(version) {
+        Ok(text) => text,
+        Err(error) => return Attempt::Failed(error.into()),
+    };
 
-    let request_id = connection.request_ids.allocate();
+    let request_id = connection.state.ids().allocate();
     let start = RequestStart {
         request_id,
         response: call.response,
@@ -175,9 +168,6 @@ fn call_over<'c>(
         service_contexts: context.as_slice(),
     };
     if let Err(exception) = write_request(&mut connection.outgoing, version, &start, text, call) {
-        if first_request {
-            connection.code_sets = None;
-        }
         return Attempt::Failed(exception);
     }
     if let Err(error) = connection
@@ -188,6 +178,9 @@ fn call_over<'c>(
     {
         lease.discard();
         return not_sent(route, reused, error);
+    }
+    if to_send.is_some() {
+        connection.state.code_sets_were_sent();
     }
     if !call.response.expects_reply() {
         return Attempt::Done(None);
@@ -340,7 +333,8 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Attempt::Failed(broken());
     };
-    let answer = answer_request(core, &request, &header, text, &mut buffer, &mut |_| {});
+    let answer =
+        answer_request(core, &request, &header, &|_, _| Ok(text), &mut buffer, &mut |_| {});
     let attempt = match answer {
         Ok(Answer::Nothing) => Attempt::Done(None),
         Ok(Answer::Reply) => match read_status(&buffer) {

@@ -57,7 +57,7 @@ fn ask(object: &ObjectRef, target: &Binding) -> Result<Whereabouts, SystemExcept
     let (route, mut lease) = reach(object, target, deadline)?;
     let Some(connection) = lease.connection() else { return Err(core.shut_down()) };
     let version = route.version.min(GiopVersion::HIGHEST);
-    let id = connection.request_ids.allocate();
+    let id = connection.state.ids().allocate();
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;
     MessageWriter::locate_request(&mut connection.outgoing, version, order, id, &address)

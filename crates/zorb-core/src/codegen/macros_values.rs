@@ -187,9 +187,63 @@ macro_rules! __zorb_enumeration {
     };
 }
 
-/// Where the TypeCodes of generated types go.
+/// The TypeCode of a generated type.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_typed {
-    ($($anything:tt)*) => {};
+    (enumeration $name:ident, $id:literal, $idl:literal, { $($value:literal),* }) => {
+        $crate::__zorb_typed!(@ $name, enumeration($id, $idl, &[$($value),*]));
+    };
+    (union $name:ident, $id:literal, $idl:literal, $discriminator:ty, {
+        $($member:literal: $type:ty = $label:tt;)*
+    }) => {
+        $crate::__zorb_typed!(@ $name, union(
+            $id,
+            $idl,
+            <$discriminator as $crate::codegen::Typed>::type_desc,
+            {
+                // The place of the default, or -1.
+                let mut defaults: &[bool] = &[$($crate::__zorb_typed!(? $label)),*];
+                let mut index = 0;
+                loop {
+                    match defaults {
+                        [] => break -1,
+                        [true, ..] => break index,
+                        [_, rest @ ..] => defaults = rest,
+                    }
+                    index += 1;
+                }
+            },
+            &[$((
+                $crate::__zorb_typed!(# $discriminator, $label),
+                $member,
+                <$type as $crate::codegen::Typed>::type_desc,
+            )),*],
+        ));
+    };
+    ($kind:ident $name:ident, $id:literal, $idl:literal, { $($member:literal: $type:ty),* }) => {
+        $crate::__zorb_typed!(@ $name, $kind(
+            $id,
+            $idl,
+            &[$(($member, <$type as $crate::codegen::Typed>::type_desc)),*],
+        ));
+    };
+    (@ $name:ident, $make:ident($($argument:expr),* $(,)?)) => {
+        impl $crate::codegen::Typed for $name {
+            fn type_desc() -> &'static $crate::codegen::TypeDesc {
+                static DESC: $crate::codegen::TypeDesc =
+                    $crate::codegen::TypeDesc::$make($($argument),*);
+                &DESC
+            }
+        }
+    };
+    // Whether a label is `default`.
+    (? default) => { true };
+    (? $label:tt) => { false };
+    // A label as a number; of `default` it does not matter.
+    (# $discriminator:ty, default) => { 0 };
+    (# $discriminator:ty, [$($label:tt)+]) => {{
+        const LABEL: <$discriminator as $crate::codegen::Wire>::Value = $($label)+;
+        LABEL as i64
+    }};
 }

@@ -11,15 +11,16 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    CodeSetContext, CodeSetId, GiopVersion, Inbound, Limits, MessageHeader, MessageKind,
-    MessageWriter, ProtocolError, ProtocolErrorKind, RequestHeader, ServiceId, text_coding,
+    CancelRequest, Inbound, Limits, MessageHeader, MessageKind, MessageWriter, ProtocolError,
+    ProtocolErrorKind, RequestHeader,
 };
 use zorb_transport::Stream;
+use zorb_types::SystemException;
 
 use super::request::{Answer, answer_locate, answer_request};
 use crate::orb::OrbCore;
@@ -35,14 +36,13 @@ pub(crate) struct ServerConnection {
     stream: Arc<dyn Stream>,
     core: Arc<OrbCore>,
     reading: Mutex<Inbound>,
-    sending: Mutex<()>,
+    /// What was agreed with the client; locked while a message is sent.
+    state: Mutex<zorb_giop::ServerConnection>,
     role: AtomicU64,
     next_token: AtomicU64,
     upcalls: AtomicU32,
     crew: Mutex<Crew>,
     role_offered: Condvar,
-    /// The CodeSets context of the connection: char set in the upper half, wchar set in the lower.
-    code_sets: AtomicU64,
     closing: AtomicBool,
 }
 
@@ -92,13 +92,12 @@ impl ServerConnection {
             stream,
             core: Arc::clone(core),
             reading: Mutex::new(Inbound::new(limits)),
-            sending: Mutex::default(),
+            state: Mutex::default(),
             role: AtomicU64::new(0),
             next_token: AtomicU64::new(1),
             upcalls: AtomicU32::new(0),
             crew: Mutex::default(),
             role_offered: Condvar::new(),
-            code_sets: AtomicU64::new(0),
             closing: AtomicBool::new(false),
         })
     }
@@ -204,11 +203,17 @@ impl ServerConnection {
     ) -> Result<(), ProtocolError> {
         match header.kind {
             MessageKind::Request => {
-                let text = self.text_coding(message, header)?;
+                let mut request_id = Cell::new(0);
+                let text = |request: &RequestHeader<'_>, version| {
+                    request_id.set(request.request_id);
+                    let contexts = &request.service_contexts;
+                    let begun = self.state().begin_request(request.request_id, version, contexts);
+                    begun.map_err(SystemException::from)
+                };
                 let mut early = |octets: &[u8]| self.send(octets);
-                let answer = answer_request(&self.core, message, header, text, reply, &mut early)?;
+                let answer = answer_request(&self.core, message, header, &text, reply, &mut early)?;
                 if answer == Answer::Reply {
-                    self.send(reply);
+                    self.send_reply(*request_id.get_mut(), reply);
                 }
                 Ok(())
             }
@@ -217,8 +222,11 @@ impl ServerConnection {
                 self.send(reply);
                 Ok(())
             }
-            // A cancelled request's reply is simply not waited for.
-            MessageKind::CancelRequest => Ok(()),
+            MessageKind::CancelRequest => {
+                let cancel = CancelRequest::read(message, header)?;
+                self.state().cancel(cancel.request_id);
+                Ok(())
+            }
             MessageKind::CloseConnection | MessageKind::MessageError => {
                 self.closing.store(true, Ordering::Release);
                 Ok(())
@@ -229,40 +237,28 @@ impl ServerConnection {
         }
     }
 
-    /// The text coding of a request, after taking in its CodeSets context if it has one.
-    fn text_coding(
-        &self,
-        message: &[u8],
-        header: &MessageHeader,
-    ) -> Result<zorb_cdr::TextCoding, ProtocolError> {
-        let known = self.code_sets.load(Ordering::Relaxed);
-        let mut context = match known {
-            0 => CodeSetContext::DEFAULT,
-            bits => CodeSetContext {
-                char_data: CodeSetId((bits >> 32) as u32),
-                wchar_data: CodeSetId(bits as u32),
-            },
-        };
-        if known == 0 && header.version > GiopVersion::V1_0 {
-            let (request, _) = RequestHeader::read(message, header)?;
-            if let Some(data) = request.service_contexts.find(ServiceId::CODE_SETS)
-                && let Ok(sent) = CodeSetContext::decode(data)
-            {
-                let bits = u64::from(sent.char_data.0) << 32 | u64::from(sent.wchar_data.0);
-                self.code_sets.store(bits, Ordering::Relaxed);
-                context = sent;
-            }
-        }
-        // A set that was never offered to the client: what it sends is read as ISO 8859-1.
-        Ok(text_coding(context, header.version).unwrap_or_default())
-    }
-
     /// Sends a whole message; what fails to go out is found again when reading.
     fn send(&self, message: &[u8]) {
-        let _sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        self.send_locked(&self.state(), message);
+    }
+
+    /// Sends the reply to a request, unless the client has cancelled it meanwhile.
+    fn send_reply(&self, request_id: u32, reply: &[u8]) {
+        let state = self.state();
+        if !state.is_cancelled(request_id) {
+            self.send_locked(&state, reply);
+        }
+    }
+
+    /// Sends while the state is locked, so that messages of several threads do not mix.
+    fn send_locked(&self, _: &MutexGuard<'_, zorb_giop::ServerConnection>, message: &[u8]) {
         if let Err(error) = self.stream.send_all(message) {
             tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
         }
+    }
+
+    fn state(&self) -> MutexGuard<'_, zorb_giop::ServerConnection> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers a broken message as the standard says; the connection ends after it.
@@ -346,7 +342,7 @@ impl ServerConnection {
 
     fn say_goodbye(&self) {
         let mut octets = Vec::new();
-        let version = GiopVersion::V1_0;
+        let version = self.state().highest_version();
         MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
         self.send(&octets);
     }

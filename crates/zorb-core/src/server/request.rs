@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter, ProtocolError,
-    ReplyStatus, RequestHeader, ResponseFlags,
+    GiopVersion, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter,
+    ProtocolError, ReplyStatus, RequestHeader, ResponseFlags,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -25,13 +25,17 @@ pub(crate) enum Answer {
     Nothing,
 }
 
+/// Finds the text coding of a request from its connection's state and its service contexts.
+pub(crate) type TextOf<'a> =
+    &'a dyn Fn(&RequestHeader<'_>, GiopVersion) -> Result<TextCoding, SystemException>;
+
 /// Serves the Request in `message`: finds the servant, makes the upcall, fills `buffer` with the
 /// reply. `early` sends a reply that is due before the upcall (sync scope "with server").
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
     message: &[u8],
     header: &MessageHeader,
-    text: TextCoding,
+    text: TextOf<'_>,
     buffer: &mut Vec<u8>,
     early: &mut dyn FnMut(&[u8]),
 ) -> Result<Answer, ProtocolError> {
@@ -41,9 +45,16 @@ pub(crate) fn answer_request(
         buffer,
         version: header.version,
         request_id: request.request_id,
-        text,
+        text: TextCoding::default(),
         wanted: request.response.expects_reply(),
     };
+    match text(&request, header.version) {
+        Ok(text) => reply.text = text,
+        Err(exception) => {
+            reply.write_exception(exception);
+            return Ok(answer(&reply));
+        }
+    }
     let located = match request.target.object_key() {
         Ok(key) => core.locate(key),
         Err(_) => Located::Nowhere(SystemException::inv_objref(
@@ -85,7 +96,7 @@ pub(crate) fn answer_request(
         reply.wanted = false;
     }
     let wanted = reply.wanted;
-    let arguments = arguments.with_text(text).with_context(core);
+    let arguments = arguments.with_text(reply.text).with_context(core);
     let mut call = ServerCall { operation: request.operation, arguments, reply };
     if let Err(exception) = upcall(&target, &mut call) {
         call.reply.write_exception(exception);

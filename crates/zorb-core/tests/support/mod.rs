@@ -14,7 +14,7 @@
 //!   void wait_for(in long noted);
 //! };
 //! ```
-#![allow(dead_code, missing_docs, unreachable_pub, missing_debug_implementations)]
+#![allow(dead_code, unreachable_pub, missing_debug_implementations)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::use_self)]
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};

@@ -65,6 +65,12 @@ impl ClientConnection {
         self.code_sets.get_or_insert(code_sets);
     }
 
+    /// The code sets agreed on, sent or not.
+    #[inline]
+    pub fn code_sets(&self) -> Option<CodeSetContext> {
+        self.code_sets
+    }
+
     /// The code sets that the next request must tell the server, if there is something to tell:
     /// send them as a service context, on the request that is first on the wire.
     #[inline]

@@ -9,6 +9,8 @@ mod check;
 mod exceptions;
 mod message;
 mod operations;
+mod replay;
+mod server;
 mod shown;
 mod types;
 mod vector;
@@ -31,7 +33,15 @@ fn main() {
     let trials = results
         .into_iter()
         .map(|(group, outcomes)| Trial::test(format!("vectors::{group}"), move || verdict(&outcomes)))
-        .collect();
+        .collect::<Vec<_>>();
+    let server = server::Server::start().expect("a server");
+    for scenario in &scenarios {
+        if ["omniorb-le", "jacorb-be", "mixed", "raw"].contains(&scenario.folder()) {
+            let r = replay::replay(&server, scenario, groups.get(scenario.group()).copied());
+            match r { Ok(r) => { println!("REPLAY ok {} {} {}", scenario.id, r.replies, r.locate_replies); } Err(e) => println!("REPLAY bad {e}") }
+        }
+    }
+    drop(server);
     let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{summary:#?} {}", summary.covered());
     conclusion.exit();

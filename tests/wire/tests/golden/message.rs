@@ -1,7 +1,7 @@
 //! One message: decoded, compared, written again.
 
 use serde_json::{Map, Value as Json, json};
-use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, TextCoding};
 use zorb_giop::{
     CancelRequest, CodeSetContext, GiopVersion, LocateReplyHeader, LocateRequestHeader,
     LocateStatus, MessageHeader, MessageKind, MessageWriter, ProtocolError, ReplyHeader,
@@ -16,7 +16,7 @@ use crate::vector::hex;
 
 /// Why a message or its body was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// On the level of messages.
     Protocol(ProtocolError),
     /// In the arguments or results.
@@ -26,7 +26,7 @@ pub enum Fault {
 }
 
 /// The body of a decoded message.
-pub enum Content {
+pub(crate) enum Content {
     /// All of it was decoded.
     Decoded(Body),
     /// Its type is not covered; the octets.
@@ -48,24 +48,24 @@ enum Head<'a> {
 }
 
 /// A decoded message.
-pub struct Message<'a> {
-    pub header: MessageHeader,
+pub(crate) struct Message<'a> {
+    pub(crate) header: MessageHeader,
     head: Head<'a>,
     /// The header as the recording would show it.
-    pub shown: Json,
+    pub(crate) shown: Json,
     /// The request id, where the kind of message has one.
-    pub request_id: Option<u32>,
+    pub(crate) request_id: Option<u32>,
     /// The operation of a request.
-    pub operation: Option<String>,
+    pub(crate) operation: Option<String>,
     /// The code sets that the message announces.
-    pub code_sets: Option<CodeSetContext>,
+    pub(crate) code_sets: Option<CodeSetContext>,
     text: TextCoding,
-    pub content: Content,
+    pub(crate) content: Content,
 }
 
 /// Decodes a message. `text` says how text is written after a context in the message was seen, and
 /// `asked` which operation an id was sent for.
-pub fn decode<'a>(
+pub(crate) fn decode<'a>(
     octets: &'a [u8],
     text: impl Fn(Option<CodeSetContext>, GiopVersion) -> TextCoding,
     asked: impl Fn(u32) -> Option<String>,
@@ -118,6 +118,11 @@ pub fn decode<'a>(
             request_id = Some(cancel.request_id);
             Head::Cancel(cancel)
         }
+        // The first part of one in fragments may end behind the id.
+        MessageKind::LocateRequest if header.more_fragments => {
+            request_id = Some(first_id(octets, &header)?);
+            Head::Plain
+        }
         MessageKind::LocateRequest => {
             let locate = LocateRequestHeader::read(octets, &header).map_err(Fault::Protocol)?;
             request_id = Some(locate.request_id);
@@ -135,9 +140,7 @@ pub fn decode<'a>(
         }
         MessageKind::Fragment => {
             if header.version == GiopVersion::V1_2 {
-                let mut reader = CdrReader::new(octets, header.order);
-                let id = reader.take(12, "header").and_then(|_| reader.read_u32());
-                request_id = Some(id.map_err(Fault::Body)?);
+                request_id = Some(first_id(octets, &header)?);
             }
             Head::Plain
         }
@@ -151,7 +154,7 @@ pub fn decode<'a>(
         show("service_contexts", show_contexts(contexts));
         code_sets = contexts
             .find(ServiceId::CODE_SETS)
-            .map(|data| CodeSetContext::decode(data).expect("a CodeSets context"));
+            .and_then(|data| CodeSetContext::decode(data).ok());
     }
     if let Some(reader) = body_reader.as_ref().filter(|_| contexts.is_some() && !header.more_fragments) {
         show("body_offset", json!(reader.offset()));
@@ -192,8 +195,9 @@ fn show_target(target: &TargetAddress<'_>) -> Json {
 fn show_contexts(contexts: &ServiceContexts<'_>) -> Json {
     let show = |context: ServiceContext<'_>| {
         let mut shown = json!({ "id": context.id.0, "data": hex(&context.data) });
-        if context.id == ServiceId::CODE_SETS {
-            let sets = CodeSetContext::decode(&context.data).expect("a CodeSets context");
+        if let Ok(sets) = CodeSetContext::decode(&context.data)
+            && context.id == ServiceId::CODE_SETS
+        {
             let set = |number: u32| format!("{number:#010x}");
             shown["code_sets"] = json!({ "char": set(sets.char_data.0), "wchar": set(sets.wchar_data.0) });
         }
@@ -274,16 +278,17 @@ impl Message<'_> {
     }
 
     /// The message written again from what was decoded.
-    pub fn encode(&self) -> CdrResult<Vec<u8>> {
+    pub(crate) fn encode(&self) -> CdrResult<Vec<u8>> {
         let MessageHeader { version, order, .. } = self.header;
         let mut buffer = Vec::new();
+        let mut kept = Vec::new();
         let mut writer = match &self.head {
             Head::Request(request) => {
                 let contexts = again(&request.service_contexts);
                 MessageWriter::request(&mut buffer, version, order, &RequestStart {
                     request_id: request.request_id,
                     response: request.response,
-                    target: again_target(&request.target, &mut Vec::new())?,
+                    target: again_target(&request.target, &mut kept)?,
                     operation: &request.operation,
                     service_contexts: &contexts,
                 })?
@@ -293,7 +298,7 @@ impl Message<'_> {
                 MessageWriter::reply(&mut buffer, version, order, reply.request_id, reply.status, &contexts)?
             }
             Head::Locate(locate) => {
-                let target = again_target(&locate.target, &mut Vec::new())?;
+                let target = again_target(&locate.target, &mut kept)?;
                 MessageWriter::locate_request(&mut buffer, version, order, locate.request_id, &target)?
             }
             Head::LocateReply(reply) => {
@@ -323,18 +328,24 @@ impl Message<'_> {
     }
 
     /// Whether a request wants no reply at all.
-    pub fn is_oneway(&self) -> bool {
+    pub(crate) fn is_oneway(&self) -> bool {
         matches!(&self.head, Head::Request(request) if request.response == ResponseFlags::NoResponse)
     }
 
     /// The object key of a request or LocateRequest that names its target by key.
-    pub fn key(&self) -> Option<&[u8]> {
+    pub(crate) fn key(&self) -> Option<&[u8]> {
         match &self.head {
             Head::Request(RequestHeader { target: TargetAddress::Key(key), .. })
             | Head::Locate(LocateRequestHeader { target: TargetAddress::Key(key), .. }) => Some(key),
             _ => None,
         }
     }
+}
+
+/// The request id at the start of a GIOP 1.2 message.
+fn first_id(octets: &[u8], header: &MessageHeader) -> Result<u32, Fault> {
+    let mut reader = CdrReader::new(octets, header.order);
+    reader.take(12, "header").and_then(|_| reader.read_u32()).map_err(Fault::Body)
 }
 
 fn system_exception(body: &mut Body, reader: &mut CdrReader<'_>) -> CdrResult<()> {

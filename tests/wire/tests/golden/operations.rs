@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json, json};
 use zorb::UserException;
-use zorb_cdr::{Bounded, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire};
+use zorb_cdr::{Bounded, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString};
 use zorb_types::{Any, TypeCode};
 use zorb_wire_tests::capture::vec::{Bad, Color, Empty, Node, Person, Prims, U, Ub, Ue};
 use zorb_wire_tests::naming::cos_naming::naming_context::{AlreadyBound, NotFound};
@@ -14,11 +14,9 @@ use crate::shown::{Reference, Shown, Wide};
 
 /// Why a body cannot be checked yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    Any,
+pub(crate) enum Reason {
     Fixed,
     LongDouble,
-    TypeCode,
     Valuetype,
     Ziop,
 }
@@ -26,10 +24,8 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Any => "any",
             Self::Fixed => "fixed",
             Self::LongDouble => "long double",
-            Self::TypeCode => "TypeCode",
             Self::Valuetype => "valuetypes",
             Self::Ziop => "ZIOP",
         })
@@ -40,14 +36,14 @@ type Part = Box<dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>>;
 
 /// Values taken from a body: what they show, and how they are written again.
 #[derive(Default)]
-pub struct Body {
-    pub shown: Map<String, Json>,
+pub(crate) struct Body {
+    pub(crate) shown: Map<String, Json>,
     parts: Vec<Part>,
 }
 
 impl Body {
     /// Takes one value.
-    pub fn take<T: Shown>(&mut self, name: &str, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<()>
+    pub(crate) fn take<T: Shown>(&mut self, name: &str, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<()>
     where
         T::Value: 'static,
     {
@@ -58,12 +54,12 @@ impl Body {
     }
 
     /// Adds something that was read by other means.
-    pub fn push(&mut self, part: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()> + 'static) {
+    pub(crate) fn push(&mut self, part: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()> + 'static) {
         self.parts.push(Box::new(part));
     }
 
     /// Writes all values.
-    pub fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    pub(crate) fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.parts.iter().try_for_each(|part| part(writer))
     }
 
@@ -86,11 +82,11 @@ impl Body {
 }
 
 /// Reads the arguments or results of one operation.
-pub type Reading = fn(&mut Body, &mut CdrReader<'_>, Wide) -> CdrResult<()>;
+pub(crate) type Reading = fn(&mut Body, &mut CdrReader<'_>, Wide) -> CdrResult<()>;
 
 /// An operation: its `in` and `inout` arguments, and its result with `inout` and `out` arguments.
 #[derive(Clone, Copy)]
-pub enum Operation {
+pub(crate) enum Operation {
     Covered { arguments: Reading, results: Reading },
     NotYet(Reason),
 }
@@ -109,7 +105,7 @@ macro_rules! operations {
      not yet: $($uncovered:literal: $reason:ident;)*) => {
         /// The operation of that name; one without arguments or results if it is unknown, as the
         /// probes for names that objects do not have are.
-        pub fn operation(name: &str) -> Operation {
+        pub(crate) fn operation(name: &str) -> Operation {
             match name {
                 $($operation => Operation::Covered {
                     arguments: reading!($($arguments)*),
@@ -191,7 +187,7 @@ operations! {
 }
 
 /// Reads a user exception whose id has been taken; an unknown one is carried as octets.
-pub fn user_exception(id: &str, body: &mut Body, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<()> {
+pub(crate) fn user_exception(id: &str, body: &mut Body, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<()> {
     match id {
         Bad::REPOSITORY_ID => body.exception::<Bad>(reader, wide),
         Empty::REPOSITORY_ID => body.exception::<Empty>(reader, wide),

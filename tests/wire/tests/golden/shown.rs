@@ -13,13 +13,13 @@ use crate::vector::hex;
 
 /// How the recording shows wide text: as code units before GIOP 1.2, else as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wide {
+pub(crate) enum Wide {
     Units,
     Text,
 }
 
 /// An IDL type whose values can be compared with a recording.
-pub trait Shown: Wire {
+pub(crate) trait Shown: Wire {
     fn show(value: &Self::Value, wide: Wide) -> Json;
 }
 
@@ -102,7 +102,7 @@ impl Shown for TypeCode {
 /// An object reference. What it writes was taken apart and put together again: every IIOP profile
 /// and every component that the protocol crate understands.
 #[derive(Debug)]
-pub struct Reference;
+pub(crate) struct Reference;
 
 impl Wire for Reference {
     type Value = Ior;
@@ -135,7 +135,7 @@ impl Shown for Reference {
 }
 
 /// A profile with its tag.
-pub fn show_profile(profile: &TaggedProfile) -> Json {
+pub(crate) fn show_profile(profile: &TaggedProfile) -> Json {
     let data = match IiopProfile::decode(&profile.data) {
         Ok(iiop) if profile.tag == ProfileTag::INTERNET_IOP => show_iiop(&iiop),
         _ => json!(hex(&profile.data)),
@@ -160,13 +160,13 @@ fn show_iiop(profile: &IiopProfile) -> Json {
 }
 
 /// The reference with all that is understood decoded and encoded again.
-pub fn rebuilt(ior: &Ior) -> CdrResult<Ior> {
+pub(crate) fn rebuilt(ior: &Ior) -> CdrResult<Ior> {
     let profiles = ior.profiles.iter().map(rebuilt_profile).collect::<CdrResult<_>>()?;
     Ok(Ior { type_id: ior.type_id.clone(), profiles })
 }
 
 /// The profile with all that is understood decoded and encoded again.
-pub fn rebuilt_profile(profile: &TaggedProfile) -> CdrResult<TaggedProfile> {
+pub(crate) fn rebuilt_profile(profile: &TaggedProfile) -> CdrResult<TaggedProfile> {
     if profile.tag != ProfileTag::INTERNET_IOP {
         return Ok(profile.clone());
     }
@@ -189,6 +189,6 @@ fn rebuild<T: ComponentBody>(component: &mut TaggedComponent) -> CdrResult<()> {
 }
 
 /// The byte order of an encapsulation.
-pub fn order_of(encapsulation: &[u8]) -> zorb_cdr::ByteOrder {
+pub(crate) fn order_of(encapsulation: &[u8]) -> zorb_cdr::ByteOrder {
     zorb_cdr::ByteOrder::from_flag(encapsulation.first().copied().unwrap_or_default())
 }

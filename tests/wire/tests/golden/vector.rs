@@ -7,43 +7,43 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 /// The folders of messages.
-pub const FOLDERS: [&str; 6] =
+pub(crate) const FOLDERS: [&str; 6] =
     ["omniorb-le", "jacorb-be", "mixed", "naming", "raw", "client-probes"];
 
 /// One captured message.
 #[derive(Debug)]
-pub struct Vector {
+pub(crate) struct Vector {
     /// Folder and file without `.json`: `omniorb-le/giop12_ping_1_request`.
-    pub id: String,
+    pub(crate) id: String,
     /// Whether the initiator of the connection sent it.
-    pub from_client: bool,
+    pub(crate) from_client: bool,
     /// The message as captured.
-    pub octets: Vec<u8>,
+    pub(crate) octets: Vec<u8>,
     /// The same with every padding octet 0.
-    pub zero_padded: Vec<u8>,
+    pub(crate) zero_padded: Vec<u8>,
     /// The decoded header; absent where the recording could not decode the message.
-    pub header: Option<Json>,
+    pub(crate) header: Option<Json>,
     /// The decoded arguments or results.
-    pub body: Option<Json>,
+    pub(crate) body: Option<Json>,
 }
 
 /// The messages of one exchange, in wire order.
 #[derive(Debug)]
-pub struct Scenario {
+pub(crate) struct Scenario {
     /// Folder and name: `omniorb-le/giop12_ping`.
-    pub id: String,
+    pub(crate) id: String,
     /// The messages.
-    pub vectors: Vec<Vector>,
+    pub(crate) vectors: Vec<Vector>,
 }
 
 impl Scenario {
     /// The folder.
-    pub fn folder(&self) -> &str {
+    pub(crate) fn folder(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
     /// Folder and the part of the name that tells peers and version: `jacorb-be/giop12_be`.
-    pub fn group(&self) -> &str {
+    pub(crate) fn group(&self) -> &str {
         let end = self.id.find(|c| c == '_').unwrap_or(self.id.len());
         match self.id.get(end..end + 4) {
             Some("_be_") => self.id.get(..end + 3).unwrap_or(&self.id),
@@ -53,12 +53,12 @@ impl Scenario {
 }
 
 /// The folder of the captured files.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
 
 /// All scenarios, by folder and name.
-pub fn scenarios() -> Vec<Scenario> {
+pub(crate) fn scenarios() -> Vec<Scenario> {
     let mut found: BTreeMap<String, BTreeMap<u32, Vector>> = BTreeMap::new();
     for folder in FOLDERS {
         for path in files(&root().join(folder)) {
@@ -76,7 +76,7 @@ pub fn scenarios() -> Vec<Scenario> {
 }
 
 /// The JSON files of a folder, in the order of their names.
-pub fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("a readable folder").path())
@@ -87,13 +87,13 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A file's content.
-pub fn json(path: &Path) -> Json {
+pub(crate) fn json(path: &Path) -> Json {
     let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The file's name without its extension.
-pub fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned()
 }
 
@@ -107,12 +107,12 @@ fn read(id: String, path: &Path) -> Vector {
 }
 
 /// Octets from hexadecimal digits.
-pub fn unhex(text: &str) -> Vec<u8> {
+pub(crate) fn unhex(text: &str) -> Vec<u8> {
     let digit = |octet: u8| char::from(octet).to_digit(16).expect("a hexadecimal digit") as u8;
     text.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
 /// Octets as hexadecimal digits.
-pub fn hex(octets: &[u8]) -> String {
+pub(crate) fn hex(octets: &[u8]) -> String {
     octets.iter().map(|octet| format!("{octet:02x}")).collect()
 }

@@ -120,12 +120,14 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// A folder of tests, or a file named for its tests. The conformance suite is one too, though it is
-/// compiled into its crate so that protocols elsewhere can run it.
+/// A folder of tests, or a file named for its tests. The conformance suite and the bodies of fuzz
+/// targets are tests too, though they are compiled into their crate so that others can run them.
 fn is_test_path(path: &str) -> bool {
     let stem = path.trim_end_matches(".rs");
     stem.ends_with("_tests")
-        || stem.split('/').any(|part| matches!(part, "tests" | "benches" | "conformance"))
+        || stem
+            .split('/')
+            .any(|part| matches!(part, "tests" | "benches" | "conformance" | "fuzzing"))
 }
 
 #[cfg(test)]

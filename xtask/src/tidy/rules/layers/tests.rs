@@ -51,6 +51,7 @@ fn the_core_names_no_concrete_protocol() {
 fn the_idl_column_stands_alone() {
     assert!(!allowed("zorb-idl", "zorb-cdr"));
     assert!(!allowed("zorb-build", "zorb"));
+    assert!(edge("zorb-idl-rust", "dev-dependencies", "zorb-core").is_empty());
     assert!(!allowed("zorb-core", "zorb-idl"));
     assert!(edge("zorb-naming", "build-dependencies", "zorb-build").is_empty());
     assert!(!edge("zorb-naming", "dependencies", "zorb-build").is_empty());

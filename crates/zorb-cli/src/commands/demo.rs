@@ -1,0 +1,131 @@
+//! `zorb demo`: a server in a second process, calls of several types, and what they cost.
+
+mod calls;
+mod measure;
+mod raw;
+mod server;
+mod server_process;
+mod table;
+mod tap;
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::failure::{Failure, OK, Outcome};
+use crate::interrupt::Interrupt;
+use crate::screen;
+use calls::{Objects, calls};
+use measure::Plan;
+use server_process::ServerProcess;
+use table::Report;
+
+pub(crate) use server::serve;
+pub(crate) use server_process::SERVER_COMMAND;
+
+/// What the compiler made of `idl/demo.idl`.
+mod stubs {
+    #![allow(unreachable_pub, reason = "generated for crates that export it")]
+    zorb::include_idl!("demo");
+}
+use stubs::demo as idl;
+
+/// A call that takes longer than this has failed.
+const CALL_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Start a server in a second process, call it, and show what the calls cost
+///
+/// Every operation is called over IIOP on this machine, its reply is checked, and the calls take
+/// turns with a bare TCP ping-pong of the same sizes between the same two processes; the ratio of
+/// the two medians is what the ORB adds. The callback's operation calls back into this process, and
+/// compares with a ping-pong inside a ping-pong.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb demo
+  zorb demo --quick --json
+  zorb demo --calls-seconds 3")]
+pub(crate) struct DemoArgs {
+    /// Print the table as JSON
+    #[arg(long)]
+    json: bool,
+    /// Measure for a moment only: the numbers say little
+    #[arg(long, conflicts_with = "calls_seconds")]
+    quick: bool,
+    /// Seconds for each operation, the ping-pong's share included
+    #[arg(long, value_name = "SECONDS", default_value = "0.8", value_parser = calls_seconds)]
+    calls_seconds: Duration,
+}
+
+fn calls_seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.05..=600.0).contains(number));
+    number.map(Duration::from_secs_f64).ok_or_else(|| "expected 0.05 to 600".to_owned())
+}
+
+pub(crate) fn run(args: &DemoArgs, orb: &[String]) -> Outcome {
+    let interrupt = Interrupt::watch()?;
+    let server = ServerProcess::start().map_err(|failure| failure.during("starting the server"))?;
+    screen::tell(&format!("server: process {}, {}", server.id(), server.raw_address()));
+    let plan = if args.quick { Plan::quick() } else { Plan::of(args.calls_seconds) };
+    let measured = measure_all(&server, &plan, orb, &interrupt);
+    // A signal is the reason for whatever failed after it.
+    if let Some(signal) = interrupt.arrived() {
+        drop(server);
+        return Err(Failure::interrupted(signal));
+    }
+    let report = measured?;
+    server.stop().map_err(|failure| failure.during("stopping the server"))?;
+    if args.json {
+        screen::print_json(&report)?;
+    } else {
+        screen::print(&report.to_string())?;
+    }
+    Ok(OK)
+}
+
+fn measure_all(
+    server: &ServerProcess,
+    plan: &Plan,
+    arguments: &[String],
+    interrupt: &Interrupt,
+) -> Result<Report, Failure> {
+    let start = Instant::now();
+    let orb = zorb::Orb::builder()
+        .arguments(arguments.iter().cloned())
+        .listen("iiop://127.0.0.1:0")
+        .connect_timeout(CALL_TIMEOUT)
+        .round_trip_timeout(CALL_TIMEOUT)
+        .build()?;
+    let objects = Objects::resolve(&orb, server.lobby())?;
+    let sizes = calls::sizes(&orb, &objects)?;
+    let calls = calls(&objects);
+    let progress = progress_bar(calls.len() * plan.blocks());
+    let mut rows = Vec::new();
+    for (call, sizes) in calls.iter().zip(&sizes) {
+        progress.set_message(call.name);
+        let row = measure::measure(call, sizes, server.raw_address(), plan, || {
+            progress.inc(1);
+            interrupt.check()
+        });
+        match row {
+            Ok(row) => rows.push(row),
+            Err(failure) => {
+                progress.finish_and_clear();
+                return Err(failure.during(call.name));
+            }
+        }
+    }
+    progress.finish_and_clear();
+    orb.shutdown(true)?;
+    Ok(Report { rows, elapsed: start.elapsed() })
+}
+
+/// A bar on standard error, if that is a terminal.
+fn progress_bar(blocks: usize) -> ProgressBar {
+    let target = ProgressDrawTarget::stderr();
+    let bar = ProgressBar::with_draw_target(u64::try_from(blocks).ok(), target);
+    match ProgressStyle::with_template("{msg:10} [{bar:40}] {percent:>3} %") {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    }
+}

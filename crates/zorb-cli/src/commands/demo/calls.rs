@@ -1,0 +1,218 @@
+//! The calls of the demo, and how their replies are checked.
+
+use std::time::{Duration, Instant};
+
+use zorb::{Interface, ObjectRef, Raises};
+
+use super::idl::sensors::LatestError;
+use super::idl::{
+    Echo, Herald, Listener, ListenerServant, Lobby, NoSuchSensor, Reading, Sensors,
+};
+use super::server::SENSORS;
+use super::tap::Tap;
+use crate::failure::Failure;
+
+/// Octets of the octet sequence.
+const OCTETS: usize = 4096;
+/// Structs in the sequence of structs.
+const READINGS: u32 = 64;
+
+/// The octets of a request and of its reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Exchange {
+    pub(super) request: u32,
+    pub(super) reply: u32,
+}
+
+/// What a call takes on the wire, its GIOP headers included.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) call: Exchange,
+    /// Of the call that the servant makes in between.
+    pub(super) callback: Option<Exchange>,
+}
+
+/// An operation to call.
+pub(super) struct Call {
+    /// What the table calls it.
+    pub(super) name: &'static str,
+    make: Box<dyn Fn(u32) -> Result<Duration, Failure>>,
+}
+
+impl Call {
+    /// Makes the call with arguments that depend on `number`, and checks the reply; how long the
+    /// call took, without the check.
+    pub(super) fn make(&self, number: u32) -> Result<Duration, Failure> {
+        (self.make)(number)
+    }
+}
+
+/// The objects that are called, and the one that is called back.
+pub(super) struct Objects {
+    echo: Echo,
+    sensors: Sensors,
+    herald: Herald,
+    listener: Listener,
+}
+
+impl Objects {
+    /// Resolves the server's objects, and activates the client's.
+    pub(super) fn resolve(orb: &zorb::Orb, lobby: &str) -> Result<Self, Failure> {
+        let lobby: Lobby = orb.resolve(lobby)?;
+        let listener = orb.root_poa().activate(Ear);
+        Ok(Self {
+            echo: present(lobby.the_echo())?,
+            sensors: present(lobby.the_sensors())?,
+            herald: present(lobby.the_herald())?,
+            listener: listener.map_err(|error| Failure::new(error.to_string()))?,
+        })
+    }
+
+    /// The same objects, each reached through a relay.
+    fn through(&self, orb: &zorb::Orb, server: &Tap, client: &Tap) -> Result<Self, Failure> {
+        Ok(Self {
+            echo: redirected(orb, server, &self.echo)?,
+            sensors: redirected(orb, server, &self.sensors)?,
+            herald: redirected(orb, server, &self.herald)?,
+            listener: redirected(orb, client, &self.listener)?,
+        })
+    }
+}
+
+fn present<T>(reference: zorb::Result<Option<T>>) -> Result<T, Failure> {
+    let reference = reference.map_err(zorb::Error::from)?;
+    reference.ok_or_else(|| Failure::new("the lobby gave a nil reference"))
+}
+
+fn redirected<T: Interface>(orb: &zorb::Orb, tap: &Tap, object: &T) -> Result<T, Failure> {
+    let object: ObjectRef = tap.redirect(orb, object.as_object())?;
+    Ok(T::from_object(object))
+}
+
+struct Ear;
+
+impl ListenerServant for Ear {
+    fn heard(&self, value: i32) -> zorb::Result<i32> {
+        Ok(value.wrapping_add(1))
+    }
+}
+
+/// The calls to make, in the order of the table.
+pub(super) fn calls(objects: &Objects) -> Vec<Call> {
+    let Objects { echo, sensors, herald, listener } = objects;
+    let call = |name, make| Call { name, make };
+    vec![
+        call("void", void(echo.clone())),
+        call("long", long(echo.clone())),
+        call("string", string(echo.clone())),
+        call("octets_4k", octets(echo.clone())),
+        call("structs", structs(sensors.clone())),
+        call("exception", exception(sensors.clone())),
+        call("callback", callback(herald.clone(), listener.clone())),
+    ]
+}
+
+/// Finds out what each call takes on the wire by making it through a relay.
+pub(super) fn sizes(orb: &zorb::Orb, objects: &Objects) -> Result<Vec<Sizes>, Failure> {
+    let server = Tap::before(objects.echo.as_object())?;
+    let client = Tap::before(objects.listener.as_object())?;
+    let calls = calls(&objects.through(orb, &server, &client)?);
+    let mut sizes = Vec::new();
+    for call in &calls {
+        // A connection's first request also settles the code sets.
+        call.make(0)?;
+        let _ = (server.take(), client.take());
+        call.make(1)?;
+        let callback = client.take();
+        let callback = (callback != Exchange::default()).then_some(callback);
+        sizes.push(Sizes { call: server.take(), callback });
+    }
+    Ok(sizes)
+}
+
+type Make = Box<dyn Fn(u32) -> Result<Duration, Failure>>;
+
+fn void(echo: Echo) -> Make {
+    Box::new(move |_| Ok(timed(|| echo.nothing())?.1))
+}
+
+fn long(echo: Echo) -> Make {
+    Box::new(move |number| {
+        let (a, b) = (number.cast_signed(), 0x0102_0304);
+        let (sum, time) = timed(|| echo.add(a, b))?;
+        checked(time, sum == a.wrapping_add(b))
+    })
+}
+
+fn string(echo: Echo) -> Make {
+    Box::new(move |number| {
+        let name = format!("caller {number:08}");
+        let (greeting, time) = timed(|| echo.greet(&name))?;
+        let rest = greeting.strip_prefix("Hello ").and_then(|rest| rest.strip_suffix('!'));
+        checked(time, rest == Some(&name))
+    })
+}
+
+fn octets(echo: Echo) -> Make {
+    let data: Vec<u8> = (0..=u8::MAX).cycle().take(OCTETS).collect();
+    let expected: Vec<u8> = data.iter().map(|octet| !octet).collect();
+    Box::new(move |_| {
+        let (inverted, time) = timed(|| echo.invert(&data))?;
+        checked(time, inverted == expected)
+    })
+}
+
+fn structs(sensors: Sensors) -> Make {
+    let reading = |sensor: u32| Reading {
+        sensor,
+        taken_at: i64::from(sensor) << 33,
+        value: f64::from(sensor) / 4.0,
+    };
+    let readings: Vec<Reading> = (0..READINGS).map(reading).collect();
+    Box::new(move |number| {
+        let offset = f64::from(number);
+        let (calibrated, time) = timed(|| sensors.calibrate(&readings, offset))?;
+        let mut pairs = readings.iter().zip(&calibrated);
+        let right = pairs.all(|(before, after)| {
+            let Reading { sensor, taken_at, value } = *after;
+            (sensor, taken_at) == (before.sensor, before.taken_at) && value == before.value + offset
+        });
+        checked(time, right && calibrated.len() == readings.len())
+    })
+}
+
+fn exception(sensors: Sensors) -> Make {
+    Box::new(move |number| {
+        let wrong = SENSORS + number % 1024;
+        let start = Instant::now();
+        let outcome = sensors.latest(wrong);
+        let time = start.elapsed();
+        match outcome {
+            Err(LatestError::NoSuchSensor(NoSuchSensor { sensor })) => checked(time, sensor == wrong),
+            Err(LatestError::System(exception)) => Err(zorb::Error::from(exception).into()),
+            Ok(_) => checked(time, false),
+        }
+    })
+}
+
+fn callback(herald: Herald, listener: Listener) -> Make {
+    Box::new(move |number| {
+        let value = number.cast_signed();
+        let (answer, time) = timed(|| herald.tell(Some(&listener), value))?;
+        checked(time, answer == value.wrapping_add(1))
+    })
+}
+
+fn timed<T, E: Raises>(call: impl FnOnce() -> Result<T, E>) -> Result<(T, Duration), Failure> {
+    let start = Instant::now();
+    let outcome = call();
+    let time = start.elapsed();
+    match outcome {
+        Ok(reply) => Ok((reply, time)),
+        Err(raised) => Err(zorb::Error::from(raised).into()),
+    }
+}
+
+fn checked(time: Duration, right: bool) -> Result<Duration, Failure> {
+    if right { Ok(time) } else { Err(Failure::new("the reply is not what it should be")) }
+}

@@ -1,0 +1,175 @@
+//! Taking the time of calls and of bare round trips in turns.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use super::calls::{Call, Sizes};
+use super::raw::RawLine;
+use super::table::Row;
+use crate::failure::Failure;
+
+/// Calls, and bare round trips, before the first that counts.
+const WARM_UP: u32 = 20;
+
+/// How long to measure.
+#[derive(Debug)]
+pub(super) struct Plan {
+    rounds: usize,
+    block: Duration,
+}
+
+impl Plan {
+    /// Blocks of a round: bare, call, call, bare. What drifts in one direction, as the processor's
+    /// clock, so weighs the same on both.
+    const ORDER: [Side; 4] = [Side::Bare, Side::Call, Side::Call, Side::Bare];
+
+    /// So long for each operation, both sides together.
+    pub(super) fn of(time: Duration) -> Self {
+        let rounds = 4;
+        Self { rounds, block: time / 16 }
+    }
+
+    /// A moment only.
+    pub(super) fn quick() -> Self {
+        Self { rounds: 1, block: Duration::from_millis(4) }
+    }
+
+    /// The blocks of one operation.
+    pub(super) fn blocks(&self) -> usize {
+        self.rounds * Self::ORDER.len()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Bare,
+    Call,
+}
+
+/// The times of one side, in nanoseconds.
+#[derive(Debug, Default)]
+struct Samples {
+    times: Vec<u64>,
+    elapsed: Duration,
+    /// The median of each block.
+    medians: Vec<u64>,
+}
+
+impl Samples {
+    /// Repeats `once` for `length`, at least once.
+    fn block(
+        &mut self,
+        length: Duration,
+        mut once: impl FnMut(u32) -> Result<Duration, Failure>,
+    ) -> Result<(), Failure> {
+        let first = self.times.len();
+        let start = Instant::now();
+        let mut number = 0_u32;
+        let elapsed = loop {
+            let time = once(number)?;
+            self.times.push(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+            number = number.wrapping_add(1);
+            let elapsed = start.elapsed();
+            if elapsed >= length {
+                break elapsed;
+            }
+        };
+        self.elapsed += elapsed;
+        let mut block = self.times.get(first..).unwrap_or_default().to_vec();
+        block.sort_unstable();
+        self.medians.push(percentile(&block, 50));
+        Ok(())
+    }
+}
+
+/// Measures one operation; `after_block` is called after each block, and may end it.
+pub(super) fn measure(
+    call: &Call,
+    sizes: &Sizes,
+    raw_server: SocketAddr,
+    plan: &Plan,
+    mut after_block: impl FnMut() -> Result<(), Failure>,
+) -> Result<Row, Failure> {
+    let mut line = RawLine::open(raw_server, sizes)?;
+    let mut bare = |_| {
+        let start = Instant::now();
+        line.exchange().map_err(|error| Failure::from(error).during("bare TCP"))?;
+        Ok(start.elapsed())
+    };
+    for number in 0..WARM_UP {
+        bare(number)?;
+        call.make(number)?;
+    }
+    let (mut calls, mut bares) = (Samples::default(), Samples::default());
+    for _ in 0..plan.rounds {
+        for side in Plan::ORDER {
+            match side {
+                Side::Bare => bares.block(plan.block, &mut bare)?,
+                Side::Call => calls.block(plan.block, |number| call.make(number))?,
+            }
+            after_block()?;
+        }
+    }
+    let mut ratios: Vec<f64> = std::iter::zip(&calls.medians, &bares.medians)
+        .map(|(call, bare)| *call as f64 / (*bare).max(1) as f64)
+        .collect();
+    calls.times.sort_unstable();
+    bares.times.sort_unstable();
+    let micros = |nanos: u64| nanos as f64 / 1000.0;
+    Ok(Row {
+        operation: call.name,
+        transport: "iiop",
+        calls_per_s: calls.times.len() as f64 / calls.elapsed.as_secs_f64(),
+        p50_us: micros(percentile(&calls.times, 50)),
+        p99_us: micros(percentile(&calls.times, 99)),
+        ratio_to_raw: median(&mut ratios),
+        raw_p50_us: micros(percentile(&bares.times, 50)),
+    })
+}
+
+/// The smallest of the sorted `times` that `percent` of them do not exceed.
+fn percentile(times: &[u64], percent: usize) -> u64 {
+    let rank = (times.len() * percent).div_ceil(100).max(1);
+    times.get(rank - 1).copied().unwrap_or_default()
+}
+
+fn median(ratios: &mut [f64]) -> f64 {
+    ratios.sort_by(f64::total_cmp);
+    let middle = ratios.len() / 2;
+    let at = |index: usize| ratios.get(index).copied().unwrap_or_default();
+    if ratios.len() % 2 == 1 { at(middle) } else { (at(middle.wrapping_sub(1)) + at(middle)) / 2.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_samples() {
+        let times: Vec<u64> = (1..=200).collect();
+        assert_eq!((percentile(&times, 50), percentile(&times, 99)), (100, 198));
+        assert_eq!((percentile(&[7], 50), percentile(&[7], 99)), (7, 7));
+        assert_eq!(percentile(&[], 50), 0);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median(&mut []), 0.0);
+    }
+
+    #[test]
+    fn a_block_has_at_least_one_sample() {
+        let mut samples = Samples::default();
+        samples.block(Duration::ZERO, |_| Ok(Duration::from_nanos(5))).unwrap();
+        assert_eq!((samples.times, samples.medians), (vec![5], vec![5]));
+    }
+
+    #[test]
+    fn blocks_take_turns_evenly() {
+        let calls = Plan::ORDER.iter().filter(|side| **side == Side::Call).count();
+        assert_eq!(calls * 2, Plan::ORDER.len());
+        assert_eq!(Plan::of(Duration::from_secs(16)).blocks(), 16);
+    }
+}

@@ -1,0 +1,7 @@
+//! Compiles the IDL of the book's examples.
+
+fn main() {
+    zorb_build::compile("idl/clock.idl");
+    zorb_build::compile("idl/bank.idl");
+    zorb_build::compile("idl/mapping.idl");
+}
