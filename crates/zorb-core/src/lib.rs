@@ -9,6 +9,7 @@
 //! The core names no protocol: the facade registers IIOP, users register theirs.
 #![forbid(unsafe_code)]
 
+mod buffers;
 mod client;
 #[doc(hidden)]
 pub mod codegen;

@@ -95,7 +95,8 @@ impl ObjectRef {
     }
 
     /// The same object, with calls that wait at most `timeout` for their reply and then fail with
-    /// `TIMEOUT`. It overrides the option `RoundTripTimeout`.
+    /// `TIMEOUT`. It overrides the option `RoundTripTimeout`. A call inside one ORB runs on the
+    /// calling thread and does not time out.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { shared: Arc::clone(&self.shared), timeout: Some(timeout) }

@@ -41,7 +41,8 @@ pub const MAX_ANCESTORS: usize = 256;
 /// The most inherited names that are compared for clashes in one compilation (E0419).
 pub const MAX_INHERITED_NAMES: usize = 4_000_000;
 
-/// The most bytes that all scoped names and repository ids of a compilation may take in all
+/// The most bytes that scoped names, repository ids and copies of string constants may take in
+/// a compilation
 /// (E0018).
 pub const MAX_NAME_BYTES: usize = 64 << 20;
 

@@ -89,6 +89,11 @@ fn files_that_include_themselves_end() {
 fn large_input_is_refused() {
     let compilation = one(vec![b' '; MAX_FILE_BYTES + 1]);
     assert!(has(&compilation, Code::FileUnreadable));
+    // So would long strings that many constants refer to.
+    let text = "x".repeat(100_000);
+    let copies: String = (0..1_000).map(|n| format!("const string C{n} = TEXT;")).collect();
+    let strings = one(format!("const string TEXT = \"{text}\"; {copies}"));
+    assert!(has(&strings, Code::SourceTooLarge));
     // Long names, with many definitions inside, would take gigabytes.
     let name = "n".repeat(100_000);
     let inside: String = (0..2_000).map(|n| format!("typedef long t{n};")).collect();
@@ -101,6 +106,8 @@ fn findings_are_limited() {
     assert_eq!(compilation.diagnostics.len(), MAX_DIAGNOSTICS + 1);
     assert!(has(&compilation, Code::TooManyDiagnostics));
     assert!(compilation.render().len() < 1_000_000);
+    let unknown = one("struct S { X a; };".repeat(1_000));
+    assert!(has(&unknown, Code::TooManyDiagnostics));
 }
 
 /// A small deterministic generator (xorshift).

@@ -24,8 +24,8 @@ pub struct Orb(zorb_core::Orb);
 pub type OrbBuilder = zorb_core::OrbBuilder<Orb>;
 
 impl Orb {
-    /// An ORB with the options of the environment and of `zorb.toml`, that listens when it first
-    /// hands out a reference.
+    /// An ORB with the options of the environment and of the file that `ZORB_CONFIG` names, that
+    /// listens when it first hands out a reference.
     ///
     /// # Errors
     /// A bad option in the environment or the file.

@@ -16,6 +16,7 @@ use super::pool::Lease;
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
 use super::route::Route;
+use crate::buffers::trim;
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};
 use crate::server::{Answer, about_to_block, answer_request};
@@ -357,7 +358,9 @@ fn read_status(message: &[u8]) -> Option<(MessageHeader, ReplyStatus, usize)> {
 }
 
 /// Gives the buffer of a local reply back to its thread.
-pub(super) fn recycle(reply: Vec<u8>) {
-    let (request, _) = LOCAL_BUFFERS.take();
+pub(super) fn recycle(mut reply: Vec<u8>) {
+    let (mut request, _) = LOCAL_BUFFERS.take();
+    trim(&mut request);
+    trim(&mut reply);
     LOCAL_BUFFERS.set((request, reply));
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol};
 
 use super::connection::ClientConnection;
+use crate::buffers::trim;
 
 /// An idle connection older than this is looked at before it is used again: the server may have
 /// closed it meanwhile.
@@ -206,6 +207,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let Some(mut connection) = self.connection.take() else { return };
         connection.idle_since = Instant::now();
+        trim(&mut connection.outgoing);
         let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {
             state.open -= 1;

@@ -8,6 +8,10 @@ use crate::error::{Error, Phase};
 /// Options of other ORBs and of the standard that mean nothing here, with their argument counts.
 const IGNORED: &[(&str, bool)] = &[("NoProprietaryActivation", false), ("ServerId", true)];
 
+/// Variables with the prefix of options that are none: the name of the file, and what the tests of
+/// this project look at.
+const OTHER_VARIABLES: &[&str] = &["CONFIG", "REQUIRE_PEERS"];
+
 impl Options {
     /// Takes the `-ORBName value` arguments out of `arguments`; the others are returned in order.
     ///
@@ -44,18 +48,21 @@ impl Options {
     /// Reads the `ZORB_*` variables among `variables`.
     ///
     /// # Errors
-    /// A `ZORB_` variable that names no option, or a bad value.
+    /// A `ZORB_` variable that names no option, or a bad value. `ZORB_CONFIG` names the file.
     pub fn take_environment<I>(&mut self, variables: I) -> Result<(), Error>
     where
         I: IntoIterator<Item = (String, String)>,
     {
         for (variable, value) in variables {
             let Some(key) = variable.strip_prefix("ZORB_") else { continue };
-            // Variables of the tools and tests share the prefix; `ZORB_CONFIG` names the file.
-            let Some(spec) = TABLE.iter().find(|spec| spec.key.eq_ignore_ascii_case(key)) else {
+            if OTHER_VARIABLES.contains(&key) {
                 continue;
-            };
+            }
             let origin = Origin::Environment(variable.clone());
+            let spec = TABLE
+                .iter()
+                .find(|spec| spec.key.eq_ignore_ascii_case(key))
+                .ok_or_else(|| super::unknown(key, &origin))?;
             if spec.kind == OptionKind::NamedUrl {
                 for pair in value.split(';').filter(|pair| !pair.is_empty()) {
                     self.set(spec.name, pair, origin.clone())?;

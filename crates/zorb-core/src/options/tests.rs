@@ -51,6 +51,10 @@ fn later_fronts_win_over_earlier_ones() {
     assert_eq!(options.init_refs.len(), 1);
     options.take_environment([("ZORB_CONNECT_TIMEOUT".to_owned(), "6".to_owned())]).unwrap();
     assert_eq!(options.connect_timeout, Duration::from_millis(6));
+    let misspelt = [("ZORB_CONECT_TIMEOUT".to_owned(), "6".to_owned())];
+    let error = options.take_environment(misspelt).unwrap_err();
+    assert!(error.to_string().contains("ZORB_CONECT_TIMEOUT"), "{error}");
+    options.take_environment([("ZORB_CONFIG".to_owned(), "x".to_owned())]).unwrap();
     options.set("ConnectTimeout", "7", Origin::Builder).unwrap();
     assert_eq!(options.connect_timeout, Duration::from_millis(7));
     assert_eq!(options.origin("ConnectTimeout"), Origin::Builder);

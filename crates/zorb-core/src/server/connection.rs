@@ -23,6 +23,7 @@ use zorb_transport::Stream;
 use zorb_types::SystemException;
 
 use super::request::{Answer, answer_locate, answer_request};
+use crate::buffers::trim;
 use crate::orb::OrbCore;
 
 /// How long a thread without the reading role waits for it before it ends.
@@ -145,6 +146,7 @@ impl ServerConnection {
             let message = request.get(span).unwrap_or_default();
             let outcome = self.process(message, &header, &mut reply);
             UPCALL.set(0);
+            trim(&mut reply);
             if let Err(error) = outcome {
                 return self.fail(&error);
             }

@@ -73,7 +73,22 @@ impl Resolver<'_> {
         match target {
             Target::Enumerator { enumeration, index } => Value::Enumerator { enumeration, index },
             Target::Definition(id) => match &self.model.definition(id).kind {
-                DefinitionKind::Const(item) => from_model(&item.value),
+                DefinitionKind::Const(item) => {
+                    // Long strings that many constants refer to are copied into each.
+                    let size = match &item.value {
+                        ConstValue::String(text) => text.len(),
+                        ConstValue::WString(text) => 2 * text.len(),
+                        _ => 0,
+                    };
+                    let Some(left) = self.names_left.checked_sub(size) else {
+                        let message =
+                            "the string constants of this compilation are too long in all";
+                        self.sink.error(Code::SourceTooLarge, name.span, message);
+                        return Value::Error;
+                    };
+                    self.names_left = left;
+                    from_model(&item.value)
+                }
                 _ => self.not_a_constant(name, target),
             },
             Target::Unsupported => Value::Error,

@@ -311,10 +311,11 @@ impl Resolver<'_> {
     }
 
     fn unknown(&mut self, ident: &Ident, scope: ScopeId, name: &ScopedName) {
+        let text = &*ident.text;
         if self.sink.is_full() {
+            self.sink.error(Code::UnknownName, ident.span, "a name is not defined");
             return;
         }
-        let text = &*ident.text;
         if text == "TypeCode" {
             let message = "`TypeCode` is not supported yet";
             self.sink.error(Code::PseudoTypeUnsupported, ident.span, message);
@@ -355,6 +356,7 @@ impl Resolver<'_> {
 
     fn unknown_inside(&mut self, ident: &Ident, owner: DefId, inside: Option<ScopeId>) {
         if self.sink.is_full() {
+            self.sink.error(Code::UnknownName, ident.span, "a name is not defined");
             return;
         }
         let outer = self.model.scoped_name(owner);
