@@ -74,9 +74,8 @@ fn split(arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failu
         return Ok((arguments, Vec::new()));
     };
     let all: Vec<String> = readable.into_iter().map(str::to_owned).collect();
-    let own = Options::default().take_arguments(all.iter().cloned()).map_err(|error| {
-        let failure = Failure::usage(Failure::from(error).to_string());
-        failure.hint("`zorb config` lists the options of the ORB")
-    })?;
+    let own = Options::default()
+        .take_arguments(all.iter().cloned())
+        .map_err(|error| Failure::from(error).as_usage())?;
     Ok((own.into_iter().map(OsString::from).collect(), all))
 }

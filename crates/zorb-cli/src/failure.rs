@@ -26,11 +26,6 @@ impl Failure {
         Self { status: FAILED, story: story.into(), hint: None }
     }
 
-    /// The question was wrong.
-    pub(crate) fn usage(story: impl Into<String>) -> Self {
-        Self { status: USAGE, ..Self::new(story) }
-    }
-
     /// A signal ended the command; the status is the one that shells give.
     pub(crate) fn interrupted(signal: zorb_os::signal::Signal) -> Self {
         let status = u8::try_from(signal.exit_status()).unwrap_or(FAILED);
@@ -41,6 +36,11 @@ impl Failure {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The same failure, as the fault of the question.
+    pub(crate) fn as_usage(self) -> Self {
+        Self { status: USAGE, ..self }
     }
 
     /// The same failure, as one of `step`.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use zorb_os::thread;
 
 use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
@@ -38,8 +39,8 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 ///
 /// Every operation is called over IIOP on this machine, its reply is checked, and the calls take
 /// turns with a bare TCP ping-pong of the same sizes between the same two processes; the ratio of
-/// the two medians is what the ORB adds. The callback's operation calls back into this process, and
-/// compares with a ping-pong inside a ping-pong.
+/// the two medians is what the ORB adds. Both processes run on one processor. The callback's
+/// operation calls back into this process, and compares with a ping-pong inside a ping-pong.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb demo
@@ -58,14 +59,16 @@ pub(crate) struct DemoArgs {
 }
 
 fn calls_seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse::<f64>().ok().filter(|number| (0.05..=600.0).contains(number));
-    number.map(Duration::from_secs_f64).ok_or_else(|| "expected 0.05 to 600".to_owned())
+    let number = text.parse::<f64>().ok().filter(|number| (0.2..=600.0).contains(number));
+    number.map(Duration::from_secs_f64).ok_or_else(|| "expected 0.2 to 600".to_owned())
 }
 
 pub(crate) fn run(args: &DemoArgs, orb: &[String]) -> Outcome {
+    let processor = share_a_processor();
     let interrupt = Interrupt::watch()?;
     let server = ServerProcess::start().map_err(|failure| failure.during("starting the server"))?;
-    screen::tell(&format!("server: process {}, {}", server.id(), server.raw_address()));
+    let place = processor.map(|number| format!("; both processes run on processor {number}"));
+    screen::tell(&format!("server: process {}{}", server.id(), place.unwrap_or_default()));
     let plan = if args.quick { Plan::quick() } else { Plan::of(args.calls_seconds) };
     let measured = measure_all(&server, &plan, orb, &interrupt);
     // A signal is the reason for whatever failed after it.
@@ -81,6 +84,15 @@ pub(crate) fn run(args: &DemoArgs, orb: &[String]) -> Outcome {
         screen::print(&report.to_string())?;
     }
     Ok(OK)
+}
+
+/// Keeps this process and the one that it starts on one processor. How long a processor takes to
+/// wake up, and where the scheduler puts which thread, would else be most of what is measured, and
+/// differ from block to block.
+fn share_a_processor() -> Option<usize> {
+    let processor = *thread::affinity().ok()?.last()?;
+    thread::set_affinity(&[processor]).ok()?;
+    Some(processor)
 }
 
 fn measure_all(

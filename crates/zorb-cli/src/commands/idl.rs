@@ -197,9 +197,7 @@ fn compile(args: &CompileArgs) -> Outcome {
         let path = args.output.join(format!("{}.rs", output.name));
         std::fs::create_dir_all(&args.output)
             .and_then(|()| std::fs::write(&path, &output.text))
-            .map_err(|error| {
-                Failure::new(format!("cannot write {}: {error}", path.display()))
-            })?;
+            .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
         screen::tell(&format!("wrote {}", path.display()));
     }
     Ok(OK)

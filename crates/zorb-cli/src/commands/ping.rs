@@ -64,6 +64,9 @@ struct Try {
     answer: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// What to try then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 /// What came of all calls.
@@ -114,8 +117,8 @@ impl Statistics {
 }
 
 pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
-    let interrupt = Interrupt::watch()?;
     let text = ior::load(&args.reference)?;
+    let interrupt = Interrupt::watch()?;
     let orb = zorb::Orb::builder()
         .arguments(orb.iter().cloned())
         .connect_timeout(args.timeout)
@@ -133,13 +136,20 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
     let located = locate(&object);
     if !args.json {
         screen::print(&format!("{}\n", line_of(&located, "locate")))?;
+        // Once: what follows most likely fails for the same reason.
+        if let Some(hint) = &located.hint {
+            screen::print(&format!("  {}: {hint}\n", paint(GOOD, "hint")))?;
+        }
     }
 
     let mut statistics = Statistics::default();
     let mut tries = Vec::new();
     let mut exists = false;
     while args.count.is_none_or(|count| statistics.sent < count) && interrupt.arrived().is_none() {
-        if statistics.sent > 0 && !args.interval.is_zero() && interrupt.wait(args.interval).is_some() {
+        if statistics.sent > 0
+            && !args.interval.is_zero()
+            && interrupt.wait(args.interval).is_some()
+        {
             break;
         }
         statistics.sent += 1;
@@ -194,12 +204,13 @@ fn timed(seq: u64, gone: impl FnOnce() -> Result<bool, Error>) -> Try {
     let start = Instant::now();
     let outcome = gone();
     let ms = start.elapsed().as_secs_f64() * 1000.0;
-    let (answer, error) = match outcome {
+    let (answer, failure) = match outcome {
         Ok(false) => ("exists", None),
         Ok(true) => ("gone", None),
-        Err(error) => ("no answer", Some(error.to_string())),
+        Err(error) => ("no answer", Some(Failure::from(error))),
     };
-    Try { seq, ms, answer, error }
+    let hint = failure.as_ref().and_then(Failure::advice).map(str::to_owned);
+    Try { seq, ms, answer, error: failure.map(|failure| failure.to_string()), hint }
 }
 
 fn line_of(outcome: &Try, label: &str) -> String {

@@ -28,6 +28,13 @@ macro_rules! __zorb_interface {
             }
         }
 
+        impl ::core::convert::AsRef<$crate::codegen::ObjectRef> for $name {
+            #[inline]
+            fn as_ref(&self) -> &$crate::codegen::ObjectRef {
+                <$name as $crate::codegen::Interface>::as_object(self)
+            }
+        }
+
         impl ::core::convert::From<$name> for $crate::codegen::ObjectRef {
             fn from(reference: $name) -> Self {
                 <$name as $crate::codegen::Interface>::as_object(&reference).clone()

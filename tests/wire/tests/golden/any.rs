@@ -9,11 +9,43 @@ use crate::vector::hex;
 
 /// The recording's names of the kinds, by number.
 const KINDS: [&str; 37] = [
-    "null", "void", "short", "long", "ushort", "ulong", "float", "double", "boolean", "char",
-    "octet", "any", "TypeCode", "Principal", "objref", "struct", "union", "enum", "string",
-    "sequence", "array", "alias", "except", "longlong", "ulonglong", "longdouble", "wchar",
-    "wstring", "fixed", "value", "value_box", "native", "abstract_interface", "local_interface",
-    "component", "home", "event",
+    "null",
+    "void",
+    "short",
+    "long",
+    "ushort",
+    "ulong",
+    "float",
+    "double",
+    "boolean",
+    "char",
+    "octet",
+    "any",
+    "TypeCode",
+    "Principal",
+    "objref",
+    "struct",
+    "union",
+    "enum",
+    "string",
+    "sequence",
+    "array",
+    "alias",
+    "except",
+    "longlong",
+    "ulonglong",
+    "longdouble",
+    "wchar",
+    "wstring",
+    "fixed",
+    "value",
+    "value_box",
+    "native",
+    "abstract_interface",
+    "local_interface",
+    "component",
+    "home",
+    "event",
 ];
 
 fn name_of(kind: TcKind) -> &'static str {
@@ -62,12 +94,14 @@ fn show_within(type_code: &TypeCode, enclosing: &mut Vec<String>) -> Json {
             shown.insert("content".into(), content(type_code.content_type()));
         }
         TcKind::Struct | TcKind::Except => {
-            let members = (0..type_code.member_count())
-                .map(|index| json!([type_code.member_name(index), content(type_code.member_type(index))]));
+            let members = (0..type_code.member_count()).map(|index| {
+                json!([type_code.member_name(index), content(type_code.member_type(index))])
+            });
             shown.insert("members".into(), members.collect());
         }
         TcKind::Enum => {
-            let members = (0..type_code.member_count()).map(|index| json!(type_code.member_name(index)));
+            let members =
+                (0..type_code.member_count()).map(|index| json!(type_code.member_name(index)));
             shown.insert("members".into(), members.collect());
         }
         TcKind::Union => {
@@ -87,8 +121,9 @@ fn show_within(type_code: &TypeCode, enclosing: &mut Vec<String>) -> Json {
         }
         TcKind::Value | TcKind::Event => {
             shown.insert("base".into(), content(type_code.concrete_base_type()));
-            let members = (0..type_code.member_count())
-                .map(|index| json!([type_code.member_name(index), content(type_code.member_type(index))]));
+            let members = (0..type_code.member_count()).map(|index| {
+                json!([type_code.member_name(index), content(type_code.member_type(index))])
+            });
             shown.insert("members".into(), members.collect());
         }
         _ => {}
@@ -189,7 +224,10 @@ fn show_union(union: &TypeCode, reader: &mut CdrReader<'_>, wide: Wide) -> CdrRe
     let is_default = |index| union.default_index() == Some(index);
     let selected = (0..union.member_count())
         .filter(|&index| !is_default(index))
-        .find(|&index| union.member_label(index).map(|l| show_label(&discriminator, l)).as_ref() == Some(&label))
+        .find(|&index| {
+            union.member_label(index).map(|l| show_label(&discriminator, l)).as_ref()
+                == Some(&label)
+        })
         .or(union.default_index());
     let mut members = Map::new();
     members.insert("_d".into(), label);
@@ -206,8 +244,11 @@ fn show_fixed(octets: &[u8], digits: usize, scale: usize) -> String {
     let packed = hex(octets);
     let (number, sign) = packed.split_at(packed.len() - 1);
     let number = &number[number.len() - digits..];
-    let (whole, part) = number.split_at(digits - scale);
-    format!("{}{whole}{}{part}", if sign == "c" { '+' } else { '-' }, if scale > 0 { "." } else { "" })
+    let sign = if sign == "c" { '+' } else { '-' };
+    match digits.checked_sub(scale) {
+        Some(place) if scale > 0 => format!("{sign}{}.{}", &number[..place], &number[place..]),
+        _ => format!("{sign}{number}"),
+    }
 }
 
 /// Whether a decoded value is the recorded one. Where the recording shows an indirection to an
@@ -219,8 +260,10 @@ pub(crate) fn same(recorded: &Json, ours: &Json) -> bool {
             if let Some(id) = recorded.get("indirection") {
                 return ours.get("indirection") == Some(id) || ours.get("id") == Some(id);
             }
-            let is_value_type = ["value", "event"].iter().any(|kind| recorded.get("kind") == Some(&json!(kind)));
-            let expected = recorded.iter().filter(|(key, _)| !(is_value_type && *key == "modifier"));
+            let is_value_type =
+                ["value", "event"].iter().any(|kind| recorded.get("kind") == Some(&json!(kind)));
+            let expected =
+                recorded.iter().filter(|(key, _)| !(is_value_type && *key == "modifier"));
             let mut extra = ours.keys().filter(|key| !recorded.contains_key(*key));
             let exception_id_only = |ours: &Map<String, Json>| {
                 ours.get("id").and_then(Json::as_str).is_some_and(|id| id.starts_with("IDL:"))
@@ -230,13 +273,20 @@ pub(crate) fn same(recorded: &Json, ours: &Json) -> bool {
                 // Every negative index means that there is no default case.
                 if key == "default_index" && value.as_i64() < Some(0) {
                     other.as_i64() < Some(0)
-                } else if is_value_type && key == "members" { same_value_members(value, other) } else { same(value, other) }
+                } else if is_value_type && key == "members" {
+                    same_value_members(value, other)
+                } else {
+                    same(value, other)
+                }
             };
-            expected.clone().all(|(key, value)| ours.get(key).is_some_and(|other| is_same(key, value, other)))
+            expected
+                .clone()
+                .all(|(key, value)| ours.get(key).is_some_and(|other| is_same(key, value, other)))
                 && extra.all(|key| key == "id" && exception_id_only(ours))
         }
         (Json::Array(recorded), Json::Array(ours)) => {
-            recorded.len() == ours.len() && recorded.iter().zip(ours).all(|(one, other)| same(one, other))
+            recorded.len() == ours.len()
+                && recorded.iter().zip(ours).all(|(one, other)| same(one, other))
         }
         _ => recorded == ours,
     }
@@ -245,6 +295,9 @@ pub(crate) fn same(recorded: &Json, ours: &Json) -> bool {
 /// Members of a valuetype: the recording has their visibility too, which only re-encoding checks.
 fn same_value_members(recorded: &Json, ours: &Json) -> bool {
     let (Some(recorded), Some(ours)) = (recorded.as_array(), ours.as_array()) else { return false };
-    let pair = |member: &Json| Json::Array(member.as_array().into_iter().flatten().take(2).cloned().collect());
-    recorded.len() == ours.len() && recorded.iter().zip(ours).all(|(one, other)| same(&pair(one), other))
+    let pair = |member: &Json| {
+        Json::Array(member.as_array().into_iter().flatten().take(2).cloned().collect())
+    };
+    recorded.len() == ours.len()
+        && recorded.iter().zip(ours).all(|(one, other)| same(&pair(one), other))
 }

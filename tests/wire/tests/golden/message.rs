@@ -88,7 +88,8 @@ pub(crate) fn decode<'a>(
     let mut name = None;
     let head = match header.kind {
         MessageKind::Request => {
-            let (request, reader) = RequestHeader::read(octets, &header).map_err(Fault::Protocol)?;
+            let (request, reader) =
+                RequestHeader::read(octets, &header).map_err(Fault::Protocol)?;
             request_id = Some(request.request_id);
             name = Some(request.operation.clone().into_owned());
             show("operation", json!(request.operation));
@@ -100,7 +101,7 @@ pub(crate) fn decode<'a>(
                 show("object_key", json!(hex(request.target.object_key().expect("a key"))));
                 show("requesting_principal", json!(""));
             }
-            contexts = Some(request.service_contexts.clone());
+            contexts = Some(request.service_contexts);
             body_reader = Some(reader);
             Head::Request(request)
         }
@@ -109,7 +110,7 @@ pub(crate) fn decode<'a>(
             request_id = Some(reply.request_id);
             show("reply_status", json!(REPLY_STATUS[reply.status as usize]));
             show("operation", json!(asked(reply.request_id)));
-            contexts = Some(reply.service_contexts.clone());
+            contexts = Some(reply.service_contexts);
             body_reader = Some(reader);
             Head::Reply(reply)
         }
@@ -131,7 +132,8 @@ pub(crate) fn decode<'a>(
             Head::Locate(locate)
         }
         MessageKind::LocateReply => {
-            let (reply, reader) = LocateReplyHeader::read(octets, &header).map_err(Fault::Protocol)?;
+            let (reply, reader) =
+                LocateReplyHeader::read(octets, &header).map_err(Fault::Protocol)?;
             request_id = Some(reply.request_id);
             show("locate_status", json!(LOCATE_STATUS[reply.status as usize]));
             show("operation", json!("(locate)"));
@@ -152,17 +154,26 @@ pub(crate) fn decode<'a>(
     let mut code_sets = None;
     if let Some(contexts) = &contexts {
         show("service_contexts", show_contexts(contexts));
-        code_sets = contexts
-            .find(ServiceId::CODE_SETS)
-            .and_then(|data| CodeSetContext::decode(data).ok());
+        code_sets =
+            contexts.find(ServiceId::CODE_SETS).and_then(|data| CodeSetContext::decode(data).ok());
     }
-    if let Some(reader) = body_reader.as_ref().filter(|_| contexts.is_some() && !header.more_fragments) {
+    if let Some(reader) =
+        body_reader.as_ref().filter(|_| contexts.is_some() && !header.more_fragments)
+    {
         show("body_offset", json!(reader.offset()));
     }
     let shown = Json::Object(shown);
     let text = text(code_sets, header.version);
-    let mut message =
-        Message { header, head, shown, request_id, operation: name, code_sets, text, content: Content::Partial };
+    let mut message = Message {
+        header,
+        head,
+        shown,
+        request_id,
+        operation: name,
+        code_sets,
+        text,
+        content: Content::Partial,
+    };
     if !header.more_fragments {
         let reader = body_reader.map(|reader| reader.with_text(text));
         message.content = message.read_content(reader, asked);
@@ -171,12 +182,20 @@ pub(crate) fn decode<'a>(
 }
 
 const REPLY_STATUS: [&str; 6] = [
-    "NO_EXCEPTION", "USER_EXCEPTION", "SYSTEM_EXCEPTION", "LOCATION_FORWARD",
-    "LOCATION_FORWARD_PERM", "NEEDS_ADDRESSING_MODE",
+    "NO_EXCEPTION",
+    "USER_EXCEPTION",
+    "SYSTEM_EXCEPTION",
+    "LOCATION_FORWARD",
+    "LOCATION_FORWARD_PERM",
+    "NEEDS_ADDRESSING_MODE",
 ];
 const LOCATE_STATUS: [&str; 6] = [
-    "UNKNOWN_OBJECT", "OBJECT_HERE", "OBJECT_FORWARD", "OBJECT_FORWARD_PERM",
-    "LOC_SYSTEM_EXCEPTION", "LOC_NEEDS_ADDRESSING_MODE",
+    "UNKNOWN_OBJECT",
+    "OBJECT_HERE",
+    "OBJECT_FORWARD",
+    "OBJECT_FORWARD_PERM",
+    "LOC_SYSTEM_EXCEPTION",
+    "LOC_NEEDS_ADDRESSING_MODE",
 ];
 
 fn show_target(target: &TargetAddress<'_>) -> Json {
@@ -199,7 +218,8 @@ fn show_contexts(contexts: &ServiceContexts<'_>) -> Json {
             && context.id == ServiceId::CODE_SETS
         {
             let set = |number: u32| format!("{number:#010x}");
-            shown["code_sets"] = json!({ "char": set(sets.char_data.0), "wchar": set(sets.wchar_data.0) });
+            shown["code_sets"] =
+                json!({ "char": set(sets.char_data.0), "wchar": set(sets.wchar_data.0) });
         }
         shown
     };
@@ -220,7 +240,9 @@ impl Message<'_> {
         let Some(mut reader) = reader else { return Content::Decoded(body) };
         match self.read_body(&mut body, &mut reader, asked) {
             Ok(Some(reason)) => Content::Uncovered(reason, reader.rest().to_vec()),
-            Ok(None) if reader.remaining() > 0 => Content::Faulty(Fault::Trailing(reader.remaining())),
+            Ok(None) if reader.remaining() > 0 => {
+                Content::Faulty(Fault::Trailing(reader.remaining()))
+            }
             Ok(None) => Content::Decoded(body),
             Err(error) if error.kind == CdrErrorKind::Unsupported => {
                 let reason = match error.what {
@@ -262,7 +284,9 @@ impl Message<'_> {
                 ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
                     body.take::<Reference>("forward", reader, wide)?;
                 }
-                ReplyStatus::NeedsAddressingMode => body.take::<i16>("disposition", reader, wide)?,
+                ReplyStatus::NeedsAddressingMode => {
+                    body.take::<i16>("disposition", reader, wide)?
+                }
             },
             Head::LocateReply(reply) => match reply.status {
                 LocateStatus::UnknownObject | LocateStatus::ObjectHere => {}
@@ -270,7 +294,9 @@ impl Message<'_> {
                     body.take::<Reference>("forward", reader, wide)?;
                 }
                 LocateStatus::LocSystemException => system_exception(body, reader)?,
-                LocateStatus::LocNeedsAddressingMode => body.take::<i16>("disposition", reader, wide)?,
+                LocateStatus::LocNeedsAddressingMode => {
+                    body.take::<i16>("disposition", reader, wide)?
+                }
             },
             Head::Cancel(_) | Head::Locate(_) | Head::Plain => {}
         }
@@ -285,25 +311,47 @@ impl Message<'_> {
         let mut writer = match &self.head {
             Head::Request(request) => {
                 let contexts = again(&request.service_contexts);
-                MessageWriter::request(&mut buffer, version, order, &RequestStart {
-                    request_id: request.request_id,
-                    response: request.response,
-                    target: again_target(&request.target, &mut kept)?,
-                    operation: &request.operation,
-                    service_contexts: &contexts,
-                })?
+                MessageWriter::request(
+                    &mut buffer,
+                    version,
+                    order,
+                    &RequestStart {
+                        request_id: request.request_id,
+                        response: request.response,
+                        target: again_target(&request.target, &mut kept)?,
+                        operation: &request.operation,
+                        service_contexts: &contexts,
+                    },
+                )?
             }
             Head::Reply(reply) => {
                 let contexts = again(&reply.service_contexts);
-                MessageWriter::reply(&mut buffer, version, order, reply.request_id, reply.status, &contexts)?
+                MessageWriter::reply(
+                    &mut buffer,
+                    version,
+                    order,
+                    reply.request_id,
+                    reply.status,
+                    &contexts,
+                )?
             }
             Head::Locate(locate) => {
                 let target = again_target(&locate.target, &mut kept)?;
-                MessageWriter::locate_request(&mut buffer, version, order, locate.request_id, &target)?
+                MessageWriter::locate_request(
+                    &mut buffer,
+                    version,
+                    order,
+                    locate.request_id,
+                    &target,
+                )?
             }
-            Head::LocateReply(reply) => {
-                MessageWriter::locate_reply(&mut buffer, version, order, reply.request_id, reply.status)?
-            }
+            Head::LocateReply(reply) => MessageWriter::locate_reply(
+                &mut buffer,
+                version,
+                order,
+                reply.request_id,
+                reply.status,
+            )?,
             Head::Cancel(cancel) => {
                 MessageWriter::cancel_request(&mut buffer, version, order, cancel.request_id);
                 return Ok(buffer);
@@ -336,7 +384,9 @@ impl Message<'_> {
     pub(crate) fn key(&self) -> Option<&[u8]> {
         match &self.head {
             Head::Request(RequestHeader { target: TargetAddress::Key(key), .. })
-            | Head::Locate(LocateRequestHeader { target: TargetAddress::Key(key), .. }) => Some(key),
+            | Head::Locate(LocateRequestHeader { target: TargetAddress::Key(key), .. }) => {
+                Some(key)
+            }
             _ => None,
         }
     }
@@ -365,13 +415,18 @@ fn system_exception(body: &mut Body, reader: &mut CdrReader<'_>) -> CdrResult<()
 /// The contexts, those that the protocol crate understands decoded and encoded again.
 fn again(contexts: &ServiceContexts<'_>) -> Vec<ServiceContext<'static>> {
     let encode = |context: ServiceContext<'_>| match CodeSetContext::decode(&context.data) {
-        Ok(sets) if context.id == ServiceId::CODE_SETS => sets.service_context(order_of(&context.data)),
+        Ok(sets) if context.id == ServiceId::CODE_SETS => {
+            sets.service_context(order_of(&context.data))
+        }
         _ => context.into_owned(),
     };
     contexts.iter().map(encode).collect()
 }
 
-fn again_target<'a>(target: &'a TargetAddress<'_>, kept: &'a mut Vec<u8>) -> CdrResult<TargetAddress<'a>> {
+fn again_target<'a>(
+    target: &'a TargetAddress<'_>,
+    kept: &'a mut Vec<u8>,
+) -> CdrResult<TargetAddress<'a>> {
     Ok(match target {
         TargetAddress::Key(key) => TargetAddress::Key(key),
         TargetAddress::Profile { tag, data } => {
@@ -384,4 +439,3 @@ fn again_target<'a>(target: &'a TargetAddress<'_>, kept: &'a mut Vec<u8>) -> Cdr
         },
     })
 }
-

@@ -43,7 +43,12 @@ pub(crate) struct Body {
 
 impl Body {
     /// Takes one value.
-    pub(crate) fn take<T: Shown>(&mut self, name: &str, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<()>
+    pub(crate) fn take<T: Shown>(
+        &mut self,
+        name: &str,
+        reader: &mut CdrReader<'_>,
+        wide: Wide,
+    ) -> CdrResult<()>
     where
         T::Value: 'static,
     {
@@ -166,7 +171,10 @@ operations! {
     "called" ("n": i32) -> ();
     "_is_a" ("id": String) -> ("return": bool);
     "_non_existent" () -> ("return": bool);
+    "_not_existent" () -> ("return": bool);
     "_repository_id" () -> ("return": String);
+    "_component" () -> ("return": Reference);
+    "_domain_managers" () -> ("return": Vec<Reference>);
     "resolve" ("n": Name) -> ("return": Reference);
     "bind" ("n": Name, "obj": Reference) -> ();
     "bind_new_context" ("n": Name) -> ("return": Reference);
@@ -187,7 +195,12 @@ operations! {
 }
 
 /// Reads a user exception whose id has been taken; an unknown one is carried as octets.
-pub(crate) fn user_exception(id: &str, body: &mut Body, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<()> {
+pub(crate) fn user_exception(
+    id: &str,
+    body: &mut Body,
+    reader: &mut CdrReader<'_>,
+    wide: Wide,
+) -> CdrResult<()> {
     match id {
         Bad::REPOSITORY_ID => body.exception::<Bad>(reader, wide),
         Empty::REPOSITORY_ID => body.exception::<Empty>(reader, wide),

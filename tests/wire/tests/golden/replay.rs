@@ -14,7 +14,7 @@ use zorb_giop::{
 };
 
 use crate::any::same;
-use crate::exceptions::expected_fault;
+use crate::exceptions::{Expected, expected_fault, is_unanswerable, own_answer};
 use crate::message::{Content, Message, decode};
 use crate::server::Server;
 use crate::vector::{Scenario, Vector};
@@ -22,43 +22,78 @@ use crate::vector::{Scenario, Vector};
 /// A limit for what never takes long; only a hanging server reaches it.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How many replies were compared.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Replayed {
-    pub(crate) replies: usize,
-    pub(crate) locate_replies: usize,
-}
-
-/// Replays one scenario on a connection of its own.
+/// Replays one scenario on a connection of its own. How many replies were compared.
 pub(crate) fn replay(
     server: &Server,
     scenario: &Scenario,
     group: Option<CodeSetContext>,
-) -> Result<Replayed, String> {
+) -> Result<usize, String> {
+    let mut replayed = 0;
+    if is_unanswerable(&scenario.id) {
+        return Ok(replayed);
+    }
     let mut client = Client::connect(server, scenario, group)?;
-    let mut replayed = Replayed::default();
     let text = |error: std::io::Error| format!("{}: {error}", scenario.id);
     for vector in &scenario.vectors {
-        if expected_fault(&vector.id).is_some() {
-            continue;
-        }
         if vector.from_client {
             client.send(vector).map_err(text)?;
             continue;
         }
         let Some(recorded) = vector.header.as_ref() else { continue };
         let id = recorded["request_id"].as_u64().and_then(|id| u32::try_from(id).ok());
-        let is_reply = ["Reply", "LocateReply"].iter().any(|kind| recorded["message_type"] == *kind);
+        let is_reply =
+            ["Reply", "LocateReply"].iter().any(|kind| recorded["message_type"] == *kind);
         let Some(id) = id.filter(|id| is_reply && client.asked.contains_key(id)) else { continue };
         let message = client.receive(id).map_err(text)?;
-        let message = client.decode(&message).map_err(|fault| format!("{}: {fault:?}", vector.id))?;
-        compare(vector, recorded, &message, &client).map_err(|why| format!("{}: {why}", vector.id))?;
-        match message.header.kind {
-            MessageKind::Reply => replayed.replies += 1,
-            _ => replayed.locate_replies += 1,
+        let message =
+            client.decode(&message).map_err(|fault| format!("{}: {fault:?}", vector.id))?;
+        compare(vector, recorded, &message, &client)
+            .map_err(|why| format!("{}: {why}", vector.id))?;
+        replayed += 1;
+    }
+    // Replies come in order on an idle connection: none may have come to a oneway request.
+    client.ping(u32::MAX - 1, None).map_err(text)?;
+    let mut oneways = client.asked.iter().filter(|(_, asked)| asked.oneway);
+    match oneways.find(|(id, _)| client.replies.contains_key(id)) {
+        Some((id, _)) => Err(format!("{}: a reply to the oneway request {id}", scenario.id)),
+        None => Ok(replayed),
+    }
+}
+
+/// Sends the messages whose twelve first octets are wrong: each is answered with MessageError, and
+/// the connection is closed.
+pub(crate) fn bad_headers(server: &Server, scenarios: &[Scenario]) -> Result<usize, String> {
+    let mut answered = 0;
+    for vector in scenarios.iter().flat_map(|scenario| &scenario.vectors) {
+        if matches!(expected_fault(&vector.id), Some(Expected::Protocol(_))) {
+            refused(server, &vector.octets).map_err(|why| format!("{}: {why}", vector.id))?;
+            answered += 1;
         }
     }
-    Ok(replayed)
+    Ok(answered)
+}
+
+fn refused(server: &Server, octets: &[u8]) -> Result<(), String> {
+    let mut stream = connect(server).map_err(|error| error.to_string())?;
+    let mut received = Vec::new();
+    stream
+        .write_all(octets)
+        .and_then(|()| stream.read_to_end(&mut received))
+        .map_err(|error| error.to_string())?;
+    match MessageHeader::parse_prefix(&received) {
+        Ok(Some(header)) if header.kind == MessageKind::MessageError && received.len() == 12 => {
+            Ok(())
+        }
+        other => Err(format!("answered with {other:?}, {} octets", received.len())),
+    }
+}
+
+fn connect(server: &Server) -> std::io::Result<TcpStream> {
+    let (host, port) = &server.address;
+    let stream = TcpStream::connect((host.as_str(), *port))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }
 
 /// What a request was for.
@@ -67,6 +102,8 @@ struct Asked {
     version: GiopVersion,
     /// Its first argument, where the reply does not show it.
     argument: Option<Json>,
+    /// Whether it is not to be answered.
+    oneway: bool,
 }
 
 struct Client {
@@ -87,10 +124,7 @@ impl Client {
         scenario: &Scenario,
         group: Option<CodeSetContext>,
     ) -> Result<Self, String> {
-        let (host, port) = &server.address;
-        let stream = TcpStream::connect((host.as_str(), *port)).map_err(|error| error.to_string())?;
-        stream.set_read_timeout(Some(PATIENCE)).map_err(|error| error.to_string())?;
-        stream.set_nodelay(true).map_err(|error| error.to_string())?;
+        let stream = connect(server).map_err(|error| error.to_string())?;
         let mut client = Self {
             stream,
             inbound: Inbound::new(Limits::default()),
@@ -106,32 +140,37 @@ impl Client {
                 .is_ok_and(|message| message.code_sets.is_some())
         });
         if let Some(sets) = group.filter(|_| !told) {
-            client.tell(sets).map_err(|error| error.to_string())?;
+            client.ping(u32::MAX, Some(sets)).map_err(|error| error.to_string())?;
         }
         Ok(client)
     }
 
-    /// A ping that tells the code sets of the connection.
-    fn tell(&mut self, sets: CodeSetContext) -> std::io::Result<()> {
-        const ID: u32 = u32::MAX;
+    /// A call of ping and its reply; it tells the code sets of the connection, if there are some.
+    fn ping(&mut self, id: u32, sets: Option<CodeSetContext>) -> std::io::Result<()> {
+        let contexts: Vec<_> =
+            sets.map(|sets| sets.service_context(ByteOrder::Big)).into_iter().collect();
         let mut buffer = Vec::new();
         let start = RequestStart {
-            request_id: ID,
+            request_id: id,
             response: ResponseFlags::SyncWithTarget,
             target: TargetAddress::Key(Server::key_for(b"vec").unwrap_or_default()),
             operation: "ping",
-            service_contexts: &[sets.service_context(ByteOrder::Big)],
+            service_contexts: &contexts,
         };
         MessageWriter::request(&mut buffer, GiopVersion::V1_2, ByteOrder::Big, &start)
             .and_then(MessageWriter::finish)
             .map_err(std::io::Error::other)?;
         self.stream.write_all(&buffer)?;
-        self.receive(ID).map(drop)
+        self.receive(id).map(drop)
     }
 
     /// Sends a captured message, if it is for an object of the server and of a covered type.
     fn send(&mut self, vector: &Vector) -> std::io::Result<()> {
+        use MessageKind::{CloseConnection, LocateReply, MessageError, Reply};
         let Ok(message) = self.decode(&vector.octets) else { return Ok(()) };
+        if matches!(message.header.kind, Reply | LocateReply | CloseConnection | MessageError) {
+            return Ok(());
+        }
         if message.header.kind == MessageKind::Fragment {
             return self.send_fragment(vector, &message);
         }
@@ -146,12 +185,20 @@ impl Client {
         let covered = !matches!(message.content, Content::Uncovered(..))
             && !matches!(operation.as_str(), "op_typecode" | "op_forward");
         let whole = !message.header.more_fragments;
-        let patched = patched.filter(|_| covered && message.request_id.is_some() && !is_by_profile(&message));
+        let patched =
+            patched.filter(|_| covered && message.request_id.is_some() && !is_by_profile(&message));
         self.dropping = patched.is_none();
         let Some(octets) = patched else { return Ok(()) };
-        if let Some(id) = message.request_id.filter(|_| message.header.kind != MessageKind::CancelRequest) {
-            let asked = Asked { operation, version: message.header.version, argument: None };
-            self.asked.insert(id, asked);
+        if let Some(id) =
+            message.request_id.filter(|_| message.header.kind != MessageKind::CancelRequest)
+        {
+            let argument = match &message.content {
+                Content::Decoded(body) => body.shown.get("a").cloned(),
+                _ => None,
+            };
+            let oneway = message.is_oneway();
+            self.asked
+                .insert(id, Asked { operation, version: message.header.version, argument, oneway });
         }
         self.stream.write_all(&octets)?;
         if !whole {
@@ -184,8 +231,9 @@ impl Client {
         {
             let argument = body.shown.get("a").cloned();
             let operation = joined.operation.clone().unwrap_or_default();
-            let asked = Asked { operation, version: joined.header.version, argument };
-            self.asked.insert(id, asked);
+            let oneway = joined.is_oneway();
+            self.asked
+                .insert(id, Asked { operation, version: joined.header.version, argument, oneway });
         }
         Ok(())
     }
@@ -220,7 +268,12 @@ impl Client {
                 let decoded = decode(&message, |_, _| TextCoding::default(), |_| None);
                 match decoded.ok().and_then(|decoded| decoded.request_id) {
                     Some(id) => drop(self.replies.insert(id, message)),
-                    None => return Err(std::io::Error::other(format!("{} instead of a reply", header.kind))),
+                    None => {
+                        return Err(std::io::Error::other(format!(
+                            "{} instead of a reply",
+                            header.kind
+                        )));
+                    }
                 }
             }
             if self.replies.contains_key(&id) {
@@ -260,19 +313,38 @@ fn patched(octets: &[u8], header: &MessageHeader, captured: &[u8], key: &[u8]) -
 }
 
 /// Compares a reply of ours with the captured one.
-fn compare(vector: &Vector, recorded: &Json, ours: &Message<'_>, client: &Client) -> Result<(), String> {
+fn compare(
+    vector: &Vector,
+    recorded: &Json,
+    ours: &Message<'_>,
+    client: &Client,
+) -> Result<(), String> {
     let id = ours.request_id.unwrap_or_default();
     let asked = client.asked.get(&id).ok_or("a reply to nothing")?;
     if ours.header.version != asked.version {
-        return Err(format!("a reply in GIOP {} to a request in {}", ours.header.version, asked.version));
+        return Err(format!(
+            "a reply in GIOP {} to a request in {}",
+            ours.header.version, asked.version
+        ));
+    }
+    let Content::Decoded(body) = &ours.content else {
+        return Err("a body that is no reply's".into());
+    };
+    let mut shown = Json::Object(body.shown.clone());
+    if let Some(expected) = own_answer(&vector.id) {
+        if shown.get("minor").is_some() {
+            shown["minor"] = Json::Null;
+        }
+        return match shown == expected {
+            true => Ok(()),
+            false => Err(format!("expected {expected}, ours {shown}")),
+        };
     }
     for key in ["message_type", "reply_status", "locate_status"] {
         if recorded.get(key) != ours.shown.get(key) {
             return Err(format!("{key}: {:?}, ours {:?}", recorded.get(key), ours.shown.get(key)));
         }
     }
-    let Content::Decoded(body) = &ours.content else { return Err("a body that is no reply's".into()) };
-    let mut shown = Json::Object(body.shown.clone());
     let Some(mut expected) = vector.body.clone() else {
         return match &asked.argument {
             Some(argument) if shown == json!({ "return": argument }) => Ok(()),

@@ -1,4 +1,5 @@
-//! The servant of the capture: every operation gives its arguments back.
+//! The servant of the capture: operations give their first argument back; the small numbers one
+//! more, the boolean its opposite, the long longs their sum.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -36,11 +37,11 @@ impl TestServant for Echo {
     }
 
     fn op_octet(&self, a: u8, b: u8) -> zorb::Result<(u8, u8, u8)> {
-        Ok((a, a, b))
+        Ok((a.wrapping_add(1), a, b))
     }
 
     fn op_boolean(&self, a: bool) -> zorb::Result<bool> {
-        Ok(a)
+        Ok(!a)
     }
 
     fn op_char(&self, a: char) -> zorb::Result<char> {
@@ -52,11 +53,11 @@ impl TestServant for Echo {
     }
 
     fn op_short(&self, a: i16, b: i16) -> zorb::Result<(i16, i16, i16)> {
-        Ok((a, a, b))
+        Ok((a.wrapping_add(1), a, b))
     }
 
     fn op_long(&self, a: i32, b: i32) -> zorb::Result<(i32, i32, i32)> {
-        Ok((a, a, b))
+        Ok((a.wrapping_add(1), a, b))
     }
 
     fn op_longlong(&self, a: i64, b: u64) -> zorb::Result<i64> {

@@ -88,13 +88,13 @@ impl<T: Shown, const N: u32> Shown for Bounded<Vec<T>, N> {
 }
 
 impl Shown for Any {
-    fn show(value: &Any, wide: Wide) -> Json {
+    fn show(value: &Self, wide: Wide) -> Json {
         any::show_any(value, wide)
     }
 }
 
 impl Shown for TypeCode {
-    fn show(value: &TypeCode, _: Wide) -> Json {
+    fn show(value: &Self, _: Wide) -> Json {
         any::show_type(value)
     }
 }

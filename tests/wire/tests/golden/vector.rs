@@ -44,7 +44,7 @@ impl Scenario {
 
     /// Folder and the part of the name that tells peers and version: `jacorb-be/giop12_be`.
     pub(crate) fn group(&self) -> &str {
-        let end = self.id.find(|c| c == '_').unwrap_or(self.id.len());
+        let end = self.id.find('_').unwrap_or(self.id.len());
         match self.id.get(end..end + 4) {
             Some("_be_") => self.id.get(..end + 3).unwrap_or(&self.id),
             _ => self.id.get(..end).unwrap_or(&self.id),
@@ -70,14 +70,17 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
             found.entry(format!("{folder}/{scenario}")).or_default().insert(number, vector);
         }
     }
-    let scenario =
-        |(id, vectors): (String, BTreeMap<_, _>)| Scenario { id, vectors: vectors.into_values().collect() };
+    let scenario = |(id, vectors): (String, BTreeMap<_, _>)| Scenario {
+        id,
+        vectors: vectors.into_values().collect(),
+    };
     found.into_iter().map(scenario).collect()
 }
 
 /// The JSON files of a folder, in the order of their names.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))

@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 use zorb::{Interface, ObjectRef, Raises};
 
 use super::idl::sensors::LatestError;
-use super::idl::{
-    Echo, Herald, Listener, ListenerServant, Lobby, NoSuchSensor, Reading, Sensors,
-};
+use super::idl::{Echo, Herald, Listener, ListenerServant, Lobby, NoSuchSensor, Reading, Sensors};
 use super::server::SENSORS;
 use super::tap::Tap;
 use crate::failure::Failure;
@@ -188,7 +186,9 @@ fn exception(sensors: Sensors) -> Make {
         let outcome = sensors.latest(wrong);
         let time = start.elapsed();
         match outcome {
-            Err(LatestError::NoSuchSensor(NoSuchSensor { sensor })) => checked(time, sensor == wrong),
+            Err(LatestError::NoSuchSensor(NoSuchSensor { sensor })) => {
+                checked(time, sensor == wrong)
+            }
             Err(LatestError::System(exception)) => Err(zorb::Error::from(exception).into()),
             Ok(_) => checked(time, false),
         }

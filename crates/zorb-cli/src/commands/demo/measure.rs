@@ -23,10 +23,14 @@ impl Plan {
     /// clock, so weighs the same on both.
     const ORDER: [Side; 4] = [Side::Bare, Side::Call, Side::Call, Side::Bare];
 
-    /// So long for each operation, both sides together.
+    const BLOCK: Duration = Duration::from_millis(50);
+
+    /// So long for each operation, both sides together. Longer means more blocks, not longer ones:
+    /// between two of them the demo can be interrupted.
     pub(super) fn of(time: Duration) -> Self {
-        let rounds = 4;
-        Self { rounds, block: time / 16 }
+        let blocks = time.as_nanos().div_ceil(Self::BLOCK.as_nanos());
+        let rounds = usize::try_from(blocks).unwrap_or(usize::MAX) / Self::ORDER.len();
+        Self { rounds: rounds.max(1), block: Self::BLOCK }
     }
 
     /// A moment only.
@@ -170,6 +174,7 @@ mod tests {
     fn blocks_take_turns_evenly() {
         let calls = Plan::ORDER.iter().filter(|side| **side == Side::Call).count();
         assert_eq!(calls * 2, Plan::ORDER.len());
-        assert_eq!(Plan::of(Duration::from_secs(16)).blocks(), 16);
+        assert_eq!(Plan::of(Duration::from_secs(1)).blocks(), 20);
+        assert_eq!(Plan::of(Duration::ZERO).blocks(), 4);
     }
 }

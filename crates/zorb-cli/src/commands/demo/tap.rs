@@ -46,7 +46,11 @@ impl Tap {
     }
 
     /// The same object, reached through the relay.
-    pub(super) fn redirect(&self, orb: &zorb::Orb, object: &ObjectRef) -> Result<ObjectRef, Failure> {
+    pub(super) fn redirect(
+        &self,
+        orb: &zorb::Orb,
+        object: &ObjectRef,
+    ) -> Result<ObjectRef, Failure> {
         let malformed = |error: zorb_cdr::CdrError| Failure::new(error.to_string());
         let mut profiles = Vec::new();
         for mut profile in object.ior().iiop_profiles() {

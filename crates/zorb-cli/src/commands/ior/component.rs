@@ -1,8 +1,8 @@
 //! What a tagged component says.
 
 use zorb::giop::{
-    AlternateIiopAddress, CodeSetComponent, CodeSetComponentInfo, ComponentTag, HostPort, IiopProfile,
-    OrbType, Policies, PolicyValue, SslSecTrans, TaggedComponent, TaoEndpoints,
+    AlternateIiopAddress, CodeSetComponent, CodeSetComponentInfo, ComponentTag, HostPort,
+    IiopProfile, OrbType, Policies, PolicyValue, SslSecTrans, TaggedComponent, TaoEndpoints,
 };
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult};
 
@@ -31,9 +31,12 @@ const ASSOCIATION_OPTIONS: [&str; 12] = [
 pub(super) fn explain(component: &TaggedComponent) -> Facts {
     let name = match component.tag.name() {
         Some(name) => name.to_owned(),
-        None => format!("unknown kind, {}", component.tag),
+        None => "unknown kind".to_owned(),
     };
-    let head = || Facts::new(name.clone()).with("tag", component.tag.0).with("kind", name.clone());
+    let head = || {
+        let facts = Facts::new(format!("{name} ({})", component.tag.0));
+        facts.with_detail("tag", component.tag.0).with_detail("kind", name.clone())
+    };
     match contents(component, head()) {
         Ok(Some(facts)) => facts,
         Ok(None) => head().with("octets", component.data.as_slice()),
@@ -53,7 +56,7 @@ fn contents(component: &TaggedComponent, mut facts: Facts) -> CdrResult<Option<F
         ComponentTag::ORB_TYPE => {
             let Some(orb) = component.body::<OrbType>()? else { return Ok(None) };
             facts.add("orb", orb_name(orb));
-            facts.add("number", orb.0);
+            facts.add("number", format!("{:#010x}", orb.0));
         }
         ComponentTag::CODE_SETS => {
             let Some(sets) = component.body::<CodeSetComponentInfo>()? else { return Ok(None) };
@@ -198,8 +201,10 @@ fn policy_name(policy_type: u32) -> Option<&'static str> {
 
 fn policy(policy: &PolicyValue) -> Facts {
     let name = policy_name(policy.policy_type);
-    let name = name.map_or_else(|| format!("policy type {}", policy.policy_type), str::to_owned);
-    let facts = Facts::new(name.clone()).with("type", policy.policy_type).with("name", name);
+    let name = name.unwrap_or("unknown policy");
+    let facts = Facts::new(format!("{name} ({})", policy.policy_type))
+        .with_detail("type", policy.policy_type)
+        .with_detail("name", name);
     match policy_value(policy) {
         Ok(Some(value)) => facts.with("value", value),
         _ => facts.with("octets", policy.value.as_slice()),
@@ -213,14 +218,19 @@ fn policy_value(policy: &PolicyValue) -> CdrResult<Option<String>> {
         37 if reader.read_u16()? == 1 => "both".to_owned(),
         37 => "normal".to_owned(),
         40 => {
-            let model = if reader.read_u32()? == 0 { "client propagated" } else { "server declared" };
+            let model =
+                if reader.read_u32()? == 0 { "client propagated" } else { "server declared" };
             format!("{model}, priority {}", reader.read_i16()?)
         }
         64 => if reader.read_bool()? { "enabled" } else { "disabled" }.to_owned(),
         65 => {
             let mut texts = Vec::new();
             for _ in 0..reader.read_count(4, "compressor list")? {
-                texts.push(format!("{} at level {}", compressor(reader.read_u16()?), reader.read_u16()?));
+                texts.push(format!(
+                    "{} at level {}",
+                    compressor(reader.read_u16()?),
+                    reader.read_u16()?
+                ));
             }
             texts.join(", ")
         }

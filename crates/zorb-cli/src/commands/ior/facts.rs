@@ -25,7 +25,16 @@ pub(super) enum Fact {
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     title: String,
-    facts: Vec<(&'static str, Fact)>,
+    facts: Vec<Named>,
+}
+
+/// A fact with its name.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) name: &'static str,
+    pub(super) fact: Fact,
+    /// Whether the text for people has it in other words already.
+    pub(super) is_for_programs: bool,
 }
 
 impl Facts {
@@ -36,7 +45,14 @@ impl Facts {
 
     /// Adds a fact.
     pub(super) fn add(&mut self, name: &'static str, fact: impl Into<Fact>) {
-        self.facts.push((name, fact.into()));
+        self.facts.push(Named { name, fact: fact.into(), is_for_programs: false });
+    }
+
+    /// The same facts and one more, which the title holds already: JSON alone shows it.
+    #[must_use]
+    pub(super) fn with_detail(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {
+        self.facts.push(Named { name, fact: fact.into(), is_for_programs: true });
+        self
     }
 
     /// The same facts and one more.
@@ -57,7 +73,7 @@ impl Facts {
     }
 
     /// The facts in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &(&'static str, Fact)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Named> {
         self.facts.iter()
     }
 }
@@ -124,7 +140,7 @@ impl From<Facts> for Fact {
 
 impl Serialize for Facts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.facts.iter().map(|(name, fact)| (name, fact)))
+        serializer.collect_map(self.facts.iter().map(|named| (named.name, &named.fact)))
     }
 }
 

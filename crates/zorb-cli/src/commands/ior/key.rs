@@ -16,15 +16,19 @@ const OMNI_TRANSIENT: u8 = 0xfe;
 
 /// Everything that is known about `key`, of a reference that names `orb` as its maker.
 pub(super) fn explain(key: &[u8], orb: Option<OrbType>) -> Facts {
-    let facts = Facts::default().with("octets", key).with("printable", printable(key));
+    let facts = Facts::default().with("octets", key).with_detail("printable", printable(key));
     let form = zorb(key).or_else(|| tao(key)).or_else(|| match orb {
         Some(OrbType::OMNIORB) => omniorb(key),
         Some(OrbType::JACORB) => jacorb(key),
         _ => None,
     });
+    let form =
+        form.or_else(|| is_name(key).then(|| Facts::new("a plain name").with("name", text(key))));
     match form {
-        Some(form) => facts.with("form", form),
-        None if is_name(key) => facts.with("form", Facts::new("a plain name").with("name", text(key))),
+        Some(form) => {
+            let maker = form.title().to_owned();
+            facts.with("form", form.with_detail("maker", maker))
+        }
         None => facts,
     }
 }
@@ -90,7 +94,8 @@ fn omniorb(key: &[u8]) -> Option<Facts> {
     let mut names = Vec::new();
     let mut rest = key;
     while let Some((&OMNI_NAME, after)) = rest.split_first() {
-        let end = after.iter().position(|octet| matches!(*octet, 0 | OMNI_TRANSIENT | OMNI_NAME))?;
+        let end =
+            after.iter().position(|octet| matches!(*octet, 0 | OMNI_TRANSIENT | OMNI_NAME))?;
         let (name, after) = after.split_at_checked(end)?;
         names.push(text(name));
         rest = after;
@@ -163,7 +168,10 @@ mod tests {
     #[test]
     fn a_persistent_key_of_zorb_has_path_and_id() {
         let form = json(b"Z\x02\0\x04a\0b\0id", None);
-        assert_eq!((form["adapter"].as_str(), form["object_id"].as_str()), (Some("a/b"), Some("6964")));
+        assert_eq!(
+            (form["adapter"].as_str(), form["object_id"].as_str()),
+            (Some("a/b"), Some("6964"))
+        );
     }
 
     #[test]

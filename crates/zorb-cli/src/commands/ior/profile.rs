@@ -12,9 +12,11 @@ use super::{component, key, url};
 pub(super) fn explain(profile: &TaggedProfile) -> Facts {
     let name = match profile.tag {
         ProfileTag::INTERNET_IOP => "IIOP".to_owned(),
-        tag => tag.name().map_or_else(|| format!("unknown kind, {tag}"), str::to_owned),
+        tag => tag.name().unwrap_or("unknown kind").to_owned(),
     };
-    let head = Facts::new(name.clone()).with("tag", profile.tag.0).with("kind", name.clone());
+    let head = Facts::new(format!("{name} ({:#x})", profile.tag.0))
+        .with_detail("tag", profile.tag.0)
+        .with_detail("kind", name.clone());
     let explained = match profile.tag {
         tag if url::is_like_iiop(tag) => iiop(profile, head),
         ProfileTag::MULTIPLE_COMPONENTS => multiple_components(profile, head),
@@ -23,9 +25,9 @@ pub(super) fn explain(profile: &TaggedProfile) -> Facts {
         _ => Ok(head.with("octets", profile.data.as_slice())),
     };
     explained.unwrap_or_else(|error: CdrError| {
-        Facts::new(format!("{name}, malformed"))
-            .with("tag", profile.tag.0)
-            .with("kind", name)
+        Facts::new(format!("{name} ({:#x}), malformed", profile.tag.0))
+            .with_detail("tag", profile.tag.0)
+            .with_detail("kind", name)
             .with("malformed", error.to_string())
             .with("octets", profile.data.as_slice())
     })
@@ -34,11 +36,15 @@ pub(super) fn explain(profile: &TaggedProfile) -> Facts {
 fn iiop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
     let iiop = IiopProfile::decode(&profile.data)?;
     let address = HostPort { host: iiop.host.clone(), port: iiop.port };
-    let kind = facts.title().to_owned();
+    let kind = match profile.tag {
+        ProfileTag::INTERNET_IOP => "IIOP",
+        tag => tag.name().unwrap_or_default(),
+    };
     facts.set_title(format!("{kind} {}, {address}", iiop.version));
-    facts.add("version", iiop.version.to_string());
-    facts.add("host", iiop.host.as_str());
-    facts.add("port", iiop.port);
+    let mut facts = facts
+        .with_detail("version", iiop.version.to_string())
+        .with_detail("host", iiop.host.as_str())
+        .with_detail("port", iiop.port);
     if profile.tag == ProfileTag::INTERNET_IOP && iiop.port != 0 {
         facts.add("url", url::corbaloc_of(iiop.version, &address, &iiop.object_key));
     }

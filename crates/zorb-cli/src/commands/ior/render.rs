@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::facts::{Fact, Facts, hex, printable};
+use super::facts::{Fact, Facts, Named, hex, printable};
 use crate::screen::{FAINT, HEADING, paint, visible};
 
 /// Octets on one line; more are dumped.
@@ -18,13 +18,13 @@ pub(super) fn render(facts: &Facts) -> String {
 
 fn write_facts(text: &mut String, facts: &Facts, depth: usize) {
     let indent = "  ".repeat(depth);
-    let is_plain = |fact: &Fact| !matches!(fact, Fact::Group(_) | Fact::Groups(_));
-    let plain = facts.iter().filter(|(_, fact)| is_plain(fact));
-    let width = plain.map(|(name, _)| name.len()).max().unwrap_or(0);
-    for (name, fact) in facts.iter() {
-        let name = name.replace('_', " ");
+    let is_plain = |named: &&&Named| !matches!(named.fact, Fact::Group(_) | Fact::Groups(_));
+    let shown: Vec<&Named> = facts.iter().filter(|named| !named.is_for_programs).collect();
+    let width = shown.iter().filter(is_plain).map(|named| named.name.len()).max().unwrap_or(0);
+    for Named { name, fact, .. } in shown {
+        let label = name.replace('_', " ");
         let mut line = |value: &str| {
-            let label = paint(FAINT, &format!("{name:width$}"));
+            let label = paint(FAINT, &format!("{label:width$}"));
             let _ = writeln!(text, "{indent}{label}  {value}");
         };
         match fact {
@@ -41,13 +41,12 @@ fn write_facts(text: &mut String, facts: &Facts, depth: usize) {
                 line(&format!("{} octets", octets.len()));
                 dump(text, octets, depth + 1);
             }
-            Fact::Group(group) => write_group(text, &name, group, depth),
+            Fact::Group(group) => write_group(text, &label, group, depth),
             Fact::Groups(groups) if groups.is_empty() => line("none"),
             Fact::Groups(groups) => {
-                let singular = name.strip_suffix('s').unwrap_or(&name);
-                let singular = if name.ends_with("sses") { "address" } else { singular };
                 for (index, group) in groups.iter().enumerate() {
-                    write_group(text, &format!("{singular} {}", index + 1), group, depth);
+                    let label = format!("{} {}", singular(&label), index + 1);
+                    write_group(text, &label, group, depth);
                 }
             }
         }
@@ -57,8 +56,17 @@ fn write_facts(text: &mut String, facts: &Facts, depth: usize) {
 fn write_group(text: &mut String, name: &str, group: &Facts, depth: usize) {
     let indent = "  ".repeat(depth);
     let title = visible(group.title());
-    let _ = writeln!(text, "{indent}{}  {title}", paint(HEADING, name));
+    let heading = format!("{indent}{}  {title}", paint(HEADING, name));
+    let _ = writeln!(text, "{}", heading.trim_end());
     write_facts(text, group, depth + 1);
+}
+
+fn singular(plural: &str) -> &str {
+    match plural {
+        "policies" => "policy",
+        "addresses" => "address",
+        plural => plural.strip_suffix('s').unwrap_or(plural),
+    }
 }
 
 fn quoted(octets: &[u8]) -> String {

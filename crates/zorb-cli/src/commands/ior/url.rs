@@ -95,7 +95,11 @@ fn explain_address(address: &CorbalocAddress) -> Facts {
 }
 
 /// A `corbaloc:` URL that means the same as an IIOP profile of one address.
-pub(super) fn corbaloc_of(version: zorb::giop::GiopVersion, address: &HostPort, key: &[u8]) -> String {
+pub(super) fn corbaloc_of(
+    version: zorb::giop::GiopVersion,
+    address: &HostPort,
+    key: &[u8],
+) -> String {
     let address = CorbalocAddress {
         protocol: "iiop".to_owned(),
         version: Some(version),

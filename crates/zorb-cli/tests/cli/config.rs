@@ -1,0 +1,63 @@
+//! `zorb config`.
+
+use serde_json::Value;
+
+use crate::program::{command, file, run};
+
+fn option<'a>(json: &'a Value, name: &str) -> &'a Value {
+    let options = json["options"].as_array().unwrap();
+    options.iter().find(|option| option["name"] == name).unwrap()
+}
+
+#[test]
+fn every_option_is_shown() {
+    let table = run(&["config"]);
+    assert_eq!((table.status, table.stderr.as_str()), (Some(0), ""));
+    let json = run(&["config", "--json"]).json();
+    let options = json["options"].as_array().unwrap();
+    assert_eq!(options.len(), zorb::options::TABLE.len());
+    for option in options {
+        assert!(table.stdout.contains(option["name"].as_str().unwrap()), "{option}");
+        assert!(table.stdout.contains(option["help"].as_str().unwrap()), "{option}");
+        assert_eq!(option["origin"], "default");
+    }
+    let timeout = option(&json, "ConnectTimeout");
+    assert_eq!((&timeout["value"], &timeout["unit"]), (&Value::from("10000"), &Value::from("ms")));
+    assert_eq!(timeout["variable"], "ZORB_CONNECT_TIMEOUT");
+    assert_eq!(timeout["range"]["min"], 1);
+}
+
+#[test]
+fn values_say_where_they_came_from() {
+    let path = file("values", "zorb.toml", "max_forwards = 3\nconnect_timeout = 7\n");
+    let output = command(&["config", "-ORBRoundTripTimeout", "500", "--json"])
+        .env("ZORB_CONFIG", &path)
+        .env("ZORB_CONNECT_TIMEOUT", "8")
+        .output();
+    let json: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    for (name, value, origin) in [
+        ("RoundTripTimeout", "500", "argument -ORBRoundTripTimeout"),
+        ("ConnectTimeout", "8", "environment ZORB_CONNECT_TIMEOUT"),
+        ("MaxForwards", "3", &*format!("file {path}")),
+        ("MaxConnections", "1024", "default"),
+    ] {
+        let option = option(&json, name);
+        assert_eq!((&option["value"], &option["origin"]), (&value.into(), &origin.into()));
+    }
+}
+
+#[test]
+fn the_default_file_is_accepted() {
+    let default = run(&["config", "--default"]);
+    let path = file("the_default_file", "zorb.toml", &default.stdout);
+    let output = command(&["config"]).env("ZORB_CONFIG", &path).output().unwrap();
+    assert_eq!(output.stdout, run(&["config"]).stdout.as_bytes());
+}
+
+#[test]
+fn bad_values_name_the_option_and_the_place() {
+    let output = command(&["config"]).env("ZORB_MAX_FORWARDS", "many").output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr.contains("MaxForwards") && stderr.contains("ZORB_MAX_FORWARDS"), "{stderr}");
+}
