@@ -1,1 +1,40 @@
-fn main() {}
+//! The Zorb test server: `zorb-interop-server --ior-file F [-ORB...]`.
+//!
+//! Writes the reference of the test object to F, prints `ready`, and runs until `shutdown` or the
+//! end of stdin.
+#![allow(clippy::print_stdout)]
+#![forbid(unsafe_code)]
+
+use std::io::Write as _;
+use std::path::Path;
+
+use zorb::{Error, Interface as _, Orb, Phase};
+use zorb_interop_tests::server;
+
+fn main() -> Result<(), Error> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let file = arguments.iter().position(|word| word == "--ior-file");
+    let file = file
+        .and_then(|at| arguments.get(at + 1))
+        .ok_or_else(|| Error::new(Phase::Configure, "--ior-file FILE is needed"))?;
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").arguments(arguments.clone()).build()?;
+    let suite = server::serve(&orb)?;
+    write_atomically(Path::new(file), &suite.as_object().to_ior_string())?;
+    println!("ready");
+    std::io::stdout().flush()?;
+
+    let ending = orb.clone();
+    std::thread::spawn(move || {
+        // Whatever ends the input, an error too, ends the server.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        let _ = ending.shutdown(true);
+    });
+    orb.run()
+}
+
+/// A reader never sees half a reference: the file appears with its whole contents.
+fn write_atomically(path: &Path, text: &str) -> std::io::Result<()> {
+    let temporary = path.with_extension("tmp");
+    std::fs::write(&temporary, format!("{text}\n"))?;
+    std::fs::rename(temporary, path)
+}

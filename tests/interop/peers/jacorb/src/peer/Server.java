@@ -1,0 +1,154 @@
+package peer;
+
+import Interop.*;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import org.omg.CORBA.Policy;
+import org.omg.PortableServer.IdAssignmentPolicyValue;
+import org.omg.PortableServer.LifespanPolicyValue;
+import org.omg.PortableServer.POA;
+import org.omg.PortableServer.Servant;
+
+/**
+ * The test server: {@code server --ior-file F [--giop V] [--port N [--persistent]]}.
+ *
+ * <p>Writes the reference of the test object to F and runs until {@code shutdown} or the end of
+ * stdin.
+ */
+public final class Server {
+    private Server() {}
+
+    static final class SuiteServant extends SuitePOA {
+        private final World world;
+        private final Basics basics;
+        private final Texts texts;
+        private final Wides wides;
+        private final Records records;
+        private final Lists lists;
+        private final Arrays arrays;
+        private final Unions unions;
+        private final Recursion recursion;
+        private final Names names;
+        private final Macros macros;
+        private final Faults faults;
+        private final Guarded guarded;
+        private final Refs refs;
+        private final Anys anys;
+        private final Constants constants;
+
+        SuiteServant(World world) {
+            this.world = world;
+            basics = BasicsHelper.narrow(world.add("basics", new BasicsPOATie(
+                    EchoHandler.of(BasicsOperations.class, new EchoServants.BasicsRest()))));
+            texts = TextsHelper.narrow(world.add("texts", new TextsPOATie(
+                    EchoHandler.of(TextsOperations.class, new EchoServants.TextsRest()))));
+            wides = WidesHelper.narrow(world.add("wides", new WidesPOATie(
+                    EchoHandler.of(WidesOperations.class, new EchoServants.WidesRest()))));
+            records = RecordsHelper.narrow(world.add("records", new RecordsPOATie(
+                    EchoHandler.of(RecordsOperations.class, null))));
+            lists = ListsHelper.narrow(world.add("lists", new ListsPOATie(
+                    EchoHandler.of(ListsOperations.class, null))));
+            arrays = ArraysHelper.narrow(world.add("arrays", new ArraysPOATie(
+                    EchoHandler.of(ArraysOperations.class, null))));
+            unions = UnionsHelper.narrow(world.add("unions", new UnionsPOATie(
+                    EchoHandler.of(UnionsOperations.class, null))));
+            recursion = RecursionHelper.narrow(world.add("recursion", new RecursionPOATie(
+                    EchoHandler.of(RecursionOperations.class, new EchoServants.RecursionRest()))));
+            names = NamesHelper.narrow(world.add("names", new NamesPOATie(
+                    EchoHandler.of(NamesOperations.class, new EchoServants.NamesRest()))));
+            macros = MacrosHelper.narrow(world.add("macros", new MacrosPOATie(
+                    EchoHandler.of(MacrosOperations.class, new EchoServants.MacrosRest()))));
+            faults = FaultsHelper.narrow(world.add("faults", new StateServants.FaultsServant()));
+            guarded = GuardedHelper.narrow(
+                    world.add("guarded", new StateServants.GuardedServant()));
+            RefServants.RefsRest rest = new RefServants.RefsRest(world);
+            refs = RefsHelper.narrow(world.add("refs", new RefsPOATie(
+                    EchoHandler.of(RefsOperations.class, rest))));
+            rest.self(refs);
+            anys = AnysHelper.narrow(world.add("anys", new RefServants.AnysServant(world.orb)));
+            constants = ConstantsHelper.narrow(
+                    world.add("constants", new EchoServants.ConstantsServant()));
+        }
+
+        @Override public String peer() { return "JacORB"; }
+        @Override public Basics basic_types() { return basics; }
+        @Override public Texts text_types() { return texts; }
+        @Override public Wides wide_types() { return wides; }
+        @Override public Records record_types() { return records; }
+        @Override public Lists list_types() { return lists; }
+        @Override public Arrays array_types() { return arrays; }
+        @Override public Unions union_types() { return unions; }
+        @Override public Recursion recursive_types() { return recursion; }
+        @Override public Names name_tests() { return names; }
+        @Override public Macros macro_tests() { return macros; }
+        @Override public Faults fault_tests() { return faults; }
+        @Override public Guarded guarded_attributes() { return guarded; }
+        @Override public Refs reference_tests() { return refs; }
+        @Override public Anys any_tests() { return anys; }
+        @Override public Constants constant_tests() { return constants; }
+
+        @Override
+        public Settings new_settings(String label) {
+            Servant servant = new StateServants.SettingsServant(world, label);
+            return SettingsHelper.narrow(world.addFresh("settings", servant));
+        }
+
+        @Override
+        public Events new_events() {
+            return EventsHelper.narrow(
+                    world.addFresh("events", new StateServants.EventsServant()));
+        }
+
+        /** An upcall must not wait for the end of all upcalls: another thread ends the ORB. */
+        @Override
+        public void shutdown() {
+            new Thread(() -> world.orb.shutdown(true), "shutdown").start();
+        }
+    }
+
+    private static POA createPoa(POA root, boolean persistent) throws Exception {
+        Policy[] policies = {
+            root.create_lifespan_policy(persistent
+                    ? LifespanPolicyValue.PERSISTENT : LifespanPolicyValue.TRANSIENT),
+            root.create_id_assignment_policy(IdAssignmentPolicyValue.USER_ID),
+        };
+        return root.create_POA("Interop", root.the_POAManager(), policies);
+    }
+
+    /** A reader never sees half a reference: the file appears with its whole contents. */
+    private static void writeAtomically(String file, String text) throws Exception {
+        Path path = Paths.get(file).toAbsolutePath();
+        Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
+        Files.write(temporary, (text + "\n").getBytes("US-ASCII"));
+        Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE,
+                StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Options options = Options.parse(arguments);
+        if (options.iorFile.isEmpty()) {
+            throw new IllegalArgumentException("--ior-file is needed");
+        }
+        org.omg.CORBA.ORB orb = options.startOrb();
+        World world = new World(orb, createPoa(Options.activeRootPoa(orb), options.persistent));
+        org.omg.CORBA.Object suite = world.add("suite", new SuiteServant(world));
+        writeAtomically(options.iorFile, orb.object_to_string(suite));
+
+        Thread stdin = new Thread(() -> {
+            try {
+                while (System.in.read() >= 0) {
+                    // Only the end matters.
+                }
+            } catch (java.io.IOException e) {
+                // As good as the end.
+            }
+            orb.shutdown(true);
+        }, "stdin");
+        stdin.setDaemon(true);
+        stdin.start();
+        orb.run();
+        System.exit(0);
+    }
+}

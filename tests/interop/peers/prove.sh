@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Runs every built peer's client against every built peer's server in each GIOP version.
+#
+#   prove.sh OUTDIR      OUTDIR as given to build.sh
+#
+# Prints what is not plainly ok, and the totals of each run. Exit status 0 when nothing failed.
+set -uo pipefail
+
+out=$(cd "$1" && pwd)
+work=$(mktemp -d)
+status=0
+trap 'rm -rf "$work"' EXIT
+
+for server in omniorb jacorb; do
+    [ -x "$out/$server/server" ] || continue
+    # The server ends with its stdin: this descriptor.
+    mkfifo "$work/$server.in"
+    "$out/$server/server" --ior-file "$work/$server.ior" <"$work/$server.in" &
+    pid=$!
+    exec 9>"$work/$server.in"
+    for _ in $(seq 300); do
+        [ -e "$work/$server.ior" ] && break
+        sleep 0.1
+    done
+    for client in omniorb jacorb; do
+        [ -x "$out/$client/client" ] || continue
+        for giop in 1.2 1.1 1.0; do
+            echo "== $client -> $server, GIOP $giop"
+            timeout 120 "$out/$client/client" "@$work/$server.ior" --giop "$giop" 9>&- |
+                grep -v '^ok ' || true
+            [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+        done
+    done
+    exec 9>&-
+    wait "$pid" || { echo "the $server server ended with status $?"; status=1; }
+done
+exit "$status"
