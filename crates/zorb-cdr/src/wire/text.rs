@@ -7,59 +7,54 @@ use core::marker::PhantomData;
 
 use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
-impl Wire for String {
-    type Value = Self;
-    type View = str;
-    type Borrowed<'a> = Cow<'a, str>;
-    const MIN_SIZE: usize = 5;
+/// A text type: its values are `String`s, its parameters `&str`. The bound counts what the standard
+/// counts: octets of narrow text, code units of wide text.
+macro_rules! text {
+    ($([$($generics:tt)*] $type:ty, $bound:expr, $borrowed:ty, $least:literal,
+        $write:ident, $read:ident, $own:expr;)*) => {$(
+        impl<$($generics)*> Wire for $type {
+            type Value = String;
+            type View = str;
+            type Borrowed<'a> = $borrowed;
+            const MIN_SIZE: usize = $least;
 
-    #[inline]
-    fn view(value: &Self) -> &str {
-        value
-    }
+            #[inline]
+            fn view(value: &String) -> &str {
+                value
+            }
 
-    #[inline]
-    fn write(value: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_str(value, u32::MAX)
-    }
+            #[inline]
+            fn write(value: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+                writer.$write(value, $bound)
+            }
 
-    #[inline]
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        reader.read_str(u32::MAX).map(Cow::into_owned)
-    }
+            #[inline]
+            fn read(reader: &mut CdrReader<'_>) -> CdrResult<String> {
+                reader.$read($bound).map($own)
+            }
 
-    #[inline]
-    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, str>> {
-        reader.read_str(u32::MAX)
-    }
+            #[inline]
+            fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<$borrowed> {
+                reader.$read($bound)
+            }
+        }
+    )*};
 }
 
 /// The IDL type `wstring`; its values are `String`s.
 #[derive(Clone, Copy, Debug)]
 pub enum WString {}
 
-impl Wire for WString {
-    type Value = String;
-    type View = str;
-    type Borrowed<'a> = String;
-    const MIN_SIZE: usize = 4;
+/// A type with a bound: `Bounded<String, 8>` is `string<8>`, `Bounded<Vec<i16>, 4>` is
+/// `sequence<short, 4>`. The bound is checked on the way out and on the way in; it is not sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounded<T: ?Sized, const N: u32>(PhantomData<T>);
 
-    #[inline]
-    fn view(value: &String) -> &str {
-        value
-    }
-
-    fn write(value: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_wstring(value, u32::MAX)
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<String> {
-        reader.read_wstring(u32::MAX)
-    }
-
-    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<String> {
-        reader.read_wstring(u32::MAX)
-    }
+text! {
+    [] String, u32::MAX, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned;
+    [const N: u32] Bounded<String, N>, N, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned;
+    [] WString, u32::MAX, String, 4, write_wstring, read_wstring, core::convert::identity;
+    [const N: u32] Bounded<WString, N>, N, String, 4, write_wstring, read_wstring, core::convert::identity;
 }
 
 /// The IDL type `wchar`; its values are `char`s.
@@ -87,59 +82,6 @@ impl Wire for WChar {
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<char> {
         reader.read_wchar()
-    }
-}
-
-/// A type with a bound: `Bounded<String, 8>` is `string<8>`, `Bounded<Vec<i16>, 4>` is
-/// `sequence<short, 4>`. The bound is checked on the way out and on the way in; it is not sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounded<T: ?Sized, const N: u32>(PhantomData<T>);
-
-impl<const N: u32> Wire for Bounded<String, N> {
-    type Value = String;
-    type View = str;
-    type Borrowed<'a> = Cow<'a, str>;
-    const MIN_SIZE: usize = 5;
-
-    #[inline]
-    fn view(value: &String) -> &str {
-        value
-    }
-
-    fn write(value: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_str(value, N)
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<String> {
-        reader.read_str(N).map(Cow::into_owned)
-    }
-
-    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, str>> {
-        reader.read_str(N)
-    }
-}
-
-impl<const N: u32> Wire for Bounded<WString, N> {
-    type Value = String;
-    type View = str;
-    type Borrowed<'a> = String;
-    const MIN_SIZE: usize = 4;
-
-    #[inline]
-    fn view(value: &String) -> &str {
-        value
-    }
-
-    fn write(value: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_wstring(value, N)
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<String> {
-        reader.read_wstring(N)
-    }
-
-    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<String> {
-        reader.read_wstring(N)
     }
 }
 
