@@ -76,6 +76,6 @@ fn split(arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failu
     let all: Vec<String> = readable.into_iter().map(str::to_owned).collect();
     let own = Options::default()
         .take_arguments(all.iter().cloned())
-        .map_err(|error| Failure::from(error).as_usage())?;
+        .map_err(|error| Failure::from(error).into_usage())?;
     Ok((own.into_iter().map(OsString::from).collect(), all))
 }

@@ -39,7 +39,7 @@ impl Failure {
     }
 
     /// The same failure, as the fault of the question.
-    pub(crate) fn as_usage(self) -> Self {
+    pub(crate) fn into_usage(self) -> Self {
         Self { status: USAGE, ..self }
     }
 

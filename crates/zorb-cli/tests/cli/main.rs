@@ -1,4 +1,6 @@
 //! The program as its users run it.
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
 mod config;
 mod demo;

@@ -216,3 +216,6 @@ fn timed<T, E: Raises>(call: impl FnOnce() -> Result<T, E>) -> Result<(T, Durati
 fn checked(time: Duration, right: bool) -> Result<Duration, Failure> {
     if right { Ok(time) } else { Err(Failure::new("the reply is not what it should be")) }
 }
+
+#[cfg(test)]
+mod tests;

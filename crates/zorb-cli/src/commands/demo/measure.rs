@@ -120,13 +120,15 @@ pub(super) fn measure(
     calls.times.sort_unstable();
     bares.times.sort_unstable();
     let micros = |nanos: u64| nanos as f64 / 1000.0;
+    // Further digits would say nothing.
+    let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
     Ok(Row {
         operation: call.name,
         transport: "iiop",
-        calls_per_s: calls.times.len() as f64 / calls.elapsed.as_secs_f64(),
+        calls_per_s: (calls.times.len() as f64 / calls.elapsed.as_secs_f64()).round(),
         p50_us: micros(percentile(&calls.times, 50)),
         p99_us: micros(percentile(&calls.times, 99)),
-        ratio_to_raw: median(&mut ratios),
+        ratio_to_raw: rounded(median(&mut ratios)),
         raw_p50_us: micros(percentile(&bares.times, 50)),
     })
 }

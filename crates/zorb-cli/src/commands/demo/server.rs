@@ -61,7 +61,7 @@ impl LobbyServant for Entrance {
     }
 }
 
-struct Answers;
+pub(super) struct Answers;
 
 impl EchoServant for Answers {
     fn nothing(&self) -> zorb::Result<()> {
