@@ -3,7 +3,11 @@
 //! A Rust or IDL block of the book stands word for word in a file of this package (or in
 //! `examples/hello`); `tests/pages.rs` compares them.
 #![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used, reason = "a program may unwrap its own locks")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "programs print, and unwrap their locks"
+)]
 #![allow(clippy::missing_errors_doc, reason = "the book says it")]
 
 pub mod adapters;

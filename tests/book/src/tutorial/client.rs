@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Sender, channel};
 
-use zorb::Orb;
+use zorb::{Interface, Orb};
 
 use super::{Account, Booking, Branch, Currency, Money, Watcher, WatcherServant, account};
 
@@ -51,7 +51,7 @@ pub fn visit(orb: &Orb, branch: &Branch) -> Result<Vec<String>, zorb::Error> {
 
 /// The reference to an account, as text that can be kept in a file.
 pub fn keep(account: &Account) -> String {
-    zorb::Interface::as_object(account).to_ior_string()
+    account.as_object().to_ior_string()
 }
 
 /// The client's `main`.

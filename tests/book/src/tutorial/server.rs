@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use zorb::poa::{Poa, PoaError, PoaPolicies};
-use zorb::{CompletionStatus, Orb, SystemException, minor};
+use zorb::{CompletionStatus, Interface, MinorCode, Orb, SystemException, minor};
 use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::name;
 
@@ -93,7 +93,9 @@ impl AccountServant for MyAccount {
             }
             let missing = amount.cents - book.balance.cents;
             if missing > 0 {
-                return Err(InsufficientFunds { missing: Money { cents: missing, ..*amount } }.into());
+                return Err(
+                    InsufficientFunds { missing: Money { cents: missing, ..*amount } }.into()
+                );
             }
             book.balance.cents -= amount.cents;
             book.bookings.push(booking.clone());
@@ -144,20 +146,16 @@ impl BranchServant for MyBranch {
 fn refused(error: PoaError) -> SystemException {
     match error {
         PoaError::System(exception) => exception,
-        _ => SystemException::obj_adapter(zorb::MinorCode::NONE, CompletionStatus::No),
+        _ => SystemException::obj_adapter(MinorCode::NONE, CompletionStatus::No),
     }
 }
 
 /// Opens the branch, with the accounts of earlier days as number, owner and currency.
-pub fn open_branch(
-    orb: &Orb,
-    earlier: &[(&str, &str, Currency)],
-) -> Result<Branch, zorb::Error> {
+pub fn open_branch(orb: &Orb, earlier: &[(&str, &str, Currency)]) -> Result<Branch, zorb::Error> {
     let root = orb.root_poa();
     let accounts = root.create("accounts", PoaPolicies::new().persistent().user_ids())?;
     for &(number, owner, unit) in earlier {
-        let _: Account =
-            accounts.activate_with_id(number, MyAccount::new(number, owner, unit))?;
+        let _: Account = accounts.activate_with_id(number, MyAccount::new(number, owner, unit))?;
     }
     let last_number = AtomicU32::new(earlier.len() as u32);
     let branch: Branch = root.activate(MyBranch { accounts, last_number })?;
@@ -168,7 +166,7 @@ pub fn open_branch(
 /// Binds the branch in the naming service, if the program was started with one.
 pub fn announce(orb: &Orb, branch: &Branch) -> Result<(), zorb::Error> {
     let names: NamingContext = orb.initial_reference("NameService")?;
-    names.rebind(&name("Branch.bank")?, Some(branch.as_ref()))?;
+    names.rebind(&name("Branch.bank")?, Some(branch.as_object()))?;
     Ok(())
 }
 
@@ -182,6 +180,6 @@ pub fn main() -> Result<(), zorb::Error> {
     if orb.options().init_refs.iter().any(|(name, _)| name == "NameService") {
         announce(&orb, &branch)?;
     }
-    println!("{}", zorb::Interface::as_object(&branch).to_ior_string());
+    println!("{}", branch.as_object().to_ior_string());
     orb.run()
 }

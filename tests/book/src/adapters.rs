@@ -1,0 +1,80 @@
+//! Object adapters.
+
+use std::sync::Arc;
+
+use zorb::Orb;
+use zorb::poa::{ManagerState, ObjectId, Poa, PoaError, PoaPolicies};
+
+use crate::tutorial::server::MyAccount;
+use crate::tutorial::{Account, Currency};
+
+/// An adapter whose references outlive the program, with ids of the program's choice.
+pub fn persistent(orb: &Orb) -> Result<(Poa, Account), PoaError> {
+    let accounts = orb.root_poa().create("accounts", PoaPolicies::new().persistent().user_ids())?;
+    let ada = MyAccount::new("0001", "Ada", Currency::Eur);
+    let account: Account = accounts.activate_with_id("0001", ada)?;
+    Ok((accounts, account))
+}
+
+/// A servant that the program keeps a hand on.
+pub fn shared(poa: &Poa) -> Result<(), PoaError> {
+    let servant = Arc::new(MyAccount::new("0002", "Grace", Currency::Usd));
+    let account: Account = poa.activate_shared(&servant)?;
+    let id = poa.id_of(&account)?;
+    let same: Account = poa.reference_of(&servant)?;
+    assert_eq!(same, account);
+    poa.deactivate(&id)
+}
+
+/// Requests wait while a manager holds them.
+pub fn maintenance(orb: &Orb) -> Result<Poa, PoaError> {
+    let manager = orb.create_poa_manager();
+    let poa = orb.root_poa().create_with_manager("late", PoaPolicies::new(), manager.clone())?;
+    assert_eq!(manager.state(), ManagerState::Holding);
+    // ... activate servants, load data ...
+    manager.activate()?;
+    Ok(poa)
+}
+
+/// A reference to an object that has no servant yet.
+pub fn promise(poa: &Poa) -> Result<Account, PoaError> {
+    poa.create_reference(&ObjectId::from("0003"))
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb::Interface;
+
+    use super::*;
+
+    #[test]
+    fn adapters_do_what_the_book_says() {
+        let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+        let orb = orb.build().unwrap();
+        let (accounts, account) = persistent(&orb).unwrap();
+        assert_eq!(account.owner().unwrap(), "Ada");
+        shared(&orb.root_poa()).unwrap();
+        assert_eq!(maintenance(&orb).unwrap().manager().state(), ManagerState::Active);
+        let promised = promise(&accounts).unwrap();
+        assert!(!promised.as_object().locate().unwrap());
+        orb.shutdown(true).unwrap();
+    }
+
+    #[test]
+    fn persistent_references_survive_a_restart() {
+        let first = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+        let first = first.build().unwrap();
+        let endpoint = first.endpoints().remove(0);
+        let (_, account) = persistent(&first).unwrap();
+        let kept = account.as_object().to_ior_string();
+        first.shutdown(true).unwrap();
+
+        let second = Orb::builder().without_environment().listen(endpoint).build().unwrap();
+        persistent(&second).unwrap();
+        let client = Orb::builder().without_environment().build().unwrap();
+        let account: Account = client.resolve(&kept).unwrap();
+        assert_eq!(account.owner().unwrap(), "Ada");
+        client.shutdown(true).unwrap();
+        second.shutdown(true).unwrap();
+    }
+}

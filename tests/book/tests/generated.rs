@@ -1,0 +1,299 @@
+//! Tables of the book that are made from the code, and numbers that must agree with it.
+//!
+//! After a wanted change, run once with `UPDATE_BOOK=1` and look at the differences.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::sync::Mutex;
+
+use support::pages::{read, root};
+use zorb::options::{OptionKind, Options, Origin, TABLE};
+use zorb::{MinorCode, Orb, SystemExceptionKind, giop};
+use zorb_book_tests::quickstart::clock::Teller;
+use zorb_idl::{Code, Severity, limits};
+
+/// Two tables of one page are not written at the same time.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Compares the text between `<!-- NAME -->` and `<!-- end -->` with `made`.
+fn check(page: &str, name: &str, made: &str) {
+    let _writing = WRITING.lock();
+    let text = read(page);
+    let begin = format!("<!-- {name} -->\n");
+    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{page}: no {begin}"));
+    let (present, after) = rest.split_once("<!-- end -->").unwrap();
+    let wanted = format!("\n{made}\n");
+    if std::env::var_os("UPDATE_BOOK").is_some() {
+        std::fs::write(root().join(page), format!("{before}{begin}{wanted}<!-- end -->{after}"))
+            .unwrap();
+    } else {
+        assert!(present == wanted, "{page}: {name} is out of date; it should be\n{made}");
+    }
+}
+
+fn octets(count: usize) -> String {
+    match count {
+        count if count >= 1 << 20 && count % (1 << 20) == 0 => format!("{} MiB", count >> 20),
+        count if count >= 1 << 10 && count % (1 << 10) == 0 => format!("{} KiB", count >> 10),
+        count => format!("{} octets", number(count)),
+    }
+}
+
+fn number(count: usize) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap())
+        .collect();
+    groups.join(",")
+}
+
+#[test]
+fn the_option_table_is_that_of_the_code() {
+    let mut made = String::from(
+        "| `-ORB…` | Key, variable | Default | Range | What it does |\n|---|---|---|---|---|\n",
+    );
+    for spec in TABLE {
+        let default = match (spec.default, spec.unit) {
+            ("", _) => "none".to_owned(),
+            (value, "") => value.to_owned(),
+            (value, unit) => format!("{value} {unit}"),
+        };
+        let range = match spec.kind {
+            OptionKind::Number(least, most) => format!("{least} to {most}"),
+            OptionKind::Urls => "URLs, `;` or `,` between".to_owned(),
+            OptionKind::NamedUrl => "`NAME=URL`, repeatable".to_owned(),
+            _ => "text".to_owned(),
+        };
+        let (key, variable) = (spec.key, spec.variable());
+        let _ = writeln!(
+            made,
+            "| `{}` | `{key}`, `{variable}` | {default} | {range} | {} |",
+            spec.name, spec.help
+        );
+    }
+    check("docs/src/configuration.md", "options", &made);
+}
+
+/// A block of text as the book shows it.
+fn shown(text: &str) -> String {
+    format!("```text\n{}\n```\n", text.trim_end())
+}
+
+#[test]
+fn the_story_of_an_error_is_the_one_told() {
+    let client = Orb::builder().without_environment().build().unwrap();
+    // Nobody listens on port 1.
+    let error = client.resolve::<Teller>("corbaloc::127.0.0.1:1/clock").unwrap_err();
+    check("docs/src/errors.md", "story", &shown(&error.to_string()));
+    client.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_mistaken_option_gets_the_answer_of_the_book() {
+    let error = Options::default().set("MaxForward", "5", Origin::Builder).unwrap_err();
+    check("docs/src/configuration.md", "unknown option", &shown(&error.to_string()));
+}
+
+#[test]
+fn mistaken_idl_gets_the_findings_of_the_book() {
+    let text = read("tests/book/idl/typo.idl");
+    let loader = zorb_idl::MemoryLoader::new().with("shop.idl", text);
+    let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &loader, &["shop.idl"]);
+    check("docs/src/idl-compiler.md", "findings", &shown(&compilation.render()));
+}
+
+#[test]
+fn the_minor_codes_are_those_of_the_code() {
+    let mut made = String::from("| Exception | Code | Meaning |\n|---|---|---|\n");
+    for &kind in SystemExceptionKind::ALL {
+        for code in (1..256).flat_map(|code| [MinorCode::omg(code), MinorCode::zorb(code)]) {
+            if let Some(words) = code.describe(kind).filter(|_| code.vmcid().name() == Some("Zorb"))
+            {
+                let _ = writeln!(made, "| `{kind}` | {code} (`{:#010x}`) | {words} |", code.0);
+            }
+        }
+    }
+    check("docs/src/errors.md", "minor codes", &made);
+}
+
+#[test]
+fn the_diagnostics_are_those_of_the_code() {
+    let mut made = String::from("| Code | | What it says |\n|---|---|---|\n");
+    for info in Code::ALL.iter().map(|code| code.info()) {
+        let severity = if info.severity == Severity::Error { "error" } else { "warning" };
+        let _ = writeln!(made, "| `{}` | {severity} | {} |", info.text, info.title);
+    }
+    check("docs/src/idl-compiler.md", "diagnostics", &made);
+}
+
+#[test]
+fn the_limits_of_the_wire_are_those_of_the_code() {
+    let wire = giop::Limits::DEFAULT;
+    let rows = [
+        ("octets of one GIOP message, fragments joined", octets(wire.max_message_size)),
+        ("fragments of one message", number(wire.max_fragments as usize)),
+        ("incomplete messages of one connection", number(wire.max_partial_messages)),
+        ("octets of all incomplete messages of one connection", octets(wire.max_partial_octets)),
+        (
+            "values inside values: recursive types, anys, TypeCodes",
+            number(zorb_cdr::MAX_DEPTH.into()),
+        ),
+        ("service contexts of one message", number(giop::MAX_SERVICE_CONTEXTS)),
+        ("profiles of one reference", number(giop::MAX_PROFILES)),
+        ("components of one profile", number(giop::MAX_COMPONENTS)),
+        ("addresses of one profile", number(zorb::transport::MAX_PROFILE_ENDPOINTS)),
+        ("conversion code sets of one component", number(giop::MAX_CONVERSION_SETS)),
+        ("cancelled requests that a connection remembers", number(giop::MAX_CANCELLED)),
+        ("characters of an `IOR:`", number(giop::MAX_STRINGIFIED)),
+        ("characters of any other URL", number(giop::MAX_URL)),
+        ("addresses of a `corbaloc:` or `corbaname:`", number(giop::MAX_ADDRESSES)),
+        ("characters of an endpoint URL", number(zorb::transport::MAX_URL_LEN)),
+    ];
+    let mut made = String::from("| What | Most |\n|---|---|\n");
+    for (what, most) in rows {
+        let _ = writeln!(made, "| {what} | {most} |");
+    }
+    check("docs/src/limits.md", "wire limits", &made);
+}
+
+#[test]
+fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
+    let rows = [
+        ("one source file", octets(limits::MAX_FILE_BYTES), "E0018"),
+        (
+            "all files of a compilation, each as often as it is included",
+            octets(limits::MAX_TOTAL_BYTES),
+            "E0018",
+        ),
+        ("tokens after preprocessing", number(limits::MAX_TOKENS), "E0018"),
+        ("all names and repository ids", octets(limits::MAX_NAME_BYTES), "E0018"),
+        ("`#include`s inside one another", number(limits::MAX_INCLUDE_DEPTH), "E0003"),
+        ("`#include`s in all", number(limits::MAX_INCLUDES), "E0003"),
+        ("`#if`s inside one another", number(limits::MAX_CONDITIONAL_DEPTH), "E0006"),
+        ("tokens that macros produce", number(limits::MAX_EXPANSION_TOKENS), "E0014"),
+        (
+            "octets that `#`, `##` and joined strings produce",
+            octets(limits::MAX_PASTED_BYTES),
+            "E0014",
+        ),
+        ("macro arguments inside macro arguments", number(limits::MAX_EXPANSION_DEPTH), "E0014"),
+        ("modules, types and expressions inside one another", number(limits::MAX_NESTING), "E0204"),
+        ("bases of one interface, theirs included", number(limits::MAX_ANCESTORS), "E0419"),
+        ("inherited names compared", number(limits::MAX_INHERITED_NAMES), "E0419"),
+        (
+            "elements of an array, all dimensions",
+            number(limits::MAX_ARRAY_ELEMENTS as usize),
+            "E0511",
+        ),
+        ("findings shown", number(limits::MAX_DIAGNOSTICS), "E0019"),
+        ("characters of one message", number(limits::MAX_MESSAGE), "cut"),
+    ];
+    let mut made = String::from("| What | Most | Beyond it |\n|---|---|---|\n");
+    for (what, most, code) in rows {
+        let _ = writeln!(made, "| {what} | {most} | {code} |");
+    }
+    check("docs/src/limits.md", "idl limits", &made);
+}
+
+#[test]
+fn the_limits_that_are_options_have_their_defaults() {
+    let page = read("docs/src/limits.md");
+    for spec in TABLE.iter().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
+        // No limit, but a rhythm.
+        if spec.name == "StallTakeover" {
+            continue;
+        }
+        let cell = format!("| `{}` |", spec.name);
+        let row = page.lines().find(|line| line.contains(&cell));
+        let row = row.unwrap_or_else(|| panic!("limits.md does not speak of {}", spec.name));
+        let default: usize = spec.default.parse().unwrap();
+        let shown = match spec.unit {
+            "ms" if default == 0 => "0: none".to_owned(),
+            "ms" => format!("{} s", default / 1000),
+            "octets" => octets(default),
+            _ => number(default),
+        };
+        assert!(row.contains(&format!("| {shown} |")), "{shown}: {row}");
+    }
+}
+
+/// Numbers that stand in private constants: the line of the source, the words of the book.
+#[test]
+fn numbers_in_prose_are_those_of_the_code() {
+    for (source, line, page, words) in [
+        (
+            "crates/zorb-core/src/client/invoke.rs",
+            "const MAX_RESENDS: u32 = 3;",
+            "docs/src/threads.md",
+            "at most three times",
+        ),
+        (
+            "crates/zorb-core/src/client/pool.rs",
+            "const FRESH: Duration = Duration::from_millis(500);",
+            "docs/src/threads.md",
+            "half a second",
+        ),
+        (
+            "crates/zorb-core/src/server/connection.rs",
+            "const FOLLOWER_LINGER: Duration = Duration::from_secs(1);",
+            "docs/src/threads.md",
+            "for one second",
+        ),
+        (
+            "crates/zorb-core/src/orb/resolve.rs",
+            "const MAX_DEPTH: u32 = 8;",
+            "docs/src/limits.md",
+            "| files and initial references that lead to one another | 8 |",
+        ),
+        (
+            "crates/zorb-core/src/orb/resolve.rs",
+            "const MAX_FILE: u64 = 1 << 20;",
+            "docs/src/limits.md",
+            "| a file that holds a reference | 1 MiB |",
+        ),
+        (
+            "crates/zorb-core/src/poa/key.rs",
+            "const MAX_PATH: usize = 4096;",
+            "docs/src/limits.md",
+            "| names of an adapter and those above it, together | 4 KiB |",
+        ),
+        (
+            "crates/zorb-tcp/src/address.rs",
+            "const MAX_ADDRESSES: usize = 16;",
+            "docs/src/limits.md",
+            "| addresses of one host name that are tried | 16 |",
+        ),
+    ] {
+        assert!(read(source).contains(line), "{source}: {line}");
+        assert!(read(page).contains(words), "{page}: {words}");
+    }
+}
+
+#[test]
+fn the_security_page_has_the_numbers_of_the_code() {
+    let page = read("SECURITY.md");
+    let option = |key: &str| {
+        let spec = TABLE.iter().find(|spec| spec.key == key).unwrap();
+        spec.default.parse::<usize>().unwrap()
+    };
+    let wire = giop::Limits::DEFAULT;
+    for number in [
+        octets(option("max_message_size")),
+        format!("{} fragments", number(wire.max_fragments as usize)),
+        format!("{} messages", number(wire.max_partial_messages)),
+        format!("{} deep", zorb_cdr::MAX_DEPTH),
+        format!("{} accepted", number(option("max_connections"))),
+        format!("{} to one endpoint", option("max_connections_per_endpoint")),
+        format!("{} a connection", option("max_threads_per_connection")),
+        format!("{} for one call", option("max_forwards")),
+        format!("{} a POA manager", option("max_held_requests")),
+    ] {
+        assert!(page.contains(&number), "SECURITY.md: {number}");
+    }
+    assert_eq!(option("max_message_size"), wire.max_message_size);
+}

@@ -1,0 +1,96 @@
+//! The tutorial's server and client, in one process: a day at the bank.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
+
+mod support;
+
+use support::naming::Names;
+use zorb::{Interface, Orb};
+use zorb_book_tests::tutorial::server::{announce, open_branch};
+use zorb_book_tests::tutorial::{Account, Branch, Currency, Money, account, branch, client};
+use zorb_naming::cos_naming::NamingContext;
+
+fn orb() -> Orb {
+    Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap()
+}
+
+fn address(orb: &Orb) -> String {
+    orb.endpoints()[0].trim_start_matches("iiop://").to_owned()
+}
+
+#[test]
+fn the_client_gets_the_story_of_the_book() {
+    let server = orb();
+    open_branch(&server, &[("0001", "Ada", Currency::Eur)]).unwrap();
+    let customer = orb();
+    let url = format!("corbaloc::{}/branch", address(&server));
+    let branch: Branch = customer.resolve(&url).unwrap();
+    let story = client::visit(&customer, &branch).unwrap();
+    let page = include_str!("../../../docs/src/tutorial.md");
+    assert!(page.contains(&story.join("\n")), "{story:#?}");
+    customer.shutdown(true).unwrap();
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn exceptions_and_attributes_arrive() {
+    let server = orb();
+    open_branch(&server, &[("0001", "Ada", Currency::Eur)]).unwrap();
+    let customer = orb();
+    let url = format!("corbaloc::{}/branch", address(&server));
+    let branch: Branch = customer.resolve(&url).unwrap();
+    let account = branch.find("0001").unwrap().unwrap();
+    assert_eq!(account.owner().unwrap(), "Ada");
+    assert_eq!(account.balance().unwrap(), Money { cents: 0, unit: Currency::Eur });
+    let dollars = Money { cents: 1, unit: Currency::Usd };
+    assert!(matches!(
+        account.deposit(&dollars),
+        Err(account::DepositError::WrongCurrency(wrong)) if wrong.expected == Currency::Eur
+    ));
+    assert!(matches!(
+        branch.find("9999"),
+        Err(branch::FindError::NoSuchAccount(none)) if none.number == "9999"
+    ));
+    let error = account.watch(None).unwrap_err();
+    assert_eq!(error.kind, zorb::SystemExceptionKind::BadParam);
+    customer.shutdown(true).unwrap();
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_kept_reference_is_good_after_a_restart() {
+    let server = orb();
+    let endpoint = server.endpoints().remove(0);
+    let branch = open_branch(&server, &[("0001", "Ada", Currency::Eur)]).unwrap();
+    let kept = client::keep(&branch.find("0001").unwrap().unwrap());
+    server.shutdown(true).unwrap();
+
+    let again = Orb::builder().without_environment().listen(endpoint).build().unwrap();
+    open_branch(&again, &[("0001", "Ada", Currency::Eur)]).unwrap();
+    let customer = orb();
+    let account: Account = customer.resolve(&kept).unwrap();
+    assert_eq!(account.number().unwrap(), "0001");
+    customer.shutdown(true).unwrap();
+    again.shutdown(true).unwrap();
+}
+
+#[test]
+fn the_branch_is_found_by_name() {
+    let names = orb();
+    let context: NamingContext = names.root_poa().activate(Names::default()).unwrap();
+    names.publish("NameService", &context).unwrap();
+    let service = format!("corbaloc::{}/NameService", address(&names));
+
+    let server = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+    let server = server.init_ref("NameService", &service).build().unwrap();
+    let branch = open_branch(&server, &[("0001", "Ada", Currency::Eur)]).unwrap();
+    announce(&server, &branch).unwrap();
+
+    let customer = orb();
+    let url = format!("corbaname::{}#Branch.bank", address(&names));
+    let found: Branch = customer.resolve(&url).unwrap();
+    assert_eq!(found.as_object(), branch.as_object());
+    assert!(found.find("0001").unwrap().is_some());
+    for orb in [customer, server, names] {
+        orb.shutdown(true).unwrap();
+    }
+}
