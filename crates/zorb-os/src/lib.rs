@@ -13,7 +13,7 @@
 //! | [`poll`] | waiting for descriptors to become readable |
 //! | [`process`] | memory in use, children that do not outlive their parent |
 //! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
-//! | [`socket`] | what an idle socket has pending |
+//! | [`socket`] | what an idle socket has pending, who is at its other end |
 //! | [`thread`] | names, ids, processors of threads |
 //!
 //! This crate is for Zorb itself. Applications use the facade crate `zorb`.

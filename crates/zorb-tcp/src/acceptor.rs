@@ -1,147 +1,35 @@
 //! A listening TCP socket.
 
 use std::io;
-use std::net::{Shutdown, TcpListener};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
 
-use socket2::SockRef;
-use zorb_transport::{AcceptError, Acceptor, Backoff, Endpoint, Stream, StreamOptions};
+use zorb_transport::StreamOptions;
+use zorb_transport::socket::{ListeningSocket, SocketStream};
 
-use crate::stream::TcpStream;
+use crate::stream::set_up;
 
-/// How many connections that died in the backlog one `accept` skips before it has its caller
-/// pause: a flood of them must not keep a thread spinning.
-const MAX_SKIPPED: usize = 1000;
-
-/// A listening TCP socket, blocking.
+/// A listening TCP socket, and how its connections are set up.
 #[derive(Debug)]
-pub(crate) struct TcpAcceptor {
-    listener: TcpListener,
-    endpoint: Endpoint,
-    published: [Endpoint; 1],
-    options: StreamOptions,
-    closed: AtomicBool,
-    backoff: Backoff,
+pub(crate) struct ListeningTcp {
+    pub(crate) listener: TcpListener,
+    pub(crate) options: StreamOptions,
 }
 
-/// What an error of the system's `accept` calls for.
-#[derive(Debug, PartialEq, Eq)]
-enum Reaction {
-    /// That connection is lost; take the next.
-    Skip,
-    /// A resource is short; pause.
-    Pause,
-    /// The socket is of no use any more.
-    Fail,
-}
-
-impl Reaction {
-    fn to(error: &io::Error) -> Self {
-        match error.raw_os_error() {
-            // Linux hands errors that wait on the new connection to `accept`, see accept(2).
-            Some(
-                libc::EINTR
-                | libc::ECONNABORTED
-                | libc::ECONNRESET
-                | libc::EPROTO
-                | libc::ENOPROTOOPT
-                | libc::ENETDOWN
-                | libc::ENETUNREACH
-                | libc::EHOSTDOWN
-                | libc::EHOSTUNREACH
-                | libc::ENONET
-                | libc::ETIMEDOUT
-                | libc::EPERM,
-            ) => Self::Skip,
-            Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM) => Self::Pause,
-            _ => Self::Fail,
-        }
+impl AsFd for ListeningTcp {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
     }
 }
 
-impl TcpAcceptor {
-    pub(crate) fn new(
-        listener: TcpListener,
-        endpoint: Endpoint,
-        published: Endpoint,
-        options: StreamOptions,
-    ) -> Self {
-        Self {
-            listener,
-            endpoint,
-            published: [published],
-            options,
-            closed: AtomicBool::new(false),
-            backoff: Backoff::default(),
-        }
+impl ListeningSocket for ListeningTcp {
+    type Connection = (TcpStream, SocketAddr);
+
+    fn accept(&self) -> io::Result<Self::Connection> {
+        self.listener.accept()
     }
 
-    fn busy(&self, source: io::Error) -> AcceptError {
-        AcceptError::Busy { retry_after: self.backoff.next_wait(), source }
-    }
-}
-
-impl Acceptor for TcpAcceptor {
-    fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
-        for _ in 0..MAX_SKIPPED {
-            let accepted = self.listener.accept();
-            if self.closed.load(Ordering::Acquire) {
-                return Err(AcceptError::Closed);
-            }
-            let error = match accepted {
-                // Setting up fails only when the peer is gone by now: the next, then.
-                Ok((socket, peer)) => match TcpStream::new(socket, peer, &self.options) {
-                    Ok(stream) => {
-                        self.backoff.reset();
-                        return Ok(Arc::new(stream));
-                    }
-                    Err(_) => continue,
-                },
-                Err(error) => error,
-            };
-            match Reaction::to(&error) {
-                Reaction::Skip => {}
-                Reaction::Pause => return Err(self.busy(error)),
-                Reaction::Fail => return Err(AcceptError::Failed(error)),
-            }
-        }
-        Err(self.busy(io::ErrorKind::ConnectionAborted.into()))
-    }
-
-    fn close(&self) {
-        if !self.closed.swap(true, Ordering::AcqRel) {
-            // On Linux this wakes every thread in `accept`, now and later, and refuses clients,
-            // which dropping the descriptor under those threads would not do. It fails only
-            // when it was done before.
-            let _done_before = SockRef::from(&self.listener).shutdown(Shutdown::Both);
-        }
-    }
-
-    fn endpoint(&self) -> &Endpoint {
-        &self.endpoint
-    }
-
-    fn published(&self) -> &[Endpoint] {
-        &self.published
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_of_accept_call_for_the_right_thing() {
-        let reaction = |code| Reaction::to(&io::Error::from_raw_os_error(code));
-        for lost in [libc::ECONNABORTED, libc::EPROTO, libc::EHOSTUNREACH, libc::EPERM] {
-            assert_eq!(reaction(lost), Reaction::Skip, "{lost}");
-        }
-        for short in [libc::EMFILE, libc::ENFILE, libc::ENOBUFS, libc::ENOMEM] {
-            assert_eq!(reaction(short), Reaction::Pause, "{short}");
-        }
-        for over in [libc::EBADF, libc::EINVAL, libc::ENOTSOCK] {
-            assert_eq!(reaction(over), Reaction::Fail, "{over}");
-        }
+    fn set_up(&self, (socket, peer): Self::Connection) -> io::Result<SocketStream> {
+        set_up(socket, peer, &self.options)
     }
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use zorb_os::clock::MonotonicTime;
+use zorb_transport::socket::{SocketStream, set_buffers};
 use zorb_transport::{
     ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, StreamOptions,
 };
 
 use crate::address::HostPort;
-use crate::stream::TcpStream;
+use crate::stream::set_up;
 
 /// Stands for no time-out: the system itself gives up sooner.
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -59,7 +60,7 @@ fn connect_to(
     address: SocketAddr,
     timeout: Duration,
     options: &StreamOptions,
-) -> io::Result<TcpStream> {
+) -> io::Result<SocketStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     set_buffers(&socket, options)?;
     if timeout.is_zero() {
@@ -71,16 +72,5 @@ fn connect_to(
     if socket.local_addr()? == address {
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
-    TcpStream::new(socket, address, options)
-}
-
-/// Buffer sizes count from the first packet on, so they are set before there is one.
-pub(crate) fn set_buffers(socket: &Socket, options: &StreamOptions) -> io::Result<()> {
-    if let Some(bytes) = options.send_buffer {
-        socket.set_send_buffer_size(bytes)?;
-    }
-    if let Some(bytes) = options.recv_buffer {
-        socket.set_recv_buffer_size(bytes)?;
-    }
-    Ok(())
+    set_up(socket, address, options)
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use zorb_os::interface::{self, InterfaceAddress};
+use zorb_transport::socket::{SocketAcceptor, set_buffers};
 use zorb_transport::{Acceptor, EndpointError, ListenError, ListenOptions, strip_scheme};
 
-use crate::acceptor::TcpAcceptor;
+use crate::acceptor::ListeningTcp;
 use crate::address::{Host, HostPort, ListenAddress};
-use crate::connect::set_buffers;
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +34,8 @@ pub(crate) fn listen(
     let endpoint = HostPort { host: Host::Ip(bound.ip()), port: bound.port() };
     let endpoint = endpoint.to_endpoint(scheme)?;
     let published = published.to_endpoint(scheme)?;
-    Ok(Arc::new(TcpAcceptor::new(listener, endpoint, published, options.stream.clone())))
+    let socket = ListeningTcp { listener, options: options.stream.clone() };
+    Ok(Arc::new(SocketAcceptor::new(socket, endpoint, published)))
 }
 
 /// Binds to the first address that will have it.

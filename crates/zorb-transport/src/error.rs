@@ -37,13 +37,14 @@ pub struct ConnectError {
     endpoint: Endpoint,
     phase: ConnectPhase,
     attempts: Vec<ConnectAttempt>,
+    hint: Option<&'static str>,
 }
 
 impl ConnectError {
     /// An error of `phase` after `attempts`, in the order they were made.
     #[must_use]
     pub fn new(endpoint: Endpoint, phase: ConnectPhase, attempts: Vec<ConnectAttempt>) -> Self {
-        Self { endpoint, phase, attempts }
+        Self { endpoint, phase, attempts, hint: None }
     }
 
     /// An error of `phase` with one cause, at the endpoint's own address.
@@ -51,6 +52,12 @@ impl ConnectError {
     pub fn single(endpoint: &Endpoint, phase: ConnectPhase, error: io::Error) -> Self {
         let address = endpoint.address().to_owned();
         Self::new(endpoint.clone(), phase, vec![ConnectAttempt { address, error }])
+    }
+
+    /// With the transport's own hint in place of the usual one, which speaks of hosts and ports.
+    #[must_use]
+    pub fn with_hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
     }
 
     /// The endpoint that was to be reached.
@@ -86,6 +93,9 @@ impl ConnectError {
     /// What the user may look at, if there is something to say.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
+        if self.hint.is_some() {
+            return self.hint;
+        }
         match (self.phase, self.kind()) {
             (ConnectPhase::Address, _) => Some("check the address in the reference or option"),
             (ConnectPhase::Resolve, _) => {
@@ -137,13 +147,20 @@ impl std::error::Error for ConnectError {
 pub struct ListenError {
     endpoint: Box<str>,
     source: io::Error,
+    hint: Option<&'static str>,
 }
 
 impl ListenError {
     /// An error about listening on `endpoint`, given as the user wrote it.
     #[must_use]
     pub fn new(endpoint: &str, source: io::Error) -> Self {
-        Self { endpoint: endpoint.into(), source }
+        Self { endpoint: endpoint.into(), source, hint: None }
+    }
+
+    /// With the transport's own hint in place of the usual one, which speaks of hosts and ports.
+    #[must_use]
+    pub fn with_hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
     }
 
     /// The endpoint as the user wrote it.
@@ -161,6 +178,9 @@ impl ListenError {
     /// What the user may look at, if there is something to say.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
+        if self.hint.is_some() {
+            return self.hint;
+        }
         match self.kind() {
             io::ErrorKind::AddrInUse => {
                 Some("another process, or this one, listens there; port 0 picks a free one")
@@ -221,6 +241,8 @@ mod tests {
         );
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
         assert!(!error.is_timed_out());
+        let error = error.with_hint("is it on this machine?");
+        assert!(error.to_string().ends_with(" (is it on this machine?)"), "{error}");
     }
 
     #[test]
@@ -229,5 +251,7 @@ mod tests {
         let text = error.to_string();
         assert!(text.starts_with("cannot listen on iiop://:2809: "), "{text}");
         assert!(text.contains("port 0"), "{text}");
+        let error = error.with_hint("name another file");
+        assert!(error.to_string().ends_with(" (name another file)"), "{error}");
     }
 }

@@ -11,7 +11,8 @@
 //! * [`Protocol`]: GIOP over a transport as object references know it (its kind of profile, its
 //!   `corbaloc` prefix), found in a [`ProtocolRegistry`].
 //!
-//! [`inproc`] is a transport inside one process; [`conformance`] is the suite that every
+//! [`socket`] has what the transports over the system's stream sockets share, [`inproc`] is a
+//! transport inside one process; [`conformance`] is the suite that every
 //! transport passes by adding one line ([`conformance_suite!`]).
 //!
 //! This crate is for Zorb itself and for authors of transports. Applications use the facade
@@ -25,6 +26,7 @@ mod error;
 pub mod inproc;
 mod options;
 mod protocol;
+pub mod socket;
 mod stream;
 mod transport;
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use zorb_core::Error;
 use zorb_tcp::IiopProtocol;
+use zorb_unix::UiopProtocol;
 
-/// An object request broker that speaks IIOP.
+/// An object request broker that speaks IIOP, and UIOP between the processes of one machine.
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -14,6 +15,11 @@ use zorb_tcp::IiopProtocol;
 /// ```
 /// let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:0").build()?;
 /// assert!(orb.endpoints()[0].starts_with("iiop://127.0.0.1:"));
+/// orb.shutdown(true)?;
+///
+/// // Over TCP and a Unix-domain socket of its own: references tell of both, in this order.
+/// let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:0").listen("uiop://").build()?;
+/// assert!(orb.endpoints()[1].starts_with("uiop:///"));
 /// orb.shutdown(true)?;
 /// # Ok::<(), zorb::Error>(())
 /// ```
@@ -33,9 +39,12 @@ impl Orb {
         Self::builder().build()
     }
 
-    /// A builder with the default protocols: IIOP.
+    /// A builder with the default protocols: IIOP, which is what an ORB listens with that is told
+    /// of no endpoint, and UIOP.
     pub fn builder() -> OrbBuilder {
-        OrbBuilder::new().protocol(Arc::new(IiopProtocol::new()))
+        OrbBuilder::new()
+            .protocol(Arc::new(IiopProtocol::new()))
+            .protocol(Arc::new(UiopProtocol::new()))
     }
 }
 

@@ -1,7 +1,16 @@
-//! A bounded, deterministic run of the fuzz targets as part of the tests.
+//! A bounded, deterministic run of the fuzz targets as part of the tests: the seeds, and seeded
+//! mutations of them.
 #![forbid(unsafe_code)]
+#![allow(clippy::expect_used, clippy::panic, reason = "a broken rule is what the run looks for")]
+
+#[path = "../../../fuzz/src/targets/mod.rs"]
+pub mod targets;
+
+pub mod corpus;
+pub mod mutation;
+pub mod run;
 
 /// What the IDL compiler makes of `fuzz/idl/echo.idl`.
-pub mod idl {
+pub mod echo_idl {
     zorb::include_idl!("echo");
 }

@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str) -> Result<ObjectUrl, UrlError> {
         return Ok(match part.locations()? {
             (Locations::Rir, key) => ObjectUrl::Rir { key: rir_key(key)? },
             (Locations::Addresses(addresses), key) => {
-                ObjectUrl::Corbaloc(Corbaloc { addresses, key: key.key()? })
+                ObjectUrl::Corbaloc(Corbaloc { addresses, key: key.unescaped()? })
             }
         });
     }
@@ -186,7 +186,7 @@ impl<'a> Part<'a> {
         let context = match before.locations()? {
             (Locations::Rir, key) => NamingContextAddress::Rir { key: rir_key(key)? },
             (Locations::Addresses(addresses), key) => {
-                let key = match key.key()? {
+                let key = match key.unescaped()? {
                     key if key.is_empty() => NAME_SERVICE.as_bytes().to_vec(),
                     key => key,
                 };
@@ -215,15 +215,6 @@ impl<'a> Part<'a> {
             return Err(error(kind, path.position, "no path", "the form is file:///path"));
         }
         Ok(ObjectUrl::File(path.utf8()?))
-    }
-
-    fn key(self) -> Result<Vec<u8>, UrlError> {
-        let octets = self.unescaped()?;
-        if octets.contains(&0) {
-            let kind = UrlErrorKind::BadSchemeSpecificPart;
-            return Err(error(kind, self.position, "a NUL in the key", "use an IOR for such keys"));
-        }
-        Ok(octets)
     }
 
     fn utf8(self) -> Result<String, UrlError> {

@@ -1,4 +1,4 @@
-//! Descriptors: events, readiness, peeking.
+//! Descriptors: events, readiness, peeking, peers.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -37,4 +37,16 @@ pub(crate) fn peek(socket: BorrowedFd<'_>) -> io::Result<usize> {
     let seen =
         unsafe { libc::recv(socket.as_raw_fd(), target, 1, libc::MSG_PEEK | libc::MSG_DONTWAIT) };
     usize::try_from(seen).map_err(|_| io::Error::last_os_error())
+}
+
+/// The process at the other end of a Unix-domain socket, as it was when it connected or listened.
+pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<libc::ucred> {
+    let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut len = size_of::<libc::ucred>() as libc::socklen_t;
+    let target = (&raw mut credentials).cast();
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
+    // SAFETY: `target` points to a ucred that the call may write, and `len`, which it may write
+    // too, has that ucred's size.
+    check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, target, &raw mut len) })?;
+    Ok(credentials)
 }

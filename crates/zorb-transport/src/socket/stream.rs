@@ -1,0 +1,150 @@
+//! A connected socket as a stream.
+
+use std::io::{self, IoSlice, Read};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use socket2::Socket;
+use zorb_os::clock::MonotonicTime;
+use zorb_os::socket::{Pending, peek};
+
+use super::timeout::Timeout;
+use crate::Stream;
+
+/// How many slices the system takes in one gathered send (`IOV_MAX`).
+const MAX_SLICES: usize = 1024;
+
+/// A connected stream socket of any family as a blocking [`Stream`].
+#[derive(Debug)]
+pub struct SocketStream {
+    socket: Socket,
+    recv_timeout: Timeout,
+    send_timeout: Timeout,
+    local: Box<str>,
+    peer: Box<str>,
+}
+
+impl SocketStream {
+    /// Takes over a connected, blocking socket without time-outs; `local` and `peer` name its
+    /// ends in messages.
+    pub fn new(socket: impl Into<OwnedFd>, local: String, peer: String) -> Self {
+        Self {
+            socket: Socket::from(socket.into()),
+            recv_timeout: Timeout::none(),
+            send_timeout: Timeout::none(),
+            local: local.into(),
+            peer: peer.into(),
+        }
+    }
+
+    /// Goes on sending after the system took only a part: until `step` says that all is sent,
+    /// or for no longer than the send time-out allows.
+    #[cold]
+    fn send_rest(&self, mut step: impl FnMut() -> io::Result<bool>) -> io::Result<()> {
+        // Each step waits no longer than the time-out, so the whole takes at most three of
+        // them: the one behind us, the one counted here, and the last step's own.
+        let deadline = self.send_timeout.current().map(|timeout| MonotonicTime::now() + timeout);
+        while !step()? {
+            if deadline.is_some_and(|deadline| deadline.time_left().is_zero()) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a first part of `bytes` and leaves the rest there. Says whether there is none.
+    fn send_some(&self, bytes: &mut &[u8]) -> io::Result<bool> {
+        // MSG_NOSIGNAL, so that a peer that has gone is an error and not a signal.
+        let sent = finish(self.socket.send_with_flags(bytes, libc::MSG_NOSIGNAL))?;
+        *bytes = bytes.get(sent..).unwrap_or_default();
+        Ok(bytes.is_empty())
+    }
+
+    /// As [`send_some`](Self::send_some), gathered.
+    fn send_some_parts(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<bool> {
+        let batch = parts.get(..MAX_SLICES).unwrap_or(parts);
+        let sent = finish(self.socket.send_vectored_with_flags(batch, libc::MSG_NOSIGNAL))?;
+        IoSlice::advance_slices(parts, sent);
+        Ok(parts.is_empty())
+    }
+}
+
+/// The outcome of a send: an interrupted one sent nothing, a time-out has one name.
+fn finish(outcome: io::Result<usize>) -> io::Result<usize> {
+    match outcome {
+        Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+        Ok(sent) => Ok(sent),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+        Err(error) => Err(named(error)),
+    }
+}
+
+/// A socket's time-out shows as `WouldBlock`; the trait calls it `TimedOut`.
+fn named(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+        _ => error,
+    }
+}
+
+impl Stream for SocketStream {
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0); // the system would wait for bytes that it cannot hand over
+        }
+        loop {
+            match (&self.socket).read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(named(error)),
+                received => return received,
+            }
+        }
+    }
+
+    fn send_all(&self, mut bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() || self.send_some(&mut bytes)? {
+            return Ok(());
+        }
+        self.send_rest(|| self.send_some(&mut bytes))
+    }
+
+    fn send_vectored_all(&self, mut parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        IoSlice::advance_slices(&mut parts, 0); // drops empty slices at the front
+        if parts.is_empty() || self.send_some_parts(&mut parts)? {
+            return Ok(());
+        }
+        self.send_rest(|| self.send_some_parts(&mut parts))
+    }
+
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.recv_timeout.change(timeout, |timeout| self.socket.set_read_timeout(timeout))
+    }
+
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.send_timeout.change(timeout, |timeout| self.socket.set_write_timeout(timeout))
+    }
+
+    fn is_stale(&self) -> bool {
+        !matches!(peek(self.socket.as_fd()), Pending::Nothing)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        match self.socket.shutdown(how) {
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+            done => done,
+        }
+    }
+
+    fn peer(&self) -> &str {
+        &self.peer
+    }
+
+    fn local(&self) -> &str {
+        &self.local
+    }
+
+    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.socket.as_fd())
+    }
+}

@@ -1,0 +1,83 @@
+//! A time-out that is set on a socket only when it changes.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A time-out as the socket has it, in nanoseconds; 0 for none.
+#[derive(Debug)]
+pub(super) struct Timeout(AtomicU64);
+
+impl Timeout {
+    /// The shortest one that a socket keeps: it counts microseconds, and 0 of them mean none.
+    const SHORTEST: u64 = 1_000;
+
+    pub(super) fn none() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    pub(super) fn current(&self) -> Option<Duration> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            nanos => Some(Duration::from_nanos(nanos)),
+        }
+    }
+
+    /// Has `apply` set the time-out where it differs from the one that is set.
+    pub(super) fn change(
+        &self,
+        timeout: Option<Duration>,
+        apply: impl FnOnce(Option<Duration>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let nanos = timeout.map_or(0, |timeout| {
+            u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX).max(Self::SHORTEST)
+        });
+        if self.0.load(Ordering::Relaxed) != nanos {
+            apply(timeout.map(|_| Duration::from_nanos(nanos)))?;
+            self.0.store(nanos, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn a_timeout_that_is_set_is_not_set_again() {
+        let applied = RefCell::new(Vec::new());
+        let timeout = Timeout::none();
+        let set = |wanted| {
+            let record = |value| {
+                applied.borrow_mut().push(value);
+                Ok(())
+            };
+            timeout.change(wanted, record).unwrap();
+        };
+        let second = Duration::from_secs(1);
+        for wanted in [None, Some(second), Some(second), None, None, Some(Duration::ZERO)] {
+            set(wanted);
+        }
+        assert_eq!(*applied.borrow(), [Some(second), None, Some(Duration::from_micros(1))]);
+        set(Some(Duration::MAX));
+        assert_eq!(timeout.current(), Some(Duration::from_nanos(u64::MAX)));
+    }
+
+    #[test]
+    fn a_timeout_that_could_not_be_set_is_tried_again() {
+        let timeout = Timeout::none();
+        let wanted = Some(Duration::from_secs(1));
+        assert!(timeout.change(wanted, |_| Err(io::ErrorKind::Other.into())).is_err());
+        let mut tried = false;
+        timeout
+            .change(wanted, |_| {
+                tried = true;
+                Ok(())
+            })
+            .unwrap();
+        assert!(tried);
+    }
+}

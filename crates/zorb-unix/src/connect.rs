@@ -1,0 +1,88 @@
+//! Connecting.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use socket2::{Domain, Socket, Type};
+use zorb_os::clock::MonotonicTime;
+use zorb_os::socket::peer_credentials;
+use zorb_transport::socket::{SocketStream, set_buffers};
+use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream};
+
+use crate::name::SocketName;
+
+/// The shortest time-out that a socket keeps: it counts microseconds, and 0 of them mean none.
+const SHORTEST: Duration = Duration::from_micros(1);
+
+pub(crate) fn connect(
+    scheme: &str,
+    endpoint: &Endpoint,
+    options: &ConnectOptions,
+) -> Result<Arc<dyn Stream>, ConnectError> {
+    let bad_address = |reason: &str| {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, reason);
+        ConnectError::single(endpoint, ConnectPhase::Address, error)
+    };
+    if endpoint.scheme() != scheme {
+        return Err(bad_address(&format!("this transport's scheme is {scheme}")));
+    }
+    let name =
+        SocketName::parse(endpoint.address()).map_err(|error| bad_address(error.reason()))?;
+    let failed = |error| with_hint(ConnectError::single(endpoint, ConnectPhase::Connect, error));
+    let stream = connect_to(&name, options).map_err(failed)?;
+    Ok(Arc::new(stream))
+}
+
+fn connect_to(name: &SocketName, options: &ConnectOptions) -> io::Result<SocketStream> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    set_buffers(&socket, &options.stream)?;
+    let address = name.to_address()?;
+    let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
+    loop {
+        // The one thing to wait for is room in the server's backlog, and that the send time-out
+        // limits.
+        if let Some(deadline) = deadline {
+            socket.set_write_timeout(Some(deadline.time_left().max(SHORTEST)))?;
+        }
+        match socket.connect(&address) {
+            Ok(()) => break,
+            // Nothing came of it, so it may be repeated.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(explained(error)),
+        }
+    }
+    if deadline.is_some() {
+        socket.set_write_timeout(None)?;
+    }
+    let server = peer_credentials(socket.as_fd())?;
+    let local = format!("pid {}", std::process::id());
+    Ok(SocketStream::new(socket, local, format!("{name} ({server})")))
+}
+
+/// The kinds of failure that TCP has, for what says the same here.
+fn explained(error: io::Error) -> io::Error {
+    let (kind, what) = match error.kind() {
+        io::ErrorKind::WouldBlock => {
+            (io::ErrorKind::TimedOut, "the server takes no connection and its backlog is full")
+        }
+        // Its server has closed it, or was never there.
+        io::ErrorKind::NotFound => (io::ErrorKind::ConnectionRefused, "there is no such socket"),
+        _ => return error,
+    };
+    io::Error::new(kind, what)
+}
+
+fn with_hint(error: ConnectError) -> ConnectError {
+    let hint = match error.kind() {
+        io::ErrorKind::ConnectionRefused => "is the server running, and on this machine?",
+        io::ErrorKind::TimedOut => "does the server hang, or have too few threads?",
+        io::ErrorKind::PermissionDenied => {
+            "a server lets in its own user alone unless it listens with another mode, as in \
+             uiop:///path?mode=0660"
+        }
+        _ => return error,
+    };
+    error.with_hint(hint)
+}

@@ -1,0 +1,172 @@
+use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+
+use super::*;
+
+/// A folder of one test's own, removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let name = format!("zorb-unix-{}-{}", std::process::id(), next_number());
+        let folder = Self(std::env::temp_dir().join(name));
+        fs::create_dir(&folder.0).unwrap();
+        folder
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.join("x.sock")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn listen(path: &Path, mode: u32) -> io::Result<(Socket, SocketFile)> {
+    listen_at(path, mode, &ListenOptions::default())
+}
+
+/// What a process leaves behind that was killed while it listened.
+fn leave_stale(path: &Path) {
+    drop(UnixListener::bind(path).unwrap());
+    assert!(path.exists());
+}
+
+#[test]
+fn the_file_has_the_mode_asked_for_and_goes_in_the_end() {
+    let folder = Folder::new();
+    for mode in [0o600, 0o660, 0o777, 0o200] {
+        let (_socket, file) = listen(&folder.path(), mode).unwrap();
+        let found = fs::metadata(folder.path()).unwrap();
+        assert!(found.file_type().is_socket());
+        assert_eq!(found.mode() & 0o7777, mode, "{mode:o}");
+        drop(file);
+        assert!(folder.names().is_empty());
+    }
+}
+
+#[test]
+fn a_stale_socket_is_replaced() {
+    let folder = Folder::new();
+    leave_stale(&folder.path());
+    let (_socket, _file) = listen(&folder.path(), 0o600).unwrap();
+    UnixStream::connect(folder.path()).unwrap();
+    assert_eq!(folder.names(), ["x.sock"], "nothing is left beside it");
+}
+
+#[test]
+fn a_socket_in_use_is_left_alone() {
+    let folder = Folder::new();
+    let other = UnixListener::bind(folder.path()).unwrap();
+    let error = listen(&folder.path(), 0o600).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+    assert!(error.to_string().contains("another server"), "{error}");
+    UnixStream::connect(folder.path()).unwrap();
+    drop(other);
+    assert_eq!(folder.names(), ["x.sock"]);
+}
+
+#[test]
+fn a_socket_with_a_full_backlog_is_in_use() {
+    let folder = Folder::new();
+    let busy = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+    busy.bind(&SockAddr::unix(folder.path()).unwrap()).unwrap();
+    busy.listen(0).unwrap();
+    let mut waiting = Vec::new();
+    loop {
+        let client = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+        client.set_nonblocking(true).unwrap();
+        let connected = client.connect(&SockAddr::unix(folder.path()).unwrap());
+        waiting.push(client);
+        if let Err(error) = connected {
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+            break;
+        }
+    }
+    assert_eq!(listen(&folder.path(), 0o600).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    assert_eq!(folder.names(), ["x.sock"]);
+}
+
+#[test]
+fn what_is_no_stream_socket_is_left_alone() {
+    let folder = Folder::new();
+    let refused = |what: &str| {
+        let error = listen(&folder.path(), 0o600).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+        assert!(error.to_string().contains(what), "{error}");
+        assert_eq!(folder.names(), ["x.sock"]);
+    };
+    fs::write(folder.path(), "precious").unwrap();
+    refused("no socket");
+    assert_eq!(fs::read_to_string(folder.path()).unwrap(), "precious");
+    fs::remove_file(folder.path()).unwrap();
+    std::os::unix::fs::symlink("elsewhere", folder.path()).unwrap();
+    refused("no socket");
+    fs::remove_file(folder.path()).unwrap();
+    let _datagrams = UnixDatagram::bind(folder.path()).unwrap();
+    refused("another server");
+}
+
+#[test]
+fn anothers_file_is_not_removed() {
+    let folder = Folder::new();
+    let (_socket, file) = listen(&folder.path(), 0o600).unwrap();
+    fs::remove_file(folder.path()).unwrap();
+    let _other = UnixListener::bind(folder.path()).unwrap();
+    drop(file);
+    assert_eq!(folder.names(), ["x.sock"]);
+    UnixStream::connect(folder.path()).unwrap();
+}
+
+#[test]
+fn of_servers_that_start_at_once_one_gets_the_place() {
+    for _ in 0..20 {
+        let folder = Folder::new();
+        leave_stale(&folder.path());
+        let path = folder.path();
+        let listening: Vec<_> = std::thread::scope(|scope| {
+            let starting: Vec<_> = (0..4).map(|_| scope.spawn(|| listen(&path, 0o600))).collect();
+            starting.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let winners: Vec<_> = listening.iter().filter_map(|it| it.as_ref().ok()).collect();
+        let [(socket, _)] = &*winners else { panic!("{listening:?}") };
+        UnixStream::connect(&path).unwrap();
+        socket.accept().unwrap();
+        assert_eq!(folder.names(), ["x.sock"]);
+    }
+}
+
+#[test]
+fn a_server_that_starts_while_its_place_is_cleared_keeps_it() {
+    let folder = Folder::new();
+    // It began to listen right after it was found not to.
+    let (socket, file) = listen(&folder.path(), 0o600).unwrap();
+    let error = set_aside_and_remove(&folder.path()).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+    assert_eq!(folder.names(), ["x.sock"]);
+    assert!(file.is_in_place());
+    UnixStream::connect(folder.path()).unwrap();
+    socket.accept().unwrap();
+}
+
+#[test]
+fn a_folder_that_is_missing_or_too_deep_is_told() {
+    let folder = Folder::new();
+    let error = listen(&folder.0.join("missing/x"), 0o600).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    let room = MAX_NAME_LEN - folder.0.as_os_str().len() - 3;
+    let deep = folder.0.join("d".repeat(room));
+    fs::create_dir(&deep).unwrap();
+    let longest = deep.join("x");
+    leave_stale(&longest);
+    let error = listen(&longest, 0o600).unwrap_err();
+    assert!(error.to_string().contains("by hand"), "{error}");
+    assert!(longest.exists());
+}

@@ -1,0 +1,159 @@
+//! Listening.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use socket2::{Domain, Socket, Type};
+use zorb_transport::socket::{SocketAcceptor, set_buffers};
+use zorb_transport::{Acceptor, ListenError, ListenOptions, strip_scheme};
+
+use crate::acceptor::ListeningUnix;
+use crate::file::{SocketFile, listen_at, listen_at_new, next_number};
+use crate::name::{ListenAddress, Place, SocketName};
+
+/// How many names are made up before it counts as hopeless to find a fresh one.
+const MAX_TRIES: usize = 1000;
+
+/// A socket that listens, what it is known by, and its file where it has one.
+type Bound = (Socket, SocketName, Option<SocketFile>);
+
+pub(crate) fn listen(
+    scheme: &str,
+    url: &str,
+    default_mode: u32,
+    options: &ListenOptions,
+) -> Result<Arc<dyn Acceptor>, ListenError> {
+    let ListenAddress { place, mode } = ListenAddress::parse(strip_scheme(scheme, url)?)?;
+    if let Place::Named(name) = &place {
+        name.to_endpoint(scheme)?; // before anything is made
+    }
+    let mode = mode.unwrap_or(default_mode);
+    let bound = match place {
+        Place::Named(SocketName::Path(path)) => listen_at(Path::new(&path), mode, options)
+            .map(|(socket, file)| (socket, SocketName::Path(path), Some(file))),
+        Place::Named(name) => listen_abstract(name, options),
+        Place::FreshPath => {
+            let folders = fresh_folders(std::env::var_os("XDG_RUNTIME_DIR"), std::env::temp_dir());
+            listen_at_fresh_path(&folders, mode, options)
+        }
+        Place::FreshAbstract => first_free(|| {
+            let name = format!("zorb-{}-{}", std::process::id(), next_number());
+            listen_abstract(SocketName::Abstract(name), options)
+        }),
+    };
+    let (socket, name, file) = bound.map_err(|error| with_hint(ListenError::new(url, error)))?;
+    let endpoint = name.to_endpoint(scheme)?;
+    let options = options.stream.clone();
+    let socket = ListeningUnix { socket, file, name: name.to_string(), options };
+    Ok(Arc::new(SocketAcceptor::new(socket, endpoint.clone(), endpoint)))
+}
+
+fn listen_abstract(name: SocketName, options: &ListenOptions) -> io::Result<Bound> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    set_buffers(&socket, &options.stream)?;
+    socket.bind(&name.to_address()?)?;
+    socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;
+    Ok((socket, name, None))
+}
+
+/// Where fresh sockets go, by preference: the user's own folder for such things, which nobody
+/// else can write to, then the one for temporary files.
+fn fresh_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> {
+    let runtime = runtime.map(PathBuf::from).filter(|folder| folder.is_absolute());
+    runtime.into_iter().chain([temporary]).collect()
+}
+
+/// Listens in the first of `folders` that will have it.
+fn listen_at_fresh_path(
+    folders: &[PathBuf],
+    mode: u32,
+    options: &ListenOptions,
+) -> io::Result<Bound> {
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "there is no folder for it");
+    for folder in folders {
+        let listening = first_free(|| {
+            let file_name = format!("zorb-{}-{}.sock", std::process::id(), next_number());
+            let path = folder.join(file_name);
+            let unfit = |reason: &str| {
+                let text = format!("the folder {} is unfit: {reason}", folder.display());
+                io::Error::new(io::ErrorKind::InvalidInput, text)
+            };
+            let text = path.to_str().ok_or_else(|| unfit("its name is not UTF-8"))?;
+            let name = SocketName::parse(text)
+                // The scheme does not matter to whether it can be an endpoint.
+                .and_then(|name| name.to_endpoint(crate::UIOP_SCHEME).map(|_| name))
+                .map_err(|error| unfit(error.reason()))?;
+            let (socket, file) = listen_at_new(&path, mode, options)?;
+            Ok((socket, name, Some(file)))
+        });
+        match listening {
+            Ok(bound) => return Ok(bound),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+/// Has `listen` try until it hits on a name that is not in use.
+fn first_free(mut listen: impl FnMut() -> io::Result<Bound>) -> io::Result<Bound> {
+    let mut tries = 1;
+    loop {
+        match listen() {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && tries < MAX_TRIES => {
+                tries += 1;
+            }
+            done => return done,
+        }
+    }
+}
+
+fn with_hint(error: ListenError) -> ListenError {
+    let hint = match error.kind() {
+        io::ErrorKind::AddrInUse => "name another path; uiop:// alone picks a fresh one",
+        io::ErrorKind::NotFound => "the folder must be there",
+        io::ErrorKind::PermissionDenied => {
+            "the folder must be writable, and a stale socket in it this user's own"
+        }
+        _ => return error,
+    };
+    error.with_hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listen_in(folders: &[PathBuf]) -> io::Result<Bound> {
+        listen_at_fresh_path(folders, 0o600, &ListenOptions::default())
+    }
+
+    #[test]
+    fn the_users_own_folder_comes_first() {
+        let temporary = PathBuf::from("/tmp");
+        let folders =
+            |runtime: Option<&str>| fresh_folders(runtime.map(OsString::from), temporary.clone());
+        assert_eq!(folders(Some("/run/user/1")), [Path::new("/run/user/1"), &temporary]);
+        assert_eq!(folders(Some("relative")), [temporary.as_path()]);
+        assert_eq!(folders(Some("")), [temporary.as_path()]);
+        assert_eq!(folders(None), [temporary.as_path()]);
+    }
+
+    #[test]
+    fn a_folder_that_is_unfit_is_passed_over() {
+        let missing = std::env::temp_dir().join("zorb-no-such-folder");
+        let (too_long, spaced) = (format!("/{}", "x".repeat(100)), "/tmp/a b");
+        for unfit in [missing, too_long.into(), spaced.into(), "relative".into()] {
+            let (_, name, file) = listen_in(&[unfit, std::env::temp_dir()]).unwrap();
+            assert!(name.to_string().ends_with(".sock") && file.is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn when_no_folder_is_fit_the_reason_is_told() {
+        let error = listen_in(&[PathBuf::from(format!("/{}", "x".repeat(100)))]).unwrap_err();
+        assert!(error.to_string().contains("107 octets"), "{error}");
+        assert_eq!(listen_in(&[]).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}

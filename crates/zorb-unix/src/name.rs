@@ -1,0 +1,144 @@
+//! The address grammar: paths, abstract names, and options for listening.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use socket2::SockAddr;
+use zorb_transport::{Endpoint, EndpointError};
+
+#[cfg(test)]
+mod tests;
+
+/// The longest path or abstract name of a socket, in octets: `sun_path` has room for 108, one of
+/// which is the NUL after a path or before an abstract name.
+pub const MAX_NAME_LEN: usize = 107;
+
+/// What a socket is known by. Displays as the address in a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SocketName {
+    /// A path from the root, without `.` and empty parts.
+    Path(String),
+    /// A name that is no file, without the `@` that it is written with.
+    Abstract(String),
+}
+
+impl SocketName {
+    /// Reads `/path` or `@name`.
+    pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
+        let fail = |reason: &str| Err(error(address, reason));
+        if let Some(name) = address.strip_prefix('@') {
+            return match name.len() {
+                0 => fail("a name must follow the '@'"),
+                1..=MAX_NAME_LEN => Ok(Self::Abstract(name.to_owned())),
+                len => fail(&format!("an abstract name has at most 107 octets, this one {len}")),
+            };
+        }
+        if address.is_empty() {
+            return fail("a path is missing, as in uiop:///tmp/name.sock");
+        }
+        if !address.starts_with('/') {
+            return fail(
+                "a path starts at the root, as in uiop:///tmp/name.sock: a relative one \
+                 would mean another file to each process",
+            );
+        }
+        let mut path = String::with_capacity(address.len().min(MAX_NAME_LEN + 1));
+        // Not `..`: where that leads is known to the file system alone.
+        for part in address.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            path.push('/');
+            path.push_str(part);
+        }
+        if path.is_empty() || address.ends_with('/') || address.ends_with("/.") {
+            return fail("that names a folder; a socket's path ends with the name of a file");
+        }
+        if path.len() > MAX_NAME_LEN {
+            return fail(&format!(
+                "a socket's path has at most 107 octets, this one {}",
+                path.len()
+            ));
+        }
+        Ok(Self::Path(path))
+    }
+
+    /// The canonical endpoint of this name.
+    pub(crate) fn to_endpoint(&self, scheme: &str) -> Result<Endpoint, EndpointError> {
+        Endpoint::new(scheme, &self.to_string())
+    }
+
+    /// The name as the system takes it.
+    pub(crate) fn to_address(&self) -> io::Result<SockAddr> {
+        match self {
+            Self::Path(path) => SockAddr::unix(path),
+            Self::Abstract(name) => SockAddr::unix(Path::new(&format!("\0{name}"))),
+        }
+    }
+}
+
+impl fmt::Display for SocketName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => f.write_str(path),
+            Self::Abstract(name) => write!(f, "@{name}"),
+        }
+    }
+}
+
+/// Where an address says to listen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// At this name.
+    Named(SocketName),
+    /// At a path that nobody uses.
+    FreshPath,
+    /// At an abstract name that nobody uses.
+    FreshAbstract,
+}
+
+/// What an address says about listening.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListenAddress {
+    pub(crate) place: Place,
+    /// The permission bits of the socket's file.
+    pub(crate) mode: Option<u32>,
+}
+
+impl ListenAddress {
+    /// Reads `[/path|@[name]][?option=value[&option=value]...]`.
+    pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
+        let (place, options) = address.split_once('?').unwrap_or((address, ""));
+        let place = match place {
+            "" => Place::FreshPath,
+            "@" => Place::FreshAbstract,
+            name => Place::Named(SocketName::parse(name)?),
+        };
+        let mut mode = None;
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            match option.split_once('=') {
+                Some(("mode", digits)) => mode = Some(parse_mode(digits)?),
+                _ => return Err(error(option, "the only option here is mode=OCTAL")),
+            }
+        }
+        let is_abstract =
+            matches!(place, Place::FreshAbstract | Place::Named(SocketName::Abstract(_)));
+        if is_abstract && mode.is_some() {
+            return Err(error(address, "an abstract name is no file and has no mode"));
+        }
+        Ok(Self { place, mode })
+    }
+}
+
+fn parse_mode(digits: &str) -> Result<u32, EndpointError> {
+    // `from_str_radix` alone would take a sign.
+    let mode = digits.bytes().all(|o| o.is_ascii_digit()).then(|| u32::from_str_radix(digits, 8));
+    match mode {
+        Some(Ok(mode)) if mode <= 0o777 => Ok(mode),
+        _ => Err(error(digits, "a mode is an octal number from 0 to 777")),
+    }
+}
+
+/// An error that quotes no more than the beginning of `text`.
+pub(crate) fn error(text: &str, reason: &str) -> EndpointError {
+    let shown: String = text.chars().take(80).collect();
+    EndpointError::new(&shown, reason)
+}

@@ -1,0 +1,114 @@
+//! UIOP: GIOP over Unix-domain sockets, as references know it.
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
+use zorb_transport::{
+    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile,
+    Transport,
+};
+
+use crate::UnixTransport;
+use crate::name::error;
+use crate::profile::{UiopEndpoints, UiopProfile};
+
+#[cfg(test)]
+mod tests;
+
+/// TAO's UIOP: profiles of kind 0x54414f00, URLs and `corbaloc` addresses with `uiop`
+/// (`corbaloc:uiop:1.2@/tmp/x.sock|key`: `|` ends the path), connections over Unix-domain sockets.
+///
+/// Of several endpoints the first goes into the profile itself, and all of them into a
+/// `TAO_TAG_ENDPOINTS` component. An abstract name goes over the wire with its `@`; TAO knows only
+/// paths.
+///
+/// A path means something on its own machine alone, and a profile does not say which machine that
+/// is. So a server that is called from elsewhere too listens with another protocol first.
+#[derive(Debug, Clone, Default)]
+pub struct UiopProtocol {
+    transport: UnixTransport,
+}
+
+impl UiopProtocol {
+    /// UIOP with its usual scheme, and sockets that their owner alone connects to.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// UIOP over a transport set up otherwise, with another mode say.
+    #[must_use]
+    pub fn over(transport: UnixTransport) -> Self {
+        Self { transport }
+    }
+
+    /// The endpoint of a path in a profile.
+    fn endpoint(&self, path: &[u8]) -> Result<Endpoint, EndpointError> {
+        match std::str::from_utf8(path) {
+            Ok(path) => self.transport.endpoint(path),
+            Err(_) => Err(error(&String::from_utf8_lossy(path), "a path must be UTF-8")),
+        }
+    }
+}
+
+impl Protocol for UiopProtocol {
+    fn transport(&self) -> &dyn Transport {
+        &self.transport
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        ProfileTag::TAO_UIOP
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        ProfileError::check_tag(ProfileTag::TAO_UIOP, profile)?;
+        let profile = UiopProfile::decode(&profile.data)?;
+        let mut endpoints = Vec::new();
+        let mut failure = None;
+        match self.endpoint(&profile.rendezvous_point) {
+            Ok(endpoint) => endpoints.push(endpoint),
+            Err(error) => failure = Some(error),
+        }
+        let lists = profile.components.iter().filter_map(|component| component.body().ok()?);
+        for path in lists.flat_map(|UiopEndpoints(paths)| paths) {
+            if endpoints.len() == MAX_PROFILE_ENDPOINTS {
+                break;
+            }
+            match self.endpoint(&path) {
+                Ok(endpoint) if !endpoints.contains(&endpoint) => endpoints.push(endpoint),
+                _ => {}
+            }
+        }
+        match failure {
+            Some(failure) if endpoints.is_empty() => Err(failure.into()),
+            _ => Ok(ResolvedProfile {
+                version: profile.version,
+                endpoints,
+                object_key: profile.object_key,
+                components: profile.components,
+            }),
+        }
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        let mut paths = Vec::with_capacity(endpoints.len());
+        for endpoint in endpoints {
+            let endpoint = self.transport.parse_endpoint(endpoint.as_str())?;
+            paths.push(endpoint.address().as_bytes().to_vec());
+        }
+        let rendezvous_point = paths.first().cloned().ok_or(ProfileError::NoEndpoint)?;
+        let mut components = components.to_vec();
+        if paths.len() > 1 {
+            let list = UiopEndpoints(paths);
+            components.push(TaggedComponent::with_body(&list, ByteOrder::NATIVE)?);
+        }
+        let object_key = object_key.to_vec();
+        let profile = UiopProfile { version, rendezvous_point, object_key, components };
+        Ok(profile.encode(ByteOrder::NATIVE)?)
+    }
+}

@@ -1,0 +1,200 @@
+//! What is the own of Unix-domain sockets: files, modes, peers, the story of a failure.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use socket2::SockRef;
+use zorb_transport::{
+    AcceptError, Acceptor, ConnectError, ConnectOptions, ConnectPhase, ListenError, ListenOptions,
+    Stream, StreamOptions, Transport,
+};
+use zorb_unix::{MAX_NAME_LEN, UnixTransport};
+
+fn listen(url: &str) -> Result<Arc<dyn Acceptor>, ListenError> {
+    UnixTransport::new().listen(url, &ListenOptions::default())
+}
+
+fn connect(acceptor: &dyn Acceptor) -> Result<Arc<dyn Stream>, ConnectError> {
+    UnixTransport::new().connect(acceptor.endpoint(), &ConnectOptions::default())
+}
+
+/// A path of one test's own.
+fn path(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("zorb-sockets-{name}-{}.sock", std::process::id()))
+}
+
+fn url(path: &Path) -> String {
+    format!("uiop://{}", path.display())
+}
+
+fn mode(acceptor: &dyn Acceptor) -> u32 {
+    fs::metadata(acceptor.endpoint().address()).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn the_file_is_there_while_it_is_listened_on() {
+    let path = path("file");
+    let acceptor = listen(&url(&path)).unwrap();
+    assert_eq!(acceptor.endpoint().as_str(), url(&path));
+    assert_eq!(acceptor.published(), [acceptor.endpoint().clone()]);
+    assert!(path.exists());
+    acceptor.close();
+    assert!(!path.exists());
+    // The place is free for the next, which the first no longer touches.
+    let next = listen(&url(&path)).unwrap();
+    drop(acceptor);
+    assert!(path.exists());
+    drop(next);
+    assert!(!path.exists());
+}
+
+#[test]
+fn the_owner_alone_connects_unless_told_otherwise() {
+    assert_eq!(mode(&*listen("uiop://").unwrap()), 0o600);
+    assert_eq!(mode(&*listen("uiop://?mode=0666").unwrap()), 0o666);
+    let open = UnixTransport::new().with_mode(0o660);
+    let acceptor = open.listen("uiop://", &ListenOptions::default()).unwrap();
+    assert_eq!(mode(&*acceptor), 0o660);
+    let acceptor = open.listen("uiop://?mode=0600", &ListenOptions::default()).unwrap();
+    assert_eq!(mode(&*acceptor), 0o600);
+}
+
+#[test]
+fn both_ends_know_who_the_other_is() {
+    for url in ["uiop://", "uiop://@"] {
+        let acceptor = listen(url).unwrap();
+        let client = connect(&*acceptor).unwrap();
+        let server = acceptor.accept().unwrap();
+        let uid = fs::metadata("/proc/self").unwrap().uid();
+        let myself = format!("pid {}, uid {uid}", std::process::id());
+        let address = acceptor.endpoint().address();
+        assert_eq!(server.peer(), myself);
+        assert_eq!(server.local(), address);
+        assert_eq!(client.peer(), format!("{address} ({myself})"));
+        assert!(myself.starts_with(client.local()), "{}", client.local());
+    }
+}
+
+#[test]
+fn abstract_names_leave_no_file() {
+    let name = format!("zorb-sockets-{}", std::process::id());
+    let acceptor = listen(&format!("uiop://@{name}")).unwrap();
+    assert_eq!(acceptor.endpoint().address(), format!("@{name}"));
+    let client = connect(&*acceptor).unwrap();
+    client.send_all(b"x").unwrap();
+    assert_eq!(acceptor.accept().unwrap().recv(&mut [0; 4]).unwrap(), 1);
+    assert!(!Path::new(&name).exists());
+    let error = listen(acceptor.endpoint().as_str()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+    drop(acceptor);
+    listen(&format!("uiop://@{name}")).unwrap();
+}
+
+#[test]
+fn buffers_are_set_on_both_sides() {
+    let stream = StreamOptions { send_buffer: Some(16 << 10), ..StreamOptions::default() };
+    let options = ListenOptions { stream: stream.clone(), ..ListenOptions::default() };
+    let unix = UnixTransport::new();
+    let acceptor = unix.listen("uiop://", &options).unwrap();
+    let options = ConnectOptions { stream, ..ConnectOptions::default() };
+    let client = unix.connect(acceptor.endpoint(), &options).unwrap();
+    let server = acceptor.accept().unwrap();
+    for stream in [client, server] {
+        let socket = stream.readiness_fd().unwrap();
+        // Linux doubles what it is asked for.
+        assert_eq!(SockRef::from(&socket).send_buffer_size().unwrap(), 32 << 10);
+    }
+}
+
+#[test]
+fn closing_tells_the_clients_that_wait_to_be_accepted() {
+    let acceptor = listen("uiop://").unwrap();
+    let waiting = [connect(&*acceptor).unwrap(), connect(&*acceptor).unwrap()];
+    acceptor.close();
+    for client in waiting {
+        assert_eq!(client.recv(&mut [0; 4]).unwrap_or(0), 0);
+    }
+    assert!(matches!(acceptor.accept(), Err(AcceptError::Closed)));
+}
+
+#[test]
+fn a_full_backlog_is_waited_for_as_long_as_told() {
+    let options = ListenOptions { backlog: 0, ..ListenOptions::default() };
+    let unix = UnixTransport::new();
+    let acceptor = unix.listen("uiop://", &options).unwrap();
+    let options = ConnectOptions::with_timeout(Some(Duration::from_millis(20)));
+    let mut waiting = Vec::new();
+    let error = loop {
+        match unix.connect(acceptor.endpoint(), &options) {
+            Ok(client) => waiting.push(client),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.is_timed_out(), "{error}");
+    assert!(error.to_string().contains("backlog is full"), "{error}");
+    let none = ConnectOptions::with_timeout(Some(Duration::ZERO));
+    assert!(unix.connect(acceptor.endpoint(), &none).unwrap_err().is_timed_out());
+    // The limit is off the streams that were made under it.
+    let server = acceptor.accept().unwrap();
+    server.send_all(b"x").unwrap();
+    assert_eq!(waiting[0].recv(&mut [0; 4]).unwrap(), 1);
+    let socket = waiting[0].readiness_fd().unwrap();
+    assert_eq!(SockRef::from(&socket).write_timeout().unwrap(), None);
+}
+
+#[test]
+fn nobody_there_is_a_told_story() {
+    let unix = UnixTransport::new();
+    let endpoint = unix.parse_endpoint(&url(&path("nobody"))).unwrap();
+    let error = unix.connect(&endpoint, &ConnectOptions::default()).unwrap_err();
+    assert_eq!(error.phase(), ConnectPhase::Connect);
+    assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
+    let text = error.to_string();
+    assert!(text.contains("there is no such socket"), "{text}");
+    assert!(text.contains("on this machine?"), "{text}");
+}
+
+#[test]
+fn a_place_in_use_is_a_told_story() {
+    let taken = listen("uiop://").unwrap();
+    let url = taken.endpoint().as_str();
+    let error = listen(url).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+    let text = error.to_string();
+    assert!(text.contains(url) && text.contains("another server listens there"), "{text}");
+    assert!(!text.contains("port"), "{text}");
+    // The server that was there did not suffer.
+    connect(&*taken).unwrap();
+}
+
+#[test]
+fn places_that_cannot_be_are_told() {
+    let long = format!("uiop:///{}", "x".repeat(MAX_NAME_LEN));
+    for (url, story) in [
+        ("uiop://relative", "a path starts at the root"),
+        (long.as_str(), "107 octets, this one 108"),
+        ("uiop:///no-such-folder/x", "the folder must be there"),
+        ("uiop:///tmp/x?mode=9", "octal"),
+        ("iiop:///tmp/x", "scheme is uiop"),
+    ] {
+        let text = listen(url).unwrap_err().to_string();
+        assert!(text.contains(story), "{text}");
+    }
+    let error = UnixTransport::new().parse_endpoint(&long).unwrap_err();
+    assert!(error.reason().contains("107 octets"), "{error}");
+}
+
+#[test]
+fn another_protocol_has_its_own_scheme() {
+    let lite = UnixTransport::with_scheme("Lite+UIOP").unwrap();
+    assert_eq!(lite.scheme(), "lite+uiop");
+    let acceptor = lite.listen("lite+uiop://", &ListenOptions::default()).unwrap();
+    assert!(acceptor.endpoint().as_str().starts_with("lite+uiop:///"));
+    assert!(lite.parse_endpoint("uiop:///tmp/x").is_err());
+    assert!(UnixTransport::with_scheme("no scheme").is_err());
+}

@@ -1,0 +1,5 @@
+//! Compiles the IDL that the server and client targets call.
+
+fn main() {
+    zorb_build::compile("idl/echo.idl");
+}

@@ -1,0 +1,21 @@
+//! CDR bodies. The first octet chooses the byte order, the origin and the text coding.
+
+use super::{AllocationBound, Target};
+
+#[path = "../../../crates/zorb-cdr/tests/hostile/checks.rs"]
+mod checks;
+
+/// Octets read as values of many types; what decodes must encode to something that decodes alike.
+pub const TARGET: Target = Target {
+    name: "cdr",
+    run: checks::check_values,
+    allocation: AllocationBound { per_octet: 512, constant: 4096 },
+    words: &[
+        b"\xff\xff\xff\xff",
+        b"\0\0\0\0",
+        b"\x01\0\0\0",
+        b"\0\0\0\x01",
+        b"\xfe\xff",
+        b"\xd8\0",
+    ],
+};

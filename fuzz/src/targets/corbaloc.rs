@@ -1,0 +1,41 @@
+//! URLs of objects: `corbaloc:`, `corbaname:`, `file:` and the addresses in them.
+
+use zorb_giop::{StringName, fuzzing};
+
+use super::{AllocationBound, Target};
+
+/// Text read as a URL, an address and a stringified name; what is printed must parse alike.
+pub const TARGET: Target = Target {
+    name: "corbaloc",
+    run,
+    allocation: AllocationBound { per_octet: 512, constant: 4096 },
+    words: &[
+        b"corbaloc:",
+        b"corbaname:",
+        b"iiop:",
+        b"ssliop:",
+        b"rir:",
+        b"file://",
+        b"IOR:",
+        b"1.2@",
+        b"[::1]",
+        b":2809",
+        b":65536",
+        b"/",
+        b",",
+        b"#",
+        b"%2f",
+        b"%",
+        b"\\.",
+        "ä".as_bytes(),
+    ],
+};
+
+fn run(octets: &[u8]) {
+    let text = String::from_utf8_lossy(octets);
+    fuzzing::url(&text);
+    if let Ok(name) = text.parse::<StringName>() {
+        let printed = name.to_string();
+        assert_eq!(printed.parse().as_ref(), Ok(&name), "{printed}");
+    }
+}

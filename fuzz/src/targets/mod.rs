@@ -1,0 +1,51 @@
+//! The body of every target, once. The fuzzer and the tests share this folder.
+
+pub mod cdr;
+pub mod client;
+pub mod corbaloc;
+pub mod echo;
+pub mod giop;
+pub mod idl;
+pub mod ior;
+pub mod options;
+pub mod server;
+pub mod type_code;
+
+/// One kind of input from outside, and what is done with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name: that of the fuzzer's program and of the folder of its corpus.
+    pub name: &'static str,
+    /// Does with one input all that can be done with it. Panics when something does not hold; a
+    /// panic of another thread, or one that is caught, is a finding too, and whoever runs targets
+    /// watches for it with a hook (libFuzzer's does).
+    pub run: fn(&[u8]),
+    /// The most that one input may make it allocate.
+    pub allocation: AllocationBound,
+    /// What makes inputs interesting: keywords and marks that mutations put in.
+    pub words: &'static [&'static [u8]],
+}
+
+/// A limit on the bytes asked of the allocator while one input runs. What is freed again counts
+/// too, and so does what the target's own checks allocate: decoding as many types, encoding again
+/// in both byte orders and reading it back.
+#[derive(Clone, Copy, Debug)]
+pub struct AllocationBound {
+    /// Bytes for each octet of input.
+    pub per_octet: u64,
+    /// Bytes beside those.
+    pub constant: u64,
+}
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    cdr::TARGET,
+    type_code::TARGET,
+    giop::TARGET,
+    ior::TARGET,
+    corbaloc::TARGET,
+    idl::TARGET,
+    options::TARGET,
+    server::TARGET,
+    client::TARGET,
+];

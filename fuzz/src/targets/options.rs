@@ -1,0 +1,68 @@
+//! Options: configuration files, arguments and environment variables.
+
+use zorb_core::options::{OptionKind, Options, Origin, TABLE};
+
+use super::{AllocationBound, Target};
+
+/// Text read as `zorb.toml`, as arguments (one a line) and as variables (`NAME=value` lines). A
+/// value that was taken is within its limits, and can be set again as it is shown.
+pub const TARGET: Target = Target {
+    name: "options",
+    run,
+    allocation: AllocationBound { per_octet: 2048, constant: 64 << 10 },
+    words: &[
+        b"-ORB",
+        b"-ORBInitRef\n",
+        b"-ORBListenEndpoints\n",
+        b"ZORB_",
+        b"init_ref",
+        b"max_message_size = ",
+        b"[init_ref]\n",
+        b"[[a]]\n",
+        b"\"\"\"",
+        b"18446744073709551616",
+        b"-1",
+        b"=",
+        b"\n",
+        b";",
+        b"{",
+        b"[",
+        b"'",
+    ],
+};
+
+fn run(octets: &[u8]) {
+    let text = String::from_utf8_lossy(octets);
+    let mut options = Options::default();
+    outcome(&options.take_toml(&text, "zorb.toml"));
+    check(&options);
+    outcome(&options.take_arguments(text.lines().map(str::to_owned)));
+    check(&options);
+    let variables = text.lines().filter_map(|line| line.split_once('='));
+    outcome(&options.take_environment(variables.map(|(k, v)| (k.to_owned(), v.to_owned()))));
+    check(&options);
+}
+
+/// Errors say something.
+fn outcome<T>(outcome: &Result<T, zorb_core::Error>) {
+    if let Err(error) = outcome {
+        assert!(!error.to_string().is_empty());
+        let _ = error.advice();
+    }
+}
+
+fn check(options: &Options) {
+    for spec in TABLE {
+        let value = options.value(spec);
+        // Pairs are set one by one, and nothing can be set to nothing.
+        if spec.kind == OptionKind::NamedUrl || value.is_empty() {
+            continue;
+        }
+        let mut again = Options::default();
+        again.set(spec.name, &value, Origin::Builder).expect("what was taken can be set");
+        assert_eq!(again.value(spec), value, "{}", spec.name);
+    }
+    for (name, url) in &options.init_refs {
+        assert!(!name.is_empty() && !url.is_empty());
+    }
+}
