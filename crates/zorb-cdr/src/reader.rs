@@ -20,6 +20,10 @@ pub struct CdrReader<'a> {
     position: usize,
     /// Offset of `buffer[0]` from the alignment base.
     origin: usize,
+    /// Where later parts with an alignment of their own begin; almost always there are none.
+    parts: &'a [u32],
+    /// Offset of the first octet of each part from the part's alignment base.
+    part_origin: usize,
     order: ByteOrder,
     depth: u16,
     text: TextCoding,
@@ -61,6 +65,8 @@ impl<'a> CdrReader<'a> {
             buffer,
             position: 0,
             origin: 0,
+            parts: &[],
+            part_origin: 0,
             order,
             depth: 0,
             text: TextCoding::default(),
@@ -87,6 +93,17 @@ impl<'a> CdrReader<'a> {
     #[must_use]
     pub fn with_origin(mut self, origin: usize) -> Self {
         self.origin = origin;
+        self
+    }
+
+    /// The same reader, over octets that came in parts with an alignment of their own: from each
+    /// position of `parts` on (ascending), that octet of the buffer is `origin` octets after the
+    /// alignment base. What is one run of octets, such as the numbers of a sequence, is aligned
+    /// once and goes on over the seams.
+    #[must_use]
+    pub fn with_parts(mut self, parts: &'a [u32], origin: usize) -> Self {
+        self.parts = parts;
+        self.part_origin = origin;
         self
     }
 
@@ -150,9 +167,37 @@ impl<'a> CdrReader<'a> {
     /// stream does not hold is no error by itself; the read that follows fails.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
-        let offset = self.offset();
-        let aligned = (offset + alignment - 1) & !(alignment - 1);
-        self.position = (self.position + (aligned - offset)).min(self.buffer.len());
+        self.position = self.aligned(alignment).min(self.buffer.len());
+    }
+
+    /// The next position that is a multiple of `alignment` from the alignment base.
+    #[inline]
+    fn aligned(&self, alignment: usize) -> usize {
+        if !self.parts.is_empty() {
+            return self.aligned_in_part(alignment);
+        }
+        self.position + padding(self.offset(), alignment)
+    }
+
+    #[cold]
+    fn aligned_in_part(&self, alignment: usize) -> usize {
+        let mut position = self.position;
+        let begun = self.parts.partition_point(|&part| part as usize <= position);
+        let (before, after) = self.parts.split_at_checked(begun).unwrap_or_default();
+        let mut offset = match before.last() {
+            Some(&part) => self.part_origin + (position - part as usize),
+            None => self.offset(),
+        };
+        for &part in after {
+            let aligned = position + padding(offset, alignment);
+            if aligned < part as usize {
+                return aligned;
+            }
+            // It begins in the next part, if not in a later one.
+            position = part as usize;
+            offset = self.part_origin;
+        }
+        position + padding(offset, alignment)
     }
 
     /// The next `count` octets, borrowed from the buffer, without alignment.
@@ -172,9 +217,7 @@ impl<'a> CdrReader<'a> {
 
     #[inline]
     fn take_aligned<const SIZE: usize>(&mut self, what: &'static str) -> CdrResult<&'a [u8; SIZE]> {
-        let offset = self.offset();
-        let aligned = (offset + SIZE - 1) & !(SIZE - 1);
-        let start = self.position + (aligned - offset);
+        let start = self.aligned(SIZE);
         match self.buffer.get(start..).and_then(|rest| rest.first_chunk::<SIZE>()) {
             Some(octets) => {
                 self.position = start + SIZE;
@@ -274,4 +317,10 @@ impl<'a> CdrReader<'a> {
     pub fn ascend(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
+}
+
+/// Octets from `offset` to the next multiple of `alignment`, a power of two.
+#[inline]
+fn padding(offset: usize, alignment: usize) -> usize {
+    offset.wrapping_neg() & (alignment - 1)
 }

@@ -3,6 +3,7 @@
 mod connection;
 mod invoke;
 mod locate;
+mod patience;
 mod pool;
 mod reach;
 mod reply;

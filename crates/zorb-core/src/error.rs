@@ -124,6 +124,12 @@ impl Error {
         LAST_STORY.with_borrow_mut(|last| *last = Some(self.with_exception(exception)));
         exception
     }
+
+    /// Drops the story that is kept: an exception that comes in now has another, told elsewhere.
+    #[cold]
+    pub(crate) fn forget() {
+        LAST_STORY.take();
+    }
 }
 
 thread_local! {

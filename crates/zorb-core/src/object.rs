@@ -94,8 +94,8 @@ impl ObjectRef {
         self.ior().to_stringified().unwrap_or_default()
     }
 
-    /// The same object, with calls that wait at most `timeout` for their reply and then fail with
-    /// `TIMEOUT`. It overrides the option `RoundTripTimeout`. A call inside one ORB runs on the
+    /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`; the
+    /// last wait may take an eighth of it longer. It overrides the option `RoundTripTimeout`. A call inside one ORB runs on the
     /// calling thread and does not time out.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {

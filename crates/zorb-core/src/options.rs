@@ -61,6 +61,8 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// The longest wait for a reply; `None` waits for ever.
     pub round_trip_timeout: Option<Duration>,
+    /// The longest wait of a server for a client to take a reply.
+    pub send_timeout: Duration,
     /// The largest GIOP message accepted, fragments joined, in octets.
     pub max_message_size: usize,
     /// The most connections served at once.
@@ -87,6 +89,7 @@ impl Default for Options {
             default_init_ref: None,
             connect_timeout: Duration::from_millis(table::CONNECT_TIMEOUT_MS),
             round_trip_timeout: None,
+            send_timeout: Duration::from_millis(table::SEND_TIMEOUT_MS),
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
             max_connections: table::MAX_CONNECTIONS as usize,
             max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
@@ -140,6 +143,7 @@ impl Options {
             "RoundTripTimeout" => {
                 self.round_trip_timeout.map_or(0, |timeout| timeout.as_millis()).to_string()
             }
+            "SendTimeout" => self.send_timeout.as_millis().to_string(),
             "MaxMessageSize" => self.max_message_size.to_string(),
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
@@ -178,6 +182,7 @@ impl Options {
                 let millis = number(value)?;
                 self.round_trip_timeout = (millis > 0).then(|| Duration::from_millis(millis));
             }
+            "SendTimeout" => self.send_timeout = Duration::from_millis(number(value)?),
             "MaxMessageSize" => self.max_message_size = number(value)? as usize,
             "MaxConnections" => self.max_connections = number(value)? as usize,
             "MaxConnectionsPerEndpoint" => {

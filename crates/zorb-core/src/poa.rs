@@ -23,7 +23,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::orb::OrbCore;
 use crate::servant::Skeleton;
 
-pub(crate) use adapters::{Adapters, Target};
+pub(crate) use adapters::Adapters;
 pub use error::PoaError;
 pub(crate) use key::KeyParts;
 pub use manager::{ManagerState, PoaManager};
@@ -85,7 +85,7 @@ impl Poa {
     /// # Errors
     /// `AdapterAlreadyExists`; `InvalidPolicy` for policies that contradict each other or a name
     /// that is empty, too long or holds a NUL; `BAD_INV_ORDER` (OMG 17) while this adapter is being
-    /// destroyed; `OBJECT_NOT_EXIST` when the ORB is gone.
+    /// destroyed; `BAD_INV_ORDER` (OMG 4) or `OBJECT_NOT_EXIST` when the ORB has shut down or gone.
     #[doc(alias = "create_POA")]
     pub fn create(&self, name: &str, policies: PoaPolicies) -> Result<Self, PoaError> {
         self.create_with_manager(name, policies, self.manager())
@@ -108,6 +108,8 @@ impl Poa {
         }
         let orb = self.0.orb()?;
         let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+        // Asked under the lock with which a shutdown looks for managers that hold requests.
+        orb.check_running()?;
         if self.0.destroyed.load(Ordering::Acquire) {
             return Err(PoaError::System(SystemException::bad_inv_order(
                 minor::bad_inv_order::POA_BEING_DESTROYED,
@@ -169,8 +171,7 @@ impl Poa {
 
     /// Lets the requests go that managers hold back, unanswered but for `TRANSIENT`.
     pub(crate) fn release_held(&self) {
-        // An inactive manager holds none.
-        let _ = self.0.manager.discard_requests();
+        self.0.manager.release_held();
         for child in self.children() {
             child.release_held();
         }
@@ -179,7 +180,12 @@ impl Poa {
     /// Destroys the adapter and its children: their objects no longer exist. Requests that are
     /// running finish; a destroyed adapter's name can be used again.
     pub fn destroy(&self) {
-        self.0.destroyed.store(true, Ordering::Release);
+        {
+            // A servant is activated under this lock, so from here on none comes in any more.
+            let mut servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
+            self.0.destroyed.store(true, Ordering::Release);
+            servants.clear();
+        }
         let children = {
             let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *children)
@@ -197,8 +203,8 @@ impl Poa {
                 siblings.remove(self.name());
             }
         }
-        self.0.objects.clear();
-        self.0.servants.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        // Servants may use the adapter as they are dropped, which is now that no lock is held.
+        drop(self.0.objects.take());
     }
 }
 
@@ -296,11 +302,13 @@ impl Objects {
         }
     }
 
-    fn clear(&self) {
+    /// Takes every object out.
+    fn take(&self) -> Vec<Arc<ActiveObject>> {
         match self {
-            Self::Slots(slots) => slots.clear(),
+            Self::Slots(slots) => slots.take(),
             Self::Hashed(objects) => {
-                objects.write().unwrap_or_else(PoisonError::into_inner).clear();
+                let mut objects = objects.write().unwrap_or_else(PoisonError::into_inner);
+                std::mem::take(&mut *objects).into_values().collect()
             }
         }
     }

@@ -11,7 +11,7 @@ mod sentinel;
 mod threads;
 
 pub use call::ServerCall;
-pub(crate) use connection::{ServerConnection, about_to_block, in_upcall};
+pub(crate) use connection::{ServerConnection, about_to_block, in_upcall, in_upcall_of};
 pub(crate) use listener::Listener;
 pub(crate) use request::{Answer, answer_request};
 pub(crate) use sentinel::Sentinel;

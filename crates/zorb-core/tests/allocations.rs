@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Echo, client, server};
+use support::{Echo, Servant, builder, client};
 use zorb_os::alloc::{AllocationCount, CountingAllocator};
 
 #[global_allocator]
@@ -11,12 +11,16 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const CALLS: u64 = 1000;
 
-/// Allocations of the whole process during `CALLS` calls, after a warm-up.
+/// Allocations of the whole process during `CALLS` calls, after a warm-up: the least of a few
+/// rounds, because the test harness's own thread may still be settling down in the first.
 fn count(mut call: impl FnMut()) -> u64 {
     (0..100).for_each(|_| call());
-    let before = AllocationCount::total();
-    (0..CALLS).for_each(|_| call());
-    AllocationCount::total().since(before).allocations
+    let mut round = || {
+        let before = AllocationCount::total();
+        (0..CALLS).for_each(|_| call());
+        AllocationCount::total().since(before).allocations
+    };
+    round().min(round()).min(round())
 }
 
 fn measure(echo: &Echo) -> [u64; 4] {
@@ -34,7 +38,10 @@ fn measure(echo: &Echo) -> [u64; 4] {
 // One test, so that no other test's thread is counted.
 #[test]
 fn a_warm_call_of_fixed_size_types_allocates_nothing() {
-    let (server_orb, echo) = server();
+    // On a busy machine the sentinel would take a call for a slow one and start a thread.
+    let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
+    let server_orb = server.build().unwrap();
+    let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
     let (client_orb, there) = client(&echo);
     let remote = measure(&there);
     let local = measure(&echo);

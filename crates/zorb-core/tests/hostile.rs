@@ -171,3 +171,51 @@ fn echo_reference(echo: &Echo) -> Vec<u8> {
     <zorb_giop::Ior as zorb_cdr::Wire>::write(echo.object().ior(), &mut writer).unwrap();
     octets
 }
+
+#[test]
+fn a_client_that_does_not_read_holds_up_no_shutdown() {
+    let orb =
+        support::builder().listen("iiop://127.0.0.1:0").option("SendTimeout", "1").build().unwrap();
+    let echo: Echo = orb.root_poa().activate(support::Servant::default()).unwrap();
+    let mut stream = TcpStream::connect(address(&orb)).unwrap();
+    // More than the system buffers on the way.
+    let size = 48_u32 << 20;
+    let body = [&size.to_le_bytes()[..], &vec![0; size as usize]].concat();
+    stream.write_all(&request(GiopVersion::V1_2, &key(&echo), "mirror", &body)).unwrap();
+    // The reply is on its way.
+    stream.read_exact(&mut [0; 12]).unwrap();
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_client_that_closes_gets_no_farewell() {
+    let (orb, _echo) = server();
+    let close = b"GIOP\x01\x02\x01\x05\0\0\0\0";
+    assert_eq!(exchange(&address(&orb), close), []);
+}
+
+#[test]
+fn incomplete_messages_together_have_the_limit_of_one() {
+    let orb = support::builder()
+        .listen("iiop://127.0.0.1:0")
+        .option("MaxMessageSize", "1024")
+        .build()
+        .unwrap();
+    let echo: Echo = orb.root_poa().activate(support::Servant::default()).unwrap();
+    let whole = |id: u8| {
+        let body = [&700_u32.to_le_bytes()[..], &[0; 700]].concat();
+        let mut octets = request(GiopVersion::V1_2, &key(&echo), "mirror", &body);
+        octets[12] = id;
+        octets
+    };
+    let pieces = |octets: &[u8]| -> Vec<Vec<u8>> {
+        let pieces = zorb_giop::fragments(octets, 600);
+        pieces.map(|piece| [piece.header(), piece.payload].concat()).collect()
+    };
+    let (first, second) = (pieces(&whole(2)), pieces(&whole(4)));
+    assert_eq!((first.len(), second.len()), (2, 2));
+    let one_by_one = [&first[..], &second[..]].concat().concat();
+    assert_eq!(kinds(&exchange(&address(&orb), &one_by_one)), [REPLY; 2]);
+    let mixed = [&first[..1], &second[..], &first[1..]].concat().concat();
+    assert_eq!(exchange(&address(&orb), &mixed), []);
+}

@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use support::{Echo, builder, server};
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    GiopVersion, IiopProfile, Ior, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
-    RequestHeader,
+    GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageKind,
+    MessageWriter, ReplyStatus, RequestHeader,
 };
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
@@ -32,6 +32,8 @@ enum Play {
     Babble(Vec<u8>),
     /// Sends the answer in fragments of eight octets.
     Fragments,
+    /// Sends replies to another request until the client has enough.
+    Strays,
 }
 
 /// Serves one connection a list, one request a play; then ends each connection.
@@ -75,6 +77,9 @@ fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
 
 fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
     let header = MessageHeader::parse_prefix(message).unwrap().unwrap();
+    if header.kind == MessageKind::LocateRequest {
+        return perform_locate(stream, message, &header, &play);
+    }
     assert_eq!(header.kind, MessageKind::Request);
     let (request, mut body) = RequestHeader::read(message, &header).unwrap();
     let id = request.request_id;
@@ -87,10 +92,11 @@ fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
         Play::StrayThenAnswer => [answer(id + 100), answer(id)].concat(),
         Play::Forward(ior) => reply(id, ReplyStatus::LocationForward, |w| Ior::write(&ior, w)),
         Play::Raise(exception) => reply(id, ReplyStatus::SystemException, |w| exception.write(w)),
-        Play::Close => {
-            let mut octets = Vec::new();
-            MessageWriter::close_connection(&mut octets, VERSION, ORDER);
-            octets
+        Play::Close => closing(),
+        Play::Strays => {
+            let stray = answer(id + 100);
+            while stream.write_all(&stray).is_ok() {}
+            return false;
         }
         Play::Hang => return false,
         Play::Error => {
@@ -108,6 +114,34 @@ fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
     let _ = body.read_u8();
     // The client may have closed meanwhile; the test sees what it made of it.
     stream.write_all(&octets).is_ok()
+}
+
+/// Says that the object is here, closes, or hangs up.
+fn perform_locate(
+    stream: &mut TcpStream,
+    message: &[u8],
+    header: &MessageHeader,
+    play: &Play,
+) -> bool {
+    let octets = match play {
+        Play::Answer => {
+            let id = LocateRequestHeader::read(message, header).unwrap().request_id;
+            let mut octets = Vec::new();
+            let here = LocateStatus::ObjectHere;
+            let reply = MessageWriter::locate_reply(&mut octets, VERSION, ORDER, id, here);
+            reply.unwrap().finish().unwrap();
+            octets
+        }
+        Play::Close => closing(),
+        _ => return false,
+    };
+    stream.write_all(&octets).is_ok()
+}
+
+fn closing() -> Vec<u8> {
+    let mut octets = Vec::new();
+    MessageWriter::close_connection(&mut octets, VERSION, ORDER);
+    octets
 }
 
 fn reply(
@@ -279,4 +313,55 @@ fn a_reply_that_does_not_fit_its_type_is_marshal() {
     assert_eq!(error.completed, CompletionStatus::Yes);
     assert_eq!(echo.twice(1).unwrap(), 2);
     served.join().unwrap();
+}
+
+#[test]
+fn other_replies_do_not_prolong_a_call() {
+    let (ior, served) = script(vec![vec![Play::Strays]]);
+    let (orb, echo) = client_of(&ior);
+    let hasty = echo.object().with_timeout(std::time::Duration::from_millis(20));
+    let error = hasty.unchecked_narrow::<Echo>().twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Timeout);
+    assert_eq!(error.minor, minor::timeout::ROUND_TRIP);
+    orb.shutdown(true).unwrap();
+    served.join().unwrap();
+}
+
+#[test]
+fn a_question_is_asked_again_when_the_server_closes() {
+    let (ior, served) = script(vec![
+        vec![Play::Answer, Play::Close],
+        vec![Play::Answer, Play::Hang],
+        vec![Play::Answer],
+    ]);
+    let (_orb, echo) = client_of(&ior);
+    for _ in 0..3 {
+        assert!(echo.object().locate().unwrap());
+    }
+    assert_eq!(served.join().unwrap(), 5);
+}
+
+#[test]
+fn an_exception_from_a_server_does_not_get_the_story_of_an_earlier_one() {
+    let (gone, ended) = script(Vec::new());
+    ended.join().unwrap();
+    let (_orb, nobody) = client_of(&gone);
+    let unreachable = nobody.twice(1).unwrap_err();
+    let (ior, served) = script(vec![vec![Play::Raise(unreachable)]]);
+    let (_orb, echo) = client_of(&ior);
+    let same = echo.twice(1).unwrap_err();
+    assert_eq!(same, unreachable);
+    assert_eq!(zorb_core::Error::from(same).phase(), zorb_core::Phase::Application);
+    served.join().unwrap();
+}
+
+#[test]
+fn a_call_whose_time_is_up_before_it_connects_is_a_timeout() {
+    let (gone, ended) = script(Vec::new());
+    ended.join().unwrap();
+    let (_orb, nobody) = client_of(&gone);
+    let hasty = nobody.object().with_timeout(std::time::Duration::ZERO);
+    let error = hasty.unchecked_narrow::<Echo>().twice(1).unwrap_err();
+    assert_eq!(error.minor, minor::timeout::CONNECT);
+    assert_eq!(error.completed, CompletionStatus::No);
 }

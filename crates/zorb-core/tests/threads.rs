@@ -191,3 +191,39 @@ fn an_accepted_request_is_answered_although_the_orb_shuts_down() {
         ending.join().unwrap().unwrap();
     });
 }
+
+#[test]
+fn nested_calls_get_through_although_all_connections_are_taken() {
+    use std::sync::OnceLock;
+    use support::Acting;
+
+    /// An ORB with one connection an endpoint, and an object that counts down with the other's.
+    fn side() -> (zorb_core::Orb, Echo, Arc<OnceLock<Echo>>) {
+        let orb = builder().option("MaxConnectionsPerEndpoint", "1").build().unwrap();
+        let other = Arc::new(OnceLock::<Echo>::new());
+        let known = Arc::clone(&other);
+        let echo = orb.root_poa().activate(Acting(move |value| match value {
+            0 => Ok(0),
+            _ => Ok(known.get().unwrap().twice(value - 1)? + 1),
+        }));
+        (orb, echo.unwrap(), other)
+    }
+    let (left, left_echo, left_knows) = side();
+    let (right, right_echo, right_knows) = side();
+    left_knows.set(left.resolve(&right_echo.object().to_ior_string()).unwrap()).unwrap();
+    right_knows.set(right.resolve(&left_echo.object().to_ior_string()).unwrap()).unwrap();
+    for _ in 0..3 {
+        assert_eq!(left_knows.get().unwrap().twice(9).unwrap(), 9);
+    }
+    left.shutdown(true).unwrap();
+    right.shutdown(true).unwrap();
+}
+
+#[test]
+fn the_longest_timeout_is_none() {
+    let (_server, echo) = server();
+    let (_client, there) = client(&echo);
+    let patient = Echo::from_object_with(&there, std::time::Duration::MAX);
+    assert_eq!(patient.twice(2).unwrap(), 4);
+    assert!(patient.object().locate().unwrap());
+}

@@ -6,7 +6,7 @@ mod partial;
 use alloc::vec::Vec;
 
 pub use limits::Limits;
-use partial::{Partials, Step};
+use partial::{Joined, Partials, Step};
 
 use crate::{HEADER_SIZE, MessageHeader, ProtocolError, ProtocolErrorKind};
 
@@ -53,7 +53,7 @@ pub struct Inbound {
     current: Current,
     partials: Partials,
     /// The message that `Current::Joined` means; otherwise a buffer for the next one.
-    joined: Vec<u8>,
+    joined: Joined,
     /// Messages in a row that fit the kept capacity.
     small_messages: u32,
 }
@@ -80,6 +80,8 @@ pub struct Detached {
     pub start: usize,
     /// Where the message ends.
     pub end: usize,
+    /// As [`Inbound::seams`].
+    pub seams: Vec<u32>,
 }
 
 impl Detached {
@@ -101,7 +103,7 @@ impl Inbound {
             next: None,
             current: Current::None,
             partials: Partials::default(),
-            joined: Vec::new(),
+            joined: Joined::default(),
             small_messages: 0,
         }
     }
@@ -177,7 +179,20 @@ impl Inbound {
             Current::InPlace(total) => {
                 self.buffer.get(self.start..self.start + total).unwrap_or_default()
             }
-            Current::Joined => &self.joined,
+            Current::Joined => &self.joined.octets,
+        }
+    }
+
+    /// Where in the [current](Self::current) message a part begins that has an alignment of its
+    /// own, as the Fragments of GIOP 1.1 have: see [`CdrReader::with_parts`] and [`HEADER_SIZE`].
+    /// Empty but for those.
+    ///
+    /// [`CdrReader::with_parts`]: zorb_cdr::CdrReader::with_parts
+    #[inline]
+    pub fn seams(&self) -> &[u32] {
+        match self.current {
+            Current::Joined => &self.joined.seams,
+            Current::None | Current::InPlace(_) => &[],
         }
     }
 
@@ -185,12 +200,13 @@ impl Inbound {
     /// octets behind the message are copied. Empty when no message is current.
     pub fn take(&mut self, spare: Vec<u8>) -> Detached {
         match core::mem::replace(&mut self.current, Current::None) {
-            Current::None => Detached { buffer: spare, start: 0, end: 0 },
+            Current::None => Detached { buffer: spare, ..Detached::default() },
             Current::Joined => {
-                let buffer = core::mem::replace(&mut self.joined, spare);
-                let end = buffer.len();
+                let spare = Joined { octets: spare, seams: Vec::new() };
+                let Joined { octets, seams } = core::mem::replace(&mut self.joined, spare);
+                let end = octets.len();
                 self.joined.clear();
-                Detached { buffer, start: 0, end }
+                Detached { buffer: octets, start: 0, end, seams }
             }
             Current::InPlace(total) => {
                 self.count_message(total);
@@ -208,7 +224,7 @@ impl Inbound {
                 self.start = 0;
                 self.end = rest.len();
                 self.next = None;
-                Detached { buffer, start, end }
+                Detached { buffer, start, end, seams: Vec::new() }
             }
         }
     }
@@ -237,8 +253,8 @@ impl Inbound {
                 self.consume(total);
             }
             Current::Joined => {
-                if self.joined.capacity() > self.limits.kept_capacity {
-                    self.joined = Vec::new();
+                if self.joined.octets.capacity() > self.limits.kept_capacity {
+                    self.joined = Joined::default();
                 }
                 self.joined.clear();
             }

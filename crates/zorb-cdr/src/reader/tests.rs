@@ -25,6 +25,30 @@ fn every_primitive_is_aligned_to_its_size_from_the_base() {
 }
 
 #[test]
+fn parts_have_an_alignment_of_their_own() {
+    let octets: Vec<u8> = (0..32).collect();
+    // Each part begins 12 octets after its base: its multiples of 8 are 4 and 12 octets into it.
+    let parts = [5, 9, 11];
+    for (skipped, aligned) in
+        [(0, 0), (1, 15), (5, 15), (6, 15), (9, 15), (11, 15), (15, 15), (16, 23), (23, 23)]
+    {
+        let mut reader = big(&octets).with_parts(&parts, 12);
+        reader.take(skipped, "skipped").unwrap();
+        reader.align(8);
+        assert_eq!(reader.offset(), aligned, "{skipped}");
+    }
+    let mut reader = big(&octets).with_parts(&parts, 12);
+    assert_eq!(reader.read_u32(), Ok(0x0001_0203));
+    assert_eq!(reader.read_u16(), Ok(0x0405));
+    assert_eq!(reader.read_u32(), Ok(0x090a_0b0c), "a number may lie across a seam");
+    reader.align(8);
+    assert_eq!(reader.rest().first(), Some(&15));
+    reader.take(17, "the rest").unwrap();
+    reader.align(8);
+    assert_eq!(reader.remaining(), 0);
+}
+
+#[test]
 fn padding_may_hold_anything() {
     let mut reader = big(&[1, 0xde, 0xad, 0xbe, 0, 0, 0, 7]);
     assert_eq!(reader.read_u8(), Ok(1));

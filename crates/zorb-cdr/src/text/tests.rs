@@ -183,7 +183,9 @@ fn wide_strings_of_each_form() {
         (UNITS, ByteOrder::Little, "ws", b"\x03\0\0\0w\0s\0\0\0"),
         (OCTETS, ByteOrder::Big, "", b"\0\0\0\0"),
         (OCTETS, ByteOrder::Big, "ws", b"\0\0\0\x04\0w\0s"),
-        (OCTETS, ByteOrder::Little, "ws", b"\x04\0\0\0\0w\0s"),
+        (OCTETS, ByteOrder::Little, "", b"\0\0\0\0"),
+        (OCTETS, ByteOrder::Little, "ws", b"\x06\0\0\0\xff\xfew\0s\0"),
+        (OCTETS, ByteOrder::Little, "\u{feff}", b"\x04\0\0\0\xff\xfe\xff\xfe"),
         (OCTETS, ByteOrder::Big, "\u{1f600}", b"\0\0\0\x04\xd8\x3d\xde\0"),
         (OCTETS, ByteOrder::Big, "\u{feff}a", b"\0\0\0\x06\xfe\xff\xfe\xff\0a"),
     ] {

@@ -143,7 +143,9 @@ impl CdrWriter<'_> {
         Ok(())
     }
 
-    /// A `wstring` of at most `bound` code units; in GIOP 1.2 big-endian without a mark.
+    /// A `wstring` of at most `bound` code units. In GIOP 1.2 it is in the stream's byte order, a
+    /// little-endian one behind a byte-order mark: omniORB takes what has no mark for big-endian
+    /// as the standard says, but not inside an any of a little-endian message.
     ///
     /// # Errors
     /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadString` for a NUL inside;
@@ -165,13 +167,21 @@ impl CdrWriter<'_> {
             value.encode_utf16().for_each(|unit| self.write_u16(unit));
             self.write_u16(0);
         } else {
+            let order = self.order();
             // A value that begins with the mark's own code needs a mark before it to survive.
-            let marked = value.starts_with(['\u{feff}', '\u{fffe}']);
+            let marked = match order {
+                ByteOrder::Big => value.starts_with(['\u{feff}', '\u{fffe}']),
+                ByteOrder::Little => !value.is_empty(),
+            };
+            let octets = |unit: u16| match order {
+                ByteOrder::Big => unit.to_be_bytes(),
+                ByteOrder::Little => unit.to_le_bytes(),
+            };
             self.write_count((units + usize::from(marked)) * 2, "wstring")?;
             if marked {
-                self.put(&BYTE_ORDER_MARK.to_be_bytes());
+                self.put(&octets(BYTE_ORDER_MARK));
             }
-            value.encode_utf16().for_each(|unit| self.put(&unit.to_be_bytes()));
+            value.encode_utf16().for_each(|unit| self.put(&octets(unit)));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::Shutdown;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
@@ -11,6 +11,11 @@ use zorb_giop::{
     ProtocolErrorKind, ReplyHeader, ReplyStatus,
 };
 use zorb_transport::Stream;
+
+use super::patience::Patience;
+
+/// How long to try to send a few last words to a server that may have stopped to read.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// What ended the wait for a reply without one.
 #[derive(Debug)]
@@ -35,30 +40,33 @@ pub(crate) struct ClientConnection {
     pub(super) outgoing: Vec<u8>,
     /// Request ids, code sets, and what may be sent again after the end.
     pub(super) state: zorb_giop::ClientConnection,
-    /// Whether any reply has come over it.
-    pub(super) proven: bool,
-    pub(super) idle_since: Instant,
+    /// Whether an earlier call had it.
+    pub(super) used: bool,
+    /// When it was last known to be alive: sending a one-way request does not show that.
+    pub(super) alive: Instant,
     version: GiopVersion,
 }
 
 impl ClientConnection {
     pub(super) fn new(stream: Arc<dyn Stream>, max_message_size: usize) -> Self {
-        let limits = Limits { max_message_size, ..Limits::default() };
+        let limits =
+            Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
         Self {
             stream,
             inbound: Inbound::new(limits),
             outgoing: Vec::new(),
             state: zorb_giop::ClientConnection::default(),
-            proven: false,
-            idle_since: Instant::now(),
+            used: false,
+            alive: Instant::now(),
             version: GiopVersion::V1_0,
         }
     }
 
     /// Sends the request in the outgoing buffer.
     #[inline]
-    pub(super) fn send(&mut self, version: GiopVersion) -> io::Result<()> {
+    pub(super) fn send(&mut self, version: GiopVersion, patience: Patience) -> io::Result<()> {
         self.version = version;
+        self.stream.set_send_timeout(patience.next_wait()?)?;
         self.stream.send_all(&self.outgoing)
     }
 
@@ -67,14 +75,14 @@ impl ClientConnection {
     pub(super) fn receive(
         &mut self,
         request_id: u32,
+        patience: Patience,
     ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
         loop {
-            let header = self.next_message()?;
+            let header = self.next_message(patience)?;
             if header.kind == MessageKind::Reply {
                 let read = ReplyHeader::read(self.inbound.current(), &header);
                 let (reply, body) = read.map_err(NoReply::Broken)?;
                 if reply.request_id == request_id {
-                    self.proven = true;
                     return Ok((header, reply.status, body.offset()));
                 }
                 // Otherwise the reply to a call that timed out before: nobody waits for it.
@@ -84,12 +92,15 @@ impl ClientConnection {
 
     /// Waits for the next Reply or LocateReply.
     #[inline]
-    pub(super) fn next_message(&mut self) -> Result<MessageHeader, NoReply> {
+    pub(super) fn next_message(&mut self, patience: Patience) -> Result<MessageHeader, NoReply> {
         loop {
             match self.inbound.poll() {
                 Ok(Some(header)) => {
                     return match header.kind {
-                        MessageKind::Reply | MessageKind::LocateReply => Ok(header),
+                        MessageKind::Reply | MessageKind::LocateReply => {
+                            self.alive = Instant::now();
+                            Ok(header)
+                        }
                         MessageKind::CloseConnection => Err(NoReply::Closed),
                         MessageKind::MessageError => Err(NoReply::MessageError),
                         found => {
@@ -102,7 +113,13 @@ impl ClientConnection {
                 Ok(None) => {}
                 Err(error) => return Err(NoReply::Broken(error)),
             }
-            match self.stream.recv(self.inbound.space()) {
+            // Anew for every wait: the server may send its reply octet by octet, or the replies to
+            // other requests without end.
+            let received = patience
+                .next_wait()
+                .and_then(|wait| self.stream.set_recv_timeout(wait))
+                .and_then(|()| self.stream.recv(self.inbound.space()));
+            match received {
                 Ok(0) => return Err(NoReply::Lost(None)),
                 Ok(count) => self.inbound.advance(count),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -118,6 +135,7 @@ impl ClientConnection {
     pub(super) fn cancel(&mut self, request_id: u32) -> io::Result<()> {
         let (version, order) = (self.version, ByteOrder::NATIVE);
         MessageWriter::cancel_request(&mut self.outgoing, version, order, request_id);
+        self.stream.set_send_timeout(Some(LAST_WORDS))?;
         self.stream.send_all(&self.outgoing)
     }
 
@@ -128,7 +146,8 @@ impl ClientConnection {
             let (version, order) = (self.version, ByteOrder::NATIVE);
             MessageWriter::close_connection(&mut self.outgoing, version, order);
             // When it does not arrive the server notices the end of the stream all the same.
-            let _ = self.stream.send_all(&self.outgoing);
+            let limited = self.stream.set_send_timeout(Some(LAST_WORDS));
+            let _ = limited.and_then(|()| self.stream.send_all(&self.outgoing));
         }
         let _ = self.stream.shutdown(Shutdown::Both);
     }

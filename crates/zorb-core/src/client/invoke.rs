@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, CharSet, TextCoding, WideForm, WideSet, Wire};
 use zorb_giop::{
@@ -12,6 +12,7 @@ use zorb_giop::{
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
 use super::connection::NoReply;
+use super::patience::Patience;
 use super::pool::Lease;
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
@@ -31,7 +32,7 @@ const LOCAL_TEXT: TextCoding = TextCoding {
     wide_form: WideForm::Octets,
 };
 /// How often one call is sent again over a fresh connection because its server closed the old one.
-const MAX_RESENDS: u32 = 3;
+pub(super) const MAX_RESENDS: u32 = 3;
 
 thread_local! {
     /// The buffers of calls inside this ORB: request and reply. A nested call makes its own.
@@ -52,8 +53,7 @@ struct Call<'a> {
     operation: &'static str,
     response: ResponseFlags,
     arguments: WriteArguments<'a>,
-    timeout: Option<Duration>,
-    deadline: Option<Instant>,
+    patience: Patience,
 }
 
 /// Sends a request and waits for its reply, which `None` replaces for one-way operations.
@@ -65,9 +65,8 @@ pub(crate) fn invoke<'c>(
 ) -> Result<Option<Reply<'c>>, SystemException> {
     let core = object.core();
     core.check_running()?;
-    let timeout = object.timeout().or(core.options().round_trip_timeout);
-    let deadline = timeout.map(|timeout| Instant::now() + timeout);
-    let call = Call { operation, response, arguments, timeout, deadline };
+    let patience = Patience::new(object.timeout().or(core.options().round_trip_timeout));
+    let call = Call { operation, response, arguments, patience };
     let forwarded = object.forwarded();
     let mut target = forwarded.as_deref().unwrap_or_else(|| object.binding());
     let mut next;
@@ -121,7 +120,7 @@ fn is_stale_forward(exception: SystemException) -> bool {
 
 /// Makes the call over the first route of `target` that connects.
 fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
-    match reach(object, target, call.deadline) {
+    match reach(object, target, call.patience.deadline()) {
         Ok((route, lease)) => call_over(object, route, lease, call),
         Err(exception) => Attempt::Failed(exception),
     }
@@ -139,7 +138,7 @@ fn call_over<'c>(
         return Attempt::Failed(core.shut_down());
     };
     let version = route.version.min(GiopVersion::HIGHEST);
-    let reused = connection.proven;
+    let reused = connection.used;
 
     // The code sets go with the first request of the connection whose version has service contexts
     // for them, when the server has named its own.
@@ -171,14 +170,9 @@ fn call_over<'c>(
     if let Err(exception) = write_request(&mut connection.outgoing, version, &start, text, call) {
         return Attempt::Failed(exception);
     }
-    if let Err(error) = connection
-        .stream
-        .set_recv_timeout(call.timeout)
-        .and_then(|()| connection.stream.set_send_timeout(call.timeout))
-        .and_then(|()| connection.send(version))
-    {
+    if let Err(error) = connection.send(version, call.patience) {
         lease.discard();
-        return not_sent(route, reused, error);
+        return not_done(not_sent(route, reused, error));
     }
     if to_send.is_some() {
         connection.state.code_sets_were_sent();
@@ -187,7 +181,7 @@ fn call_over<'c>(
         return Attempt::Done(None);
     }
     about_to_block();
-    match connection.receive(request_id) {
+    match connection.receive(request_id, call.patience) {
         Ok((header, status, body_offset)) => {
             let holder = Holder::Connection(lease);
             judge(Reply { core, holder, header, status, body_offset, text })
@@ -198,12 +192,14 @@ fn call_over<'c>(
             } else {
                 lease.discard();
             }
-            match no_reply(route, call.operation, call.timeout, reason) {
-                (true, exception) => Attempt::Resend(exception),
-                (false, exception) => Attempt::Failed(exception),
-            }
+            not_done(no_reply(route, call.operation, call.patience.timeout(), reason))
         }
     }
+}
+
+#[cold]
+fn not_done<'c>((again, exception): (bool, SystemException)) -> Attempt<'c> {
+    if again { Attempt::Resend(exception) } else { Attempt::Failed(exception) }
 }
 
 fn write_request(
@@ -230,6 +226,9 @@ fn judge(reply: Reply<'_>) -> Attempt<'_> {
     match reply.status {
         ReplyStatus::NoException | ReplyStatus::UserException => Attempt::Done(Some(reply)),
         ReplyStatus::SystemException => {
+            if reply.came_from_elsewhere() {
+                Error::forget();
+            }
             let read = SystemException::read(&mut reply.body());
             Attempt::Failed(read.unwrap_or_else(decoding))
         }
@@ -248,11 +247,13 @@ fn judge(reply: Reply<'_>) -> Attempt<'_> {
     }
 }
 
+/// The exception for a request that could not be sent, and whether it may be sent again.
 #[cold]
-fn not_sent<'c>(route: &Route, reused: bool, error: io::Error) -> Attempt<'c> {
+pub(super) fn not_sent(route: &Route, reused: bool, error: io::Error) -> (bool, SystemException) {
     if error.kind() == io::ErrorKind::TimedOut {
-        let exception = SystemException::timeout(minor::timeout::SEND, CompletionStatus::Maybe);
-        return Attempt::Failed(story(Phase::Send, route, Some(error)).remember(exception));
+        // Part of a request is not processed.
+        let exception = SystemException::timeout(minor::timeout::SEND, CompletionStatus::No);
+        return (false, story(Phase::Send, route, Some(error)).remember(exception));
     }
     // The server had closed the connection while it lay idle, so it cannot have seen the request.
     let exception =
@@ -260,9 +261,8 @@ fn not_sent<'c>(route: &Route, reused: bool, error: io::Error) -> Attempt<'c> {
     let exception = story(Phase::Send, route, Some(error)).remember(exception);
     if reused {
         route.pool.drop_idle();
-        return Attempt::Resend(exception);
     }
-    Attempt::Failed(exception)
+    (reused, exception)
 }
 
 /// The exception for a wait that ended without a reply, and whether the request may be sent again.
@@ -335,7 +335,7 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
         return Attempt::Failed(broken());
     };
     let answer =
-        answer_request(core, &request, &header, &|_, _| Ok(text), &mut buffer, &mut |_| {});
+        answer_request(core, (&request, &[]), &header, &|_, _| Ok(text), &mut buffer, &mut |_| {});
     let attempt = match answer {
         Ok(Answer::Nothing) => Attempt::Done(None),
         Ok(Answer::Reply) => match read_status(&buffer) {
@@ -347,6 +347,8 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
         },
         Err(_) => Attempt::Failed(broken()),
     };
+    trim(&mut request);
+    trim(&mut buffer);
     LOCAL_BUFFERS.set((request, buffer));
     attempt
 }

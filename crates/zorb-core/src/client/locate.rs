@@ -1,15 +1,14 @@
 //! Asking a server where an object is, without calling it.
 
-use std::time::Instant;
-
 use zorb_cdr::{ByteOrder, CdrError, Wire};
 use zorb_giop::{
     GiopVersion, Ior, LocateReplyHeader, LocateStatus, MessageKind, MessageWriter, TargetAddress,
 };
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::NoReply;
-use super::invoke::{no_reply, story};
+use super::invoke::{MAX_RESENDS, no_reply, not_sent};
+use super::patience::Patience;
 use super::reach::reach;
 use super::reply::decoding;
 use crate::error::{Error, Phase};
@@ -22,19 +21,40 @@ enum Whereabouts {
     Forward(Ior),
 }
 
+/// Why a question has no answer.
+enum Unanswered {
+    /// The connection ended; asking again does no harm.
+    AskAgain(SystemException),
+    Failed(SystemException),
+}
+
+impl From<SystemException> for Unanswered {
+    fn from(exception: SystemException) -> Self {
+        Self::Failed(exception)
+    }
+}
+
 /// Sends a LocateRequest, following forwards; whether the object was found.
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     let core = object.core();
     core.check_running()?;
+    let patience = Patience::new(object.timeout().or(core.options().round_trip_timeout));
     let mut next;
     let mut target = object.binding();
-    for _ in 0..=core.options().max_forwards {
-        match ask(object, target)? {
-            Whereabouts::Here => return Ok(true),
-            Whereabouts::Unknown => return Ok(false),
-            Whereabouts::Forward(ior) => {
+    let mut hops = 0;
+    let mut resends = 0;
+    while hops <= core.options().max_forwards {
+        match ask(object, target, patience) {
+            Ok(Whereabouts::Here) => return Ok(true),
+            Ok(Whereabouts::Unknown) => return Ok(false),
+            Ok(Whereabouts::Forward(ior)) => {
+                hops += 1;
                 next = object.forward_to(ior);
                 target = &next;
+            }
+            Err(Unanswered::AskAgain(_)) if resends < MAX_RESENDS => resends += 1,
+            Err(Unanswered::AskAgain(exception) | Unanswered::Failed(exception)) => {
+                return Err(exception);
             }
         }
     }
@@ -43,19 +63,22 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     Err(Error::new(Phase::Resolve, "locating the object").remember(exception))
 }
 
-fn ask(object: &ObjectRef, target: &Binding) -> Result<Whereabouts, SystemException> {
+fn ask(
+    object: &ObjectRef,
+    target: &Binding,
+    patience: Patience,
+) -> Result<Whereabouts, Unanswered> {
     let core = object.core();
     if let Some(key) = &target.routes(core).local {
         return Ok(match core.locate(key) {
-            crate::orb::Located::Here(_) => Whereabouts::Here,
+            crate::orb::Located::Here(()) => Whereabouts::Here,
             crate::orb::Located::Elsewhere(ior) => Whereabouts::Forward(ior),
             crate::orb::Located::Nowhere(_) => Whereabouts::Unknown,
         });
     }
-    let timeout = object.timeout().or(core.options().round_trip_timeout);
-    let deadline = timeout.map(|timeout| Instant::now() + timeout);
-    let (route, mut lease) = reach(object, target, deadline)?;
-    let Some(connection) = lease.connection() else { return Err(core.shut_down()) };
+    let (route, mut lease) = reach(object, target, patience.deadline())?;
+    let Some(connection) = lease.connection() else { return Err(core.shut_down().into()) };
+    let reused = connection.used;
     let version = route.version.min(GiopVersion::HIGHEST);
     let id = connection.state.ids().allocate();
     let address = TargetAddress::Key(&route.key);
@@ -63,33 +86,35 @@ fn ask(object: &ObjectRef, target: &Binding) -> Result<Whereabouts, SystemExcept
     MessageWriter::locate_request(&mut connection.outgoing, version, order, id, &address)
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
-    let sent = connection
-        .stream
-        .set_recv_timeout(timeout)
-        .and_then(|()| connection.stream.set_send_timeout(timeout))
-        .and_then(|()| connection.send(version));
-    if let Err(error) = sent {
+    if let Err(error) = connection.send(version, patience) {
         lease.discard();
-        let exception =
-            SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No);
-        return Err(story(Phase::Send, route, Some(error)).remember(exception));
+        return Err(unanswered(not_sent(route, reused, error)));
     }
     about_to_block();
-    let answer = loop {
-        match connection.next_message() {
+    let reason = loop {
+        match connection.next_message(patience) {
             Ok(header) if header.kind == MessageKind::LocateReply => {
                 let read = LocateReplyHeader::read(connection.inbound.current(), &header);
                 match read {
                     Ok((reply, _)) if reply.request_id != id => {}
-                    Ok((reply, mut body)) => break judge(reply.status, &mut body),
-                    Err(error) => return Err(broken(route, &mut lease, NoReply::Broken(error))),
+                    Ok((reply, mut body)) => {
+                        return Ok(judge(reply.status, &mut body)?.map_err(decoding)?);
+                    }
+                    Err(error) => break NoReply::Broken(error),
                 }
             }
             Ok(_) => {}
-            Err(reason) => return Err(broken(route, &mut lease, reason)),
+            Err(reason) => break reason,
         }
     };
-    answer?.map_err(decoding)
+    lease.discard();
+    let lost = reused && matches!(reason, NoReply::Lost(_));
+    let (again, exception) = no_reply(route, "locate", patience.timeout(), reason);
+    Err(unanswered((again || lost, exception)))
+}
+
+fn unanswered((again, exception): (bool, SystemException)) -> Unanswered {
+    if again { Unanswered::AskAgain(exception) } else { Unanswered::Failed(exception) }
 }
 
 type Judged = Result<Result<Whereabouts, CdrError>, SystemException>;
@@ -102,9 +127,14 @@ fn judge(status: LocateStatus, body: &mut zorb_cdr::CdrReader<'_>) -> Judged {
             Ok(ior) => Whereabouts::Forward(ior),
             Err(error) => return Ok(Err(error)),
         },
-        LocateStatus::LocSystemException => {
-            return Err(SystemException::read(body).unwrap_or_else(decoding));
-        }
+        LocateStatus::LocSystemException => match SystemException::read(body) {
+            // JacORB says "unknown" in this way.
+            Ok(SystemException { kind: SystemExceptionKind::ObjectNotExist, .. }) => {
+                Whereabouts::Unknown
+            }
+            Ok(exception) => return Err(exception),
+            Err(error) => return Ok(Err(error)),
+        },
         LocateStatus::LocNeedsAddressingMode => {
             return Err(SystemException::no_implement(
                 minor::no_implement::UNSUPPORTED_OPERATION,
@@ -112,13 +142,4 @@ fn judge(status: LocateStatus, body: &mut zorb_cdr::CdrReader<'_>) -> Judged {
             ));
         }
     }))
-}
-
-fn broken(
-    route: &super::route::Route,
-    lease: &mut super::pool::Lease,
-    reason: NoReply,
-) -> SystemException {
-    lease.discard();
-    no_reply(route, "locate", None, reason).1
 }

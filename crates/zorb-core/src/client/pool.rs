@@ -4,6 +4,9 @@
 //! then reads, and no other thread is involved. Connections are lent last in, first out, so that
 //! the warm one is used; the number per endpoint is limited, and callers beyond it wait.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,15 +15,26 @@ use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol};
 
 use super::connection::ClientConnection;
 use crate::buffers::trim;
+use crate::server::in_upcall;
 
-/// An idle connection older than this is looked at before it is used again: the server may have
-/// closed it meanwhile.
+/// A connection that nothing was heard of for longer than this is looked at before it is used
+/// again: the server may have closed it meanwhile.
 const FRESH: Duration = Duration::from_millis(500);
+/// From how many pools on those without a reference to their endpoint are closed. Endpoints come
+/// with references, and so from anybody.
+const KEPT_POOLS: usize = 256;
 
 /// The pools of all endpoints.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionCache {
-    pools: Mutex<HashMap<Endpoint, Arc<EndpointPool>>>,
+    pools: Mutex<Pools>,
+}
+
+#[derive(Debug, Default)]
+struct Pools {
+    by_endpoint: HashMap<Endpoint, Arc<EndpointPool>>,
+    /// How many were left when unused ones were last looked for.
+    left: usize,
 }
 
 /// The connections to one endpoint.
@@ -64,38 +78,65 @@ impl ConnectionCache {
         max_message_size: usize,
     ) -> Arc<EndpointPool> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        let pool = pools.entry(endpoint.clone()).or_insert_with(|| {
-            Arc::new(EndpointPool {
-                endpoint: endpoint.clone(),
-                protocol: Arc::clone(protocol),
-                state: Mutex::default(),
-                returned: Condvar::new(),
-                max_open,
-                max_message_size,
-            })
+        if let Some(pool) = pools.by_endpoint.get(endpoint) {
+            return Arc::clone(pool);
+        }
+        let unused = pools.take_unused();
+        let pool = Arc::new(EndpointPool {
+            endpoint: endpoint.clone(),
+            protocol: Arc::clone(protocol),
+            state: Mutex::default(),
+            returned: Condvar::new(),
+            max_open,
+            max_message_size,
         });
-        Arc::clone(pool)
+        pools.by_endpoint.insert(endpoint.clone(), Arc::clone(&pool));
+        drop(pools);
+        unused.iter().for_each(|pool| pool.close());
+        pool
     }
 
     /// Closes every idle connection, and those in use when they come back.
     pub(crate) fn close(&self) {
-        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        for pool in pools.values() {
-            let idle = {
-                let mut state = pool.state.lock().unwrap_or_else(PoisonError::into_inner);
-                state.closed = true;
-                pool.returned.notify_all();
-                std::mem::take(&mut state.idle)
-            };
-            for mut connection in idle {
-                connection.say_goodbye();
-            }
+        let pools: Vec<_> = {
+            let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            pools.by_endpoint.values().cloned().collect()
+        };
+        pools.iter().for_each(|pool| pool.close());
+    }
+}
+
+impl Pools {
+    /// Takes the pools that no reference and no call uses, when there are many; looking for them
+    /// costs little over time, as their number must have doubled since the last look.
+    fn take_unused(&mut self) -> Vec<Arc<EndpointPool>> {
+        if self.by_endpoint.len() < KEPT_POOLS.max(self.left.saturating_mul(2)) {
+            return Vec::new();
         }
+        let unused = self.by_endpoint.extract_if(|_, pool| Arc::strong_count(pool) == 1);
+        let unused = unused.map(|(_, pool)| pool).collect();
+        self.left = self.by_endpoint.len();
+        unused
     }
 }
 
 impl EndpointPool {
-    /// Lends a connection: an idle one, a new one, or one that comes back before `deadline`.
+    /// Closes the idle connections, and has those in use closed when they come back.
+    fn close(&self) {
+        let idle = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.closed = true;
+            self.returned.notify_all();
+            std::mem::take(&mut state.idle)
+        };
+        for mut connection in idle {
+            connection.say_goodbye();
+        }
+    }
+
+    /// Lends a connection: an idle one, a new one, or one that comes back before `deadline`. A
+    /// caller inside an upcall gets one beyond the limit, because those it would wait for may be
+    /// waiting for the upcall.
     #[inline]
     pub(crate) fn lend(
         self: &Arc<Self>,
@@ -107,14 +148,17 @@ impl EndpointPool {
             if state.closed {
                 return Err(NoConnection::Closed);
             }
-            if let Some(connection) = state.idle.pop() {
-                if connection.idle_since.elapsed() < FRESH || !connection.stream.is_stale() {
-                    return Ok(Lease { connection: Some(connection), pool: Arc::clone(self) });
+            if let Some(mut connection) = state.idle.pop() {
+                if connection.alive.elapsed() >= FRESH {
+                    if connection.stream.is_stale() {
+                        state.open -= 1;
+                        continue;
+                    }
+                    connection.alive = Instant::now();
                 }
-                state.open -= 1;
-                continue;
+                return Ok(Lease { connection: Some(connection), pool: Arc::clone(self) });
             }
-            if state.open < self.max_open {
+            if state.open < self.max_open || in_upcall() {
                 state.open += 1;
                 drop(state);
                 return self.open(connect_timeout, deadline);
@@ -193,6 +237,12 @@ impl Lease {
         self.connection.as_deref().map_or(&[], |connection| connection.inbound.current())
     }
 
+    /// Where the parts of that message begin whose alignment is their own.
+    #[inline]
+    pub(crate) fn seams(&self) -> &[u32] {
+        self.connection.as_deref().map_or(&[], |connection| connection.inbound.seams())
+    }
+
     /// Closes the connection instead of giving it back.
     #[cold]
     pub(crate) fn discard(&mut self) {
@@ -206,10 +256,10 @@ impl Drop for Lease {
     #[inline]
     fn drop(&mut self) {
         let Some(mut connection) = self.connection.take() else { return };
-        connection.idle_since = Instant::now();
+        connection.used = true;
         trim(&mut connection.outgoing);
         let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.closed {
+        if state.closed || state.open > self.pool.max_open {
             state.open -= 1;
             drop(state);
             connection.say_goodbye();

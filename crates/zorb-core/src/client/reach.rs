@@ -19,6 +19,7 @@ pub(super) fn reach<'t>(
     let core = object.core();
     let routes = target.routes(core);
     let mut failure = None;
+    let mut late = false;
     for (number, route) in routes.in_order() {
         match route.pool.lend(core.options().connect_timeout, deadline) {
             Ok(lease) => {
@@ -32,13 +33,22 @@ pub(super) fn reach<'t>(
                     CompletionStatus::No,
                 ));
             }
-            Err(NoConnection::Unreachable(error)) => failure = Some(error),
+            Err(NoConnection::Unreachable(error)) => {
+                failure = Some(error);
+                if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                    late = true;
+                    break;
+                }
+            }
         }
     }
     Err(match failure {
         Some(error) => {
-            let exception =
-                SystemException::transient(minor::transient::CONNECT_FAILED, CompletionStatus::No);
+            let no = CompletionStatus::No;
+            let exception = match late {
+                true => SystemException::timeout(minor::timeout::CONNECT, no),
+                false => SystemException::transient(minor::transient::CONNECT_FAILED, no),
+            };
             let hint = error.hint().map(str::to_owned);
             let story = Error::new(Phase::Connect, String::new()).because(error);
             match hint {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zorb_cdr::{CdrReader, CdrResult, TextCoding};
-use zorb_giop::{MessageHeader, ReplyStatus};
+use zorb_giop::{HEADER_SIZE, MessageHeader, ReplyStatus};
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use super::pool::Lease;
@@ -46,6 +46,13 @@ impl Holder {
             Self::Local(LocalReply(buffer)) => buffer,
         }
     }
+
+    fn seams(&self) -> &[u32] {
+        match self {
+            Self::Connection(lease) => lease.seams(),
+            Self::Local(_) => &[],
+        }
+    }
 }
 
 impl Reply<'_> {
@@ -55,9 +62,15 @@ impl Reply<'_> {
         SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
     }
 
+    /// Whether the reply came over a connection.
+    pub(super) fn came_from_elsewhere(&self) -> bool {
+        matches!(self.holder, Holder::Connection(_))
+    }
+
     /// A reader at the body.
     pub(super) fn body(&self) -> CdrReader<'_> {
         let mut reader = CdrReader::new(self.holder.message(), self.header.order)
+            .with_parts(self.holder.seams(), HEADER_SIZE)
             .with_text(self.text)
             .with_context(self.core);
         // The header was read up to here before, so the octets are there.

@@ -1,5 +1,8 @@
 //! The ways to an object: its profiles, resolved to endpoints once per reference.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,6 +10,10 @@ use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior};
 
 use super::pool::EndpointPool;
 use crate::orb::OrbCore;
+
+/// The most ways to an object that are looked at: a reference may come from anybody, and each way
+/// may have to be tried.
+const MAX_ROUTES: usize = 64;
 
 /// One way to an object.
 #[derive(Debug)]
@@ -29,7 +36,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Resolves the profiles of `ior` that the ORB has a protocol for.
+    /// Resolves the profiles of `ior` that the ORB has a protocol for, up to 64 endpoints.
     pub(crate) fn resolve(core: &OrbCore, ior: &Ior) -> Self {
         let mut routes = Self::default();
         let options = core.options();
@@ -47,7 +54,7 @@ impl Routes {
                 .components
                 .iter()
                 .find_map(|component| component.body::<CodeSetComponentInfo>().ok().flatten());
-            for endpoint in &resolved.endpoints {
+            for endpoint in resolved.endpoints.iter().take(MAX_ROUTES - routes.list.len()) {
                 if core.serves(endpoint) {
                     routes.local = Some(Arc::clone(&key));
                 }

@@ -32,6 +32,7 @@ pub struct OptionSpec {
 }
 
 pub(super) const CONNECT_TIMEOUT_MS: u64 = 10_000;
+pub(super) const SEND_TIMEOUT_MS: u64 = 60_000;
 pub(super) const MAX_MESSAGE_SIZE: u64 = 64 << 20;
 pub(super) const MAX_CONNECTIONS: u64 = 1024;
 pub(super) const MAX_CONNECTIONS_PER_ENDPOINT: u64 = 64;
@@ -93,12 +94,20 @@ pub static TABLE: &[OptionSpec] = &[
         help: "longest wait for a reply; 0 waits for ever",
     },
     OptionSpec {
+        name: "SendTimeout",
+        key: "send_timeout",
+        kind: OptionKind::Number(1, HOUR_MS),
+        default: "60000",
+        unit: "ms",
+        help: "longest wait of a server for a client to take a reply; the connection ends then",
+    },
+    OptionSpec {
         name: "MaxMessageSize",
         key: "max_message_size",
         kind: OptionKind::Number(1024, 1 << 31),
         default: "67108864",
         unit: "octets",
-        help: "largest GIOP message accepted, fragments joined",
+        help: "largest GIOP message accepted, fragments joined; also the most octets of incomplete messages on a connection",
     },
     OptionSpec {
         name: "MaxConnections",
@@ -114,7 +123,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: OptionKind::Number(1, 65_535),
         default: "64",
         unit: "",
-        help: "most connections opened to one endpoint; further callers wait for one",
+        help: "most connections opened to one endpoint; further callers wait for one, except inside upcalls",
     },
     OptionSpec {
         name: "MaxThreadsPerConnection",

@@ -72,12 +72,12 @@ impl<O: From<Orb>> OrbBuilder<O> {
 
     /// The longest wait for a reply; calls that take longer fail with `TIMEOUT`.
     pub fn round_trip_timeout(self, timeout: Duration) -> Self {
-        self.option("RoundTripTimeout", timeout.as_millis().to_string())
+        self.option("RoundTripTimeout", whole_millis(timeout))
     }
 
     /// The longest wait for a connection.
     pub fn connect_timeout(self, timeout: Duration) -> Self {
-        self.option("ConnectTimeout", timeout.as_millis().to_string())
+        self.option("ConnectTimeout", whole_millis(timeout))
     }
 
     /// Sets any option of the table by its name.
@@ -143,8 +143,17 @@ impl<O: From<Orb>> OrbBuilder<O> {
                 .map_err(|error| Error::new(Phase::Configure, "protocols").because(error))?;
         }
         for url in core.options().listen_endpoints.clone() {
-            core.listen(&url)?;
+            if let Err(error) = core.listen(&url) {
+                // The endpoints that did open must not outlive the ORB that never was.
+                let _ = core.shutdown(true);
+                return Err(error);
+            }
         }
         Ok(Orb::from_core(core).into())
     }
+}
+
+/// A time-out as an option has it, rounded up: none becomes the zero that stands for no time-out.
+fn whole_millis(timeout: Duration) -> String {
+    timeout.as_nanos().div_ceil(1_000_000).to_string()
 }

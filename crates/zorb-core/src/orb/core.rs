@@ -13,7 +13,7 @@ use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::poa::{Adapters, KeyParts, ManagerState, Poa, PoaManager, Target};
+use crate::poa::{ActiveObject, Adapters, KeyParts, ManagerState, Poa, PoaManager};
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
 
 /// The state of the ORB's life.
@@ -22,9 +22,9 @@ pub(super) const CLOSING: u8 = 1;
 pub(super) const CLOSED: u8 = 2;
 
 /// Where an object key leads.
-pub(crate) enum Located {
-    /// To a servant of this ORB.
-    Here(Target),
+pub(crate) enum Located<T> {
+    /// To an object of this ORB.
+    Here(T),
     /// To a published reference.
     Elsewhere(Ior),
     /// Nowhere, for this reason.
@@ -56,7 +56,7 @@ impl std::fmt::Debug for OrbCore {
 }
 
 impl OrbCore {
-    pub(super) fn new(options: Options) -> Arc<Self> {
+    pub(crate) fn new(options: Options) -> Arc<Self> {
         Arc::new_cyclic(|orb: &Weak<Self>| {
             let adapters = Adapters::new();
             let manager = PoaManager::new(ManagerState::Active, options.max_held_requests);
@@ -126,20 +126,31 @@ impl OrbCore {
         SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, CompletionStatus::No)
     }
 
-    /// Finds what an object key leads to.
+    /// Finds the object of a request; waits while its adapter's manager holds requests.
     #[inline]
-    pub(crate) fn locate(&self, key: &[u8]) -> Located {
+    pub(crate) fn admit(&self, key: &[u8]) -> Located<Arc<ActiveObject>> {
+        self.find(key, |parts| self.adapters.admit(parts))
+    }
+
+    /// Finds out where an object is; waits for nothing.
+    pub(crate) fn locate(&self, key: &[u8]) -> Located<()> {
+        self.find(key, |parts| self.adapters.locate(parts))
+    }
+
+    #[inline]
+    fn find<'k, T>(
+        &self,
+        key: &'k [u8],
+        in_adapter: impl FnOnce(KeyParts<'k>) -> Result<T, SystemException>,
+    ) -> Located<T> {
         match KeyParts::parse(key) {
             KeyParts::Name(name) => self.locate_published(name),
-            parts => match self.adapters.find(parts) {
-                Ok(target) => Located::Here(target),
-                Err(exception) => Located::Nowhere(exception),
-            },
+            parts => in_adapter(parts).map_or_else(Located::Nowhere, Located::Here),
         }
     }
 
     #[cold]
-    fn locate_published(&self, name: &[u8]) -> Located {
+    fn locate_published<T>(&self, name: &[u8]) -> Located<T> {
         let published = self.published.read().unwrap_or_else(PoisonError::into_inner);
         match published.get(name) {
             Some(ior) => Located::Elsewhere(ior.clone()),
@@ -180,6 +191,8 @@ impl OrbCore {
         url: &str,
         listeners: &mut Vec<Listener>,
     ) -> Result<(), Error> {
+        // Asked under the lock with which a shutdown takes the listeners away: none comes later.
+        self.check_running()?;
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let protocol = self.protocols.by_scheme(scheme).ok_or_else(|| {
@@ -242,6 +255,7 @@ impl OrbCore {
         if self.listeners.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
             let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
             if listeners.is_empty() {
+                self.check_running()?;
                 let protocol = self.protocols.protocols().into_iter().next();
                 let protocol = protocol.ok_or_else(|| {
                     not_possible(Error::new(Phase::Listen, "the ORB has no protocol"))

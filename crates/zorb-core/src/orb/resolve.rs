@@ -1,5 +1,8 @@
 //! From URLs and stringified references to objects.
 
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior, NamingContextAddress, ObjectUrl, TaggedProfile};
@@ -65,15 +68,25 @@ pub(super) fn string_to_object(
                 .map_err(|error| error.because_of(bad_url(url, minor::bad_param::BAD_URL)))
         }
         ObjectUrl::File(path) => {
-            let failed = || bad_url(url, minor::bad_param::BAD_URL);
-            let size = std::fs::metadata(&path).map_err(|error| failed().because(error))?.len();
-            if size > MAX_FILE {
-                return Err(failed().because(format!("{size} octets; the limit is {MAX_FILE}")));
-            }
-            let text = std::fs::read_to_string(&path).map_err(|error| failed().because(error))?;
+            let text = read_reference(Path::new(&path))
+                .map_err(|error| bad_url(url, minor::bad_param::BAD_URL).because(error))?;
             string_to_object(core, text.trim(), depth + 1)
         }
     }
+}
+
+/// The text of a file that holds a reference. Devices and pipes, which may have no end, are refused.
+fn read_reference(path: &Path) -> io::Result<String> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut text = String::new();
+    // The limit holds for what is read: a file may grow after its size was asked for.
+    File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(io::Error::other(format!("larger than the limit, {MAX_FILE} octets")));
+    }
+    Ok(text)
 }
 
 fn corbaloc_object(

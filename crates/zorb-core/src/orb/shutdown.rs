@@ -1,12 +1,12 @@
 //! The orderly end of an ORB.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::core::{CLOSED, CLOSING, OrbCore, RUNNING};
-use crate::server::in_upcall;
+use crate::server::in_upcall_of;
 
 impl OrbCore {
     pub(super) fn wait_for_shutdown(&self) {
@@ -16,8 +16,8 @@ impl OrbCore {
         }
     }
 
-    pub(super) fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
-        if wait && in_upcall() {
+    pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
+        if wait && in_upcall_of(self) {
             return Err(SystemException::bad_inv_order(
                 minor::bad_inv_order::WOULD_DEADLOCK,
                 CompletionStatus::No,
@@ -28,33 +28,62 @@ impl OrbCore {
             .compare_exchange(RUNNING, CLOSING, Ordering::AcqRel, Ordering::Acquire)
             .is_ok();
         if first {
-            let listeners = {
-                let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
-                std::mem::take(&mut *listeners)
-            };
-            for listener in &listeners {
-                listener.acceptor.close();
-            }
-            self.sentinel().stop();
-            // Requests that a manager holds back would wait for ever.
-            self.root_poa().release_held();
-            for connection in self.sentinel().connections() {
-                connection.close();
-            }
-            self.connections().close();
-            self.initial.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            self.stop_serving();
         }
-        if wait {
-            self.threads.join();
-        }
-        if first {
-            self.root_poa().destroy();
-            let _ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-            self.state.store(CLOSED, Ordering::Release);
-            self.ending.notify_all();
-        } else if wait {
-            self.wait_for_shutdown();
+        match (first, wait) {
+            (true, true) => self.finish(),
+            (true, false) => self.finish_later(),
+            (false, true) => self.wait_for_shutdown(),
+            (false, false) => {}
         }
         Ok(())
+    }
+
+    /// Has everything come to its end, without waiting for it.
+    fn stop_serving(&self) {
+        let listeners = {
+            let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *listeners)
+        };
+        for listener in &listeners {
+            listener.acceptor.close();
+        }
+        self.sentinel().stop();
+        // Requests that a manager holds back would wait for ever.
+        self.root_poa().release_held();
+        for connection in self.sentinel().connections() {
+            connection.close();
+        }
+        self.connections().close();
+        let initial =
+            std::mem::take(&mut *self.initial.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(initial);
+    }
+
+    /// Finishes on a thread of its own when there are others to wait for: whoever waits in `run`
+    /// may end the process, so accepted requests are to be answered before it wakes.
+    fn finish_later(self: &Arc<Self>) {
+        if self.threads.is_empty() {
+            return self.finish();
+        }
+        let core = Arc::clone(self);
+        let name = "zorb-shutdown".to_owned();
+        let started = std::thread::Builder::new().name(name).spawn(move || core.finish());
+        if let Err(error) = started {
+            tracing::error!(%error, "no thread to end the ORB with; requests are not waited for");
+            self.close();
+        }
+    }
+
+    fn finish(&self) {
+        self.threads.join();
+        self.close();
+    }
+
+    fn close(&self) {
+        self.root_poa().destroy();
+        let _ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        self.state.store(CLOSED, Ordering::Release);
+        self.ending.notify_all();
     }
 }

@@ -46,7 +46,7 @@ impl Poa {
             return Err(PoaError::WrongPolicy);
         }
         let id = self.0.incarnate(None, Box::new(Tie::<S, R>::new(Arc::clone(servant))))?;
-        self.reference(&id)
+        self.reference_or_none(&id)
     }
 
     /// Activates `servant` under `id` (`activate_object_with_id`).
@@ -81,7 +81,15 @@ impl Poa {
         }
         let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
         let id = self.0.incarnate(Some(id.into()), skeleton)?;
-        self.reference(&id)
+        self.reference_or_none(&id)
+    }
+
+    /// The reference of an object just activated, which does not stay active without one.
+    fn reference_or_none<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
+        self.reference(id).inspect_err(|_| {
+            // Nothing is left to do when another thread was faster.
+            let _ = self.deactivate(id);
+        })
     }
 
     /// The reference of a servant (`servant_to_reference`): of its present id under unique ids,
@@ -117,6 +125,8 @@ impl Poa {
     /// `ObjectNotActive`.
     #[doc(alias = "deactivate_object")]
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
+        // One lock for both maps: nobody finds a servant in one and not in the other.
+        let mut servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
         let removed = match &self.0.objects {
             Objects::Slots(slots) => super::key::system_id(id.as_bytes())
                 .and_then(|(index, generation)| slots.remove(index, generation)),
@@ -125,8 +135,10 @@ impl Poa {
             }
         };
         let object = removed.ok_or(PoaError::ObjectNotActive)?;
-        let mut servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
         servants.remove(&object.skeleton.identity());
+        // The servant may use the adapter as it is dropped.
+        drop(servants);
+        drop(object);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{ActiveObject, KeyParts, Lifespan, PoaCore};
+use super::{ActiveObject, KeyParts, Lifespan, ManagerState, PoaCore};
 
 /// Every adapter of an ORB. Readers take no lock; creation and destruction copy the small tables.
 pub(crate) struct Adapters {
@@ -21,12 +21,6 @@ pub(crate) struct Adapters {
 struct Tables {
     by_index: Vec<Option<Arc<PoaCore>>>,
     by_path: HashMap<Vec<u8>, Arc<PoaCore>>,
-}
-
-/// Where a key leads.
-pub(crate) struct Target {
-    pub(crate) adapter: Arc<PoaCore>,
-    pub(crate) object: Arc<ActiveObject>,
 }
 
 impl Adapters {
@@ -73,9 +67,28 @@ impl Adapters {
         self.tables.store(Arc::new(tables));
     }
 
-    /// The adapter and object of a key, or the exception to answer with.
+    /// The object that a request is for, once its adapter's manager lets the request through, or
+    /// the exception to answer with.
     #[inline]
-    pub(crate) fn find(&self, key: KeyParts<'_>) -> Result<Target, SystemException> {
+    pub(crate) fn admit(&self, key: KeyParts<'_>) -> Result<Arc<ActiveObject>, SystemException> {
+        let (adapter, id) = self.adapter(key)?;
+        // Objects come and go while a manager holds, so the object is looked for after that.
+        adapter.manager().admit()?;
+        adapter.find_object(id).ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
+    }
+
+    /// Whether a key leads to an object, or the exception that says why not.
+    pub(crate) fn locate(&self, key: KeyParts<'_>) -> Result<(), SystemException> {
+        let (adapter, id) = self.adapter(key)?;
+        // Behind a manager that holds, the objects may be on their way: a request finds out.
+        if adapter.manager().state() == ManagerState::Holding || adapter.find_object(id).is_some() {
+            return Ok(());
+        }
+        Err(not_there(minor::object_not_exist::NO_MATCH))
+    }
+
+    #[inline]
+    fn adapter<'k>(&self, key: KeyParts<'k>) -> Result<(Arc<PoaCore>, &'k [u8]), SystemException> {
         let tables = self.tables.load();
         let (adapter, id) = match key {
             KeyParts::Transient { adapter, stamp, id } => {
@@ -86,9 +99,7 @@ impl Adapters {
             KeyParts::Name(_) => (None, &[][..]),
         };
         let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;
-        let object =
-            adapter.find_object(id).ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))?;
-        Ok(Target { adapter: Arc::clone(adapter), object })
+        Ok((Arc::clone(adapter), id))
     }
 }
 

@@ -30,16 +30,24 @@ pub struct PoaManager(Arc<Valve>);
 #[derive(Debug)]
 struct Valve {
     state: AtomicU8,
-    held: Mutex<usize>,
+    held: Mutex<Held>,
     changed: Condvar,
     max_held: usize,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// Requests that wait.
+    count: usize,
+    /// Whether the ORB shuts down: no request waits any more.
+    released: bool,
 }
 
 impl PoaManager {
     pub(crate) fn new(state: ManagerState, max_held: usize) -> Self {
         Self(Arc::new(Valve {
             state: AtomicU8::new(state as u8),
-            held: Mutex::new(0),
+            held: Mutex::default(),
             changed: Condvar::new(),
             max_held,
         }))
@@ -96,6 +104,12 @@ impl PoaManager {
         Ok(())
     }
 
+    /// Has the requests that wait, and those that would, answered with `TRANSIENT`.
+    pub(super) fn release_held(&self) {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner).released = true;
+        self.0.changed.notify_all();
+    }
+
     /// Admits a request, waiting while the manager holds.
     #[inline]
     pub(crate) fn admit(&self) -> Result<(), SystemException> {
@@ -112,7 +126,20 @@ impl PoaManager {
         let outcome = loop {
             match self.state() {
                 ManagerState::Active => break Ok(()),
-                ManagerState::Discarding => {
+                ManagerState::Holding if !held.released => {
+                    if !waiting {
+                        if held.count >= self.0.max_held {
+                            return Err(SystemException::transient(
+                                minor::transient::QUEUE_FULL,
+                                CompletionStatus::No,
+                            ));
+                        }
+                        waiting = true;
+                        held.count += 1;
+                    }
+                    held = self.0.changed.wait(held).unwrap_or_else(PoisonError::into_inner);
+                }
+                ManagerState::Holding | ManagerState::Discarding => {
                     break Err(SystemException::transient(
                         minor::transient::REQUEST_DISCARDED,
                         CompletionStatus::No,
@@ -124,29 +151,16 @@ impl PoaManager {
                         CompletionStatus::No,
                     ));
                 }
-                ManagerState::Holding => {
-                    if !waiting {
-                        if *held >= self.0.max_held {
-                            return Err(SystemException::transient(
-                                minor::transient::QUEUE_FULL,
-                                CompletionStatus::No,
-                            ));
-                        }
-                        waiting = true;
-                        *held += 1;
-                    }
-                    held = self.0.changed.wait(held).unwrap_or_else(PoisonError::into_inner);
-                }
             }
         };
         if waiting {
-            *held -= 1;
+            held.count -= 1;
         }
         outcome
     }
 
     /// Requests waiting for the manager to leave the holding state.
     pub fn held_requests(&self) -> usize {
-        *self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner).count
     }
 }

@@ -108,14 +108,13 @@ impl SlotTable {
     }
 
     /// Takes every object out.
-    pub(super) fn clear(&self) {
+    pub(super) fn take(&self) -> Vec<Arc<ActiveObject>> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        for index in 0..free.next {
-            if let Some(slot) = self.slot(index) {
-                slot.store(None);
-            }
-        }
         self.active.store(0, Ordering::Relaxed);
+        (0..free.next)
+            .filter_map(|index| self.slot(index)?.swap(None))
+            .map(|occupant| Arc::clone(&occupant.object))
+            .collect()
     }
 }
 

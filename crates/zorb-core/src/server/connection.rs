@@ -10,6 +10,7 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::Shutdown;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub(crate) struct ServerConnection {
     crew: Mutex<Crew>,
     role_offered: Condvar,
     closing: AtomicBool,
+    /// Whether the peer has ended the connection itself and is owed no farewell.
+    parted: AtomicBool,
 }
 
 /// The threads of a connection.
@@ -68,6 +71,12 @@ pub(crate) fn in_upcall() -> bool {
     UPCALL.get() != 0
 }
 
+/// Whether this thread is inside an upcall to a servant of `core`.
+pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
+    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
+    connection.is_some_and(|connection| Arc::ptr_eq(&connection.core, core))
+}
+
 /// To be called before a thread may block for long: when it is inside an upcall, another thread
 /// reads on from the connection that the upcall came from.
 #[inline]
@@ -88,7 +97,10 @@ enum Received {
 impl ServerConnection {
     pub(crate) fn new(core: &Arc<OrbCore>, stream: Arc<dyn Stream>) -> Arc<Self> {
         let max_message_size = core.options().max_message_size;
-        let limits = Limits { max_message_size, ..Limits::default() };
+        let limits =
+            Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
+        // It fails only when the peer is gone by now, which the first read finds as well.
+        let _ = stream.set_send_timeout(Some(core.options().send_timeout));
         Arc::new(Self {
             stream,
             core: Arc::clone(core),
@@ -100,6 +112,7 @@ impl ServerConnection {
             crew: Mutex::default(),
             role_offered: Condvar::new(),
             closing: AtomicBool::new(false),
+            parted: AtomicBool::new(false),
         })
     }
 
@@ -107,44 +120,55 @@ impl ServerConnection {
     pub(crate) fn start(self: &Arc<Self>) -> io::Result<()> {
         let token = self.new_token();
         self.role.store(token, Ordering::Release);
-        self.spawn(token)
+        self.spawn(&mut self.crew(), token)
     }
 
     fn new_token(&self) -> u64 {
         self.next_token.fetch_add(1, Ordering::Relaxed) << 1
     }
 
-    fn spawn(self: &Arc<Self>, token: u64) -> io::Result<()> {
-        self.crew.lock().unwrap_or_else(PoisonError::into_inner).threads += 1;
+    fn crew(&self) -> MutexGuard<'_, Crew> {
+        self.crew.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a thread that has the reading role.
+    fn spawn(self: &Arc<Self>, crew: &mut Crew, token: u64) -> io::Result<()> {
         let connection = Arc::clone(self);
-        let started = self.core.threads().spawn("zorb-serve", move || connection.serve(token));
-        if started.is_err() {
-            self.crew.lock().unwrap_or_else(PoisonError::into_inner).threads -= 1;
-        }
-        started
+        self.core.threads().spawn("zorb-serve", move || {
+            let served = catch_unwind(AssertUnwindSafe(|| connection.serve(token)));
+            if served.is_err() {
+                // A servant's drop panicked, say. The connection must not stay behind unserved.
+                tracing::error!(peer = connection.stream.peer(), "a serving thread panicked");
+                connection.break_off();
+            }
+        })?;
+        crew.threads += 1;
+        Ok(())
     }
 
     /// Reads and serves requests until the connection ends or this thread is no longer needed.
-    fn serve(self: Arc<Self>, mut token: u64) {
-        SERVED.with_borrow_mut(|served| *served = Arc::downgrade(&self));
+    fn serve(self: &Arc<Self>, mut token: u64) {
+        SERVED.with_borrow_mut(|served| *served = Arc::downgrade(self));
         let mut request = Vec::new();
         let mut reply = Vec::new();
         loop {
-            let mut span = 0..0;
+            let (mut span, mut seams) = (0..0, Vec::new());
             let received = self.receive(|inbound| {
                 let detached = inbound.take(std::mem::take(&mut request));
                 span = detached.start..detached.end;
                 request = detached.buffer;
+                seams = detached.seams;
             });
             let header = match received {
                 Received::Message(header) => header,
                 Received::End { farewell } => return self.leave(Some(farewell)),
             };
-            self.role.store(token | IN_UPCALL, Ordering::Release);
+            // Counted first, so that the sentinel does not take this upcall for the one before.
             self.upcalls.fetch_add(1, Ordering::Relaxed);
+            self.role.store(token | IN_UPCALL, Ordering::Release);
             UPCALL.set(token);
             let message = request.get(span).unwrap_or_default();
-            let outcome = self.process(message, &header, &mut reply);
+            let outcome = self.process((message, &seams), &header, &mut reply);
             UPCALL.set(0);
             trim(&mut reply);
             if let Err(error) = outcome {
@@ -157,7 +181,7 @@ impl ServerConnection {
                 Ordering::Acquire,
             );
             if kept.is_err() {
-                match self.follow() {
+                match self.follow(token) {
                     Some(offered) => token = offered,
                     None => return self.leave(None),
                 }
@@ -199,7 +223,7 @@ impl ServerConnection {
 
     fn process(
         self: &Arc<Self>,
-        message: &[u8],
+        (message, seams): (&[u8], &[u32]),
         header: &MessageHeader,
         reply: &mut Vec<u8>,
     ) -> Result<(), ProtocolError> {
@@ -213,7 +237,8 @@ impl ServerConnection {
                     begun.map_err(SystemException::from)
                 };
                 let mut early = |octets: &[u8]| self.send(octets);
-                let answer = answer_request(&self.core, message, header, &text, reply, &mut early)?;
+                let answer =
+                    answer_request(&self.core, (message, seams), header, &text, reply, &mut early)?;
                 if answer == Answer::Reply {
                     self.send_reply(*request_id.get_mut(), reply);
                 }
@@ -230,6 +255,7 @@ impl ServerConnection {
                 Ok(())
             }
             MessageKind::CloseConnection | MessageKind::MessageError => {
+                self.parted.store(true, Ordering::Release);
                 self.closing.store(true, Ordering::Release);
                 Ok(())
             }
@@ -239,7 +265,7 @@ impl ServerConnection {
         }
     }
 
-    /// Sends a whole message; what fails to go out is found again when reading.
+    /// Sends a whole message, or ends the connection.
     fn send(&self, message: &[u8]) {
         self.send_locked(&self.state(), message);
     }
@@ -256,6 +282,9 @@ impl ServerConnection {
     fn send_locked(&self, _: &MutexGuard<'_, zorb_giop::ServerConnection>, message: &[u8]) {
         if let Err(error) = self.stream.send_all(message) {
             tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
+            // Part of it may be on its way, so nothing that follows would be understood. This also
+            // frees the threads that wait to send after this one.
+            let _ = self.stream.shutdown(Shutdown::Both);
         }
     }
 
@@ -275,6 +304,12 @@ impl ServerConnection {
 
     fn fail(&self, error: &ProtocolError) {
         self.refuse(error);
+        self.break_off();
+    }
+
+    /// Ends the connection without a farewell, and this thread's part in it.
+    fn break_off(&self) {
+        self.parted.store(true, Ordering::Release);
         self.closing.store(true, Ordering::Release);
         let _ = self.stream.shutdown(Shutdown::Both);
         self.leave(Some(false));
@@ -282,7 +317,7 @@ impl ServerConnection {
 
     /// Passes the reading role on, if `role` still is the present one.
     fn hand_over(self: &Arc<Self>, role: u64) {
-        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut crew = self.crew();
         let full = crew.threads >= self.core.options().max_threads_per_connection;
         if crew.ended || (crew.idle == 0 && full) {
             return;
@@ -296,16 +331,26 @@ impl ServerConnection {
             self.role_offered.notify_one();
             return;
         }
-        drop(crew);
-        if self.spawn(token).is_err() {
-            // No thread to be had: take the role back; reading goes on after the upcall.
+        if self.spawn(&mut crew, token).is_err() {
+            // No thread to be had: take the role back; reading goes on after the upcall. Should
+            // that have ended meanwhile, its thread waits for the crew and then finds the role.
             let _ = self.role.compare_exchange(token, role, Ordering::AcqRel, Ordering::Acquire);
         }
     }
 
-    /// Waits for the reading role; `None` when this thread is no longer needed.
-    fn follow(&self) -> Option<u64> {
-        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Waits for the reading role, which was passed on while `token` had it; `None` when this
+    /// thread is no longer needed.
+    fn follow(&self, token: u64) -> Option<u64> {
+        let mut crew = self.crew();
+        let given_back = self.role.compare_exchange(
+            token | IN_UPCALL,
+            token,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        if given_back.is_ok() {
+            return Some(token);
+        }
         crew.idle += 1;
         let (mut crew, _) = self
             .role_offered
@@ -318,7 +363,7 @@ impl ServerConnection {
     /// Ends this thread's part; the last one out closes the connection. `ended` is given by the
     /// thread that found the connection's end, with whether the peer is owed a farewell.
     fn leave(&self, ended: Option<bool>) {
-        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut crew = self.crew();
         if let Some(farewell) = ended {
             crew.ended = true;
             crew.farewell |= farewell;
@@ -328,10 +373,11 @@ impl ServerConnection {
         if crew.threads > 0 || !crew.ended {
             return;
         }
-        if crew.farewell {
+        let farewell = crew.farewell && !self.parted.load(Ordering::Acquire);
+        drop(crew);
+        if farewell {
             self.say_goodbye();
         }
-        drop(crew);
         let _ = self.stream.shutdown(Shutdown::Both);
         self.core.forget_connection(self);
     }
@@ -358,8 +404,8 @@ impl ServerConnection {
     /// Passes the reading role on when the same upcall has been running since `seen` was taken;
     /// returns what to compare with next time.
     pub(super) fn relieve(self: &Arc<Self>, seen: u32) -> u32 {
-        let upcalls = self.upcalls.load(Ordering::Relaxed);
         let role = self.role.load(Ordering::Acquire);
+        let upcalls = self.upcalls.load(Ordering::Relaxed);
         if upcalls == seen && role & IN_UPCALL != 0 {
             self.hand_over(role);
         }

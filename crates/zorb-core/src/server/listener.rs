@@ -36,6 +36,7 @@ fn accept(core: &Arc<OrbCore>, acceptor: &dyn Acceptor) {
                 } else if let Err(error) = connection.start() {
                     tracing::error!(%error, "no thread for a connection");
                     core.forget_connection(&connection);
+                    connection.turn_away();
                 }
             }
             Err(AcceptError::Closed) => return,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    GiopVersion, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter,
+    GiopVersion, HEADER_SIZE, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter,
     ProtocolError, ReplyStatus, RequestHeader, ResponseFlags,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -13,7 +13,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::call::{ReplyWriter, ServerCall};
 use crate::interface::OBJECT_ID;
 use crate::orb::{Located, OrbCore};
-use crate::poa::Target;
+use crate::poa::ActiveObject;
 use crate::servant::Served;
 
 /// What became of a request.
@@ -29,11 +29,11 @@ pub(crate) enum Answer {
 pub(crate) type TextOf<'a> =
     &'a dyn Fn(&RequestHeader<'_>, GiopVersion) -> Result<TextCoding, SystemException>;
 
-/// Serves the Request in `message`: finds the servant, makes the upcall, fills `buffer` with the
+/// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the upcall, fills `buffer` with the
 /// reply. `early` sends a reply that is due before the upcall (sync scope "with server").
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
-    message: &[u8],
+    (message, seams): (&[u8], &[u32]),
     header: &MessageHeader,
     text: TextOf<'_>,
     buffer: &mut Vec<u8>,
@@ -56,14 +56,14 @@ pub(crate) fn answer_request(
         }
     }
     let located = match request.target.object_key() {
-        Ok(key) => core.locate(key),
+        Ok(key) => core.admit(key),
         Err(_) => Located::Nowhere(SystemException::inv_objref(
             minor::inv_objref::NO_USABLE_PROFILE,
             CompletionStatus::No,
         )),
     };
-    let target = match located {
-        Located::Here(target) => target,
+    let object = match located {
+        Located::Here(object) => object,
         Located::Elsewhere(ior) => {
             let written =
                 reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer));
@@ -96,9 +96,10 @@ pub(crate) fn answer_request(
         reply.wanted = false;
     }
     let wanted = reply.wanted;
+    let arguments = arguments.with_parts(seams, HEADER_SIZE);
     let arguments = arguments.with_text(reply.text).with_context(core);
     let mut call = ServerCall { operation: request.operation, arguments, reply };
-    if let Err(exception) = upcall(&target, &mut call) {
+    if let Err(exception) = upcall(&object, &mut call) {
         call.reply.write_exception(exception);
     }
     Ok(if wanted { Answer::Reply } else { Answer::Nothing })
@@ -109,27 +110,23 @@ fn answer(reply: &ReplyWriter<'_>) -> Answer {
 }
 
 /// Runs the operation on the servant, or answers it for the object.
-fn upcall(target: &Target, call: &mut ServerCall<'_>) -> Served {
-    target.adapter.manager().admit()?;
+fn upcall(object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
     // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
     if call.operation().first() == Some(&b'_')
-        && let Some(served) = pseudo_operation(target, call)
+        && let Some(served) = pseudo_operation(object, call)
     {
         return served;
     }
-    catch_unwind(AssertUnwindSafe(|| target.object.skeleton.dispatch(call))).unwrap_or_else(|_| {
-        tracing::error!(operation = %call.operation, object = %target.object.id, "the servant panicked");
-        Err(SystemException::unknown(
-            minor::unknown::SERVANT_PANICKED,
-            CompletionStatus::Maybe,
-        ))
+    catch_unwind(AssertUnwindSafe(|| object.skeleton.dispatch(call))).unwrap_or_else(|_| {
+        tracing::error!(operation = %call.operation, object = %object.id, "the servant panicked");
+        Err(SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe))
     })
 }
 
 /// The operations that every object has; `None` for any other name.
 #[cold]
-fn pseudo_operation(target: &Target, call: &mut ServerCall<'_>) -> Option<Served> {
-    let type_ids = target.object.skeleton.type_ids();
+fn pseudo_operation(object: &ActiveObject, call: &mut ServerCall<'_>) -> Option<Served> {
+    let type_ids = object.skeleton.type_ids();
     Some(match &*call.operation {
         "_is_a" => call.argument::<String>().and_then(|id| {
             let is_a = id == OBJECT_ID || type_ids.contains(&&*id);

@@ -31,6 +31,11 @@ impl ThreadCount {
             .map(drop)
     }
 
+    /// Whether no counted thread runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) == 0
+    }
+
     /// Waits until no counted thread runs.
     pub(crate) fn join(&self) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);

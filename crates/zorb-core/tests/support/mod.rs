@@ -161,6 +161,41 @@ impl EchoServant for Servant {
     }
 }
 
+/// A servant whose `twice` is what a test says, and that does nothing else.
+pub struct Acting<F>(pub F);
+
+impl<F: Fn(i32) -> Result<i32> + Send + Sync + 'static> EchoServant for Acting<F> {
+    fn twice(&self, value: i32) -> Result<i32> {
+        self.0(value)
+    }
+
+    fn repeat(&self, _: &str, _: i32) -> Result<String, RepeatError> {
+        Ok(String::new())
+    }
+
+    fn mirror(&self, _: &[u8]) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    fn note(&self, _: i32) {}
+
+    fn noted(&self) -> Result<i32> {
+        Ok(0)
+    }
+
+    fn call_back(&self, _: Option<&Echo>, _: i32) -> Result<i32> {
+        Ok(0)
+    }
+
+    fn panic_now(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn wait_for(&self, _: i32) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// An ORB with IIOP and nothing from the environment.
 pub fn builder() -> zorb_core::OrbBuilder {
     Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()))

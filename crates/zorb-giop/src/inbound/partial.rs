@@ -20,9 +20,9 @@ const FRAGMENT_HEADER_SIZE: usize = HEADER_SIZE + 4;
 /// GIOP 1.2:  Request 4, more | Request 6, more | Fragment 4 | Fragment 6
 /// ```
 ///
-/// In both versions the data of the parts is one stream of octets: a Fragment's data follows that
-/// of the part before as if there had been no header between. For GIOP 1.1 the standard would
-/// have each Fragment aligned on its own, but peers that send such fragments do it this way.
+/// In both versions a Fragment's data follows that of the part before as if there had been no
+/// header between. In GIOP 1.1 each Fragment is aligned on its own, so where one begins is noted;
+/// in 1.2 the sizes of the parts see to it that it makes no difference.
 #[derive(Debug, Default)]
 pub(super) struct Partials {
     messages: Vec<Partial>,
@@ -38,6 +38,23 @@ struct Partial {
     header: MessageHeader,
     fragments: u32,
     octets: Vec<u8>,
+    /// Where the data of each Fragment begins; in GIOP 1.1 only.
+    seams: Vec<u32>,
+}
+
+/// A message joined from fragments.
+#[derive(Debug, Default)]
+pub(super) struct Joined {
+    pub(super) octets: Vec<u8>,
+    /// Where the parts begin whose alignment is their own.
+    pub(super) seams: Vec<u32>,
+}
+
+impl Joined {
+    pub(super) fn clear(&mut self) {
+        self.octets.clear();
+        self.seams.clear();
+    }
 }
 
 /// What became of a message on the wire.
@@ -69,7 +86,7 @@ impl Partials {
         header: &MessageHeader,
         message: &[u8],
         limits: &Limits,
-        joined: &mut Vec<u8>,
+        joined: &mut Joined,
     ) -> Result<Step, ProtocolError> {
         if header.kind == MessageKind::Fragment {
             return self.append(header, message, limits, joined);
@@ -98,7 +115,7 @@ impl Partials {
         header: &MessageHeader,
         message: &[u8],
         limits: &Limits,
-        spare: &mut Vec<u8>,
+        spare: &mut Joined,
     ) -> Result<(), ProtocolError> {
         let request_id = match header.version {
             GiopVersion::V1_2 => Some(id_at_start(message, header)?),
@@ -114,10 +131,10 @@ impl Partials {
             return Err(ProtocolErrorKind::TooManyPartialMessages(limit).into());
         }
         self.account(message.len(), limits)?;
-        let mut octets = core::mem::take(spare);
-        octets.clear();
+        spare.clear();
+        let Joined { mut octets, seams } = core::mem::take(spare);
         octets.extend_from_slice(message);
-        self.messages.push(Partial { request_id, header: *header, fragments: 1, octets });
+        self.messages.push(Partial { request_id, header: *header, fragments: 1, octets, seams });
         Ok(())
     }
 
@@ -126,7 +143,7 @@ impl Partials {
         header: &MessageHeader,
         message: &[u8],
         limits: &Limits,
-        joined: &mut Vec<u8>,
+        joined: &mut Joined,
     ) -> Result<Step, ProtocolError> {
         let (request_id, skipped) = match header.version {
             GiopVersion::V1_2 => (Some(id_at_start(message, header)?), FRAGMENT_HEADER_SIZE),
@@ -149,16 +166,21 @@ impl Partials {
             let (size, limit) = (size as u64, limits.max_message_size);
             return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
         }
+        if header.version < GiopVersion::V1_2 {
+            // It fits: the size with the payload does.
+            partial.seams.extend(u32::try_from(partial.octets.len()));
+        }
         partial.octets.extend_from_slice(payload);
         self.account(payload.len(), limits)?;
         if header.more_fragments {
             return Ok(Step::Absorbed);
         }
         let partial = self.remove(index);
-        *joined = partial.octets;
-        let size = u32::try_from(joined.len().saturating_sub(HEADER_SIZE)).unwrap_or(u32::MAX);
+        *joined = Joined { octets: partial.octets, seams: partial.seams };
+        let size = joined.octets.len().saturating_sub(HEADER_SIZE);
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
         let whole = MessageHeader { more_fragments: false, size, ..partial.header };
-        if let Some(place) = joined.first_chunk_mut() {
+        if let Some(place) = joined.octets.first_chunk_mut() {
             *place = whole.to_octets();
         }
         Ok(Step::Joined(whole))

@@ -1,10 +1,10 @@
 //! Fragments: joined as they come in, split as they go out.
 
-use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_cdr::{ByteOrder, TextCoding, Wire as _};
 use zorb_giop::{
-    GiopVersion, Inbound, Limits, LocateRequestHeader, MessageHeader, MessageKind, MessageWriter,
-    ProtocolErrorKind, ReplyHeader, RequestHeader, RequestStart, ResponseFlags, TargetAddress,
-    fragments,
+    GiopVersion, HEADER_SIZE, Inbound, Limits, LocateRequestHeader, MessageHeader, MessageKind,
+    MessageWriter, ProtocolErrorKind, ReplyHeader, RequestHeader, RequestStart, ResponseFlags,
+    TargetAddress, fragments,
 };
 
 use crate::inbound::received;
@@ -53,13 +53,60 @@ fn captured_requests_are_joined() {
     }
 }
 
+/// The message of these octets, and where its parts begin.
+fn joined(octets: &[u8]) -> (MessageHeader, Vec<u8>, Vec<u32>) {
+    let mut inbound = Inbound::new(Limits::default());
+    inbound.space()[..octets.len()].copy_from_slice(octets);
+    inbound.advance(octets.len());
+    let header = inbound.poll().expect("no error").expect("a message");
+    let seams = inbound.seams().to_vec();
+    let detached = inbound.take(Vec::new());
+    assert_eq!((&detached.seams, inbound.seams()), (&seams, &[][..]));
+    (header, detached.message().to_vec(), seams)
+}
+
 #[test]
-fn giop_1_1_fragments_are_one_contiguous_stream() {
-    let messages = messages_of("probe_omni_frag11_contiguous");
-    let (request, mut body) = RequestHeader::read(&messages[0].1, &messages[0].0).expect("request");
+fn a_run_of_numbers_goes_on_in_the_next_giop_1_1_fragment() {
+    let (header, message, seams) = joined(&stream("probe_omni_frag11_contiguous"));
+    let (request, body) = RequestHeader::read(&message, &header).expect("a request");
     assert_eq!(request.operation, "op_doubles");
-    assert_eq!(body.read_u32(), Ok(3));
-    assert_eq!([(); 3].map(|()| body.read_f64().expect("a double")), [1.5, 2.5, 3.5]);
+    let mut body = body.with_parts(&seams, HEADER_SIZE);
+    assert_eq!(Vec::<f64>::read(&mut body), Ok(vec![1.5, 2.5, 3.5]));
+}
+
+#[test]
+fn giop_1_1_fragments_are_aligned_on_their_own() {
+    // What omniORB sends for two strings: the first fills a part, and no padding follows it.
+    let mut first = request(GiopVersion::V1_1, 4, 0);
+    let body = first.len();
+    first.extend([0, 0, 0, 2, b'a', 0]);
+    let size = first.len() - HEADER_SIZE;
+    let header = MessageHeader::parse_prefix(&first).expect("valid").expect("whole");
+    let header = MessageHeader { size: size as u32, more_fragments: true, ..header };
+    first[..HEADER_SIZE].copy_from_slice(&header.to_octets());
+    let part = |more_fragments, data: &[u8]| {
+        let kind = MessageKind::Fragment;
+        let header = MessageHeader { kind, size: data.len() as u32, more_fragments, ..header };
+        [&header.to_octets()[..], data].concat()
+    };
+    let second = part(true, &[0, 0, 0, 2, b'b', 0]);
+    // A double would have to begin at offset 16 of this part.
+    let third = part(false, &[0, 0, 0, 0, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 7]);
+    let (header, message, seams) = joined(&[first, second, third].concat());
+    assert_eq!(seams, [body as u32 + 6, body as u32 + 12]);
+    let (_, body) = RequestHeader::read(&message, &header).expect("a request");
+    let mut body = body.with_parts(&seams, HEADER_SIZE);
+    assert_eq!(body.read_octets(), Ok(&[][..]));
+    assert_eq!(String::read(&mut body).as_deref(), Ok("a"));
+    assert_eq!(String::read(&mut body).as_deref(), Ok("b"));
+    assert_eq!(body.read_f64(), Ok(1.5));
+    assert_eq!((body.read_u8(), body.remaining()), (Ok(7), 0));
+}
+
+#[test]
+fn giop_1_2_fragments_are_one_stream() {
+    let (_, _, seams) = joined(&stream("giop12_frag_small"));
+    assert_eq!(seams, []);
 }
 
 #[test]

@@ -1,0 +1,22 @@
+use zorb_tcp::IiopProtocol;
+
+use super::*;
+
+#[test]
+fn pools_without_a_reference_do_not_pile_up() {
+    let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
+    let cache = ConnectionCache::default();
+    let pool = |number: usize| {
+        let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
+        cache.pool(&endpoint, &protocol, 1, 1024)
+    };
+    let kept = pool(0);
+    for number in 1..10 * KEPT_POOLS {
+        pool(number);
+    }
+    assert!(cache.pools.lock().unwrap().by_endpoint.len() <= KEPT_POOLS);
+    assert!(Arc::ptr_eq(&kept, &pool(0)), "one that is referred to stays");
+    // Those in use may be any number.
+    let many: Vec<_> = (0..2 * KEPT_POOLS).map(pool).collect();
+    assert!(many.iter().enumerate().all(|(number, known)| Arc::ptr_eq(known, &pool(number))));
+}

@@ -1,0 +1,23 @@
+use zorb_giop::{IiopProfile, Ior};
+use zorb_tcp::IiopProtocol;
+
+use super::*;
+use crate::options::Options;
+
+#[test]
+fn a_reference_has_a_limited_number_of_ways() {
+    let core = OrbCore::new(Options::default());
+    core.protocols().register(Arc::new(IiopProtocol::new())).unwrap();
+    let profile = |port| {
+        let profile = IiopProfile {
+            version: GiopVersion::V1_2,
+            host: "127.0.0.1".to_owned(),
+            port,
+            object_key: b"key".to_vec(),
+            components: Vec::new(),
+        };
+        profile.encode(zorb_cdr::ByteOrder::Big).unwrap()
+    };
+    let ior = Ior { type_id: String::new(), profiles: (1..1000).map(profile).collect() };
+    assert_eq!(Routes::resolve(&core, &ior).in_order().count(), MAX_ROUTES);
+}

@@ -1,0 +1,200 @@
+//! Beginnings and ends: adapters that go while they are used, ORBs that end while they serve.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use support::{Acting, Echo, Servant, builder, client, server};
+use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
+use zorb_core::{Error, Orb};
+use zorb_types::{SystemExceptionKind, minor};
+
+/// An adapter whose manager holds, and a remote client's view of its object "one".
+fn held() -> (Orb, Poa, Orb, Echo) {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let policies = PoaPolicies::new().persistent().user_ids();
+    let manager = orb.create_poa_manager();
+    let poa = orb.root_poa().create_with_manager("held", policies, manager).unwrap();
+    let one: Echo = poa.create_reference(&"one".into()).unwrap();
+    let client = builder().build().unwrap();
+    let object = client.string_to_object(&one.object().to_ior_string()).unwrap().unwrap();
+    (orb, poa, client, object.unchecked_narrow())
+}
+
+/// Makes a call that is held, does `meanwhile`, and lets it go.
+fn call_held(
+    poa: &Poa,
+    there: &Echo,
+    meanwhile: impl FnOnce(),
+) -> Result<i32, zorb_types::SystemException> {
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| there.twice(4));
+        while poa.manager().held_requests() == 0 && !call.is_finished() {
+            std::thread::yield_now();
+        }
+        meanwhile();
+        poa.manager().activate().unwrap();
+        call.join().unwrap()
+    })
+}
+
+#[test]
+fn requests_are_held_for_objects_that_are_activated_meanwhile() {
+    let (_orb, poa, _client, there) = held();
+    assert!(there.object().locate().unwrap(), "a holding adapter may have any object");
+    let answer = call_held(&poa, &there, || {
+        let _: Echo = poa.activate_with_id("one", Servant::default()).unwrap();
+    });
+    assert_eq!(answer.unwrap(), 8);
+}
+
+#[test]
+fn held_requests_do_not_reach_objects_deactivated_meanwhile() {
+    let (_orb, poa, _client, there) = held();
+    let _: Echo = poa.activate_with_id("one", Servant::default()).unwrap();
+    let answer = call_held(&poa, &there, || poa.deactivate(&"one".into()).unwrap());
+    assert_eq!(answer.unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
+}
+
+/// Does something as it is dropped.
+struct OnDrop<F: FnMut() + Send + Sync + 'static>(F);
+
+impl<F: FnMut() + Send + Sync + 'static> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+#[test]
+fn servants_may_use_their_adapter_as_it_is_destroyed() {
+    let (orb, _) = server();
+    for policies in [PoaPolicies::new(), PoaPolicies::new().user_ids()] {
+        let poa = orb.root_poa().create("going", policies).unwrap();
+        let dropped = Arc::new(AtomicBool::new(false));
+        let (inside, seen) = (poa.clone(), Arc::clone(&dropped));
+        let using = OnDrop(move || {
+            // Both look into the active object map, and find nothing in it.
+            assert!(inside.deactivate(&ObjectId::new([0; 8])).is_err());
+            assert!(inside.activate::<_, Echo>(Servant::default()).is_err());
+            seen.store(true, Ordering::SeqCst);
+        });
+        let servant = Acting(move |value| {
+            let _ = &using;
+            Ok(value)
+        });
+        let _: Echo = match poa.policies().id_assignment {
+            zorb_core::poa::IdAssignment::System => poa.activate(servant).unwrap(),
+            zorb_core::poa::IdAssignment::User => poa.activate_with_id("x", servant).unwrap(),
+        };
+        poa.destroy();
+        assert!(dropped.load(Ordering::SeqCst));
+    }
+}
+
+#[test]
+fn an_object_without_a_reference_does_not_stay_active() {
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let servant = Arc::new(Servant::default());
+    for _ in 0..2 {
+        let refused = orb.root_poa().activate_shared::<_, Echo>(&servant).unwrap_err();
+        assert!(refused.to_string().contains("INITIALIZE"), "{refused}");
+        assert_eq!(orb.root_poa().active_objects(), 0);
+    }
+}
+
+#[test]
+fn a_failed_build_gives_its_endpoints_back() {
+    // An address of its own, where no other test takes the port meanwhile.
+    let free = std::net::TcpListener::bind("127.0.0.2:0").unwrap();
+    let first = free.local_addr().unwrap();
+    drop(free);
+    let busy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let second = busy.local_addr().unwrap();
+    let urls = format!("iiop://{first};iiop://{second}");
+    builder().listen(urls).build().unwrap_err();
+    std::net::TcpListener::bind(first).unwrap();
+}
+
+#[test]
+fn a_servant_that_shuts_its_orb_down_is_answered_before_run_returns() {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let inside = orb.clone();
+    let busy = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&busy);
+    let servant = Acting(move |value| {
+        flag.store(true, Ordering::SeqCst);
+        inside.shutdown(false).unwrap();
+        // Nothing is taken away from under requests that still run, and nothing new begins.
+        assert_eq!(inside.root_poa().active_objects(), 1);
+        let late = inside.root_poa().create("late", PoaPolicies::new()).unwrap_err();
+        assert!(late.to_string().contains("BAD_INV_ORDER"), "{late}");
+        (0..100).for_each(|_| std::thread::yield_now());
+        flag.store(false, Ordering::SeqCst);
+        Ok(value)
+    });
+    let echo: Echo = orb.root_poa().activate(servant).unwrap();
+    let (_client, there) = client(&echo);
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| {
+            orb.run().unwrap();
+            assert!(!busy.load(Ordering::SeqCst));
+        });
+        assert_eq!(there.twice(3).unwrap(), 3);
+        running.join().unwrap();
+    });
+    assert_eq!(orb.root_poa().active_objects(), 0);
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_servant_may_wait_for_the_end_of_another_orb_only() {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let (other, _) = server();
+    let inside = orb.clone();
+    let servant = Acting(move |value| {
+        let refused = inside.shutdown(true).unwrap_err().system_exception().unwrap();
+        assert_eq!(refused.minor, minor::bad_inv_order::WOULD_DEADLOCK);
+        other.shutdown(true).unwrap();
+        Ok(value)
+    });
+    let echo: Echo = orb.root_poa().activate(servant).unwrap();
+    let (_client, there) = client(&echo);
+    assert_eq!(there.twice(3).unwrap(), 3);
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_panic_outside_the_servants_code_ends_the_connection_only() {
+    let (orb, echo) = server();
+    let poa = orb.root_poa();
+    let own = Arc::new(OnceLock::new());
+    let (adapter, id) = (poa.clone(), Arc::clone(&own));
+    let bomb = OnDrop(|| std::panic::resume_unwind(Box::new("in a drop")));
+    let servant = Acting(move |value| {
+        let _ = &bomb;
+        // The request keeps the servant alive until it is answered, and drops it then.
+        adapter.deactivate(id.get().unwrap()).unwrap();
+        Ok(value)
+    });
+    let ending: Echo = poa.activate(servant).unwrap();
+    own.set(poa.id_of(&ending).unwrap()).unwrap();
+    let (_client, there) = client(&ending);
+    assert_eq!(there.twice(3).unwrap_err().kind, SystemExceptionKind::CommFailure);
+    let (_client, there) = client(&echo);
+    assert_eq!(there.twice(3).unwrap(), 6);
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn timeouts_of_the_builder_are_rounded_up() -> Result<(), Error> {
+    let short = Duration::from_micros(10);
+    let options = builder().round_trip_timeout(short).connect_timeout(short).options()?;
+    assert_eq!(options.round_trip_timeout, Some(Duration::from_millis(1)));
+    assert_eq!(options.connect_timeout, Duration::from_millis(1));
+    let none = builder().round_trip_timeout(Duration::ZERO).options()?;
+    assert_eq!(none.round_trip_timeout, None);
+    Ok(())
+}
