@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use zorb::options::Options;
 
-use crate::commands::{config, demo, idl, ior, ping};
+use crate::commands::{bench, config, demo, idl, ior, ping};
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::screen;
 
@@ -29,9 +29,16 @@ enum Command {
     Ior(ior::IorArgs),
     Ping(ping::PingArgs),
     Config(config::ConfigArgs),
+    Bench(bench::BenchArgs),
     /// The server of `zorb demo`.
     #[command(name = demo::SERVER_COMMAND, hide = true)]
     DemoServer,
+    /// A peer of `zorb bench`.
+    #[command(name = bench::PEER_COMMAND, hide = true)]
+    BenchPeer {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
 }
 
 /// Does what `arguments` (the program's name first) ask for.
@@ -62,7 +69,9 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Ior(args) => ior::run(&args),
         Command::Ping(args) => ping::run(&args, &orb),
         Command::Config(args) => config::run(&args, &orb),
+        Command::Bench(args) => bench::run(&args, &orb),
         Command::DemoServer => demo::serve(&orb),
+        Command::BenchPeer { words } => bench::run_peer(&words, &orb),
     }
 }
 

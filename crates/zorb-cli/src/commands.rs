@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod idl;

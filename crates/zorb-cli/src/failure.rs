@@ -81,6 +81,12 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+impl From<zorb_bench::Error> for Failure {
+    fn from(error: zorb_bench::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
 /// The story, without the advice.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

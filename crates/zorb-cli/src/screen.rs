@@ -4,6 +4,7 @@
 use std::io::{ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -49,6 +50,16 @@ pub(crate) fn tell_failure(failure: &Failure) {
     tell(&format!("{}: {failure}", paint(ERROR, "error")));
     if let Some(advice) = failure.advice() {
         tell(&format!("  {}: {advice}", paint(GOOD, "hint")));
+    }
+}
+
+/// A bar on standard error, if that is a terminal.
+pub(crate) fn progress_bar(steps: usize) -> ProgressBar {
+    let target = ProgressDrawTarget::stderr();
+    let bar = ProgressBar::with_draw_target(u64::try_from(steps).ok(), target);
+    match ProgressStyle::with_template("{msg:18} [{bar:40}] {percent:>3} %  {eta}") {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
     }
 }
 

@@ -102,7 +102,7 @@ impl Unresolved {
             Cause::Malformed(reason) => story.because(reason),
             Cause::Refused(ResolveError::System(exception)) => exception.into(),
             Cause::Refused(refused) => {
-                story.because(refused).hint("`zorb naming list` shows what is bound")
+                story.because(refused).hint("list the context to see what is bound there")
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use zorb_cdr::CdrError;
 use zorb_types::SystemException;
 
 use crate::raises::Raises;
@@ -144,6 +145,12 @@ impl<E: Raises> From<E> for Error {
         let story = LAST_STORY
             .with_borrow_mut(|last| last.take_if(|story| story.0.exception == Some(exception)));
         story.unwrap_or_else(|| Self::new(Phase::Application, "").with_exception(exception))
+    }
+}
+
+impl From<CdrError> for Error {
+    fn from(error: CdrError) -> Self {
+        Self::new(Phase::Application, "").because(error).with_exception(error.into())
     }
 }
 

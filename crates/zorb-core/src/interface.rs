@@ -1,6 +1,7 @@
 //! Typed references: the trait behind every IDL interface, and how one travels in CDR.
 
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 use zorb_giop::Ior;
@@ -28,6 +29,17 @@ pub trait Interface: Clone + Send + Sync + Sized + 'static {
 
     /// The untyped reference inside.
     fn as_object(&self) -> &ObjectRef;
+
+    /// The reference as text: `IOR:` and hexadecimal digits (`object_to_string`).
+    fn to_ior_string(&self) -> String {
+        self.as_object().to_ior_string()
+    }
+
+    /// The same object, with calls that wait at most `timeout`; see [`ObjectRef::with_timeout`].
+    #[must_use]
+    fn with_timeout(&self, timeout: Duration) -> Self {
+        Self::from_object(self.as_object().with_timeout(timeout))
+    }
 }
 
 impl Interface for ObjectRef {

@@ -63,6 +63,8 @@ pub struct Options {
     pub round_trip_timeout: Option<Duration>,
     /// The longest wait of a server for a client to take a reply.
     pub send_timeout: Duration,
+    /// How long a served connection may be silent before it is closed; `None` is for ever.
+    pub idle_timeout: Option<Duration>,
     /// The largest GIOP message accepted, fragments joined, in octets.
     pub max_message_size: usize,
     /// The most connections served at once.
@@ -90,6 +92,7 @@ impl Default for Options {
             connect_timeout: Duration::from_millis(table::CONNECT_TIMEOUT_MS),
             round_trip_timeout: None,
             send_timeout: Duration::from_millis(table::SEND_TIMEOUT_MS),
+            idle_timeout: Some(Duration::from_millis(table::IDLE_TIMEOUT_MS)),
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
             max_connections: table::MAX_CONNECTIONS as usize,
             max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
@@ -144,6 +147,7 @@ impl Options {
                 self.round_trip_timeout.map_or(0, |timeout| timeout.as_millis()).to_string()
             }
             "SendTimeout" => self.send_timeout.as_millis().to_string(),
+            "IdleTimeout" => self.idle_timeout.map_or(0, |timeout| timeout.as_millis()).to_string(),
             "MaxMessageSize" => self.max_message_size.to_string(),
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
@@ -183,6 +187,10 @@ impl Options {
                 self.round_trip_timeout = (millis > 0).then(|| Duration::from_millis(millis));
             }
             "SendTimeout" => self.send_timeout = Duration::from_millis(number(value)?),
+            "IdleTimeout" => {
+                let millis = number(value)?;
+                self.idle_timeout = (millis > 0).then(|| Duration::from_millis(millis));
+            }
             "MaxMessageSize" => self.max_message_size = number(value)? as usize,
             "MaxConnections" => self.max_connections = number(value)? as usize,
             "MaxConnectionsPerEndpoint" => {

@@ -24,13 +24,16 @@ use zorb::giop::StringName;
 /// character that is meant literally.
 ///
 /// # Errors
-/// What is wrong with the text.
-pub fn name(text: &str) -> Result<Name, zorb::Error> {
-    let parsed: StringName = text.parse().map_err(|error| {
-        zorb::Error::new(zorb::Phase::Resolve, format!("name {text:?}")).because(error)
+/// `BAD_PARAM` (OMG 15, invalid name) for text that spells no name.
+pub fn name(text: &str) -> zorb::Result<Name> {
+    let parsed: StringName = text.parse().map_err(|_| {
+        let minor = zorb::minor::bad_param::INVALID_NAME;
+        zorb::SystemException::bad_param(minor, zorb::CompletionStatus::No)
     })?;
     let components = parsed.components.into_iter();
-    Ok(components.map(|component| NameComponent { id: component.id, kind: component.kind }).collect())
+    Ok(components
+        .map(|component| NameComponent { id: component.id, kind: component.kind })
+        .collect())
 }
 
 /// The text that spells `name`.

@@ -128,10 +128,7 @@ impl fmt::Display for ConnectError {
                 write!(f, "{lead}{address}: {error}")?;
             }
         }
-        match self.hint() {
-            Some(hint) => write!(f, " ({hint})"),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 
@@ -201,11 +198,7 @@ impl From<EndpointError> for ListenError {
 
 impl fmt::Display for ListenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot listen on {}: {}", self.endpoint, self.source)?;
-        match self.hint() {
-            Some(hint) => write!(f, " ({hint})"),
-            None => Ok(()),
-        }
+        write!(f, "cannot listen on {}: {}", self.endpoint, self.source)
     }
 }
 
@@ -236,13 +229,14 @@ mod tests {
             error.to_string(),
             format!(
                 "cannot connect to iiop://server:2809: [2001:db8::1]:2809: {first}; \
-                 192.0.2.1:2809: {second} (is the server running on that port?)"
+                 192.0.2.1:2809: {second}"
             )
         );
+        assert_eq!(error.hint(), Some("is the server running on that port?"));
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
         assert!(!error.is_timed_out());
         let error = error.with_hint("is it on this machine?");
-        assert!(error.to_string().ends_with(" (is it on this machine?)"), "{error}");
+        assert_eq!(error.hint(), Some("is it on this machine?"));
     }
 
     #[test]
@@ -250,8 +244,8 @@ mod tests {
         let error = ListenError::new("iiop://:2809", io::Error::from(io::ErrorKind::AddrInUse));
         let text = error.to_string();
         assert!(text.starts_with("cannot listen on iiop://:2809: "), "{text}");
-        assert!(text.contains("port 0"), "{text}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("port 0")));
         let error = error.with_hint("name another file");
-        assert!(error.to_string().ends_with(" (name another file)"), "{error}");
+        assert_eq!(error.hint(), Some("name another file"));
     }
 }

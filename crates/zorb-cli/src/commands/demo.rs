@@ -11,7 +11,6 @@ mod tap;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use zorb_os::thread;
 
 use crate::failure::{Failure, OK, Outcome};
@@ -111,7 +110,7 @@ fn measure_all(
     let objects = Objects::resolve(&orb, server.lobby())?;
     let sizes = calls::sizes(&orb, &objects)?;
     let calls = calls(&objects);
-    let progress = progress_bar(calls.len() * plan.blocks());
+    let progress = screen::progress_bar(calls.len() * plan.blocks());
     let mut rows = Vec::new();
     for (call, sizes) in calls.iter().zip(&sizes) {
         progress.set_message(call.name);
@@ -130,14 +129,4 @@ fn measure_all(
     progress.finish_and_clear();
     orb.shutdown(true)?;
     Ok(Report { rows, elapsed: start.elapsed() })
-}
-
-/// A bar on standard error, if that is a terminal.
-fn progress_bar(blocks: usize) -> ProgressBar {
-    let target = ProgressDrawTarget::stderr();
-    let bar = ProgressBar::with_draw_target(u64::try_from(blocks).ok(), target);
-    match ProgressStyle::with_template("{msg:10} [{bar:40}] {percent:>3} %") {
-        Ok(style) => bar.with_style(style.progress_chars("=> ")),
-        Err(_) => bar,
-    }
 }

@@ -77,6 +77,10 @@ fn has_scheme(text: &str) -> bool {
 fn read_file(path: &str) -> Result<String, Failure> {
     let failed = |error| Failure::new(format!("cannot read {path}: {error}"));
     let mut text = String::new();
+    // A pipe would be waited for without end, and a device read without end.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(Failure::new(format!("cannot read {path}: it is no regular file")));
+    }
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(MAX_INPUT).read_to_string(&mut text).map_err(failed)?;
     Ok(text.trim().to_owned())

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
+mod bench;
 mod config;
 mod demo;
 mod idl;

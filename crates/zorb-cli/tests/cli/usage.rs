@@ -4,7 +4,7 @@ use crate::program::{command, run};
 
 #[test]
 fn help_has_examples_for_every_command() {
-    let helps: [&[&str]; 7] = [
+    let helps: [&[&str]; 8] = [
         &["demo"],
         &["idl"],
         &["idl", "check"],
@@ -12,6 +12,7 @@ fn help_has_examples_for_every_command() {
         &["ior"],
         &["ping"],
         &["config"],
+        &["bench"],
     ];
     for words in helps {
         let help = run(&[words, &["--help"]].concat());

@@ -1,5 +1,6 @@
 //! Reading options from arguments, the environment and files.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use super::{OptionKind, Options, Origin, TABLE};
@@ -8,9 +9,13 @@ use crate::error::{Error, Phase};
 /// Options of other ORBs and of the standard that mean nothing here, with their argument counts.
 const IGNORED: &[(&str, bool)] = &[("NoProprietaryActivation", false), ("ServerId", true)];
 
+/// The most octets that are read of a configuration file.
+const MAX_FILE: u64 = 1 << 20;
+
 /// Variables with the prefix of options that are none: the name of the file, and what the tests of
 /// this project look at.
-const OTHER_VARIABLES: &[&str] = &["CONFIG", "REQUIRE_PEERS"];
+const OTHER_VARIABLES: &[&str] =
+    &["CONFIG", "REQUIRE_PEERS", "FUZZ_FACTOR", "UPDATE_GOLDEN", "JACORB_LIB"];
 
 impl Options {
     /// Takes the `-ORBName value` arguments out of `arguments`; the others are returned in order.
@@ -80,8 +85,10 @@ impl Options {
     /// When the file cannot be read or is no TOML, for unknown keys and bad values.
     pub fn take_file(&mut self, path: &Path) -> Result<(), Error> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::new(Phase::Configure, shown.clone()).because(error))?;
+        let failed = |error| Error::new(Phase::Configure, shown.clone()).because(error);
+        let mut text = String::new();
+        let file = std::fs::File::open(path).map_err(failed)?;
+        file.take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
         self.take_toml(&text, &shown)
     }
 

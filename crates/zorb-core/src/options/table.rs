@@ -32,6 +32,7 @@ pub struct OptionSpec {
 }
 
 pub(super) const CONNECT_TIMEOUT_MS: u64 = 10_000;
+pub(super) const IDLE_TIMEOUT_MS: u64 = 300_000;
 pub(super) const SEND_TIMEOUT_MS: u64 = 60_000;
 pub(super) const MAX_MESSAGE_SIZE: u64 = 64 << 20;
 pub(super) const MAX_CONNECTIONS: u64 = 1024;
@@ -92,6 +93,14 @@ pub static TABLE: &[OptionSpec] = &[
         default: "0",
         unit: "ms",
         help: "longest wait for a reply; 0 waits for ever",
+    },
+    OptionSpec {
+        name: "IdleTimeout",
+        key: "idle_timeout",
+        kind: OptionKind::Number(0, 24 * HOUR_MS),
+        default: "300000",
+        unit: "ms",
+        help: "how long a served connection may be silent before it is closed, which clients mend unseen; 0 is for ever",
     },
     OptionSpec {
         name: "SendTimeout",
@@ -194,5 +203,7 @@ pub(super) fn nearest(name: &str) -> Option<&'static OptionSpec> {
         let pairs = spec.name.bytes().zip(name.bytes());
         pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
     };
-    TABLE.iter().max_by_key(|spec| shared(spec)).filter(|spec| shared(spec) >= 3)
+    // Of equals the shortest, which has the least left over.
+    let closeness = |spec: &&OptionSpec| (shared(spec), std::cmp::Reverse(spec.name.len()));
+    TABLE.iter().max_by_key(closeness).filter(|spec| shared(spec) >= 3)
 }

@@ -260,7 +260,7 @@ impl OrbCore {
                 let protocol = protocol.ok_or_else(|| {
                     not_possible(Error::new(Phase::Listen, "the ORB has no protocol"))
                 })?;
-                let url = format!("{}://:0", protocol.scheme());
+                let url = format!("{}://", protocol.scheme());
                 self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
             }
         }

@@ -17,7 +17,7 @@ impl Poa {
     /// Activates `servant` under an id of the adapter's choice and returns its reference
     /// (`activate_object`, `id_to_reference` and the narrowing, in one).
     ///
-    /// ```ignore
+    /// ```text
     /// let greeter: Greeter = orb.root_poa().activate(MyGreeter)?;
     /// ```
     ///

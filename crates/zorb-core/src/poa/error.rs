@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zorb_types::SystemException;
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::error::{Error, Phase};
 
@@ -60,6 +60,17 @@ impl std::error::Error for PoaError {}
 impl From<SystemException> for PoaError {
     fn from(exception: SystemException) -> Self {
         Self::System(exception)
+    }
+}
+
+/// So that `?` works in servants that activate objects: what the adapter refuses is `OBJ_ADAPTER`.
+impl From<PoaError> for SystemException {
+    fn from(error: PoaError) -> Self {
+        match error {
+            PoaError::System(exception) => exception,
+            refused => Error::new(Phase::Adapter, refused.to_string())
+                .remember(Self::obj_adapter(minor::obj_adapter::REFUSED, CompletionStatus::Maybe)),
+        }
     }
 }
 

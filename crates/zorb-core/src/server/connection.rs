@@ -101,6 +101,7 @@ impl ServerConnection {
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
         // It fails only when the peer is gone by now, which the first read finds as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
+        let _ = stream.set_recv_timeout(core.options().idle_timeout);
         Arc::new(Self {
             stream,
             core: Arc::clone(core),
@@ -213,12 +214,24 @@ impl ServerConnection {
                     return Received::End { farewell };
                 }
                 Ok(count) => inbound.advance(count),
+                // Nothing for long: not the client's fault while a request of its is running.
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    if !self.is_busy() {
+                        return Received::End { farewell: inbound.is_idle() };
+                    }
+                }
                 Err(error) => {
                     tracing::debug!(peer = self.stream.peer(), %error, "connection lost");
                     return Received::End { farewell: false };
                 }
             }
         }
+    }
+
+    /// Whether another thread of the connection is in an upcall.
+    fn is_busy(&self) -> bool {
+        let crew = self.crew();
+        crew.threads - crew.idle > 1
     }
 
     fn process(

@@ -33,6 +33,13 @@ impl Transfer {
     }
 }
 
+/// For values that a program encodes itself, such as an [`Any`](crate::Any)'s.
+impl From<CdrError> for SystemException {
+    fn from(error: CdrError) -> Self {
+        Self::from_cdr(error, CompletionStatus::No, Transfer::SendRequest)
+    }
+}
+
 impl SystemException {
     /// The exception that the standard asks for when marshalling fails with `error`.
     ///

@@ -210,6 +210,7 @@ minors! {
         NO_SERVANT_MANAGER = omg 4, "no servant manager";
         WRONG_POLICY = omg 5, "wrong policy for incarnate";
         INACTIVE = zorb 1, "POA manager inactive";
+        REFUSED = zorb 2, "the adapter refused an operation on it";
     }
     data_conversion, DataConversion {
         CHARACTER_NOT_MAPPED = omg 1, "character does not map to the code set";

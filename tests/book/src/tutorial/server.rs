@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use zorb::poa::{Poa, PoaError, PoaPolicies};
-use zorb::{CompletionStatus, Interface, MinorCode, Orb, SystemException, minor};
+use zorb::{CompletionStatus, Interface, Orb, SystemException, minor};
 use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::name;
 
@@ -127,7 +127,7 @@ impl BranchServant for MyBranch {
     fn open(&self, owner: &str, unit: Currency) -> zorb::Result<Option<Account>> {
         let number = format!("{:04}", self.last_number.fetch_add(1, Ordering::Relaxed) + 1);
         let account = MyAccount::new(&number, owner, unit);
-        let account = self.accounts.activate_with_id(number.as_str(), account).map_err(refused)?;
+        let account = self.accounts.activate_with_id(number.as_str(), account)?;
         Ok(Some(account))
     }
 
@@ -137,16 +137,8 @@ impl BranchServant for MyBranch {
             Err(PoaError::ObjectNotActive) => {
                 Err(NoSuchAccount { number: number.to_owned() }.into())
             }
-            Err(other) => Err(refused(other).into()),
+            Err(other) => Err(SystemException::from(other).into()),
         }
-    }
-}
-
-/// What a client hears when the adapter refuses.
-fn refused(error: PoaError) -> SystemException {
-    match error {
-        PoaError::System(exception) => exception,
-        _ => SystemException::obj_adapter(MinorCode::NONE, CompletionStatus::No),
     }
 }
 

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use zorb_bench::statistics::{median, percentile};
+
 use super::calls::{Call, Sizes};
 use super::raw::RawLine;
 use super::table::Row;
@@ -114,9 +116,9 @@ pub(super) fn measure(
             after_block()?;
         }
     }
-    let mut ratios: Vec<f64> = std::iter::zip(&calls.medians, &bares.medians)
-        .map(|(call, bare)| *call as f64 / (*bare).max(1) as f64)
-        .collect();
+    let ratios = std::iter::zip(&calls.medians, &bares.medians)
+        .map(|(call, bare)| *call as f64 / (*bare).max(1) as f64);
+    let ratio = median(ratios);
     calls.times.sort_unstable();
     bares.times.sort_unstable();
     let micros = |nanos: u64| nanos as f64 / 1000.0;
@@ -128,42 +130,14 @@ pub(super) fn measure(
         calls_per_s: (calls.times.len() as f64 / calls.elapsed.as_secs_f64()).round(),
         p50_us: micros(percentile(&calls.times, 50)),
         p99_us: micros(percentile(&calls.times, 99)),
-        ratio_to_raw: rounded(median(&mut ratios)),
+        ratio_to_raw: rounded(ratio),
         raw_p50_us: micros(percentile(&bares.times, 50)),
     })
-}
-
-/// The smallest of the sorted `times` that `percent` of them do not exceed.
-fn percentile(times: &[u64], percent: usize) -> u64 {
-    let rank = (times.len() * percent).div_ceil(100).max(1);
-    times.get(rank - 1).copied().unwrap_or_default()
-}
-
-fn median(ratios: &mut [f64]) -> f64 {
-    ratios.sort_by(f64::total_cmp);
-    let middle = ratios.len() / 2;
-    let at = |index: usize| ratios.get(index).copied().unwrap_or_default();
-    if ratios.len() % 2 == 1 { at(middle) } else { (at(middle.wrapping_sub(1)) + at(middle)) / 2.0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percentiles_are_samples() {
-        let times: Vec<u64> = (1..=200).collect();
-        assert_eq!((percentile(&times, 50), percentile(&times, 99)), (100, 198));
-        assert_eq!((percentile(&[7], 50), percentile(&[7], 99)), (7, 7));
-        assert_eq!(percentile(&[], 50), 0);
-    }
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert_eq!(median(&mut []), 0.0);
-    }
 
     #[test]
     fn a_block_has_at_least_one_sample() {

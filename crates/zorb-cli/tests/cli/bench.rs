@@ -1,0 +1,269 @@
+//! `zorb bench`: rows of the agreed shape, and that no process is left behind.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::program::{Finished, command, folder, line_of, run, signal};
+
+const ROW: [&str; 15] = [
+    "experiment",
+    "peer",
+    "transport",
+    "operation",
+    "payload",
+    "rounds",
+    "calls",
+    "mean_us",
+    "p50_us",
+    "p99_us",
+    "p999_us",
+    "max_us",
+    "calls_per_s",
+    "mb_per_s",
+    "ratio_to_raw",
+];
+
+/// The rows of a run, which has to have gone well, as far as their shape goes.
+fn rows(finished: &Finished) -> Vec<Value> {
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let json = finished.json();
+    let parts: BTreeSet<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(parts, BTreeSet::from(["details", "machine", "rows"]));
+    let machine = json["machine"].as_object().unwrap();
+    for known in ["cpu", "cores", "kernel", "governor", "pin", "date"] {
+        assert!(machine.contains_key(known), "{known}");
+    }
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(json["details"].as_array().unwrap().len(), rows.len());
+    for row in rows {
+        let keys: BTreeSet<_> = row.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, BTreeSet::from(ROW));
+        assert!(row["calls"].as_u64().unwrap() > 0, "{row}");
+        assert!(row["mean_us"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["calls_per_s"].as_f64().unwrap() > 0.0, "{row}");
+        if let (Some(p50), Some(p99)) = (row["p50_us"].as_f64(), row["p99_us"].as_f64()) {
+            assert!(p50 > 0.0 && p50 <= p99, "{row}");
+        }
+    }
+    rows.clone()
+}
+
+/// What was measured, once for each peer: operation and payload.
+fn works<'a>(rows: &'a [Value], peer: &str) -> Vec<(&'a str, u64)> {
+    let of_peer = rows.iter().filter(|row| row["peer"] == peer);
+    of_peer
+        .map(|row| (row["operation"].as_str().unwrap(), row["payload"].as_u64().unwrap()))
+        .collect()
+}
+
+/// A quick run. Its peers of Zorb have `name` in their command lines.
+fn quick(name: &str, words: &[&str]) -> Finished {
+    let finished = run(&[&["bench"], words, &["--quick", "--json", "-", "-ORBId", name]].concat());
+    assert_eq!(running(name), Vec::<String>::new());
+    finished
+}
+
+/// The command lines of processes that have `name` among their words.
+fn running(name: &str) -> Vec<String> {
+    let lines = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let line = fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&line).into_owned())
+    });
+    lines.filter(|line| line.split('\0').any(|word| word == name)).collect()
+}
+
+#[test]
+fn latency() {
+    let finished = quick("bench-latency", &["latency", "--payload", "4,4096"]);
+    let rows = rows(&finished);
+    let expected = [
+        ("ping", 0),
+        ("echo_octets", 4),
+        ("echo_octets", 4096),
+        ("echo_structs", 24),
+        ("echo_structs", 4080),
+        ("echo_longs", 4),
+        ("echo_longs", 4096),
+        ("echo_doubles", 8),
+        ("echo_doubles", 4096),
+    ];
+    assert_eq!(works(&rows, "raw"), expected);
+    assert_eq!(works(&rows, "zorb"), expected);
+    for row in rows {
+        assert_eq!((&row["experiment"], &row["transport"]), (&"latency".into(), &"iiop".into()));
+        assert!(row["ratio_to_raw"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    assert_eq!(finished.stderr, "");
+}
+
+#[test]
+fn latency_over_unix_domain_sockets() {
+    let words = ["latency", "--payload", "4", "--transport", "uiop", "--pin", "none"];
+    let rows = rows(&quick("bench-uiop", &words));
+    assert_eq!(works(&rows, "zorb").len(), 5);
+    assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
+    assert!(rows.iter().all(|row| row["transport"] == "uiop"));
+}
+
+#[test]
+fn cubit() {
+    let rows = rows(&quick("bench-cubit", &["cubit", "--rounds", "2", "--pin", "same"]));
+    assert_eq!(works(&rows, "zorb").len(), 11);
+    assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
+    assert!(rows.iter().all(|row| row["rounds"] == 2 && row["calls"] == 80));
+}
+
+#[test]
+fn ttcp() {
+    let rows = rows(&quick("bench-ttcp", &["ttcp"]));
+    assert_eq!(works(&rows, "zorb").len(), 7 * 3);
+    assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
+    for row in rows {
+        assert!(row["mb_per_s"].as_f64().unwrap() > 0.0 && row["p50_us"].is_null(), "{row}");
+    }
+}
+
+#[test]
+fn threads() {
+    let rows = rows(&quick("bench-threads", &["threads", "--calls", "30"]));
+    let expected =
+        ["1/own", "2/own", "1/shared", "2/shared"].map(|how| format!("ping/threads={how}"));
+    let found = works(&rows, "zorb");
+    assert_eq!(found.iter().map(|(operation, _)| *operation).collect::<Vec<_>>(), expected);
+    assert_eq!(works(&rows, "raw"), found);
+}
+
+#[test]
+fn connections() {
+    let rows = rows(&quick("bench-connections", &["connections"]));
+    assert_eq!(works(&rows, "zorb"), [("ping/idle=1", 0), ("ping/idle=10", 0)]);
+    assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
+}
+
+#[test]
+fn collocated() {
+    let rows = rows(&quick("bench-collocated", &["collocated"]));
+    let expected = [("ping", 0), ("cube_long", 4), ("echo_octets", 4096)];
+    assert_eq!(works(&rows, "zorb"), expected);
+    assert_eq!(rows.len(), 3, "nothing to compare with");
+    assert!(rows.iter().all(|row| row["ratio_to_raw"].is_null()));
+}
+
+#[test]
+fn the_table_and_the_file() {
+    let file = folder("bench").join("rows.json");
+    let name = file.to_str().unwrap();
+    let finished = run(&["bench", "latency", "--quick", "--payload", "8", "--json", name]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let heading = finished.stdout.lines().next().unwrap();
+    assert!(heading.contains("p50 us") && heading.contains("ratio"), "{heading}");
+    assert_eq!(finished.stdout.lines().count(), 1 + 5 * 2);
+    let json: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(json["rows"].as_array().unwrap().len(), 10);
+}
+
+/// A folder of peers with one that is two scripts.
+fn scripted(test: &str, server: &str, client: &str) -> String {
+    let folder = folder("bench").join(test);
+    let scripts = folder.join("scripted");
+    fs::create_dir_all(&scripts).unwrap();
+    for (role, text) in [("server", server), ("client", client)] {
+        let path = scripts.join(role);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder.to_str().unwrap().to_owned()
+}
+
+const SERVER: &str = "echo ready somewhere; cat";
+
+fn bench_with(peers: &str) -> Finished {
+    let words = ["bench", "latency", "--quick", "--payload", "4", "--json", "-"];
+    run(&[&words[..], &["--vs", "raw,scripted,absent", "--peers", peers]].concat())
+}
+
+#[test]
+fn any_program_can_be_a_peer_and_missing_ones_are_named() {
+    let answer = "done check=ok calls=20 wall_ns=9 cpu_ns=1 sum_ns=100 min_ns=5 max_ns=5 hist=5:20";
+    let client = format!("echo ready; while read line; do echo {answer}; done");
+    let finished = bench_with(&scripted("good", SERVER, &client));
+    let rows = rows(&finished);
+    assert_eq!(works(&rows, "scripted"), works(&rows, "zorb"));
+    assert_eq!(works(&rows, "scripted").len(), 5);
+    let lines: Vec<_> = finished.stderr.lines().collect();
+    let [line] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(line.starts_with("absent is left out"), "{line}");
+}
+
+#[test]
+fn what_a_peer_cannot_do_is_left_out() {
+    let client = "echo ready; while read line; do echo unsupported not here; done";
+    let finished = bench_with(&scripted("unable", SERVER, client));
+    assert_eq!(works(&rows(&finished), "scripted"), []);
+    assert!(
+        finished.stderr.contains("scripted is left out of ping: not here"),
+        "{}",
+        finished.stderr
+    );
+    let finished = bench_with(&scripted("refusing", "exit 3", client));
+    assert_eq!(works(&rows(&finished), "scripted"), []);
+    assert!(finished.stderr.contains("scripted is left out"), "{}", finished.stderr);
+}
+
+#[test]
+fn a_wrong_reply_is_a_failure() {
+    let unchecked = "done calls=20 wall_ns=9 cpu_ns=1 sum_ns=100 min_ns=5 max_ns=5 hist=5:20";
+    for (test, answer) in [("wrong", "failed a wrong reply"), ("unchecked", unchecked)] {
+        let client = format!("echo ready; while read line; do echo {answer}; done");
+        let finished = bench_with(&scripted(test, SERVER, &client));
+        assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
+        assert!(finished.stderr.contains("error: scripted: ping: "), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn an_interrupt_ends_all_processes() {
+    let id = "bench-interrupt";
+    let words = ["bench", "latency", "--rounds", "10000", "--vs", "raw,absent", "-ORBId", id];
+    let mut bench = command(&words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Said when the other peers run.
+    let (_, mut rest) = line_of(bench.stderr.take().unwrap(), |line| line.starts_with("absent"));
+    signal(&bench, "INT");
+    assert_eq!(bench.wait().unwrap().code(), Some(130));
+    assert_eq!(running(id), Vec::<String>::new());
+    let mut text = String::new();
+    // Every process of the run holds the other end: the end of the text is the end of all.
+    std::io::Read::read_to_string(&mut rest, &mut text).unwrap();
+    assert_eq!(text, "error: ended by SIGINT\n");
+}
+
+#[test]
+fn questions_that_make_no_sense_are_refused() {
+    for words in [
+        &["bench"][..],
+        &["bench", "speed"],
+        &["bench", "latency", "--rounds", "0"],
+        &["bench", "latency", "--payload", "0"],
+        &["bench", "latency", "--vs", "../raw"],
+        &["bench", "latency", "--fifo", "100"],
+        &["bench-peer", "tao", "server"],
+    ] {
+        let finished = run(words);
+        assert_eq!((finished.status, finished.stdout.as_str()), (Some(2), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn peers_are_not_shown() {
+    let help = run(&["--help"]).stdout;
+    assert!(help.contains("bench ") && !help.contains("bench-peer"), "{help}");
+}
