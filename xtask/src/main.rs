@@ -1,9 +1,10 @@
-//! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run and
-//! line counts. It depends on no crate of the workspace, so it works when they do not compile.
+//! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run,
+//! line counts and the benchmark's peers. It depends on no crate of the workspace, so it works when they do not compile.
 #![forbid(unsafe_code)]
 
 mod ci;
 mod loc;
+mod peers;
 mod tidy;
 
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ Commands:
   tidy   Check the rules of the house; every finding is one line `path:line: rule: what to do`
   ci     Run what .ci/run runs after installing the peers: format, clippy, docs, tests
   loc    Count lines per crate: files, code, comments, tests
+  peers  Build the programs that `zorb bench` compares Zorb with
   help   Show this text; `cargo xtask COMMAND --help` shows a command's own
 
 Exit status: 0 nothing to do, 1 findings or a failed step, 2 wrong usage.
@@ -47,6 +49,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
         "tidy" => tidy::command(&root(), rest, out),
         "ci" => ci::command(&root(), rest, out),
         "loc" => loc::command(&root(), rest, out),
+        "peers" => peers::command(&root(), rest, out),
         "help" | "--help" | "-h" => {
             out.write_all(HELP.as_bytes())?;
             Ok(ExitCode::SUCCESS)

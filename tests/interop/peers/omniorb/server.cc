@@ -116,11 +116,15 @@ int serve(int argc, char** argv) {
     std::thread([orb] {
         std::string line;
         while (std::getline(std::cin, line)) {}
-        orb->shutdown(false);
+        try {
+            orb->shutdown(false);
+        } catch (const CORBA::SystemException&) {
+            // `shutdown` has come first.
+        }
     }).detach();
     orb->run();
-    // The thread on stdin may still be reading: leave without waiting for it.
-    std::fflush(nullptr);
+    // The thread on stdin may still be reading, and holds its lock then: leave without waiting.
+    std::fflush(stdout);
     std::_Exit(0);
 }
 

@@ -179,7 +179,8 @@ impl RefsServant for Referrer {
 
     fn stringify(&self, target: Option<&ObjectRef>) -> zorb::Result<String> {
         // Nil: an empty type id and no profiles.
-        Ok(target.map_or_else(|| "IOR:00000000000000010000000000000000".into(), |it| it.to_ior_string()))
+        Ok(target
+            .map_or_else(|| "IOR:00000000000000010000000000000000".into(), |it| it.to_ior_string()))
     }
 
     fn ask(&self, target: Option<&Callback>, question: &str) -> zorb::Result<String, AskError> {

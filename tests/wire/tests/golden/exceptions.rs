@@ -59,8 +59,6 @@ pub(crate) fn expected_fault(id: &str) -> Option<Expected> {
 pub(crate) enum Allowance {
     /// The three reserved octets of a GIOP 1.1 request, which omniORB does not set; ours are 0.
     ReservedOctets,
-    /// Wide text in UTF-16 with a byte-order mark; ours is big-endian without.
-    ByteOrderMark,
     /// An exception in an any without its repository id, which the standard asks for.
     ExceptionIdInAny,
     /// A response_flags octet of 2, which no sender may use; read as "no reply".
@@ -73,7 +71,6 @@ impl fmt::Display for Allowance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ReservedOctets => "reserved octets that are not 0",
-            Self::ByteOrderMark => "a byte-order mark in wide text",
             Self::ExceptionIdInAny => "an exception in an any without its id",
             Self::InvalidResponseFlags => "response_flags 2",
             Self::UnknownSystemException => "a system exception of no standard",
@@ -84,12 +81,6 @@ impl fmt::Display for Allowance {
 /// The choice in which this vector may differ, if there is one.
 pub(crate) fn allowance(id: &str) -> Option<Allowance> {
     Some(match id {
-        "mixed/jac2omni_wstring_2_reply"
-        | "mixed/omni2jac_wstring_1_request"
-        | "omniorb-le/giop12_any_wstring_1_request"
-        | "omniorb-le/giop12_any_wstring_2_reply"
-        | "omniorb-le/giop12_wstring_1_request"
-        | "omniorb-le/giop12_wstring_2_reply" => Allowance::ByteOrderMark,
         "omniorb-le/giop12_any_exception_1_request" | "omniorb-le/giop12_any_exception_2_reply" => {
             Allowance::ExceptionIdInAny
         }

@@ -1,0 +1,9 @@
+//! The lines between the harness and a client: commands and answers.
+//!
+//! `bench/peers/PROTOCOL.md` is the definition.
+
+mod answer;
+mod command;
+
+pub use answer::{Answer, Done};
+pub use command::{Command, Flood, Run};

@@ -1,0 +1,167 @@
+//! What the harness asks of a client.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::operation::{Duty, Operation};
+
+/// The largest payload, in octets.
+const MAX_PAYLOAD: usize = 64 << 20;
+/// The most threads of a client.
+const MAX_THREADS: usize = 4096;
+
+/// A command to a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Two-way calls, each timed.
+    Run(Run),
+    /// One-way calls, timed together.
+    Flood(Flood),
+}
+
+/// Two-way calls, each timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// What is called.
+    pub operation: Operation,
+    /// Octets of the argument in memory.
+    pub payload: usize,
+    /// Timed calls of each thread.
+    pub calls: u32,
+    /// Calls of each thread before.
+    pub warm: u32,
+    /// Calls that are timed together.
+    pub batch: u32,
+    /// Threads that call.
+    pub threads: usize,
+    /// Whether they use one connection.
+    pub shared: bool,
+}
+
+/// One-way calls, timed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flood {
+    /// What is called.
+    pub operation: Operation,
+    /// Octets of the argument in memory.
+    pub payload: usize,
+    /// How many calls.
+    pub calls: u32,
+}
+
+impl Run {
+    /// Calls of one thread, with nothing else to say.
+    #[must_use]
+    pub fn new(operation: Operation, payload: usize, calls: u32) -> Self {
+        Self { operation, payload, calls, warm: 0, batch: 1, threads: 1, shared: false }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(Run { operation, payload, calls, warm, batch, threads, shared }) => {
+                write!(f, "run {operation} {payload} {calls} warm={warm} batch={batch}")?;
+                write!(f, " threads={threads} shared={}", u8::from(*shared))
+            }
+            Self::Flood(Flood { operation, payload, calls }) => {
+                write!(f, "flood {operation} {payload} {calls}")
+            }
+        }
+    }
+}
+
+impl FromStr for Command {
+    type Err = String;
+
+    fn from_str(line: &str) -> Result<Self, String> {
+        let mut words = line.split(' ');
+        let kind = words.next().unwrap_or_default();
+        let operation: Operation = words.next().unwrap_or_default().parse()?;
+        let payload = number(words.next(), "PAYLOAD", 0, MAX_PAYLOAD)?;
+        let calls = number(words.next(), "CALLS", 1, u32::MAX)?;
+        match (kind, operation.duty()) {
+            ("run", Duty::Echo | Duty::Cube) => {
+                let mut run = Run::new(operation, payload, calls);
+                for word in words {
+                    let (key, value) = word.split_once('=').unwrap_or((word, ""));
+                    match key {
+                        "warm" => run.warm = number(Some(value), key, 0, u32::MAX)?,
+                        "batch" => run.batch = number(Some(value), key, 1, calls)?,
+                        "threads" => run.threads = number(Some(value), key, 1, MAX_THREADS)?,
+                        "shared" => run.shared = number(Some(value), key, 0, 1)? == 1,
+                        _ => return Err(format!("{key:?} is no key of run")),
+                    }
+                }
+                if calls % run.batch != 0 {
+                    return Err(format!("{calls} is no multiple of {}", run.batch));
+                }
+                Ok(Self::Run(run))
+            }
+            ("flood", Duty::Sink) => match words.next() {
+                None => Ok(Self::Flood(Flood { operation, payload, calls })),
+                Some(word) => Err(format!("{word:?} is no key of flood")),
+            },
+            ("run" | "flood", _) => Err(format!("{operation} is not for {kind}")),
+            _ => Err(format!("there is no command {kind:?}")),
+        }
+    }
+}
+
+fn number<T: FromStr + PartialOrd + fmt::Display>(
+    word: Option<&str>,
+    name: &str,
+    least: T,
+    most: T,
+) -> Result<T, String> {
+    let found = word.and_then(|word| word.parse().ok());
+    match found.filter(|number| (&least..=&most).contains(&number)) {
+        Some(number) => Ok(number),
+        None => Err(format!("{name} has to be a number from {least} to {most}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_back() {
+        let run = Run {
+            warm: 20,
+            batch: 10,
+            threads: 3,
+            shared: true,
+            ..Run::new(Operation::EchoLongs, 4096, 100)
+        };
+        let flood = Flood { operation: Operation::SendChars, payload: 1024, calls: 7 };
+        for command in [Command::Run(run), Command::Flood(flood)] {
+            assert_eq!(command.to_string().parse(), Ok(command));
+        }
+        let plain = "run ping 0 5".parse();
+        assert_eq!(plain, Ok(Command::Run(Run::new(Operation::Ping, 0, 5))));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for bad in [
+            "",
+            "walk ping 0 5",
+            "run ping 0",
+            "run ping 0 0",
+            "run ping -1 5",
+            "run ping 0 5 warm",
+            "run ping 0 5 cold=1",
+            "run ping 0 5 batch=2",
+            "run ping 0 5 batch=0",
+            "run ping 0 5 threads=5000",
+            "run ping 0 5 shared=2",
+            "run send_octets 4 5",
+            "flood ping 0 5",
+            "flood send_octets 4 5 warm=1",
+            "run echo_octets 99999999999 5",
+        ] {
+            assert!(bad.parse::<Command>().is_err(), "{bad}");
+        }
+    }
+}

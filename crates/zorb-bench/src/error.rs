@@ -1,0 +1,66 @@
+//! Why a measurement came to nothing.
+
+use std::fmt;
+
+/// A failed measurement, or one that was given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// It went wrong, for this reason.
+    Failed(String),
+    /// Whoever watches did not want to wait for the end.
+    Stopped,
+}
+
+/// The result of a step.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// It went wrong, for this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self::Failed(reason.into())
+    }
+
+    /// The same, as a failure of `step`.
+    #[must_use]
+    pub fn during(self, step: impl fmt::Display) -> Self {
+        match self {
+            Self::Failed(reason) => Self::Failed(format!("{step}: {reason}")),
+            Self::Stopped => Self::Stopped,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(reason) => f.write_str(reason),
+            Self::Stopped => f.write_str("stopped"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<zorb::Error> for Error {
+    fn from(error: zorb::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<zorb::SystemException> for Error {
+    fn from(exception: zorb::SystemException) -> Self {
+        zorb::Error::from(exception).into()
+    }
+}
+
+impl From<zorb::poa::PoaError> for Error {
+    fn from(error: zorb::poa::PoaError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}

@@ -1,0 +1,204 @@
+//! The experiments: which work is asked of whom.
+
+mod calls;
+mod connections;
+mod floods;
+
+use crate::driver::Command;
+use crate::error::{Error, Result};
+use crate::harness::{Pair, Setup, Watch, in_turns};
+use crate::machine::Machine;
+use crate::operation::Operation;
+use crate::report::{Figure, Report, Subject, rows};
+
+/// An experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Experiment {
+    /// Two-way calls with nothing, octets, structs, longs and doubles.
+    Latency,
+    /// Cubes of numbers of several types, as the IDL_Cubit benchmark has them.
+    Cubit,
+    /// Floods of one-way calls, as the TTCP benchmark has them.
+    Ttcp,
+    /// Threads that call at the same time.
+    Threads,
+    /// Idle connections beside a busy one.
+    Connections,
+    /// Calls to an object of the same process.
+    Collocated,
+}
+
+/// How an experiment is done.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which programs run, where and how.
+    pub setup: Setup,
+    /// Peers beside Zorb.
+    pub versus: Vec<String>,
+    /// Payloads instead of the experiment's own.
+    pub payloads: Vec<usize>,
+    /// Timed calls of a block instead of the experiment's own.
+    pub calls: Option<u32>,
+    /// Rounds instead of the experiment's own.
+    pub rounds: Option<usize>,
+    /// Octets that a block of a flood sends in all.
+    pub total: u64,
+    /// Next to nothing of each: whether it works, not how fast.
+    pub quick: bool,
+}
+
+/// Some work, the same for all peers.
+struct Work {
+    command: Command,
+    /// What the rows call it.
+    label: String,
+    payload: usize,
+    figure: Figure,
+}
+
+impl Experiment {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Cubit => "cubit",
+            Self::Ttcp => "ttcp",
+            Self::Threads => "threads",
+            Self::Connections => "connections",
+            Self::Collocated => "collocated",
+        }
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// A peer fails or gives a wrong answer, or the watcher wants to stop.
+    pub fn run(self, plan: &Plan, watch: &mut dyn Watch) -> Result<Report> {
+        let machine = Machine::here(&plan.setup);
+        let mut run = Run { experiment: self, plan, rows: Vec::new(), details: Vec::new() };
+        match self {
+            Self::Latency => run.all(&calls::latency(plan), watch)?,
+            Self::Cubit => run.all(&calls::cubit(plan), watch)?,
+            Self::Threads => run.all(&calls::threads(plan), watch)?,
+            Self::Collocated => run.all(&calls::collocated(plan), watch)?,
+            Self::Ttcp => run.all(&floods::ttcp(plan), watch)?,
+            Self::Connections => connections::connections(&mut run, watch)?,
+        }
+        Ok(Report { machine, rows: run.rows, details: run.details })
+    }
+
+    /// Rounds where nobody says how many.
+    const fn default_rounds(self) -> usize {
+        match self {
+            Self::Ttcp => 3,
+            Self::Latency | Self::Cubit | Self::Threads | Self::Connections | Self::Collocated => {
+                10
+            }
+        }
+    }
+}
+
+/// An experiment that is being done.
+struct Run<'a> {
+    experiment: Experiment,
+    plan: &'a Plan,
+    rows: Vec<crate::report::Row>,
+    details: Vec<crate::report::Detail>,
+}
+
+impl Run<'_> {
+    fn rounds(&self) -> usize {
+        let default = if self.plan.quick { 1 } else { self.experiment.default_rounds() };
+        self.plan.rounds.unwrap_or(default)
+    }
+
+    /// Starts all peers; `connections` is what each server has to take.
+    fn start(&self, connections: usize, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
+        let Plan { setup, versus, .. } = self.plan;
+        let raw = versus.iter().filter(|name| *name == "raw");
+        let others = versus.iter().filter(|name| *name != "raw");
+        // The bare program comes first: in each turn it is right beside Zorb.
+        let names = raw.map(String::as_str).chain(["zorb"]).chain(others.map(String::as_str));
+        let mut pairs = Vec::new();
+        for name in names {
+            if watch.wants_to_stop() {
+                return Err(Error::Stopped);
+            }
+            if !setup.has(name) {
+                let place = setup.peers.join(name);
+                watch.note(&format!("{name} is left out: it is not in {}", place.display()));
+                continue;
+            }
+            let started = match self.experiment {
+                Experiment::Collocated if name == "raw" => continue,
+                Experiment::Collocated => Pair::start_collocated(setup, name),
+                _ => Pair::start(setup, name, connections),
+            };
+            match started.map_err(|error| error.during(name))? {
+                Some(pair) => pairs.push(pair),
+                None => {
+                    watch.note(&format!("{name} is left out: it cannot do what the options ask"))
+                }
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Asks all peers for all work, in turns.
+    fn all(&mut self, works: &[Work], watch: &mut dyn Watch) -> Result<()> {
+        let mut pairs = self.start(MOST_THREADS * 2, watch)?;
+        watch.begin(works.len() * pairs.len() * self.rounds() * 2);
+        for work in works {
+            self.work(&mut pairs, work, watch)?;
+        }
+        stop(pairs)
+    }
+
+    /// Asks the pairs for some work, and makes rows of the answers.
+    fn work(&mut self, pairs: &mut [Pair], work: &Work, watch: &mut dyn Watch) -> Result<()> {
+        let rounds = self.rounds();
+        let blocks = in_turns(pairs, &work.command, rounds, watch)?;
+        let subject = Subject {
+            experiment: self.experiment.name(),
+            transport: match self.experiment {
+                Experiment::Collocated => "collocated",
+                _ => &self.plan.setup.transport,
+            },
+            operation: work.label.clone(),
+            payload: work.payload,
+            rounds,
+            figure: work.figure,
+        };
+        let names = pairs.iter().map(|pair| pair.name.as_str());
+        let peers: Vec<_> = names.zip(&blocks).collect();
+        for (row, detail) in rows(&subject, &peers) {
+            self.rows.push(row);
+            self.details.push(detail);
+        }
+        Ok(())
+    }
+}
+
+/// Ends all peers, clients before servers.
+fn stop(pairs: Vec<Pair>) -> Result<()> {
+    for pair in pairs {
+        let name = pair.name.clone();
+        pair.stop().map_err(|error| error.during(name))?;
+    }
+    Ok(())
+}
+
+/// The most threads that call at the same time.
+const MOST_THREADS: usize = 64;
+
+impl Plan {
+    /// The experiment's payloads, unless others are asked for: in whole elements.
+    fn payloads_of(&self, operation: Operation, own: &[usize]) -> Vec<usize> {
+        let chosen = if self.payloads.is_empty() { own } else { &self.payloads };
+        let mut payloads: Vec<usize> =
+            chosen.iter().map(|&octets| operation.payload(operation.elements(octets))).collect();
+        payloads.dedup();
+        payloads
+    }
+}

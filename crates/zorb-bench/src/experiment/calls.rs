@@ -1,0 +1,118 @@
+//! Two-way calls.
+
+use super::{MOST_THREADS, Plan, Work};
+use crate::driver::{Command, Run};
+use crate::operation::Operation;
+use crate::report::Figure;
+
+/// Calls of a block with small payloads; with large ones, fewer.
+const CALLS: u32 = 2000;
+const LARGE: usize = 16 << 10;
+const LARGE_CALLS: u32 = 800;
+/// Calls of a quick block.
+const QUICK_CALLS: u32 = 20;
+/// Calls before those of a block: after the others' turn its code and data are out of the caches.
+const WARM: u32 = 50;
+/// Calls to an object of the same process that are timed together: a clock's reading takes as long
+/// as one of them.
+const BATCH: u32 = 100;
+/// Calls of a benchmark that has them prescribed: 100,000 in 10 rounds of two blocks.
+const CUBIT_CALLS: u32 = 5000;
+
+fn run(plan: &Plan, operation: Operation, payload: usize, own_calls: u32) -> Run {
+    let calls = plan.calls.unwrap_or(if plan.quick { QUICK_CALLS } else { own_calls });
+    Run { warm: WARM.min(calls), ..Run::new(operation, payload, calls) }
+}
+
+fn work(run: Run, label: String, figure: Figure) -> Work {
+    Work { command: Command::Run(run), label, payload: run.payload, figure }
+}
+
+/// Two-way calls with nothing, octets, structs, longs and doubles.
+pub(super) fn latency(plan: &Plan) -> Vec<Work> {
+    let octets: Vec<usize> = (2..=16).map(|power| 1 << power).collect();
+    let structs = [1, 32, 1024, 4096].map(|count| Operation::EchoStructs.payload(count));
+    let numbers = [1 << 10, 32 << 10];
+    let mut works = vec![(Operation::Ping, 0)];
+    let sequences: [(Operation, &[usize]); 4] = [
+        (Operation::EchoOctets, &octets),
+        (Operation::EchoStructs, &structs),
+        (Operation::EchoLongs, &numbers),
+        (Operation::EchoDoubles, &numbers),
+    ];
+    for (operation, own) in sequences {
+        let payloads = plan.payloads_of(operation, own);
+        works.extend(payloads.into_iter().map(|payload| (operation, payload)));
+    }
+    let work_of = |(operation, payload): (Operation, usize)| {
+        let calls = if payload < LARGE { CALLS } else { LARGE_CALLS };
+        let run = run(plan, operation, payload, calls);
+        work(run, operation.to_string(), Figure::Latency)
+    };
+    works.into_iter().map(work_of).collect()
+}
+
+/// Cubes of numbers: void, octet, long, struct, sequences of 4 KiB, and short ones.
+pub(super) fn cubit(plan: &Plan) -> Vec<Work> {
+    let all: [(Operation, &[usize]); 8] = [
+        (Operation::CubeVoid, &[0]),
+        (Operation::CubeOctet, &[1]),
+        (Operation::CubeLong, &[4]),
+        (Operation::CubeStruct, &[12]),
+        (Operation::CubeOctets, &[4, 4096]),
+        (Operation::CubeShorts, &[4]),
+        (Operation::CubeLongs, &[4, 4096]),
+        (Operation::CubeStructs, &[12, 4092]),
+    ];
+    let mut works = Vec::new();
+    for (operation, own) in all {
+        let payloads = match operation.takes_many() {
+            true => plan.payloads_of(operation, own),
+            false => own.to_vec(),
+        };
+        works.extend(payloads.into_iter().map(|payload| {
+            let run = run(plan, operation, payload, CUBIT_CALLS);
+            work(run, operation.to_string(), Figure::Latency)
+        }));
+    }
+    works
+}
+
+/// Threads that call at the same time, with connections of their own and with a shared one.
+pub(super) fn threads(plan: &Plan) -> Vec<Work> {
+    let most = if plan.quick { 2 } else { MOST_THREADS };
+    let powers = || (0..).map(|power| 1 << power).take_while(move |threads| *threads <= most);
+    let work_of = |(threads, shared): (usize, bool)| {
+        let payload = plan.payloads.first().copied().unwrap_or_default();
+        let operation = if payload == 0 { Operation::Ping } else { Operation::EchoOctets };
+        // The machine has the same to do however many share the work.
+        let calls = (CALLS * 4 / threads as u32).max(200);
+        let run = Run { threads, shared, ..run(plan, operation, payload, calls) };
+        let connections = if shared { "shared" } else { "own" };
+        work(run, format!("{operation}/threads={threads}/{connections}"), Figure::Throughput)
+    };
+    let own = powers().map(|threads| (threads, false));
+    own.chain(powers().map(|threads| (threads, true))).map(work_of).collect()
+}
+
+/// Calls to an object of the same process.
+pub(super) fn collocated(plan: &Plan) -> Vec<Work> {
+    let of = |operation: Operation, payload: usize| {
+        let mut run = run(plan, operation, payload, CALLS * 10);
+        run.calls = run.calls.next_multiple_of(BATCH);
+        run.batch = BATCH;
+        work(run, operation.to_string(), Figure::Latency)
+    };
+    let octets = plan.payloads_of(Operation::EchoOctets, &[4096]);
+    let octets = octets.into_iter().map(|payload| of(Operation::EchoOctets, payload));
+    [of(Operation::Ping, 0), of(Operation::CubeLong, 4)].into_iter().chain(octets).collect()
+}
+
+/// Calls of one busy client.
+pub(super) fn busy(plan: &Plan, idle: usize) -> Work {
+    let run = run(plan, Operation::Ping, 0, CALLS);
+    work(run, format!("{}/idle={idle}", Operation::Ping), Figure::Latency)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+use super::*;
+use crate::harness::{Pin, Setup};
+
+fn plan() -> Plan {
+    Plan {
+        setup: Setup {
+            own_program: "zorb".into(),
+            own_word: String::new(),
+            peers: "peers".into(),
+            transport: "iiop".to_owned(),
+            pin: Pin::None,
+            fifo: None,
+            socket_queue: None,
+            orb: Vec::new(),
+        },
+        versus: Vec::new(),
+        payloads: Vec::new(),
+        calls: None,
+        rounds: None,
+        total: 0,
+        quick: false,
+    }
+}
+
+fn labels(works: &[Work]) -> Vec<String> {
+    works.iter().map(|work| format!("{} {}", work.label, work.payload)).collect()
+}
+
+fn run_of(work: &Work) -> Run {
+    match work.command {
+        Command::Run(run) => run,
+        Command::Flood(_) => panic!("a flood"),
+    }
+}
+
+#[test]
+fn latency_goes_by_powers_of_two() {
+    let labels = labels(&latency(&plan()));
+    assert_eq!(labels[..3], ["ping 0", "echo_octets 4", "echo_octets 8"]);
+    assert!(labels.contains(&"echo_octets 65536".to_owned()));
+    assert!(labels.contains(&"echo_structs 98304".to_owned()));
+    assert_eq!(labels.last().unwrap(), "echo_doubles 32768");
+}
+
+#[test]
+fn payloads_can_be_chosen_and_are_whole_elements() {
+    let chosen = Plan { payloads: vec![100, 101], ..plan() };
+    let expected = [
+        "ping 0",
+        "echo_octets 100",
+        "echo_octets 101",
+        "echo_structs 96",
+        "echo_longs 100",
+        "echo_doubles 96",
+    ];
+    assert_eq!(labels(&latency(&chosen)), expected);
+}
+
+#[test]
+fn the_prescribed_cubes_are_a_hundred_thousand() {
+    let works = cubit(&plan());
+    assert_eq!(works.len(), 11);
+    assert!(works.iter().all(|work| run_of(work).calls * 20 == 100_000));
+}
+
+#[test]
+fn threads_go_to_64_both_ways() {
+    let works = threads(&plan());
+    let threads: Vec<_> = works.iter().map(run_of).map(|run| (run.threads, run.shared)).collect();
+    assert_eq!(threads.len(), 14);
+    assert_eq!((threads[0], threads[6], threads[13]), ((1, false), (64, false), (64, true)));
+    assert_eq!(works[6].label, "ping/threads=64/own");
+}
+
+#[test]
+fn calls_of_the_same_process_come_in_whole_batches() {
+    for work in collocated(&Plan { calls: Some(7), ..plan() }) {
+        let run = run_of(&work);
+        assert_eq!((run.calls, run.batch), (100, 100));
+    }
+}

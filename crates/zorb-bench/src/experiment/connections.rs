@@ -1,0 +1,34 @@
+//! Idle connections beside a busy one.
+
+use super::{Run, calls, stop};
+use crate::error::Result;
+use crate::harness::Watch;
+
+const IDLE: [usize; 5] = [1, 10, 100, 1000, 10_000];
+/// How many of them a quick run has.
+const QUICK: usize = 2;
+/// Connections of the busy client, and of asking first.
+const BUSY: usize = 16;
+
+/// Calls of one client while more and more connections are open to its server.
+pub(super) fn connections(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    let steps = IDLE.get(..if run.plan.quick { QUICK } else { IDLE.len() }).unwrap_or_default();
+    let most = steps.last().copied().unwrap_or_default();
+    let mut pairs = run.start(most + BUSY, watch)?;
+    watch.begin(steps.len() * pairs.len() * run.rounds() * 2);
+    for &idle in steps {
+        let mut kept = Vec::new();
+        for mut pair in pairs {
+            match pair.hold(&run.plan.setup, idle) {
+                Ok(()) => kept.push(pair),
+                Err(error) => {
+                    let name = &pair.name;
+                    watch.note(&format!("{name} is left out from {idle} connections on: {error}"));
+                }
+            }
+        }
+        pairs = kept;
+        run.work(&mut pairs, &calls::busy(run.plan, idle), watch)?;
+    }
+    stop(pairs)
+}

@@ -1,0 +1,140 @@
+//! A server and a client of one peer, as two processes.
+
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::setup::{Process, Setup};
+use crate::child::LineChild;
+use crate::driver::{Answer, Command};
+use crate::error::{Error, Result};
+use crate::peer::UNSUPPORTED;
+
+/// How long a program may take to begin: virtual machines are slow.
+const BEGIN: Duration = Duration::from_secs(60);
+/// How long a command may take.
+const ANSWER: Duration = Duration::from_secs(300);
+
+/// A running peer.
+#[derive(Debug)]
+pub struct Pair {
+    /// The peer's name.
+    pub name: String,
+    address: String,
+    // Fields are dropped in this order: the client ends before its server.
+    holder: Option<LineChild>,
+    client: LineChild,
+    server: Option<LineChild>,
+    _folder: TempDir,
+}
+
+impl Pair {
+    /// Starts both processes; the server is to take so many `connections`. `None` when the
+    /// programs say that they cannot do what the setup asks.
+    ///
+    /// # Errors
+    /// A program is missing or fails.
+    pub fn start(setup: &Setup, name: &str, connections: usize) -> Result<Option<Self>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("socket");
+        let process = Process::Server { path: &path, connections };
+        let server = begin(setup, name, process).map_err(|error| error.during("its server"))?;
+        match server {
+            Some((server, address)) => Self::with(setup, name, folder, Some(server), address),
+            None => Ok(None),
+        }
+    }
+
+    /// Starts a client alone, which serves the object itself.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_collocated(setup: &Setup, name: &str) -> Result<Option<Self>> {
+        Self::with(setup, name, tempfile::tempdir()?, None, "collocated".to_owned())
+    }
+
+    fn with(
+        setup: &Setup,
+        name: &str,
+        folder: TempDir,
+        server: Option<LineChild>,
+        address: String,
+    ) -> Result<Option<Self>> {
+        let client = begin(setup, name, Process::Client { address: &address });
+        let client = client.map_err(|error| error.during("its client"))?;
+        let name = name.to_owned();
+        Ok(client.map(|(client, _)| Self {
+            name,
+            address,
+            holder: None,
+            client,
+            server,
+            _folder: folder,
+        }))
+    }
+
+    /// Asks the client, and waits for its answer.
+    ///
+    /// # Errors
+    /// There is none, or none that makes sense.
+    pub fn ask(&mut self, command: &Command) -> Result<Answer> {
+        self.client.tell(&command.to_string())?;
+        let Some(line) = self.client.line(ANSWER)? else {
+            let status = self.client.wait()?;
+            return Err(Error::new(format!("its client ended: {status}")));
+        };
+        let timed = matches!(command, Command::Run(_));
+        Answer::parse(&line, timed).map_err(Error::new)
+    }
+
+    /// Has so many idle connections to the server in all, of a third process.
+    ///
+    /// # Errors
+    /// They cannot be opened.
+    pub fn hold(&mut self, setup: &Setup, connections: usize) -> Result<()> {
+        if self.holder.is_none() {
+            let process = Process::Holder { address: &self.address };
+            self.holder = begin(setup, &self.name, process)?.map(|(holder, _)| holder);
+        }
+        let Some(holder) = &mut self.holder else {
+            return Err(Error::new("this transport's connections cannot be held"));
+        };
+        holder.tell(&connections.to_string())?;
+        holder.expect_word("held", ANSWER)?;
+        Ok(())
+    }
+
+    /// Ends the processes in good order.
+    ///
+    /// # Errors
+    /// One of them ended badly.
+    pub fn stop(self) -> Result<()> {
+        let ended = |what: &'static str| move |error: Error| error.during(what);
+        if let Some(holder) = self.holder {
+            holder.stop().map_err(ended("its held connections"))?;
+        }
+        self.client.stop().map_err(ended("its client"))?;
+        match self.server {
+            Some(server) => server.stop().map_err(ended("its server")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Starts a process and waits until it says that it is ready, and where.
+fn begin(setup: &Setup, name: &str, process: Process<'_>) -> Result<Option<(LineChild, String)>> {
+    let mut command = setup.command(name, process)?;
+    let mut child = LineChild::start(&mut command)
+        .map_err(|error| error.during(command.get_program().display()))?;
+    match child.line(BEGIN)? {
+        Some(line) if line.split(' ').next() == Some("ready") => {
+            let address = line.strip_prefix("ready ").unwrap_or_default().to_owned();
+            Ok(Some((child, address)))
+        }
+        Some(line) => Err(Error::new(format!("it said {line:?} where ready was expected"))),
+        None => match child.wait()? {
+            status if status.code() == Some(i32::from(UNSUPPORTED)) => Ok(None),
+            status => Err(Error::new(format!("it ended before it was ready: {status}"))),
+        },
+    }
+}

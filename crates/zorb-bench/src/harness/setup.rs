@@ -1,0 +1,188 @@
+//! Which programs run, where and how.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use zorb_os::thread;
+
+use crate::error::{Error, Result};
+
+/// The tool that gives a program real-time priority.
+const CHRT: &str = "chrt";
+
+/// Where client and server run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// Each on a processor of its own.
+    Split,
+    /// Both on one.
+    Same,
+    /// Wherever the system puts them.
+    None,
+}
+
+impl Pin {
+    /// The processors of client and server, the last ones of those that may be used.
+    ///
+    /// # Errors
+    /// There are too few.
+    fn places(self, processors: &[usize]) -> Result<[Option<usize>; 2]> {
+        match (self, processors) {
+            (Self::None, _) => Ok([None, None]),
+            (Self::Same, [.., last]) => Ok([Some(*last), Some(*last)]),
+            (Self::Split, [.., client, server]) => Ok([Some(*client), Some(*server)]),
+            _ => Err(Error::new("client and server need a processor each: there is only one")),
+        }
+    }
+}
+
+/// Which programs run, where and how.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The program that runs the peers of this crate when it is given [`own_word`](Self::own_word)
+    /// and the words of [`PeerArguments`](crate::peer::PeerArguments).
+    pub own_program: PathBuf,
+    /// Its first argument.
+    pub own_word: String,
+    /// The folder with a folder for each other peer.
+    pub peers: PathBuf,
+    /// The URL scheme of the transport.
+    pub transport: String,
+    /// Where client and server run.
+    pub pin: Pin,
+    /// The real-time priority (`SCHED_FIFO`) of both; none without it.
+    pub fifo: Option<u8>,
+    /// The size of the sockets' queues, in octets; the system's without it.
+    pub socket_queue: Option<usize>,
+    /// Options for Zorb, as `-ORBName value`.
+    pub orb: Vec<String>,
+}
+
+/// What a process of a pair is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Process<'a> {
+    Server { path: &'a Path, connections: usize },
+    Client { address: &'a str },
+    Holder { address: &'a str },
+}
+
+impl Setup {
+    /// The names of the peers that are part of this crate.
+    pub const OWN: [&'static str; 2] = ["raw", "zorb"];
+
+    /// Whether the programs of a peer are there.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        let program = |role| self.peers.join(name).join(role).is_file();
+        Self::OWN.contains(&name) || program("server") && program("client")
+    }
+
+    /// The command that starts a process of the peer `name`.
+    pub(super) fn command(&self, name: &str, process: Process<'_>) -> Result<Command> {
+        // Any ORB's connections are held by Zorb.
+        let (name, role) = match process {
+            Process::Server { .. } => (name, "server"),
+            Process::Client { .. } => (name, "client"),
+            Process::Holder { .. } if name == "raw" => (name, "holder"),
+            Process::Holder { .. } => ("zorb", "holder"),
+        };
+        let mut words: Vec<String> = Vec::new();
+        let program = if Self::OWN.contains(&name) {
+            words.extend([self.own_word.clone(), name.to_owned(), role.to_owned()]);
+            self.own_program.clone()
+        } else {
+            self.peers.join(name).join(role)
+        };
+        let [client, server] = self.pin.places(&thread::affinity()?)?;
+        let cpu = match process {
+            Process::Server { path, connections } => {
+                if self.transport != "iiop" {
+                    words.extend(["--path".to_owned(), path.display().to_string()]);
+                }
+                words.extend(["--connections".to_owned(), connections.to_string()]);
+                server
+            }
+            Process::Client { address } | Process::Holder { address } => {
+                words.push(address.to_owned());
+                client
+            }
+        };
+        words.extend(["--transport".to_owned(), self.transport.clone()]);
+        words.extend(cpu.into_iter().flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]));
+        if let Some(octets) = self.socket_queue {
+            words.extend(["--socket-queue".to_owned(), octets.to_string()]);
+        }
+        if name == "zorb" {
+            words.extend(self.orb.iter().cloned());
+        }
+        let mut command = match self.fifo {
+            Some(priority) => {
+                let mut command = Command::new(CHRT);
+                command.args(["--fifo", &priority.to_string()]).arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
+        command.args(words);
+        Ok(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup() -> Setup {
+        Setup {
+            own_program: "zorb".into(),
+            own_word: "bench-peer".to_owned(),
+            peers: "peers".into(),
+            transport: "uiop".to_owned(),
+            pin: Pin::None,
+            fifo: None,
+            socket_queue: None,
+            orb: vec!["-ORBId".to_owned(), "x".to_owned()],
+        }
+    }
+
+    fn line(setup: &Setup, name: &str, process: Process<'_>) -> String {
+        let command = setup.command(name, process).unwrap();
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn places_are_the_last_processors() {
+        assert_eq!(Pin::Split.places(&[0, 2, 5]), Ok([Some(2), Some(5)]));
+        assert_eq!(Pin::Same.places(&[0, 2, 5]), Ok([Some(5), Some(5)]));
+        assert_eq!(Pin::None.places(&[]), Ok([None, None]));
+        assert!(Pin::Split.places(&[3]).is_err());
+    }
+
+    #[test]
+    fn own_peers_and_others_are_asked_alike() {
+        let server = Process::Server { path: Path::new("s"), connections: 5 };
+        assert_eq!(
+            line(&setup(), "raw", server),
+            "zorb bench-peer raw server --path s --connections 5 --transport uiop"
+        );
+        let client = Process::Client { address: "IOR:00" };
+        assert_eq!(line(&setup(), "ace", client), "peers/ace/client IOR:00 --transport uiop");
+    }
+
+    #[test]
+    fn every_option_is_passed_on() {
+        let setup = Setup {
+            transport: "iiop".to_owned(),
+            fifo: Some(40),
+            socket_queue: Some(9000),
+            ..setup()
+        };
+        let holder = Process::Holder { address: "IOR:00" };
+        assert_eq!(
+            line(&setup, "omniorb", holder),
+            "chrt --fifo 40 zorb bench-peer zorb holder IOR:00 --transport iiop \
+             --socket-queue 9000 -ORBId x"
+        );
+    }
+}

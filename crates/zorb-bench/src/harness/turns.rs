@@ -1,0 +1,108 @@
+//! Asking peers in turns.
+
+use super::{Pair, Watch};
+use crate::driver::{Answer, Command, Done, Flood, Run};
+use crate::error::{Error, Result};
+
+/// Peers whose programs are compiled while they run.
+const COMPILED_LATE: [&str; 1] = ["jacorb"];
+/// Blocks that they get for it, for each kind of work.
+const COMPILING_BLOCKS: usize = 10;
+
+/// The blocks of one peer, in the order in which they were measured; `None` when it cannot do what
+/// was asked.
+pub type Blocks = Option<Vec<Done>>;
+
+/// Which of `peers` is asked when, in one round: one after the other, and then the other way round.
+/// What drifts in one direction, as the processor's clock, so weighs the same on all.
+pub fn order(peers: usize) -> impl Iterator<Item = usize> {
+    (0..peers).chain((0..peers).rev())
+}
+
+/// Asks every pair for the same work, `rounds` times in the [`order`]; what each answered.
+///
+/// # Errors
+/// A peer fails or gives a wrong answer, or the watcher wants to stop.
+pub fn in_turns(
+    pairs: &mut [Pair],
+    command: &Command,
+    rounds: usize,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Blocks>> {
+    let what = describe(command);
+    let mut blocks: Vec<Blocks> = Vec::new();
+    for pair in &mut *pairs {
+        stop_if_asked(watch)?;
+        match warm_up(pair, command)? {
+            Ok(()) => blocks.push(Some(Vec::new())),
+            Err(reason) => {
+                watch.note(&format!("{} is left out of {what}: {reason}", pair.name));
+                blocks.push(None);
+            }
+        }
+    }
+    for _ in 0..rounds {
+        for index in order(pairs.len()) {
+            let (Some(pair), Some(blocks)) = (pairs.get_mut(index), blocks.get_mut(index)) else {
+                continue;
+            };
+            if let Some(blocks) = blocks {
+                stop_if_asked(watch)?;
+                let answer = ask(pair, command)?;
+                blocks.push(answer.map_err(|reason| Error::new(reason).during(&pair.name))?);
+            }
+            watch.block(&what);
+        }
+    }
+    Ok(blocks)
+}
+
+/// The answer; an inner error when the peer cannot do it.
+fn ask(pair: &mut Pair, command: &Command) -> Result<Result<Done, String>> {
+    let answer = pair.ask(command).and_then(|answer| match answer {
+        Answer::Done(done) => Ok(Ok(done)),
+        Answer::Unsupported(reason) => Ok(Err(reason)),
+        Answer::Failed(reason) => Err(Error::new(reason)),
+    });
+    answer.map_err(|error| error.during(describe(command)).during(&pair.name))
+}
+
+fn stop_if_asked(watch: &mut dyn Watch) -> Result<()> {
+    if watch.wants_to_stop() { Err(Error::Stopped) } else { Ok(()) }
+}
+
+fn describe(command: &Command) -> String {
+    match command {
+        Command::Run(Run { operation, payload, .. })
+        | Command::Flood(Flood { operation, payload, .. }) => match payload {
+            0 => operation.to_string(),
+            payload => format!("{operation} {payload}"),
+        },
+    }
+}
+
+/// Nobody is measured cold: blocks that do not count.
+fn warm_up(pair: &mut Pair, command: &Command) -> Result<Result<(), String>> {
+    let command = match *command {
+        Command::Run(run) => Command::Run(run),
+        Command::Flood(flood) => Command::Flood(Flood { calls: (flood.calls / 8).max(1), ..flood }),
+    };
+    let blocks = if COMPILED_LATE.contains(&pair.name.as_str()) { COMPILING_BLOCKS } else { 1 };
+    for _ in 0..blocks {
+        if let Err(reason) = ask(pair, &command)? {
+            return Ok(Err(reason));
+        }
+    }
+    Ok(Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_a_b_b_a() {
+        assert_eq!(order(2).collect::<Vec<_>>(), [0, 1, 1, 0]);
+        assert_eq!(order(3).collect::<Vec<_>>(), [0, 1, 2, 2, 1, 0]);
+    }
+}

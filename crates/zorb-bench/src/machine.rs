@@ -1,0 +1,113 @@
+//! What was measured on.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use zorb_os::thread;
+
+use crate::harness::{Pin, Setup};
+
+/// The machine and its state, as far as they can be read.
+#[derive(Clone, Debug, Serialize)]
+pub struct Machine {
+    /// The processor's model.
+    pub cpu: String,
+    /// Processors that this process may use.
+    pub cores: usize,
+    /// The kernel's version.
+    pub kernel: String,
+    /// What sets the processor's clock.
+    pub governor: Option<String>,
+    /// The load average of the last minute, at the start.
+    pub load: Option<f64>,
+    /// Where client and server ran: `split`, `same` or `none`.
+    pub pin: &'static str,
+    /// The real-time priority of both.
+    pub fifo: Option<u8>,
+    /// By the system's clock, in UTC.
+    pub date: String,
+    /// The version of Zorb.
+    pub zorb: &'static str,
+}
+
+impl Machine {
+    /// This one, now.
+    #[must_use]
+    pub fn here(setup: &Setup) -> Self {
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let load = text("/proc/loadavg");
+        Self {
+            cpu: text("/proc/cpuinfo").as_deref().and_then(model).unwrap_or_default(),
+            cores: thread::affinity().map_or(0, |processors| processors.len()),
+            kernel: text("/proc/sys/kernel/osrelease").unwrap_or_default(),
+            governor: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            load: load.and_then(|text| text.split(' ').next()?.parse().ok()),
+            pin: match setup.pin {
+                Pin::Split => "split",
+                Pin::Same => "same",
+                Pin::None => "none",
+            },
+            fifo: setup.fifo,
+            date: date(seconds),
+            zorb: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+fn text(path: &str) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim().to_owned())
+}
+
+fn model(cpuinfo: &str) -> Option<String> {
+    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// `seconds` after 1970 began, as `2026-01-31T12:00:00Z`.
+fn date(seconds: u64) -> String {
+    let (mut days, second) = (seconds / 86_400, seconds % 86_400);
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    format!("{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{:02}Z", days + 1, second % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (1_798_761_600, "2027-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(date(seconds), expected);
+        }
+    }
+
+    #[test]
+    fn the_model_is_found_among_the_lines() {
+        let cpuinfo = "processor\t: 0\nmodel name\t: Some CPU @ 1 GHz\n";
+        assert_eq!(model(cpuinfo).as_deref(), Some("Some CPU @ 1 GHz"));
+        assert_eq!(model("Hardware: x"), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! The two peers that are written in Rust, and what they have in common: the command line, the loop
+//! over commands, and how calls are timed.
+
+mod arguments;
+mod client;
+mod raw;
+mod zorb;
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+pub use arguments::{Endpoint, PeerArguments, PeerName, Role};
+
+use crate::error::{Error, Result};
+use crate::processor;
+use client::Client;
+
+/// The exit status that means: this program cannot do what an option asks.
+pub const UNSUPPORTED: u8 = 3;
+
+/// What a server waits for when it closes its connections, at most.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// Runs a peer; returns its exit status.
+///
+/// # Errors
+/// What went wrong, for standard error; the status is 1 then.
+pub fn run(arguments: &PeerArguments) -> Result<u8> {
+    if let Some(processor) = arguments.cpu {
+        processor::pin(processor)?;
+    }
+    match (arguments.name, &arguments.role) {
+        (PeerName::Raw, Role::Server) => raw::serve(arguments),
+        (PeerName::Zorb, Role::Server) => zorb::serve(arguments),
+        (PeerName::Raw, Role::Client(Endpoint::Collocated)) => {
+            Err(Error::new("a bare socket has no collocated calls"))
+        }
+        (PeerName::Raw, Role::Client(Endpoint::At(address))) => {
+            answer_commands(&raw::RawClient::connect(arguments, address)?)
+        }
+        (PeerName::Zorb, Role::Client(endpoint)) => {
+            answer_commands(&zorb::ZorbClient::connect(arguments, endpoint)?)
+        }
+        (PeerName::Raw, Role::Holder(address)) => hold(|| raw::open(arguments, address)),
+        (PeerName::Zorb, Role::Holder(address)) => hold(|| zorb::open(arguments, address)),
+    }
+}
+
+/// Prints one line at once.
+fn say(line: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    Ok(out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush())?)
+}
+
+/// Prints where a server is, and waits until nobody needs it any more.
+fn serve_until_the_end(address: &str) -> Result<()> {
+    say(&format!("ready {address}"))?;
+    // The harness writes nothing; what is waited for is the end.
+    std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink())?;
+    Ok(())
+}
+
+/// Answers the harness's commands until there are no more.
+fn answer_commands(client: &dyn Client) -> Result<u8> {
+    say("ready")?;
+    for line in std::io::stdin().lock().lines() {
+        say(&client::answer(client, &line?).to_string())?;
+    }
+    Ok(0)
+}
+
+/// Opens connections as the harness asks, a number a line, and keeps them open.
+fn hold<T>(mut open: impl FnMut() -> Result<T>) -> Result<u8> {
+    let mut held = Vec::new();
+    say("ready")?;
+    for line in std::io::stdin().lock().lines() {
+        let wanted: usize = line?.parse().map_err(|_| Error::new("expected a number"))?;
+        while held.len() < wanted {
+            held.push(open()?);
+        }
+        say(&format!("held {}", held.len()))?;
+    }
+    Ok(0)
+}

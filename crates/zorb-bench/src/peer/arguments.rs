@@ -1,0 +1,141 @@
+//! The command line of a peer.
+
+use std::path::PathBuf;
+
+/// The peers that are written in Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeerName {
+    /// Bare sockets.
+    Raw,
+    /// Zorb.
+    Zorb,
+}
+
+/// What a process does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Is called.
+    Server,
+    /// Calls.
+    Client(Endpoint),
+    /// Keeps idle connections open to the server at the address.
+    Holder(String),
+}
+
+/// Where a client's object is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// In the client's own process.
+    Collocated,
+    /// What the server printed.
+    At(String),
+}
+
+/// The command line of a peer, as `bench/peers/PROTOCOL.md` has it, behind the peer's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerArguments {
+    /// Which peer.
+    pub name: PeerName,
+    /// What it is to do.
+    pub role: Role,
+    /// The URL scheme of the transport: `iiop` or `uiop`.
+    pub transport: String,
+    /// The file of a Unix-domain server's socket.
+    pub path: Option<PathBuf>,
+    /// The processor to run on; anywhere without it.
+    pub cpu: Option<usize>,
+    /// Connections that a server has to take.
+    pub connections: usize,
+    /// The size of the sockets' queues, in octets; the system's without it.
+    pub socket_queue: Option<usize>,
+    /// Arguments with `-ORBName value` pairs among them, for Zorb.
+    pub orb: Vec<String>,
+}
+
+impl PeerArguments {
+    /// Reads them: NAME ROLE [ADDRESS] [OPTIONS]. Options for the ORB are found in `orb`.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn parse(words: &[String], orb: &[String]) -> Result<Self, String> {
+        let mut words = words.iter().map(String::as_str);
+        let name = match words.next() {
+            Some("raw") => PeerName::Raw,
+            Some("zorb") => PeerName::Zorb,
+            _ => return Err("expected raw or zorb".to_owned()),
+        };
+        let role = words.next();
+        let mut address = || words.next().map(str::to_owned).ok_or("expected an address");
+        let role = match role {
+            Some("server") => Role::Server,
+            Some("client") => match address()? {
+                word if word == "collocated" => Role::Client(Endpoint::Collocated),
+                at => Role::Client(Endpoint::At(at)),
+            },
+            Some("holder") => Role::Holder(address()?),
+            _ => return Err("expected server, client or holder".to_owned()),
+        };
+        let mut arguments = Self {
+            name,
+            role,
+            transport: "iiop".to_owned(),
+            path: None,
+            cpu: None,
+            connections: 128,
+            socket_queue: None,
+            orb: orb.to_vec(),
+        };
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+            let number = || value.parse().map_err(|_| format!("{word} needs a number"));
+            match word {
+                "--transport" => value.clone_into(&mut arguments.transport),
+                "--path" => arguments.path = Some(value.into()),
+                "--cpu" => arguments.cpu = Some(number()?),
+                "--connections" => arguments.connections = number()?,
+                "--socket-queue" => arguments.socket_queue = Some(number()?),
+                _ => return Err(format!("there is no option {word}")),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<PeerArguments, String> {
+        PeerArguments::parse(&line.split(' ').map(str::to_owned).collect::<Vec<_>>(), &[])
+    }
+
+    #[test]
+    fn every_option_is_taken() {
+        let arguments = parse(
+            "zorb server --transport uiop --path s --cpu 1 --connections 9 --socket-queue 65536",
+        );
+        let expected = PeerArguments {
+            name: PeerName::Zorb,
+            role: Role::Server,
+            transport: "uiop".to_owned(),
+            path: Some("s".into()),
+            cpu: Some(1),
+            connections: 9,
+            socket_queue: Some(65_536),
+            orb: Vec::new(),
+        };
+        assert_eq!(arguments, Ok(expected));
+    }
+
+    #[test]
+    fn roles_and_addresses() {
+        let role = |line| parse(line).map(|arguments| arguments.role);
+        assert_eq!(role("raw client collocated"), Ok(Role::Client(Endpoint::Collocated)));
+        assert_eq!(role("raw client a:1"), Ok(Role::Client(Endpoint::At("a:1".to_owned()))));
+        assert_eq!(role("raw holder a:1"), Ok(Role::Holder("a:1".to_owned())));
+        for bad in ["", "tao server", "raw", "raw client", "raw server --cpu", "raw server --cpu x"]
+        {
+            assert!(role(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Two-way calls of one or more threads, each timed.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use zorb_os::clock::MonotonicTime;
+
+use super::{Client, Refusal};
+use crate::driver::{Done, Run};
+use crate::error::{Error, Result};
+use crate::histogram::Histogram;
+use crate::processor::process_cpu_ns;
+
+/// Prepared calls of one thread.
+pub(in crate::peer) trait TwoWay: Send {
+    /// Makes the call of this number `count` times, and checks the last reply; how long all took
+    /// together, in nanoseconds, without the check.
+    fn make(&mut self, number: u32, count: u32) -> Result<u64>;
+}
+
+/// A call in three parts, of which the middle one is timed.
+struct Call<A, S, C, K> {
+    argument: A,
+    set: S,
+    call: C,
+    check: K,
+}
+
+/// Calls in three parts that share an argument: `set` makes it that of a call, `call` calls and is
+/// timed, `check` says whether the reply is right.
+pub(in crate::peer) fn in_parts<A, R>(
+    argument: A,
+    set: impl FnMut(&mut A, u32) + Send + 'static,
+    call: impl FnMut(&mut A) -> Result<R> + Send + 'static,
+    check: impl FnMut(&A, &R) -> bool + Send + 'static,
+) -> Box<dyn TwoWay>
+where
+    A: Send + 'static,
+    R: 'static,
+{
+    Box::new(Call { argument, set, call, check })
+}
+
+impl<A, R, S, C, K> TwoWay for Call<A, S, C, K>
+where
+    A: Send,
+    S: FnMut(&mut A, u32) + Send,
+    C: FnMut(&mut A) -> Result<R> + Send,
+    K: FnMut(&A, &R) -> bool + Send,
+{
+    fn make(&mut self, number: u32, count: u32) -> Result<u64> {
+        (self.set)(&mut self.argument, number);
+        let start = MonotonicTime::now();
+        for _ in 1..count {
+            (self.call)(&mut self.argument)?;
+        }
+        let reply = (self.call)(&mut self.argument);
+        let end = MonotonicTime::now();
+        if (self.check)(&self.argument, &reply?) {
+            Ok(end.nanos_since(start))
+        } else {
+            Err(Error::new("the reply is not what it should be"))
+        }
+    }
+}
+
+/// What one thread has measured.
+struct Measured {
+    begin: MonotonicTime,
+    end: MonotonicTime,
+    sum_ns: u64,
+    min_ns: u64,
+    max_ns: u64,
+    histogram: Histogram,
+}
+
+/// Makes the calls of a command.
+pub(super) fn run(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
+    let elements = run.operation.elements(run.payload);
+    let mut callers = Vec::new();
+    for _ in 0..run.threads {
+        callers.push(client.two_way(run.operation, elements, run.shared)?);
+    }
+    let start = Start { barrier: Barrier::new(run.threads), cpu_ns: AtomicU64::new(u64::MAX) };
+    let measured: Vec<Measured> = match callers.as_mut_slice() {
+        [caller] => vec![measure(caller.as_mut(), run, &start)?],
+        callers => thread::scope(|scope| -> Result<Vec<Measured>> {
+            let mut threads = Vec::new();
+            for caller in callers {
+                let work = || measure(caller.as_mut(), run, &start);
+                threads.push(scope.spawn(work));
+            }
+            let join = |thread: thread::ScopedJoinHandle<'_, Result<Measured>>| {
+                thread.join().unwrap_or_else(|_| Err(Error::new("a thread panicked")))
+            };
+            threads.into_iter().map(join).collect()
+        })?,
+    };
+    let cpu_ns = process_cpu_ns().saturating_sub(start.cpu_ns.load(Ordering::Relaxed));
+    Ok(all_together(run, cpu_ns, &measured))
+}
+
+/// Where the threads wait for each other.
+struct Start {
+    barrier: Barrier,
+    /// What the process had used of the processor when the first of them went on.
+    cpu_ns: AtomicU64,
+}
+
+fn measure(caller: &mut dyn TwoWay, run: &Run, start: &Start) -> Result<Measured> {
+    let mut number = 0_u32;
+    let mut next = |count| {
+        let this = number;
+        number = number.wrapping_add(count);
+        caller.make(this, count)
+    };
+    let warmed = (0..run.warm).try_for_each(|_| next(1).map(drop));
+    // Past the barrier in any case: the others wait there.
+    start.barrier.wait();
+    warmed?;
+    start.cpu_ns.fetch_min(process_cpu_ns(), Ordering::Relaxed);
+    let begin = MonotonicTime::now();
+    let mut measured = Measured {
+        begin,
+        end: begin,
+        sum_ns: 0,
+        min_ns: u64::MAX,
+        max_ns: 0,
+        histogram: Histogram::new(),
+    };
+    for _ in 0..run.calls / run.batch {
+        let all_ns = next(run.batch)?;
+        let one_ns = all_ns / u64::from(run.batch);
+        measured.sum_ns += all_ns;
+        measured.min_ns = measured.min_ns.min(one_ns);
+        measured.max_ns = measured.max_ns.max(one_ns);
+        measured.histogram.record(one_ns);
+    }
+    measured.end = MonotonicTime::now();
+    Ok(measured)
+}
+
+fn all_together(run: &Run, cpu_ns: u64, threads: &[Measured]) -> Done {
+    let begin = threads.iter().map(|thread| thread.begin).min();
+    let end = threads.iter().map(|thread| thread.end).max();
+    let wall_ns = begin.zip(end).map_or(0, |(begin, end)| end.nanos_since(begin));
+    let mut histogram = Histogram::new();
+    for thread in threads {
+        histogram.merge(&thread.histogram);
+    }
+    Done {
+        calls: u64::from(run.calls) * run.threads as u64,
+        wall_ns: wall_ns.max(1),
+        cpu_ns,
+        server_cpu_ns: 0,
+        sum_ns: threads.iter().map(|thread| thread.sum_ns).sum(),
+        min_ns: threads.iter().map(|thread| thread.min_ns).min().unwrap_or_default(),
+        max_ns: threads.iter().map(|thread| thread.max_ns).max().unwrap_or_default(),
+        histogram,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+//! The bare client.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::body;
+use super::message::{HEADER, Header, Inbox, SYNC};
+use super::socket::Stream;
+use crate::error::{Error, Result};
+use crate::operation::{Duty, Operation};
+use crate::peer::PeerArguments;
+use crate::peer::client::{Client, Flooding, Refusal, Tally, TwoWay, in_parts};
+
+/// Calls a bare server.
+#[derive(Debug)]
+pub(in crate::peer) struct RawClient {
+    transport: String,
+    address: String,
+    queue: Option<usize>,
+    /// Connections that nobody uses at the moment.
+    idle: Arc<Mutex<Vec<Line>>>,
+    /// The connection of those who share one.
+    shared: Arc<Mutex<Line>>,
+}
+
+/// A connection, and what was received on it.
+#[derive(Debug)]
+struct Line {
+    stream: Stream,
+    inbox: Inbox,
+    /// Whether an exchange has begun and not ended.
+    busy: bool,
+}
+
+/// A line that goes back when it is used no more.
+#[derive(Debug)]
+struct Lent {
+    line: Option<Line>,
+    idle: Arc<Mutex<Vec<Line>>>,
+}
+
+impl Line {
+    fn open(transport: &str, address: &str, queue: Option<usize>) -> io::Result<Self> {
+        let stream = Stream::connect(transport, address, queue)?;
+        let mut line = Self { stream, inbox: Inbox::new(), busy: false };
+        line.exchange(&message(Operation::Ping, 0)?)?;
+        Ok(line)
+    }
+
+    #[inline]
+    fn send(&self, message: &[u8]) -> io::Result<()> {
+        (&self.stream).write_all(message)
+    }
+
+    /// Sends a message, and receives one.
+    #[inline]
+    fn exchange(&mut self, message: &[u8]) -> io::Result<&[u8]> {
+        self.busy = true;
+        self.send(message)?;
+        match self.inbox.next(&self.stream)? {
+            Some(_) => self.busy = false,
+            None => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+        Ok(self.inbox.last())
+    }
+}
+
+impl Lent {
+    #[inline]
+    fn line(&mut self) -> io::Result<&mut Line> {
+        self.line.as_mut().ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    fn last(&self) -> &[u8] {
+        self.line.as_ref().map_or(&[], |line| line.inbox.last())
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(line) = self.line.take().filter(|line| !line.busy) {
+            locked(&self.idle).push(line);
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A connection that has been used once.
+pub(in crate::peer) fn open(
+    arguments: &PeerArguments,
+    address: &str,
+) -> Result<impl Sized + use<>> {
+    // Thousands are held, and none receives anything again.
+    Ok(Line::open(&arguments.transport, address, arguments.socket_queue)?.stream)
+}
+
+/// A request for call 0.
+fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
+    let size = operation.payload(elements);
+    let place = Operation::ALL.iter().position(|one| *one == operation);
+    let place = place.and_then(|place| u8::try_from(place).ok());
+    let one_way = operation.duty() == Duty::Sink;
+    let header = Header { operation: place.unwrap_or(SYNC), one_way, size };
+    let mut message = header.encode()?.to_vec();
+    message.resize(HEADER + size, 0);
+    let (_, content) = message.split_at_mut(HEADER);
+    body::fill(operation, content);
+    Ok(message)
+}
+
+impl RawClient {
+    pub(in crate::peer) fn connect(arguments: &PeerArguments, address: &str) -> Result<Self> {
+        let (transport, queue) = (arguments.transport.clone(), arguments.socket_queue);
+        let line = Line::open(&transport, address, queue)?;
+        let shared = Arc::new(Mutex::new(line));
+        Ok(Self { transport, address: address.to_owned(), queue, idle: Arc::default(), shared })
+    }
+
+    fn lend(&self) -> io::Result<Lent> {
+        let idle = locked(&self.idle).pop();
+        let line = match idle {
+            Some(line) => line,
+            None => Line::open(&self.transport, &self.address, self.queue)?,
+        };
+        Ok(Lent { line: Some(line), idle: Arc::clone(&self.idle) })
+    }
+}
+
+/// What is sent, and what has to come back.
+struct Messages {
+    operation: Operation,
+    request: Vec<u8>,
+    reply: Vec<u8>,
+}
+
+impl Messages {
+    fn new(operation: Operation, elements: usize) -> io::Result<Self> {
+        let request = message(operation, elements)?;
+        let mut messages = Self { operation, reply: request.clone(), request };
+        if operation.duty() == Duty::Cube {
+            let (_, back) = messages.reply.split_at_mut(HEADER);
+            body::cube(operation.element(), back);
+        }
+        Ok(messages)
+    }
+
+    fn set(&mut self, number: u32) {
+        let Self { operation, request, reply } = self;
+        let (_, sent) = request.split_at_mut(HEADER);
+        body::set_first(*operation, sent, number);
+        let (_, back) = reply.split_at_mut(HEADER);
+        body::set_first(*operation, back, number);
+        if operation.duty() == Duty::Cube
+            && let Some(first) = back.get_mut(..operation.element().size())
+        {
+            body::cube(operation.element(), first);
+        }
+    }
+}
+
+impl Client for RawClient {
+    fn two_way(
+        &self,
+        operation: Operation,
+        elements: usize,
+        shared: bool,
+    ) -> Result<Box<dyn TwoWay>, Refusal> {
+        let messages = Messages::new(operation, elements)?;
+        if !shared {
+            return Ok(in_parts(
+                (messages, self.lend()?),
+                |(messages, _): &mut (Messages, Lent), number| messages.set(number),
+                |(messages, lent): &mut (Messages, Lent)| {
+                    lent.line()?.exchange(&messages.request)?;
+                    Ok(())
+                },
+                |(messages, lent): &(Messages, Lent), &()| lent.last() == messages.reply,
+            ));
+        }
+        let line = Arc::clone(&self.shared);
+        let received = Vec::with_capacity(messages.request.len());
+        Ok(in_parts(
+            (messages, received),
+            |(messages, _): &mut (Messages, Vec<u8>), number| messages.set(number),
+            move |(messages, received): &mut (Messages, Vec<u8>)| {
+                let mut line = locked(&line);
+                // The next caller's reply is received where this one lies.
+                received.clear();
+                received.extend_from_slice(line.exchange(&messages.request)?);
+                Ok(())
+            },
+            |(messages, received): &(Messages, Vec<u8>), &()| *received == messages.reply,
+        ))
+    }
+
+    fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal> {
+        let messages = Messages::new(operation, elements)?;
+        Ok(Box::new(RawFlood { lent: self.lend()?, messages }))
+    }
+}
+
+/// One-way messages on a connection.
+struct RawFlood {
+    lent: Lent,
+    messages: Messages,
+}
+
+impl Flooding for RawFlood {
+    fn send(&mut self, number: u32) -> Result<()> {
+        let Messages { operation, request, .. } = &mut self.messages;
+        let (_, content) = request.split_at_mut(HEADER);
+        body::set_first(*operation, content, number);
+        Ok(self.lent.line()?.send(request)?)
+    }
+
+    fn number_of(&self, number: u32) -> u64 {
+        let mut content = self.messages.request.get(HEADER..).unwrap_or_default().to_vec();
+        let operation = self.messages.operation;
+        let size = operation.element().size();
+        if content.len() > size {
+            // Only the ends count.
+            content.drain(size..content.len() - size);
+        }
+        body::set_first(operation, &mut content, number);
+        body::tally(operation.element(), &content).0
+    }
+
+    fn sync(&mut self) -> Result<Tally> {
+        let request = Header { operation: SYNC, one_way: false, size: 0 }.encode()?;
+        let reply = self.lent.line()?.exchange(&request)?;
+        let mut numbers = reply
+            .get(HEADER..)
+            .unwrap_or_default()
+            .chunks_exact(8)
+            .map(|bytes| bytes.try_into().map(u64::from_ne_bytes).unwrap_or_default());
+        let mut next = || numbers.next().ok_or_else(|| Error::new("the tally is too short"));
+        Ok(Tally {
+            calls: u32::try_from(next()?).unwrap_or(u32::MAX),
+            elements: next()?,
+            sum: next()?,
+            cpu_ns: next()?,
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! The bare server: a thread for each connection.
+
+use std::io::{self, Write};
+use std::thread::Builder;
+
+use super::body;
+use super::message::{Header, Inbox, SYNC};
+use super::socket::{Listener, Stream};
+use crate::error::Result;
+use crate::operation::{Duty, Element, Operation};
+use crate::peer::PeerArguments;
+use crate::peer::client::Tally;
+use crate::processor::process_cpu_ns;
+
+/// A thread's stack, in octets: there may be thousands.
+const STACK: usize = 128 << 10;
+
+/// Serves until standard input closes.
+pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
+    if !matches!(arguments.transport.as_str(), "iiop" | "uiop") {
+        return Ok(crate::peer::UNSUPPORTED);
+    }
+    let path = arguments.path.as_deref();
+    let listener = Listener::bind(&arguments.transport, path, arguments.socket_queue)?;
+    let address = start(listener)?;
+    crate::peer::serve_until_the_end(&address)?;
+    if let Some(path) = path {
+        std::fs::remove_file(path)?;
+    }
+    Ok(0)
+}
+
+/// Serves on threads of their own, which end with the process; where it does.
+pub(super) fn start(listener: Listener) -> io::Result<String> {
+    let address = listener.address()?;
+    Builder::new().name("raw-accept".to_owned()).spawn(move || {
+        while let Ok(stream) = listener.accept() {
+            // A client sees a connection that breaks.
+            let serve = move || serve_connection(&stream);
+            let _ = Builder::new().name("raw".to_owned()).stack_size(STACK).spawn(serve);
+        }
+    })?;
+    Ok(address)
+}
+
+fn serve_connection(stream: &Stream) -> io::Result<()> {
+    let mut inbox = Inbox::new();
+    let mut tally = Tally::default();
+    let mut out = stream;
+    while let Some((header, message)) = inbox.next(stream)? {
+        if header.operation == SYNC {
+            out.write_all(&encode_tally(std::mem::take(&mut tally))?)?;
+            continue;
+        }
+        let operation = Operation::ALL.get(usize::from(header.operation)).copied();
+        let Some(operation) = operation else { return Err(io::ErrorKind::InvalidData.into()) };
+        let (_, content) = message.split_at_mut(super::message::HEADER);
+        match operation.duty() {
+            Duty::Echo => {}
+            Duty::Cube if operation.element() == Element::None => {}
+            Duty::Cube => body::cube(operation.element(), content),
+            Duty::Sink => {
+                let (sum, elements) = body::tally(operation.element(), content);
+                tally.calls = tally.calls.wrapping_add(1);
+                tally.elements += elements;
+                tally.sum += sum;
+            }
+        }
+        if !header.one_way {
+            out.write_all(message)?;
+        }
+    }
+    Ok(())
+}
+
+fn encode_tally(tally: Tally) -> io::Result<Vec<u8>> {
+    let numbers = [u64::from(tally.calls), tally.elements, tally.sum, process_cpu_ns()];
+    let mut message = Header { operation: SYNC, one_way: false, size: 32 }.encode()?.to_vec();
+    message.extend(numbers.iter().flat_map(|number| number.to_ne_bytes()));
+    Ok(message)
+}

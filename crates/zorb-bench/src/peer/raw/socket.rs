@@ -1,0 +1,118 @@
+//! Blocking stream sockets of either family.
+
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+
+use socket2::{Domain, SockAddr, Socket, Type};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 1024;
+
+/// A connected socket.
+#[derive(Debug)]
+pub(super) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// A listening socket.
+#[derive(Debug)]
+pub(super) enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Stream {
+    /// Connects to what a listener of `transport` called itself.
+    pub(super) fn connect(transport: &str, to: &str, queue: Option<usize>) -> io::Result<Self> {
+        if transport == "uiop" {
+            let socket = sized(Domain::UNIX, queue)?;
+            socket.connect(&SockAddr::unix(to)?)?;
+            return Ok(Self::Unix(socket.into()));
+        }
+        let to: SocketAddr = to.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
+        let socket = sized(Domain::for_address(to), queue)?;
+        socket.connect(&to.into())?;
+        let stream = TcpStream::from(socket);
+        stream.set_nodelay(true)?;
+        Ok(Self::Tcp(stream))
+    }
+}
+
+impl Listener {
+    /// Listens on a port of its own choice, or at `path`.
+    pub(super) fn bind(
+        transport: &str,
+        path: Option<&Path>,
+        queue: Option<usize>,
+    ) -> io::Result<Self> {
+        if transport == "uiop" {
+            let path = path.ok_or_else(|| io::Error::other("uiop needs --path"))?;
+            let socket = sized(Domain::UNIX, queue)?;
+            socket.bind(&SockAddr::unix(path)?)?;
+            socket.listen(BACKLOG)?;
+            return Ok(Self::Unix(socket.into()));
+        }
+        let socket = sized(Domain::IPV4, queue)?;
+        socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
+        socket.listen(BACKLOG)?;
+        Ok(Self::Tcp(socket.into()))
+    }
+
+    /// What a client connects to.
+    pub(super) fn address(&self) -> io::Result<String> {
+        match self {
+            Self::Tcp(listener) => Ok(listener.local_addr()?.to_string()),
+            Self::Unix(listener) => {
+                let address = listener.local_addr()?;
+                let path = address.as_pathname().and_then(Path::to_str);
+                path.map(str::to_owned).ok_or_else(|| io::Error::other("the path is no text"))
+            }
+        }
+    }
+
+    /// The next connection.
+    pub(super) fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+            Self::Unix(listener) => Ok(Stream::Unix(listener.accept()?.0)),
+        }
+    }
+}
+
+fn sized(domain: Domain, queue: Option<usize>) -> io::Result<Socket> {
+    let socket = Socket::new(domain, Type::STREAM, None)?;
+    if let Some(octets) = queue {
+        socket.set_send_buffer_size(octets)?;
+        socket.set_recv_buffer_size(octets)?;
+    }
+    Ok(socket)
+}
+
+impl Read for &Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(stream) => (&*stream).read(buffer),
+            Stream::Unix(stream) => (&*stream).read(buffer),
+        }
+    }
+}
+
+impl Write for &Stream {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(stream) => (&*stream).write(buffer),
+            Stream::Unix(stream) => (&*stream).write(buffer),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

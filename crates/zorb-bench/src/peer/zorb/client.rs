@@ -1,0 +1,189 @@
+//! Zorb's client.
+
+use zorb::Orb;
+
+use super::server;
+use crate::error::{Error, Result};
+use crate::operation::Operation;
+use crate::peer::client::{Client, Flooding, Refusal, Tally, TwoWay, in_parts};
+use crate::peer::{Endpoint, PeerArguments};
+use crate::stubs::bench::Suite;
+use crate::values::{Cubed, Value, sequence, set_first};
+
+/// Threads that may each have a connection.
+const MAX_OPEN: usize = 4096;
+
+/// Calls a server through its reference.
+#[derive(Debug)]
+pub(in crate::peer) struct ZorbClient {
+    /// Its callers have a connection each.
+    suite: Suite,
+    /// Of another ORB, which has one connection; there is none to an object of this process.
+    shared: Option<Suite>,
+    _orbs: Vec<Orb>,
+}
+
+/// An ORB of its own with one connection to the server.
+pub(in crate::peer) fn open(
+    arguments: &PeerArguments,
+    address: &str,
+) -> Result<impl Sized + use<>> {
+    let orb = builder(arguments, 1)?.build()?;
+    let suite: Suite = orb.resolve(address)?;
+    suite.ping()?;
+    Ok((orb, suite))
+}
+
+fn builder(arguments: &PeerArguments, most_open: usize) -> Result<zorb::OrbBuilder> {
+    let builder = super::orb(arguments).ok_or_else(|| Error::new("unknown options"))?;
+    Ok(builder.option("MaxConnectionsPerEndpoint", most_open.to_string()))
+}
+
+impl ZorbClient {
+    pub(in crate::peer) fn connect(arguments: &PeerArguments, endpoint: &Endpoint) -> Result<Self> {
+        let own = builder(arguments, MAX_OPEN)?;
+        let (suite, shared, orbs) = match endpoint {
+            Endpoint::Collocated => {
+                let orb = own.listen("iiop://127.0.0.1:0").build()?;
+                (server::activate(&orb)?, None, vec![orb])
+            }
+            Endpoint::At(ior) => {
+                let (own, common) = (own.build()?, builder(arguments, 1)?.build()?);
+                (own.resolve(ior)?, Some(common.resolve(ior)?), vec![own, common])
+            }
+        };
+        let client = Self { suite, shared, _orbs: orbs };
+        client.suite.ping()?;
+        Ok(client)
+    }
+}
+
+/// A call whose reply is its argument.
+fn echo<T: Value + Sync>(
+    suite: Suite,
+    elements: usize,
+    call: fn(&Suite, &[T]) -> zorb::Result<Vec<T>>,
+) -> Box<dyn TwoWay> {
+    in_parts(
+        sequence::<T>(elements),
+        |values: &mut Vec<T>, number| set_first(values, number),
+        move |values: &mut Vec<T>| Ok(call(&suite, values)?),
+        |values: &Vec<T>, reply: &Vec<T>| values == reply,
+    )
+}
+
+/// A call whose reply is the cubes of its argument.
+fn cube_many<T: Cubed + Sync>(
+    suite: Suite,
+    elements: usize,
+    call: fn(&Suite, &[T]) -> zorb::Result<Vec<T>>,
+) -> Box<dyn TwoWay> {
+    let values: Vec<T> = (0..).map(T::small_at).take(elements).collect();
+    let cubes: Vec<T> = values.iter().map(|value| value.cubed()).collect();
+    in_parts(
+        (values, cubes),
+        |(values, cubes): &mut (Vec<T>, Vec<T>), number| {
+            if let (Some(value), Some(cube)) = (values.first_mut(), cubes.first_mut()) {
+                *value = T::small_at(number);
+                *cube = value.cubed();
+            }
+        },
+        move |(values, _): &mut (Vec<T>, Vec<T>)| Ok(call(&suite, values)?),
+        |(_, cubes): &(Vec<T>, Vec<T>), reply: &Vec<T>| cubes == reply,
+    )
+}
+
+/// The same with one number.
+fn cube_one<T: Cubed + Sync>(
+    suite: Suite,
+    call: impl Fn(&Suite, &T) -> zorb::Result<T> + Send + 'static,
+) -> Box<dyn TwoWay> {
+    in_parts(
+        T::small(0),
+        |value: &mut T, number| *value = T::small_at(number),
+        move |value: &mut T| Ok(call(&suite, value)?),
+        |value: &T, reply: &T| value.cubed() == *reply,
+    )
+}
+
+/// A call without argument or result.
+fn nothing(suite: Suite, call: fn(&Suite) -> zorb::Result<()>) -> Box<dyn TwoWay> {
+    in_parts((), |(), _| (), move |(): &mut ()| Ok(call(&suite)?), |(), ()| true)
+}
+
+impl Client for ZorbClient {
+    fn two_way(
+        &self,
+        operation: Operation,
+        elements: usize,
+        shared: bool,
+    ) -> Result<Box<dyn TwoWay>, Refusal> {
+        let suite = if shared { self.shared.as_ref() } else { Some(&self.suite) };
+        let Some(suite) = suite.cloned() else {
+            return Err(Refusal::Unsupported("there is no connection to share".to_owned()));
+        };
+        Ok(match operation {
+            Operation::Ping => nothing(suite, Suite::ping),
+            Operation::EchoOctets => echo(suite, elements, Suite::echo_octets),
+            Operation::EchoLongs => echo(suite, elements, Suite::echo_longs),
+            Operation::EchoDoubles => echo(suite, elements, Suite::echo_doubles),
+            Operation::EchoStructs => echo(suite, elements, Suite::echo_structs),
+            Operation::CubeVoid => nothing(suite, Suite::cube_void),
+            Operation::CubeOctet => cube_one(suite, |suite, value| suite.cube_octet(*value)),
+            Operation::CubeLong => cube_one(suite, |suite, value| suite.cube_long(*value)),
+            Operation::CubeStruct => cube_one(suite, Suite::cube_struct),
+            Operation::CubeOctets => cube_many(suite, elements, Suite::cube_octets),
+            Operation::CubeShorts => cube_many(suite, elements, Suite::cube_shorts),
+            Operation::CubeLongs => cube_many(suite, elements, Suite::cube_longs),
+            Operation::CubeStructs => cube_many(suite, elements, Suite::cube_structs),
+            sink => return Err(Refusal::Unsupported(format!("{sink} has no reply"))),
+        })
+    }
+
+    fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal> {
+        let suite = self.suite.clone();
+        Ok(match operation {
+            Operation::SendShorts => flood(suite, elements, Suite::send_shorts),
+            Operation::SendChars => flood(suite, elements, Suite::send_chars),
+            Operation::SendLongs => flood(suite, elements, Suite::send_longs),
+            Operation::SendOctets => flood(suite, elements, Suite::send_octets),
+            Operation::SendDoubles => flood(suite, elements, Suite::send_doubles),
+            Operation::SendStructs => flood(suite, elements, Suite::send_structs),
+            Operation::SendPadded => flood(suite, elements, Suite::send_padded),
+            other => return Err(Refusal::Unsupported(format!("{other} has a reply"))),
+        })
+    }
+}
+
+/// One-way calls.
+struct ZorbFlood<T> {
+    suite: Suite,
+    values: Vec<T>,
+    call: fn(&Suite, &[T]) -> zorb::Result<()>,
+}
+
+fn flood<T: Value>(
+    suite: Suite,
+    elements: usize,
+    call: fn(&Suite, &[T]) -> zorb::Result<()>,
+) -> Box<dyn Flooding> {
+    Box::new(ZorbFlood { suite, values: sequence::<T>(elements), call })
+}
+
+impl<T: Value> Flooding for ZorbFlood<T> {
+    fn send(&mut self, number: u32) -> Result<()> {
+        set_first(&mut self.values, number);
+        Ok((self.call)(&self.suite, &self.values)?)
+    }
+
+    fn number_of(&self, number: u32) -> u64 {
+        let first = T::first(number).number();
+        let last = self.values.last().filter(|_| self.values.len() > 1);
+        first + last.map_or(first, T::number)
+    }
+
+    fn sync(&mut self) -> Result<Tally> {
+        let crate::stubs::bench::Tally { calls, elements, sum, cpu_ns } = self.suite.sync()?;
+        Ok(Tally { calls, elements, sum, cpu_ns })
+    }
+}

@@ -1,0 +1,176 @@
+//! Zorb's server.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::Builder;
+
+use zorb::poa::PoaError;
+
+use crate::error::{Error, Result};
+use crate::peer::{GOODBYE, PeerArguments, UNSUPPORTED};
+use crate::processor::process_cpu_ns;
+use crate::stubs::bench::{
+    BinStruct, BinStructs, CubeStruct, CubeStructs, CubitServant, Doubles, EchoServant, Longs,
+    Octets, PaddedStruct, Shorts, SinkServant, Suite, SuiteServant, Tally,
+};
+use crate::values::{Cubed, Value};
+
+/// So long an upcall may run before another thread reads on, in milliseconds: never, so that a
+/// flood's calls are taken one after the other however busy the machine is.
+const STALL_TAKEOVER_MS: &str = "3600000";
+
+/// Serves until standard input closes.
+pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
+    let url = match (arguments.transport.as_str(), &arguments.path) {
+        ("iiop", _) => "iiop://127.0.0.1:0".to_owned(),
+        (scheme, Some(path)) => format!("{scheme}://{}", path.display()),
+        (_, None) => return Err(Error::new("this transport needs --path")),
+    };
+    let Some(builder) = super::orb(arguments) else { return Ok(UNSUPPORTED) };
+    let orb = builder
+        .option("MaxConnections", arguments.connections.to_string())
+        .option("StallTakeover", STALL_TAKEOVER_MS)
+        .listen(url)
+        .build();
+    let orb = match orb {
+        // The only one that is always there.
+        Err(error) if arguments.transport != "iiop" => {
+            eprintln!("{error}");
+            return Ok(UNSUPPORTED);
+        }
+        orb => orb?,
+    };
+    let suite = activate(&orb)?;
+    let ior = zorb::Interface::as_object(&suite).to_ior_string();
+    crate::peer::serve_until_the_end(&ior)?;
+    // Thousands of connections say goodbye, some to processes that have already gone.
+    let (sender, ended) = channel();
+    Builder::new().name("shutdown".to_owned()).spawn(move || sender.send(orb.shutdown(true)))?;
+    if let Ok(outcome) = ended.recv_timeout(GOODBYE) {
+        outcome?;
+    }
+    Ok(0)
+}
+
+/// Makes the object.
+pub(super) fn activate(orb: &zorb::Orb) -> Result<Suite, PoaError> {
+    orb.root_poa().activate(Everything::default())
+}
+
+/// Serves `Bench::Suite`.
+#[derive(Debug, Default)]
+struct Everything {
+    calls: AtomicU32,
+    elements: AtomicU64,
+    sum: AtomicU64,
+}
+
+impl Everything {
+    fn count<T: Value>(&self, data: &[T]) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.elements.fetch_add(data.len() as u64, Ordering::Relaxed);
+        let ends = data.first().map_or(0, T::number) + data.last().map_or(0, T::number);
+        self.sum.fetch_add(ends, Ordering::Relaxed);
+    }
+}
+
+fn cubes<T: Cubed>(numbers: &[T]) -> Vec<T> {
+    numbers.iter().map(|number| number.cubed()).collect()
+}
+
+impl EchoServant for Everything {
+    fn ping(&self) -> zorb::Result<()> {
+        Ok(())
+    }
+
+    fn echo_octets(&self, data: &[u8]) -> zorb::Result<Octets> {
+        Ok(data.to_vec())
+    }
+
+    fn echo_longs(&self, data: &[i32]) -> zorb::Result<Longs> {
+        Ok(data.to_vec())
+    }
+
+    fn echo_doubles(&self, data: &[f64]) -> zorb::Result<Doubles> {
+        Ok(data.to_vec())
+    }
+
+    fn echo_structs(&self, data: &[BinStruct]) -> zorb::Result<BinStructs> {
+        Ok(data.to_vec())
+    }
+}
+
+impl CubitServant for Everything {
+    fn cube_void(&self) -> zorb::Result<()> {
+        Ok(())
+    }
+
+    fn cube_octet(&self, number: u8) -> zorb::Result<u8> {
+        Ok(number.cubed())
+    }
+
+    fn cube_long(&self, number: i32) -> zorb::Result<i32> {
+        Ok(number.cubed())
+    }
+
+    fn cube_struct(&self, numbers: &CubeStruct) -> zorb::Result<CubeStruct> {
+        Ok(numbers.cubed())
+    }
+
+    fn cube_octets(&self, numbers: &[u8]) -> zorb::Result<Octets> {
+        Ok(cubes(numbers))
+    }
+
+    fn cube_shorts(&self, numbers: &[i16]) -> zorb::Result<Shorts> {
+        Ok(cubes(numbers))
+    }
+
+    fn cube_longs(&self, numbers: &[i32]) -> zorb::Result<Longs> {
+        Ok(cubes(numbers))
+    }
+
+    fn cube_structs(&self, numbers: &[CubeStruct]) -> zorb::Result<CubeStructs> {
+        Ok(cubes(numbers))
+    }
+}
+
+impl SinkServant for Everything {
+    fn send_shorts(&self, data: &[i16]) {
+        self.count(data);
+    }
+
+    fn send_chars(&self, data: &[char]) {
+        self.count(data);
+    }
+
+    fn send_longs(&self, data: &[i32]) {
+        self.count(data);
+    }
+
+    fn send_octets(&self, data: &[u8]) {
+        self.count(data);
+    }
+
+    fn send_doubles(&self, data: &[f64]) {
+        self.count(data);
+    }
+
+    fn send_structs(&self, data: &[BinStruct]) {
+        self.count(data);
+    }
+
+    fn send_padded(&self, data: &[PaddedStruct]) {
+        self.count(data);
+    }
+
+    fn sync(&self) -> zorb::Result<Tally> {
+        Ok(Tally {
+            calls: self.calls.swap(0, Ordering::Relaxed),
+            elements: self.elements.swap(0, Ordering::Relaxed),
+            sum: self.sum.swap(0, Ordering::Relaxed),
+            cpu_ns: process_cpu_ns(),
+        })
+    }
+}
+
+impl SuiteServant for Everything {}

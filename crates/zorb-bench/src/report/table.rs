@@ -1,0 +1,74 @@
+//! The rows for people.
+
+use std::fmt::Write as _;
+
+use super::{Detail, Report, Row};
+
+/// A table with a heading.
+pub(super) fn table(report: &Report) -> String {
+    let rows = std::iter::zip(&report.rows, &report.details);
+    let width = |of: fn(&Row) -> usize, least: usize| {
+        report.rows.iter().map(of).max().unwrap_or_default().max(least)
+    };
+    let operation = width(|row| row.operation.len(), "operation".len());
+    let peer = width(|row| row.peer.len(), "peer".len());
+    let floods = report.rows.iter().any(|row| row.p50_us.is_none());
+    let mut text = format!("{:operation$} {:>8} {:peer$} ", "operation", "payload", "peer");
+    text += if floods { FLOOD_HEADING } else { CALL_HEADING };
+    text.push('\n');
+    for (row, detail) in rows {
+        let _ = write!(text, "{:operation$} {:>8} {:peer$} ", row.operation, row.payload, row.peer);
+        text += &if floods { flood(row, detail) } else { call(row, detail) };
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+const CALL_HEADING: &str =
+    "  p50 us  quartiles          p99 us   p99.9 us   calls/s     MB/s  ratio  quartiles";
+
+fn call(row: &Row, detail: &Detail) -> String {
+    let quartiles = range(detail.p50_q1_us, detail.p50_q3_us, 2);
+    format!(
+        "{:>8}  {quartiles:15} {:>9}  {:>9} {:>9.0} {:>8.1} {}",
+        number(row.p50_us, 2),
+        number(row.p99_us, 2),
+        number(row.p999_us, 2),
+        row.calls_per_s,
+        row.mb_per_s,
+        ratio(row, detail),
+    )
+}
+
+const FLOOD_HEADING: &str =
+    "   calls/s      MB/s  client ns/octet  server ns/octet  ratio  quartiles";
+
+fn flood(row: &Row, detail: &Detail) -> String {
+    format!(
+        "{:>10.0} {:>9.1} {:>16} {:>16} {}",
+        row.calls_per_s,
+        row.mb_per_s,
+        number(detail.client_cpu_ns_per_octet, 3),
+        number(detail.server_cpu_ns_per_octet, 3),
+        ratio(row, detail),
+    )
+}
+
+fn ratio(row: &Row, detail: &Detail) -> String {
+    if row.peer == "raw" {
+        return String::new();
+    }
+    format!("{:>6}  {}", number(row.ratio_to_raw, 2), range(detail.ratio_q1, detail.ratio_q3, 2))
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}
+
+fn range(low: Option<f64>, high: Option<f64>, digits: usize) -> String {
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{low:.digits$}..{high:.digits$}"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Medians and quartiles.
+
+/// The middle of a series of numbers, and how far they spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// What a quarter of the numbers do not exceed.
+    pub q1: f64,
+    /// The median.
+    pub median: f64,
+    /// What three quarters do not exceed.
+    pub q3: f64,
+}
+
+impl Spread {
+    /// Of these numbers, in any order; all 0 when there are none.
+    #[must_use]
+    pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = numbers.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = |share| quantile(&sorted, share);
+        Self { q1: at(0.25), median: at(0.5), q3: at(0.75) }
+    }
+}
+
+/// The median of numbers in any order: of an even number, the mean of the two in the middle.
+#[must_use]
+pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    Spread::of(numbers).median
+}
+
+/// The smallest of the sorted `samples` that `percent` of them do not exceed; 0 of none.
+#[must_use]
+pub fn percentile(samples: &[u64], percent: usize) -> u64 {
+    let rank = (samples.len() * percent).div_ceil(100).max(1);
+    samples.get(rank - 1).copied().unwrap_or_default()
+}
+
+/// Between the two nearest of the sorted numbers, in proportion.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * sorted.len().saturating_sub(1) as f64;
+    let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
+    let (low, high) = (at(place.floor() as usize), at(place.ceil() as usize));
+    low + (high - low) * place.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_samples() {
+        let times: Vec<u64> = (1..=200).collect();
+        assert_eq!((percentile(&times, 50), percentile(&times, 99)), (100, 198));
+        assert_eq!((percentile(&[7], 50), percentile(&[7], 99)), (7, 7));
+        assert_eq!(percentile(&[], 50), 0);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between() {
+        assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median([4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median([]), 0.0);
+    }
+
+    #[test]
+    fn quartiles_enclose_the_median() {
+        let spread = Spread::of([5.0, 1.0, 4.0, 2.0, 3.0]);
+        assert_eq!(spread, Spread { q1: 2.0, median: 3.0, q3: 4.0 });
+        assert_eq!(Spread::of([7.0]), Spread { q1: 7.0, median: 7.0, q3: 7.0 });
+    }
+}

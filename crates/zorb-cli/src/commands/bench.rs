@@ -1,0 +1,115 @@
+//! `zorb bench`: what calls cost, beside bare sockets and other ORBs.
+
+mod args;
+mod watching;
+
+use std::path::Path;
+
+use zorb_bench::experiment::{Experiment, Plan};
+use zorb_bench::harness::{Pin, Setup};
+use zorb_bench::peer::{self, PeerArguments};
+use zorb_os::thread;
+
+use crate::failure::{Failure, OK, Outcome};
+use crate::interrupt::Interrupt;
+use crate::screen;
+use watching::Watching;
+
+pub(crate) use args::BenchArgs;
+
+/// The hidden command that is a peer.
+pub(crate) const PEER_COMMAND: &str = "bench-peer";
+
+pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
+    let (experiment, common, total) = args.chosen();
+    let plan = plan(experiment, common, total, orb)?;
+    // Before any thread is started.
+    let interrupt = Interrupt::watch()?;
+    let mut watching = Watching::new(&interrupt);
+    let outcome = experiment.run(&plan, &mut watching);
+    watching.finish();
+    // A signal is the reason for whatever failed after it.
+    if let Some(signal) = interrupt.arrived() {
+        return Err(Failure::interrupted(signal));
+    }
+    let report = outcome?;
+    match common.json.as_deref() {
+        Some(file) if file == Path::new("-") => screen::print_json(&report)?,
+        Some(file) => {
+            let text = serde_json::to_string_pretty(&report)
+                .map_err(|error| Failure::new(format!("writing JSON: {error}")))?;
+            let written = std::fs::write(file, text + "\n");
+            written.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+            screen::print(&report.table())?;
+        }
+        None => screen::print(&report.table())?,
+    }
+    Ok(OK)
+}
+
+/// Runs one of the peers that are part of this program.
+pub(crate) fn run_peer(words: &[String], orb: &[String]) -> Outcome {
+    let arguments = PeerArguments::parse(words, orb);
+    let arguments = arguments.map_err(|reason| Failure::new(reason).into_usage())?;
+    Ok(peer::run(&arguments)?)
+}
+
+fn plan(
+    experiment: Experiment,
+    common: &args::Common,
+    total: u64,
+    orb: &[String],
+) -> Result<Plan, Failure> {
+    let pin = match common.pin {
+        Some(pin) => pin.into(),
+        // Two processors are what is wanted, and not always to be had.
+        None if thread::affinity()?.len() > 1 => Pin::Split,
+        None => Pin::Same,
+    };
+    let setup = Setup {
+        own_program: std::env::current_exe()?,
+        own_word: PEER_COMMAND.to_owned(),
+        peers: common.peers.clone(),
+        transport: common.transport.clone(),
+        pin,
+        fifo: common.fifo,
+        socket_queue: common.socket_queue,
+        orb: orb_options(orb),
+    };
+    Ok(Plan {
+        setup,
+        versus: common.versus(),
+        payloads: match experiment {
+            Experiment::Connections => Vec::new(),
+            _ => common.payload.clone(),
+        },
+        calls: common.calls,
+        rounds: common.rounds,
+        total,
+        quick: common.quick,
+    })
+}
+
+/// The options for ORBs among all arguments, with their values.
+fn orb_options(arguments: &[String]) -> Vec<String> {
+    let mut options = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if argument.starts_with("-ORB") {
+            options.extend([Some(argument), arguments.next()].into_iter().flatten().cloned());
+        }
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_the_orb_are_passed_on_with_their_values() {
+        let words = ["zorb", "bench", "latency", "-ORBId", "x", "--quick", "-ORBMaxForwards", "3"];
+        let words = words.map(str::to_owned);
+        assert_eq!(orb_options(&words), ["-ORBId", "x", "-ORBMaxForwards", "3"]);
+    }
+}

@@ -1,0 +1,165 @@
+//! The command line of `zorb bench`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use zorb_bench::experiment::Experiment;
+use zorb_bench::harness::Pin;
+
+/// Instead of a peer's name: there is none.
+const NOBODY: &str = "none";
+
+/// A mebibyte.
+const MIB: u64 = 1 << 20;
+
+/// Measure calls beside bare sockets and other ORBs
+///
+/// Every peer is a client process and a server process on this machine. All do the same work, in
+/// turns, and every reply is checked. Numbers are medians over blocks, with quartiles; a ratio
+/// compares a block with the bare program's block just beside it. Of times, below 1 is faster than
+/// bare sockets; of calls in a second (`ttcp`, `threads`), above 1 is.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb bench latency
+  zorb bench latency --vs raw,omniorb --payload 4096 --json latency.json
+  zorb bench ttcp --total 16 --payload 1024,131072")]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    experiment: Choice,
+}
+
+#[derive(Debug, Subcommand)]
+enum Choice {
+    /// Two-way calls: nothing, octets, structs, longs, doubles
+    Latency(Common),
+    /// Cubes of numbers of several types, after the IDL_Cubit benchmark
+    Cubit(Common),
+    /// Floods of one-way calls of seven types, after the TTCP benchmark
+    Ttcp(TtcpArgs),
+    /// 1 to 64 threads that call at the same time, with own connections and with a shared one
+    Threads(Common),
+    /// Up to 10,000 idle connections beside a busy one
+    Connections(Common),
+    /// Calls to an object of the same process
+    Collocated(Common),
+}
+
+#[derive(Args, Debug)]
+struct TtcpArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Mebibytes that a block sends in all
+    #[arg(long, value_name = "MIB", default_value = "64",
+          value_parser = clap::value_parser!(u64).range(1..=4096))]
+    total: u64,
+}
+
+/// Options of every experiment.
+#[derive(Args, Debug)]
+pub(super) struct Common {
+    /// The scheme of the transport's URLs, as `iiop` or `uiop`
+    #[arg(long, value_name = "SCHEME", default_value = "iiop")]
+    pub(super) transport: String,
+    /// Octets of the arguments, instead of the experiment's own series
+    #[arg(long, value_name = "OCTETS", value_delimiter = ',', value_parser = payload)]
+    pub(super) payload: Vec<usize>,
+    /// Timed calls of a block
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(super) calls: Option<u32>,
+    /// Rounds; each peer has two blocks in each, as in A B B A
+    #[arg(long, value_parser = rounds)]
+    pub(super) rounds: Option<usize>,
+    /// Where client and server run: on a processor each (the default where there are two), both on
+    /// one, or wherever the system puts them
+    #[arg(long)]
+    pub(super) pin: Option<PinChoice>,
+    /// Run client and server at this real-time priority (`SCHED_FIFO`); needs the right to
+    #[arg(long, value_name = "PRIORITY", num_args = 0..=1, default_missing_value = "50",
+          value_parser = clap::value_parser!(u8).range(1..=99))]
+    pub(super) fifo: Option<u8>,
+    /// The size of the sockets' queues, instead of the system's
+    #[arg(long, value_name = "OCTETS")]
+    pub(super) socket_queue: Option<usize>,
+    /// What to compare with: raw (bare sockets), and the names of folders in the peers' folder, as
+    /// ace, omniorb, jacorb; none: Zorb alone
+    #[arg(long, value_name = "PEERS", value_delimiter = ',', default_value = "raw",
+          value_parser = peer_name)]
+    vs: Vec<String>,
+    /// The folder that holds NAME/server and NAME/client of other peers
+    #[arg(long, value_name = "FOLDER", default_value = "target/peers")]
+    pub(super) peers: PathBuf,
+    /// Do next to nothing of each: to see whether it works, not how fast
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// Write the rows, the machine and what lies behind the rows to FILE; `-`: to standard output,
+    /// in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum PinChoice {
+    Split,
+    Same,
+    None,
+}
+
+impl From<PinChoice> for Pin {
+    fn from(choice: PinChoice) -> Self {
+        match choice {
+            PinChoice::Split => Self::Split,
+            PinChoice::Same => Self::Same,
+            PinChoice::None => Self::None,
+        }
+    }
+}
+
+fn payload(text: &str) -> Result<usize, String> {
+    let octets = text.parse().ok().filter(|octets| (1..=16 * MIB as usize).contains(octets));
+    octets.ok_or_else(|| format!("expected 1 to {}", 16 * MIB))
+}
+
+fn rounds(text: &str) -> Result<usize, String> {
+    let rounds = text.parse().ok().filter(|rounds| (1..=10_000).contains(rounds));
+    rounds.ok_or_else(|| "expected 1 to 10000".to_owned())
+}
+
+/// A name that can be a folder's.
+fn peer_name(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    if !text.is_empty() && text.chars().all(fits) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected letters, digits, `-` and `_`".to_owned())
+    }
+}
+
+impl BenchArgs {
+    /// The experiment, its options, and the octets that a block of a flood sends.
+    pub(super) fn chosen(&self) -> (Experiment, &Common, u64) {
+        match &self.experiment {
+            Choice::Latency(common) => (Experiment::Latency, common, 0),
+            Choice::Cubit(common) => (Experiment::Cubit, common, 0),
+            Choice::Threads(common) => (Experiment::Threads, common, 0),
+            Choice::Connections(common) => (Experiment::Connections, common, 0),
+            Choice::Collocated(common) => (Experiment::Collocated, common, 0),
+            Choice::Ttcp(TtcpArgs { common, total }) => {
+                let total = if common.quick { MIB / 8 } else { total * MIB };
+                (Experiment::Ttcp, common, total)
+            }
+        }
+    }
+}
+
+impl Common {
+    /// The peers to compare with, each once. Zorb takes part in any case.
+    pub(super) fn versus(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.vs {
+            if name != "zorb" && name != NOBODY && !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,46 @@
+//! Zorb's CosNaming stubs and `corbaname:` against the real omniNames, cross-checked by nameclt.
+
+mod checks;
+mod service;
+
+use zorb::Error;
+use zorb_interop_tests::server;
+
+use crate::outcome::Outcome;
+use crate::pairings::orb;
+use crate::peers::{self, JACORB, OMNIORB};
+use service::Service;
+
+/// Everything that a check needs: a fresh naming service, and an object to be bound.
+struct World {
+    service: Service,
+    orb: zorb::Orb,
+    root: zorb_naming::cos_naming::NamingContextExt,
+    suite: zorb_interop_tests::interop::Suite,
+}
+
+/// Starts omniNames and runs the checks, each in a context of its own.
+pub(crate) fn run(pairing: &str) -> Result<Vec<Outcome>, String> {
+    let service = Service::start()?;
+    let orb = orb()?;
+    let told = |error: Error| error.to_string();
+    let root = orb.resolve(&service.root()).map_err(told)?;
+    let suite = server::serve(&orb).map_err(told)?;
+    let world = World { service, orb, root, suite };
+    let mut outcomes: Vec<Outcome> = checks::ALL
+        .iter()
+        .map(|(name, check)| Outcome::judged(pairing, name, check(&world).map_err(told)))
+        .collect();
+    for peer in [OMNIORB, JACORB] {
+        for (name, check) in checks::WITH_PEERS {
+            let name = format!("{name}_{peer}");
+            outcomes.push(match peers::ready(peer) {
+                Ok(()) => Outcome::judged(pairing, &name, check(&world, peer).map_err(told)),
+                Err(absent) => Outcome::new(pairing, &name, absent.into()),
+            });
+        }
+    }
+    let ended = world.orb.shutdown(true).map_err(told);
+    outcomes.push(Outcome::judged(pairing, "client_ends", ended));
+    Ok(outcomes)
+}

@@ -1,0 +1,74 @@
+//! A naming service of one's own: omniNames on a free port.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::process::{LIMIT, Process};
+
+/// How often a port that was free a moment ago may be taken by somebody else.
+const ATTEMPTS: usize = 5;
+
+/// omniNames, until dropped.
+pub(super) struct Service {
+    port: u16,
+    // Dropped first: the folder is the process's.
+    _process: Process,
+    _folder: TempDir,
+}
+
+impl Service {
+    pub(super) fn start() -> Result<Self, String> {
+        let mut story = String::new();
+        for _ in 0..ATTEMPTS {
+            match Self::attempt() {
+                Ok(service) => return Ok(service),
+                Err(error) => story = error,
+            }
+        }
+        Err(story)
+    }
+
+    fn attempt() -> Result<Self, String> {
+        let port = free_port().map_err(|error| error.to_string())?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let mut command = Command::new("omniNames");
+        command.args(["-start", &port.to_string(), "-always", "-nohostname", "-datadir"]);
+        // Without these it listens on, and names, every address of the machine.
+        command.arg(folder.path());
+        command.args(["-ORBendPointPublish", "giop:tcp:127.0.0.1:"]);
+        let mut process = Process::start("omniNames", &mut command)?;
+        process.wait_until(|line| line.contains("Root context is IOR:"))?;
+        Ok(Self { port, _process: process, _folder: folder })
+    }
+
+    /// The address of the service, as in a `corbaloc:`.
+    pub(super) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// The URL of the root context.
+    pub(super) fn root(&self) -> String {
+        format!("corbaloc::{}/NameService", self.address())
+    }
+
+    /// Runs `nameclt` with these words.
+    pub(super) fn nameclt(&self, words: &[&str]) -> Result<Said, String> {
+        let initial = format!("NameService={}", self.root());
+        let mut command = Command::new("nameclt");
+        command.args(["-ORBInitRef", &initial]).args(words);
+        let (text, status) = Process::start("nameclt", &mut command)?.end_with_errors(LIMIT)?;
+        Ok(Said { text, well: status.success() })
+    }
+}
+
+/// What a program said and how it ended.
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) well: bool,
+}
+
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}

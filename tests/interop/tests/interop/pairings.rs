@@ -1,0 +1,161 @@
+//! The pairs of client and server, and how each is brought together.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use zorb::Orb;
+use zorb_interop_tests::interop::Suite;
+use zorb_interop_tests::{checks, server};
+
+use crate::naming;
+use crate::outcome::{Outcome, Verdict, printed, totals};
+use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer};
+use crate::process::Process;
+
+/// How long a client may take for all its checks.
+const CLIENT_LIMIT: Duration = Duration::from_secs(240);
+
+/// A client, a server and a GIOP version.
+pub(crate) struct Pairing {
+    /// "client-to-server/version".
+    pub(crate) name: &'static str,
+    /// The peers that take part.
+    pub(crate) peers: &'static [Peer],
+    kind: Kind,
+}
+
+enum Kind {
+    /// Client and server in one process and one ORB.
+    Collocated,
+    /// Zorb's client and a server process of Zorb or a peer, whose references are of GIOP 1.n.
+    ZorbClient(Option<Peer>, u8),
+    /// A peer's client, which speaks GIOP 1.n, and a Zorb server process.
+    PeerClient(Peer, u8),
+    /// The naming service, and for a few checks the others too if they are there.
+    Naming,
+}
+
+/// Every pairing. JacORB's come first: a Java machine takes its time to start.
+pub(crate) fn all() -> Vec<Pairing> {
+    let pairing = |name, peers, kind| Pairing { name, peers, kind };
+    vec![
+        pairing("zorb-to-jacorb/1.2", &[JACORB], Kind::ZorbClient(Some(JACORB), 2)),
+        pairing("zorb-to-jacorb/1.1", &[JACORB], Kind::ZorbClient(Some(JACORB), 1)),
+        pairing("zorb-to-jacorb/1.0", &[JACORB], Kind::ZorbClient(Some(JACORB), 0)),
+        pairing("jacorb-to-zorb/1.2", &[JACORB], Kind::PeerClient(JACORB, 2)),
+        pairing("jacorb-to-zorb/1.1", &[JACORB], Kind::PeerClient(JACORB, 1)),
+        pairing("jacorb-to-zorb/1.0", &[JACORB], Kind::PeerClient(JACORB, 0)),
+        pairing("zorb-to-omniorb/1.2", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 2)),
+        pairing("zorb-to-omniorb/1.1", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 1)),
+        pairing("zorb-to-omniorb/1.0", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 0)),
+        pairing("omniorb-to-zorb/1.2", &[OMNIORB], Kind::PeerClient(OMNIORB, 2)),
+        pairing("omniorb-to-zorb/1.1", &[OMNIORB], Kind::PeerClient(OMNIORB, 1)),
+        pairing("omniorb-to-zorb/1.0", &[OMNIORB], Kind::PeerClient(OMNIORB, 0)),
+        pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming),
+        pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
+        pairing("zorb-in-process/1.2", &[], Kind::Collocated),
+    ]
+}
+
+impl Pairing {
+    /// Runs all checks; a failure to get that far is an outcome too.
+    pub(crate) fn run(&self) -> Vec<Outcome> {
+        let needed = if matches!(self.kind, Kind::Naming) { &[OMNINAMES] } else { self.peers };
+        for peer in needed {
+            if let Err(absent) = peers::ready(peer) {
+                return vec![self.outcome(absent.into())];
+            }
+        }
+        let ran = match self.kind {
+            Kind::Collocated => self.collocated(),
+            Kind::ZorbClient(peer, minor) => self.zorb_client(peer, minor),
+            Kind::PeerClient(peer, minor) => self.peer_client(peer, minor),
+            Kind::Naming => naming::run(self.name),
+        };
+        ran.unwrap_or_else(|story| vec![self.outcome(Verdict::Failed(story))])
+    }
+
+    /// Of the pairing as a whole.
+    fn outcome(&self, verdict: Verdict) -> Outcome {
+        Outcome { name: self.name.into(), verdict }
+    }
+
+    fn judge(&self, outcomes: Vec<checks::Outcome>) -> Vec<Outcome> {
+        let judge = |it: checks::Outcome| Outcome::judged(self.name, &it.name, it.result);
+        outcomes.into_iter().map(judge).collect()
+    }
+
+    fn collocated(&self) -> Result<Vec<Outcome>, String> {
+        let orb = orb()?;
+        let suite = server::serve(&orb).map_err(|error| error.to_string())?;
+        let mut outcomes = self.judge(checks::run(&orb, &suite, 2));
+        let ended = orb.shutdown(true).map_err(|error| error.to_string());
+        outcomes.push(Outcome::judged(self.name, "client_ends", ended));
+        Ok(outcomes)
+    }
+
+    fn zorb_client(&self, peer: Option<Peer>, minor: u8) -> Result<Vec<Outcome>, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let (process, reference) = start_server(peer, minor, folder.path())?;
+        let orb = orb()?;
+        let suite: Suite = orb.resolve(&reference).map_err(|error| error.to_string())?;
+        let mut outcomes = self.judge(checks::run(&orb, &suite, minor));
+        // The other way to end a server is the end of its input.
+        let told = suite.shutdown().map_err(|error| error.to_string());
+        let ended = told.and_then(|()| process.ends_well());
+        outcomes.push(Outcome::judged(self.name, "server_shuts_down", ended));
+        let ended = orb.shutdown(true).map_err(|error| error.to_string());
+        outcomes.push(Outcome::judged(self.name, "client_ends", ended));
+        Ok(outcomes)
+    }
+
+    fn peer_client(&self, peer: Peer, minor: u8) -> Result<Vec<Outcome>, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let (process, reference) = start_server(None, 2, folder.path())?;
+        let mut command = peers::program(peer, "client");
+        command.arg(reference).arg("--giop").arg(format!("1.{minor}"));
+        let client = Process::start(&format!("the client of {peer}"), &mut command)?;
+        let (lines, status) = client.end(CLIENT_LIMIT)?;
+        let mut outcomes = printed(self.name, &lines);
+        let passed = lines.iter().filter(|line| line.starts_with("ok ")).count();
+        let ended = match totals(&lines) {
+            Some((said, _)) if said == passed && passed > 0 => Ok(()),
+            _ => Err(format!("it ended with {status}, and {:?}", lines.last())),
+        };
+        outcomes.push(Outcome::judged(self.name, "client_ends", ended));
+        outcomes.push(Outcome::judged(self.name, "server_ends", process.end_well()));
+        Ok(outcomes)
+    }
+}
+
+/// An ORB for a test: nobody else's options, reached on this machine only.
+pub(crate) fn orb() -> Result<Orb, String> {
+    let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+    // A peer that does not answer fails a check, instead of all of them.
+    let builder = builder.round_trip_timeout(Duration::from_secs(60));
+    builder.build().map_err(|error| error.to_string())
+}
+
+/// Starts a server, Zorb's if no peer is named, and waits for its reference.
+pub(crate) fn start_server(
+    peer: Option<Peer>,
+    minor: u8,
+    folder: &Path,
+) -> Result<(Process, String), String> {
+    let file = folder.join("suite.ior");
+    let mut command = match peer {
+        Some(peer) => peers::program(peer, "server"),
+        None => Command::new(env!("CARGO_BIN_EXE_zorb-interop-server")),
+    };
+    command.arg("--ior-file").arg(&file);
+    if peer.is_some() {
+        command.arg("--giop").arg(format!("1.{minor}"));
+    }
+    let name = format!("the server of {}", peer.unwrap_or("Zorb"));
+    let mut process = Process::start(&name, &mut command)?;
+    // The file appears with its whole contents.
+    process.wait_until(|_| file.exists())?;
+    let reference = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
+    Ok((process, reference.trim().to_owned()))
+}
