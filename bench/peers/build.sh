@@ -103,17 +103,6 @@ exec \$pin java -XX:+UseSerialGC -Xms256m -Xmn128m -XX:-UsePerfData \\
     -XX:-UseDynamicNumberOfCompilerThreads -Dfile.encoding=UTF-8 \\
     -Dorg.slf4j.simpleLogger.defaultLogLevel="\${ZORB_JACORB_LOG:-error}" \\
     -cp "$dir/classes:$jacorb_lib/*" $2 "\$@"
-#!/bin/sh
-# --cpu is done here: before Java starts its threads.
-pin= before=
-for word in "\$@"; do
-    [ "\$before" = --cpu ] && pin="taskset -c \$word"
-    before=\$word
-done
-exec \$pin java -XX:+UseSerialGC -Xms256m -Xmn128m -XX:-UsePerfData \\
-    -XX:-UseDynamicNumberOfCompilerThreads -Dfile.encoding=UTF-8 \\
-    -Dorg.slf4j.simpleLogger.defaultLogLevel="\${ZORB_JACORB_LOG:-error}" \\
-    -cp "$dir/classes:$jacorb_lib/*" $2 "\$@"
 END
         chmod +x "$dir/$1"
     }

@@ -1,5 +1,6 @@
 //! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run,
-//! line counts and the benchmark's peers. It depends on no crate of the workspace, so it works when they do not compile.
+//! line counts and the benchmark's peers. It depends on no crate of the workspace, so it works when
+//! they do not compile.
 #![forbid(unsafe_code)]
 
 mod ci;

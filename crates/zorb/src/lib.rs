@@ -33,7 +33,7 @@
 mod orb;
 
 pub use orb::{Orb, OrbBuilder};
-pub use zorb_cdr::{CdrError, CdrErrorKind};
+pub use zorb_cdr::{Bounded, CdrError, CdrErrorKind, Octets, WChar, WString, Wire};
 pub use zorb_core::{
     Error, Interface, ObjectRef, Phase, Raises, Ref, Result, ServedBy, UserException,
 };

@@ -53,7 +53,7 @@ pub struct PeerArguments {
 }
 
 impl PeerArguments {
-    /// Reads them: NAME ROLE [ADDRESS] [OPTIONS]. Options for the ORB are found in `orb`.
+    /// Reads them: `NAME ROLE [ADDRESS] [OPTIONS]`. Options for the ORB are found in `orb`.
     ///
     /// # Errors
     /// What is wrong with them, in words.

@@ -1,3 +1,6 @@
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
 use super::client::RawClient;
 use super::server;
 use super::socket::Listener;
@@ -10,6 +13,10 @@ fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let address = server::start(Listener::bind(transport, Some(&path), None).unwrap()).unwrap();
+    (connect(transport, &address), folder)
+}
+
+fn connect(transport: &str, address: &str) -> RawClient {
     let arguments = PeerArguments {
         name: PeerName::Raw,
         role: Role::Server,
@@ -20,7 +27,7 @@ fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
         socket_queue: Some(64 << 10),
         orb: Vec::new(),
     };
-    (RawClient::connect(&arguments, &address).unwrap(), folder)
+    RawClient::connect(&arguments, address).unwrap()
 }
 
 #[test]
@@ -45,4 +52,33 @@ fn threads_take_turns_at_a_shared_connection() {
     let (client, _folder) = client("iiop");
     let text = answer(&client, "run echo_longs 400 50 threads=4 shared=1").to_string();
     assert!(text.starts_with("done check=ok calls=200 "), "{text}");
+}
+
+/// Echoes, but for the last octet of messages with a body.
+fn liar() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(size @ 1..) = stream.read(&mut buffer) {
+                    if size > super::message::HEADER {
+                        buffer[size - 1] ^= 1;
+                    }
+                    stream.write_all(&buffer[..size]).unwrap();
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_wrong_reply_is_found() {
+    let client = connect("iiop", &liar());
+    for line in ["run echo_octets 64 1", "run cube_longs 64 1", "run echo_longs 64 1 shared=1"] {
+        let text = answer(&client, line).to_string();
+        assert_eq!(text, "failed the reply is not what it should be", "{line}");
+    }
 }

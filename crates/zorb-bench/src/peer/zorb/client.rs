@@ -187,3 +187,6 @@ impl<T: Value> Flooding for ZorbFlood<T> {
         Ok(Tally { calls, elements, sum, cpu_ns })
     }
 }
+
+#[cfg(test)]
+mod tests;

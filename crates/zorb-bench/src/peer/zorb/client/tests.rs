@@ -1,0 +1,54 @@
+use super::*;
+use crate::driver::Answer;
+use crate::operation::Duty;
+use crate::peer::client::answer;
+use crate::peer::{PeerName, Role};
+
+fn client() -> ZorbClient {
+    let arguments = PeerArguments {
+        name: PeerName::Zorb,
+        role: Role::Client(Endpoint::Collocated),
+        transport: "iiop".to_owned(),
+        path: None,
+        cpu: None,
+        connections: 1,
+        socket_queue: None,
+        orb: Vec::new(),
+    };
+    ZorbClient::connect(&arguments, &Endpoint::Collocated).unwrap()
+}
+
+#[test]
+fn every_operation_is_answered_rightly() {
+    let client = client();
+    for &operation in Operation::ALL {
+        for payload in [1, 100, 5000] {
+            let sink = operation.duty() == Duty::Sink;
+            let kind = if sink { "flood" } else { "run" };
+            let line = format!("{kind} {operation} {payload} 3");
+            let text = answer(&client, &line).to_string();
+            let done = Answer::parse(&text, !sink).unwrap();
+            assert!(matches!(done, Answer::Done(_)), "{line}: {text}");
+        }
+    }
+}
+
+#[test]
+fn an_object_of_this_process_has_no_connection_to_share() {
+    let text = answer(&client(), "run ping 0 1 shared=1").to_string();
+    assert!(text.starts_with("unsupported "), "{text}");
+}
+
+#[test]
+fn wrong_replies_are_found() {
+    let suite = client().suite;
+    let mut wrong: Vec<Box<dyn TwoWay>> = vec![
+        echo::<i32>(suite.clone(), 3, |_, data| Ok(data[1..].to_vec())),
+        echo::<u8>(suite.clone(), 3, |_, data| Ok(vec![data[0], data[1], !data[2]])),
+        cube_many::<i16>(suite.clone(), 3, |_, numbers| Ok(numbers.to_vec())),
+        cube_one::<i32>(suite, |_, number| Ok(number.cubed() + 1)),
+    ];
+    for call in &mut wrong {
+        assert!(call.make(7, 1).is_err());
+    }
+}
