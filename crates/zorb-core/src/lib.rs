@@ -2,9 +2,9 @@
 //!
 //! Programs use it through the facade crate `zorb`. A call takes this way through the rooms:
 //! a stub calls [`ObjectRef::invoke`], which lends a connection, writes the request, and reads the
-//! reply on the same thread ([`client`]); at the other end a connection's thread reads the request,
+//! reply on the same thread (`client`); at the other end a connection's thread reads the request,
 //! finds the servant by the object key ([`poa`]), makes the upcall and writes the reply
-//! ([`server`]).
+//! (`server`).
 //!
 //! The core names no protocol: the facade registers IIOP, users register theirs.
 #![forbid(unsafe_code)]

@@ -9,6 +9,8 @@ use crate::report::Figure;
 const CALLS: u32 = 2000;
 const LARGE: usize = 16 << 10;
 const LARGE_CALLS: u32 = 800;
+/// Calls that each of many threads makes at least.
+const LEAST_CALLS: u32 = 60;
 /// Calls of a quick block.
 const QUICK_CALLS: u32 = 20;
 /// Calls before those of a block: after the others' turn its code and data are out of the caches.
@@ -86,7 +88,7 @@ pub(super) fn threads(plan: &Plan) -> Vec<Work> {
         let payload = plan.payloads.first().copied().unwrap_or_default();
         let operation = if payload == 0 { Operation::Ping } else { Operation::EchoOctets };
         // The machine has the same to do however many share the work.
-        let calls = (CALLS * 4 / threads as u32).max(200);
+        let calls = (CALLS * 2 / threads as u32).max(LEAST_CALLS);
         let run = Run { threads, shared, ..run(plan, operation, payload, calls) };
         let connections = if shared { "shared" } else { "own" };
         work(run, format!("{operation}/threads={threads}/{connections}"), Figure::Throughput)

@@ -5,9 +5,12 @@ import Bench.CubeStruct;
 import Bench.PaddedStruct;
 import Bench.Suite;
 import java.util.Arrays;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
 import java.util.function.LongConsumer;
-import java.util.function.ToLongFunction;
+import java.util.function.ObjLongConsumer;
 import java.util.function.UnaryOperator;
 
 /** The arguments and stubs of each operation. */
@@ -47,19 +50,12 @@ final class Works {
         };
     }
 
-    /** A work on an argument of type A, which an array holds when it is a single number. */
-    private abstract static class Typed<A> extends Work {
-        final A sent;
-        A reply;
+    /** Calls with an argument and a reply of type A: an array, of one element for a single one. */
+    private static <A> Work typed(A sent, ObjLongConsumer<A> first, UnaryOperator<A> call,
+            BiPredicate<A, A> right) {
+        return new Work() {
+            private A reply;
 
-        Typed(A sent) {
-            this.sent = sent;
-        }
-    }
-
-    private static <A> Work typed(A sent, java.util.function.BiConsumer<A, Long> first,
-            UnaryOperator<A> call, java.util.function.BiPredicate<A, A> right) {
-        return new Typed<A>(sent) {
             @Override void first(long n) { first.accept(sent, n); }
             @Override void call() { reply = call.apply(sent); }
             @Override boolean right() {
@@ -90,13 +86,13 @@ final class Works {
                 return typed(octets(payload), (a, n) -> a[0] = (byte) (n % 256),
                         suite::echo_octets, Arrays::equals);
             case "echo_longs":
-                return typed(longs(payload), (a, n) -> a[0] = (int) (long) n,
+                return typed(longs(payload), (a, n) -> a[0] = (int) n,
                         suite::echo_longs, Arrays::equals);
             case "echo_doubles":
                 return typed(doubles(payload), (a, n) -> a[0] = n,
                         suite::echo_doubles, Arrays::equals);
             case "echo_structs":
-                return typed(structs(payload), (a, n) -> a[0].l = (int) (long) n,
+                return typed(structs(payload), (a, n) -> a[0].l = (int) n,
                         suite::echo_structs,
                         (a, b) -> all(a.length, b.length, i -> Values.same(a[i], b[i])));
             case "cube_void": return plain(suite::cube_void);
@@ -151,8 +147,8 @@ final class Works {
         }
     }
 
-    private static <A> Send send(A sent, int length, LongConsumer first,
-            java.util.function.Consumer<A> call, ToLongFunction<Integer> number) {
+    private static <A> Send send(A sent, int length, LongConsumer first, Consumer<A> call,
+            IntToLongFunction number) {
         Send work = new Send() {
             @Override void first(long n) { first.accept(n); }
             @Override void call() { call.accept(sent); }
