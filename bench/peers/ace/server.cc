@@ -132,7 +132,8 @@ void accept_all(typename Transport::Acceptor acceptor) {
 template <class Transport>
 void serve(const bench::Options& options, const typename Transport::Address& address) {
     typename Transport::Acceptor acceptor;
-    if (acceptor.open(address, 0, Transport::FAMILY, int(options.connections)) == -1) fail("listen");
+    const int backlog = int(options.connections);
+    if (acceptor.open(address, 0, Transport::FAMILY, backlog) == -1) fail("listen");
     // Nobody knows the address yet: no connection is made before.
     set_queue(acceptor, options.socket_queue);
     if constexpr (std::is_same_v<Transport, Tcp>) {

@@ -72,7 +72,8 @@ final class Tallies {
 
     private static boolean othersServe(Object pool, Object connection) {
         for (Object processor : (Set<?>) read(ACTIVE, pool)) {
-            if (processor != Thread.currentThread() && connection((Thread) processor) == connection) {
+            if (processor != Thread.currentThread()
+                    && connection((Thread) processor) == connection) {
                 return true;
             }
         }
