@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use zerocopy::IntoBytes;
 
-use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
+use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Wire};
 
 macro_rules! number {
     ($($type:ty, $read:ident, $write:ident, $what:literal;)*) => {$(
@@ -141,5 +141,26 @@ impl Wire for char {
     #[inline]
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         reader.read_char()
+    }
+
+    fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        // The common case in one pass; the other finds out which character it was.
+        if values.iter().all(Self::is_ascii) {
+            let places = writer.reserve(values.len());
+            for (place, value) in places.iter_mut().zip(values) {
+                *place = *value as u8;
+            }
+            return Ok(());
+        }
+        values.iter().try_for_each(|value| writer.write_char(*value))
+    }
+
+    fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
+        let octets = reader.take(count, "sequence<char>")?;
+        // One octet a character, unless UTF-8 has more for it, which no `char` can carry.
+        if reader.text().char_set == CharSet::Utf8 && !octets.is_ascii() {
+            return Err(reader.error(CdrErrorKind::BadText, "sequence<char>"));
+        }
+        Ok(octets.iter().copied().map(Self::from).collect())
     }
 }
