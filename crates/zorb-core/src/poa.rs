@@ -25,7 +25,7 @@ use crate::servant::Skeleton;
 
 pub(crate) use adapters::Adapters;
 pub use error::PoaError;
-pub(crate) use key::KeyParts;
+pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};
 pub use object_id::ObjectId;
 pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};

@@ -18,16 +18,24 @@ const PERSISTENT: u8 = 2;
 /// The most octets of an adapter path.
 pub(super) const MAX_PATH: usize = 4096;
 
-/// A key taken apart.
+/// An object key taken apart, for tools that explain references. To clients a key is opaque, and
+/// its layout may change between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyParts<'a> {
+pub enum KeyParts<'a> {
+    /// An object of a transient adapter.
     Transient {
+        /// The adapter's place in its ORB.
         adapter: u32,
+        /// What tells the adapter from others that had or will have its place.
         stamp: u32,
+        /// The object id.
         id: &'a [u8],
     },
+    /// An object of a persistent adapter.
     Persistent {
+        /// The names of the adapters below the root, each followed by NUL.
         path: &'a [u8],
+        /// The object id.
         id: &'a [u8],
     },
     /// No key of an adapter: a published name, or a key of somebody else.
@@ -35,7 +43,8 @@ pub(crate) enum KeyParts<'a> {
 }
 
 impl<'a> KeyParts<'a> {
-    pub(crate) fn parse(key: &'a [u8]) -> Self {
+    /// Takes a key apart.
+    pub fn parse(key: &'a [u8]) -> Self {
         Self::parse_adapter(key).unwrap_or(Self::Name(key))
     }
 
@@ -82,9 +91,9 @@ impl<'a> KeyParts<'a> {
     }
 }
 
-/// The slot index and generation of a transient system id.
+/// The slot and generation in an object id that a transient adapter chose; `None` for any other id.
 #[inline]
-pub(super) fn system_id(id: &[u8]) -> Option<(u32, u32)> {
+pub fn system_id(id: &[u8]) -> Option<(u32, u32)> {
     let (index, generation) = id.split_first_chunk::<4>()?;
     let generation = generation.try_into().ok()?;
     Some((u32::from_be_bytes(*index), u32::from_be_bytes(generation)))

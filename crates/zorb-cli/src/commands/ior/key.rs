@@ -4,6 +4,7 @@
 //! object wants to know its adapter and id; so the known forms are taken apart here.
 
 use zorb::giop::OrbType;
+use zorb::poa::{KeyParts, system_id};
 
 use super::facts::{Facts, printable};
 
@@ -33,31 +34,25 @@ pub(super) fn explain(key: &[u8], orb: Option<OrbType>) -> Facts {
     }
 }
 
-/// `Z`, 1: adapter index and stamp, then the id; `Z`, 2: the adapter's path, then the id.
+/// As `zorb_core` lays its keys out.
 fn zorb(key: &[u8]) -> Option<Facts> {
-    match key.split_first_chunk::<2>()? {
-        ([b'Z', 1], rest) => {
-            let (adapter, rest) = take_u32(rest)?;
-            let (stamp, id) = take_u32(rest)?;
+    match KeyParts::parse(key) {
+        KeyParts::Transient { adapter, stamp, id } => {
             let facts = Facts::new("Zorb, transient")
                 .with("adapter", adapter)
                 .with("stamp", format!("{stamp:08x}"));
-            Some(match take_u32(id).and_then(|(slot, rest)| Some((slot, take_u32(rest)?))) {
-                Some((slot, (generation, []))) => {
-                    facts.with("slot", slot).with("generation", generation)
-                }
-                _ => facts.with("object_id", id),
+            Some(match system_id(id) {
+                Some((slot, generation)) => facts.with("slot", slot).with("generation", generation),
+                None => facts.with("object_id", id),
             })
         }
-        ([b'Z', 2], rest) => {
-            let (length, rest) = rest.split_first_chunk::<2>()?;
-            let (path, id) = rest.split_at_checked(u16::from_be_bytes(*length).into())?;
+        KeyParts::Persistent { path, id } => {
             let path = path.strip_suffix(&[0]).unwrap_or(path);
             let names: Vec<String> = path.split(|octet| *octet == 0).map(text).collect();
             let facts = Facts::new("Zorb, persistent");
             Some(facts.with("adapter", adapter_path(&names)).with("object_id", id))
         }
-        _ => None,
+        KeyParts::Name(_) => None,
     }
 }
 
