@@ -14,6 +14,8 @@ mod tests;
 use std::mem::discriminant;
 use std::time::Duration;
 
+use zorb_transport::StreamOptions;
+
 use crate::error::{Error, Phase};
 
 pub use table::{OptionKind, OptionSpec, TABLE};
@@ -65,6 +67,10 @@ pub struct Options {
     pub send_timeout: Duration,
     /// How long a served connection may be silent before it is closed; `None` is for ever.
     pub idle_timeout: Option<Duration>,
+    /// Octets of the sockets' send queues; `None` leaves it to the system.
+    pub send_queue: Option<usize>,
+    /// Octets of the sockets' receive queues; `None` leaves it to the system.
+    pub receive_queue: Option<usize>,
     /// The largest GIOP message accepted, fragments joined, in octets.
     pub max_message_size: usize,
     /// The most connections served at once.
@@ -93,6 +99,8 @@ impl Default for Options {
             round_trip_timeout: None,
             send_timeout: Duration::from_millis(table::SEND_TIMEOUT_MS),
             idle_timeout: Some(Duration::from_millis(table::IDLE_TIMEOUT_MS)),
+            send_queue: None,
+            receive_queue: None,
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
             max_connections: table::MAX_CONNECTIONS as usize,
             max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
@@ -148,6 +156,8 @@ impl Options {
             }
             "SendTimeout" => self.send_timeout.as_millis().to_string(),
             "IdleTimeout" => self.idle_timeout.map_or(0, |timeout| timeout.as_millis()).to_string(),
+            "SndSock" => self.send_queue.unwrap_or(0).to_string(),
+            "RcvSock" => self.receive_queue.unwrap_or(0).to_string(),
             "MaxMessageSize" => self.max_message_size.to_string(),
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
@@ -157,6 +167,12 @@ impl Options {
             "StallTakeover" => self.stall_takeover.as_millis().to_string(),
             _ => String::new(),
         }
+    }
+
+    /// How connected streams are set up.
+    pub(crate) fn stream_options(&self) -> StreamOptions {
+        let (send_buffer, recv_buffer) = (self.send_queue, self.receive_queue);
+        StreamOptions { send_buffer, recv_buffer, ..StreamOptions::default() }
     }
 
     fn note(&mut self, name: &'static str, origin: Origin) {
@@ -190,6 +206,10 @@ impl Options {
             "IdleTimeout" => {
                 let millis = number(value)?;
                 self.idle_timeout = (millis > 0).then(|| Duration::from_millis(millis));
+            }
+            "SndSock" => self.send_queue = Some(number(value)? as usize).filter(|&size| size > 0),
+            "RcvSock" => {
+                self.receive_queue = Some(number(value)? as usize).filter(|&size| size > 0);
             }
             "MaxMessageSize" => self.max_message_size = number(value)? as usize,
             "MaxConnections" => self.max_connections = number(value)? as usize,

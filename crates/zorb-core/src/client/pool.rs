@@ -11,10 +11,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol};
+use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, StreamOptions};
 
 use super::connection::ClientConnection;
 use crate::buffers::trim;
+use crate::options::Options;
 use crate::server::in_upcall;
 
 /// A connection that nothing was heard of for longer than this is looked at before it is used
@@ -46,6 +47,7 @@ pub(crate) struct EndpointPool {
     returned: Condvar,
     max_open: usize,
     max_message_size: usize,
+    stream: StreamOptions,
 }
 
 #[derive(Debug, Default)]
@@ -74,8 +76,7 @@ impl ConnectionCache {
         &self,
         endpoint: &Endpoint,
         protocol: &Arc<dyn Protocol>,
-        max_open: usize,
-        max_message_size: usize,
+        options: &Options,
     ) -> Arc<EndpointPool> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pool) = pools.by_endpoint.get(endpoint) {
@@ -87,8 +88,9 @@ impl ConnectionCache {
             protocol: Arc::clone(protocol),
             state: Mutex::default(),
             returned: Condvar::new(),
-            max_open,
-            max_message_size,
+            max_open: options.max_connections_per_endpoint,
+            max_message_size: options.max_message_size,
+            stream: options.stream_options(),
         });
         pools.by_endpoint.insert(endpoint.clone(), Arc::clone(&pool));
         drop(pools);
@@ -185,7 +187,9 @@ impl EndpointPool {
     ) -> Result<Lease, NoConnection> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
-        let options = ConnectOptions::with_timeout(Some(timeout.max(Duration::from_millis(1))));
+        let timeout = timeout.max(Duration::from_millis(1));
+        let mut options = ConnectOptions::with_timeout(Some(timeout));
+        options.stream = self.stream.clone();
         match self.protocol.transport().connect(&self.endpoint, &options) {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");

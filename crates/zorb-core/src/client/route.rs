@@ -39,7 +39,6 @@ impl Routes {
     /// Resolves the profiles of `ior` that the ORB has a protocol for, up to 64 endpoints.
     pub(crate) fn resolve(core: &OrbCore, ior: &Ior) -> Self {
         let mut routes = Self::default();
-        let options = core.options();
         for profile in &ior.profiles {
             let Some(protocol) = core.protocols().by_profile_tag(profile.tag) else { continue };
             let resolved = match protocol.decode_profile(profile) {
@@ -58,12 +57,7 @@ impl Routes {
                 if core.serves(endpoint) {
                     routes.local = Some(Arc::clone(&key));
                 }
-                let pool = core.connections().pool(
-                    endpoint,
-                    &protocol,
-                    options.max_connections_per_endpoint,
-                    options.max_message_size,
-                );
+                let pool = core.connections().pool(endpoint, &protocol, core.options());
                 routes.list.push(Route {
                     pool,
                     version: resolved.version,

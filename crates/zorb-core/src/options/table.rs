@@ -111,6 +111,22 @@ pub static TABLE: &[OptionSpec] = &[
         help: "longest wait of a server for a client to take a reply; the connection ends then",
     },
     OptionSpec {
+        name: "SndSock",
+        key: "snd_sock",
+        kind: OptionKind::Number(0, 1 << 30),
+        default: "0",
+        unit: "octets",
+        help: "size of the sockets' send queues; 0 leaves it to the system",
+    },
+    OptionSpec {
+        name: "RcvSock",
+        key: "rcv_sock",
+        kind: OptionKind::Number(0, 1 << 30),
+        default: "0",
+        unit: "octets",
+        help: "size of the sockets' receive queues; 0 leaves it to the system",
+    },
+    OptionSpec {
         name: "MaxMessageSize",
         key: "max_message_size",
         kind: OptionKind::Number(1024, 1 << 31),

@@ -203,15 +203,16 @@ impl OrbCore {
                 .because(format!("no protocol {scheme:?}"))
                 .hint(format!("an endpoint looks like iiop://host:port; known here: {known}"))
         })?;
-        let acceptor =
-            protocol.transport().listen(url, &ListenOptions::default()).map_err(|error| {
-                let hint = error.hint().map(str::to_owned);
-                let story = failed().because(error);
-                match hint {
-                    Some(hint) => story.hint(hint),
-                    None => story,
-                }
-            })?;
+        let mut options = ListenOptions::default();
+        options.stream = self.options.stream_options();
+        let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
+            let hint = error.hint().map(str::to_owned);
+            let story = failed().because(error);
+            match hint {
+                Some(hint) => story.hint(hint),
+                None => story,
+            }
+        })?;
         if listeners.is_empty() {
             let sentinel = Arc::clone(&self.sentinel);
             let period = self.options.stall_takeover;
