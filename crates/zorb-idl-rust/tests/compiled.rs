@@ -12,6 +12,10 @@ pub mod any {
 pub mod bank {
     include!("golden/bank.rs");
 }
+/// Made of `edges.idl`.
+pub mod edges {
+    include!("golden/edges.rs");
+}
 /// Made of `hello.idl`.
 pub mod hello {
     include!("golden/hello.rs");

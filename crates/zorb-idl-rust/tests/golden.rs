@@ -41,7 +41,7 @@ fn check(fixture: &str) -> Generated {
 
 #[test]
 fn texts_are_on_record() {
-    for fixture in ["any", "bank", "hello", "interfaces", "types", "unions"] {
+    for fixture in ["any", "bank", "edges", "hello", "interfaces", "types", "unions"] {
         let generated = check(fixture);
         assert_eq!(generated.warnings, [], "{fixture}");
     }

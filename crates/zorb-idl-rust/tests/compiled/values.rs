@@ -213,3 +213,25 @@ fn exceptions_travel_under_their_ids() {
     assert!(raised.source().is_none());
     survives(&types::Failed { reason: "r".into(), ..types::Failed::default() });
 }
+
+#[test]
+fn what_other_compilers_stumble_over_is_right() {
+    use crate::edges::edge;
+
+    assert_eq!((edge::WIDTH, edge::BACK, edge::WIDE), (12, "ends in \\", "\u{e9}a"));
+    assert_eq!(edge::TINY, 1e-300);
+    survives(&edge::Big::A(1));
+    survives(&edge::Big::B(-1));
+    let octets = encode::<edge::Big>(&edge::Big::B(1), ByteOrder::Big).expect("it has an encoding");
+    assert_eq!(octets, [0x80, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    let octets = encode::<edge::Ulongs>(&edge::Ulongs::A(2), ByteOrder::Big);
+    assert_eq!(octets, Ok(vec![0xff, 0xff, 0xff, 0xff, 0, 0, 0, 2]));
+    survives(&edge::Ulongs::B("forty thousand".to_owned()));
+    let octets = encode::<edge::Shorts>(&edge::Shorts::A(3), ByteOrder::Big);
+    assert_eq!(octets, Ok(vec![0x9c, 0x40, 0, 0, 0, 0, 0, 3]));
+    survives(&edge::Chars::A(4));
+    survives(&edge::Chars::B(5));
+    let octets = encode::<edge::Expr>(&edge::Expr::A(6), ByteOrder::Big);
+    assert_eq!(octets, Ok(vec![0, 0, 0, 9, 0, 0, 0, 6]));
+    survives(&edge::Expr::B(7));
+}
