@@ -137,7 +137,7 @@ fn call_over<'c>(
     let Some(connection) = lease.connection() else {
         return Attempt::Failed(core.shut_down());
     };
-    let version = route.version.min(GiopVersion::HIGHEST);
+    let version = route.version;
     let reused = connection.used;
 
     // The code sets go with the first request of the connection whose version has service contexts
@@ -327,6 +327,7 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
         service_contexts: &[],
     };
     if let Err(exception) = write_request(&mut request, version, &start, text, call) {
+        LOCAL_BUFFERS.set((request, buffer));
         return Attempt::Failed(exception);
     }
     let broken =
@@ -336,21 +337,21 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
     };
     let answer =
         answer_request(core, (&request, &[]), &header, &|_, _| Ok(text), &mut buffer, &mut |_| {});
-    let attempt = match answer {
+    // From here on the reply finds its own way back, however it ends.
+    trim(&mut request);
+    LOCAL_BUFFERS.set((request, Vec::new()));
+    let reply = LocalReply(buffer);
+    match answer {
         Ok(Answer::Nothing) => Attempt::Done(None),
-        Ok(Answer::Reply) => match read_status(&buffer) {
+        Ok(Answer::Reply) => match read_status(&reply.0) {
             Some((header, status, body_offset)) => {
-                let holder = Holder::Local(LocalReply(std::mem::take(&mut buffer)));
+                let holder = Holder::Local(reply);
                 judge(Reply { core, holder, header, status, body_offset, text })
             }
             None => Attempt::Failed(broken()),
         },
         Err(_) => Attempt::Failed(broken()),
-    };
-    trim(&mut request);
-    trim(&mut buffer);
-    LOCAL_BUFFERS.set((request, buffer));
-    attempt
+    }
 }
 
 fn read_status(message: &[u8]) -> Option<(MessageHeader, ReplyStatus, usize)> {
@@ -361,8 +362,7 @@ fn read_status(message: &[u8]) -> Option<(MessageHeader, ReplyStatus, usize)> {
 
 /// Gives the buffer of a local reply back to its thread.
 pub(super) fn recycle(mut reply: Vec<u8>) {
-    let (mut request, _) = LOCAL_BUFFERS.take();
-    trim(&mut request);
+    let (request, _) = LOCAL_BUFFERS.take();
     trim(&mut reply);
     LOCAL_BUFFERS.set((request, reply));
 }

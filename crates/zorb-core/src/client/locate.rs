@@ -1,9 +1,7 @@
 //! Asking a server where an object is, without calling it.
 
 use zorb_cdr::{ByteOrder, CdrError, Wire};
-use zorb_giop::{
-    GiopVersion, Ior, LocateReplyHeader, LocateStatus, MessageKind, MessageWriter, TargetAddress,
-};
+use zorb_giop::{Ior, LocateReplyHeader, LocateStatus, MessageKind, MessageWriter, TargetAddress};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::NoReply;
@@ -79,7 +77,7 @@ fn ask(
     let (route, mut lease) = reach(object, target, patience.deadline())?;
     let Some(connection) = lease.connection() else { return Err(core.shut_down().into()) };
     let reused = connection.used;
-    let version = route.version.min(GiopVersion::HIGHEST);
+    let version = route.version;
     let id = connection.state.ids().allocate();
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;

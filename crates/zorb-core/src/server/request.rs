@@ -29,8 +29,9 @@ pub(crate) enum Answer {
 pub(crate) type TextOf<'a> =
     &'a dyn Fn(&RequestHeader<'_>, GiopVersion) -> Result<TextCoding, SystemException>;
 
-/// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the upcall, fills `buffer` with the
-/// reply. `early` sends a reply that is due before the upcall (sync scope "with server").
+/// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the
+/// upcall, fills `buffer` with the reply. `early` sends a reply that is due before the upcall
+/// (sync scope "with server").
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
     (message, seams): (&[u8], &[u32]),
@@ -57,10 +58,7 @@ pub(crate) fn answer_request(
     }
     let located = match request.target.object_key() {
         Ok(key) => core.admit(key),
-        Err(_) => Located::Nowhere(SystemException::inv_objref(
-            minor::inv_objref::NO_USABLE_PROFILE,
-            CompletionStatus::No,
-        )),
+        Err(_) => Located::Nowhere(no_key()),
     };
     let object = match located {
         Located::Here(object) => object,
@@ -103,6 +101,12 @@ pub(crate) fn answer_request(
         call.reply.write_exception(exception);
     }
     Ok(if wanted { Answer::Reply } else { Answer::Nothing })
+}
+
+/// The exception for a target that is a profile or a reference without an object key of ours.
+#[cold]
+fn no_key() -> SystemException {
+    SystemException::inv_objref(minor::inv_objref::NO_USABLE_PROFILE, CompletionStatus::No)
 }
 
 fn answer(reply: &ReplyWriter<'_>) -> Answer {
@@ -165,10 +169,7 @@ pub(super) fn answer_locate(
     let request = LocateRequestHeader::read(message, header)?;
     let located = match request.target.object_key() {
         Ok(key) => core.locate(key),
-        Err(_) => Located::Nowhere(SystemException::inv_objref(
-            minor::inv_objref::NO_USABLE_PROFILE,
-            CompletionStatus::No,
-        )),
+        Err(_) => Located::Nowhere(no_key()),
     };
     let status = match &located {
         Located::Here(_) => LocateStatus::ObjectHere,
