@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter, ProtocolError,
-    ProtocolErrorKind, ReplyHeader, ReplyStatus,
+    ConnectionEnd, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
+    ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestProgress, RetryDecision,
 };
 use zorb_transport::Stream;
 
@@ -30,6 +30,18 @@ pub(super) enum NoReply {
     MessageError,
     /// The server's messages could not be understood.
     Broken(ProtocolError),
+}
+
+impl NoReply {
+    /// How it ended the connection; a wait that took too long does not.
+    pub(super) fn end(&self) -> Option<ConnectionEnd> {
+        match self {
+            Self::Closed => Some(ConnectionEnd::CloseConnection),
+            Self::Lost(_) => Some(ConnectionEnd::Broken),
+            Self::MessageError | Self::Broken(_) => Some(ConnectionEnd::ProtocolFault),
+            Self::TimedOut => None,
+        }
+    }
 }
 
 /// A connection to a server, used by one call at a time.
@@ -128,6 +140,20 @@ impl ClientConnection {
                 Err(error) => return Err(NoReply::Lost(Some(error))),
             }
         }
+    }
+
+    /// Whether a request on this connection, which ended so, is to be sent again over another one:
+    /// the protocol allows it, and it is of use. A connection that broke after it had been good is
+    /// one that its server gave up while it lay idle; a new one that breaks would break again.
+    #[cold]
+    pub(super) fn sends_again(&mut self, end: ConnectionEnd, progress: RequestProgress) -> bool {
+        self.state.ended(end);
+        let of_use = match end {
+            ConnectionEnd::CloseConnection => true,
+            ConnectionEnd::Broken => self.used,
+            ConnectionEnd::ProtocolFault | ConnectionEnd::ClosedHere => false,
+        };
+        of_use && self.state.retry(progress) == RetryDecision::Resend
     }
 
     /// Tells the server that the reply to `request_id` is no longer waited for.

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, CharSet, TextCoding, WideForm, WideSet, Wire};
 use zorb_giop::{
-    GiopVersion, Ior, MessageHeader, MessageWriter, ReplyHeader, ReplyStatus, RequestStart,
-    ResponseFlags, ServiceContext, ServiceId, TargetAddress, negotiate,
+    ConnectionEnd, GiopVersion, Ior, MessageHeader, MessageWriter, ReplyHeader, ReplyStatus,
+    RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress,
+    negotiate,
 };
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
@@ -138,7 +139,6 @@ fn call_over<'c>(
         return Attempt::Failed(core.shut_down());
     };
     let version = route.version;
-    let reused = connection.used;
 
     // The code sets go with the first request of the connection whose version has service contexts
     // for them, when the server has named its own.
@@ -171,8 +171,9 @@ fn call_over<'c>(
         return Attempt::Failed(exception);
     }
     if let Err(error) = connection.send(version, call.patience) {
+        let again = connection.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         lease.discard();
-        return not_done(not_sent(route, reused, error));
+        return not_done(not_sent(route, again, error));
     }
     if to_send.is_some() {
         connection.state.code_sets_were_sent();
@@ -187,12 +188,13 @@ fn call_over<'c>(
             judge(Reply { core, holder, header, status, body_offset, text })
         }
         Err(reason) => {
-            if matches!(reason, NoReply::TimedOut) && connection.cancel(request_id).is_ok() {
-                drop(lease);
-            } else {
+            let end = reason.end();
+            let again = end.is_some_and(|end| connection.sends_again(end, RequestProgress::Sent));
+            if end.is_some() || connection.cancel(request_id).is_err() {
                 lease.discard();
             }
-            not_done(no_reply(route, call.operation, call.patience.timeout(), reason))
+            let exception = no_reply(route, call.operation, call.patience.timeout(), reason);
+            not_done((again, exception))
         }
     }
 }
@@ -247,9 +249,9 @@ fn judge(reply: Reply<'_>) -> Attempt<'_> {
     }
 }
 
-/// The exception for a request that could not be sent, and whether it may be sent again.
+/// The exception for a request that could not be sent, and whether it is to be sent again.
 #[cold]
-pub(super) fn not_sent(route: &Route, reused: bool, error: io::Error) -> (bool, SystemException) {
+pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> (bool, SystemException) {
     if error.kind() == io::ErrorKind::TimedOut {
         // Part of a request is not processed.
         let exception = SystemException::timeout(minor::timeout::SEND, CompletionStatus::No);
@@ -259,27 +261,29 @@ pub(super) fn not_sent(route: &Route, reused: bool, error: io::Error) -> (bool, 
     let exception =
         SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No);
     let exception = story(Phase::Send, route, Some(error)).remember(exception);
-    if reused {
+    if again {
         route.pool.drop_idle();
     }
-    (reused, exception)
+    (again, exception)
 }
 
-/// The exception for a wait that ended without a reply, and whether the request may be sent again.
+/// The exception for a wait that ended without a reply.
 #[cold]
 pub(super) fn no_reply(
     route: &Route,
     operation: &str,
     timeout: Option<Duration>,
     reason: NoReply,
-) -> (bool, SystemException) {
+) -> SystemException {
     let maybe = CompletionStatus::Maybe;
     let (exception, story) = match reason {
         NoReply::Closed => {
             route.pool.drop_idle();
-            let exception =
-                SystemException::transient(minor::transient::CLOSED_BY_PEER, CompletionStatus::No);
-            return (true, story(Phase::Wait, route, None).remember(exception));
+            let no = CompletionStatus::No;
+            (
+                SystemException::transient(minor::transient::CLOSED_BY_PEER, no),
+                story(Phase::Wait, route, None),
+            )
         }
         NoReply::TimedOut => {
             let waited = timeout.unwrap_or_default();
@@ -302,7 +306,7 @@ pub(super) fn no_reply(
             story(Phase::Decode, route, None).because(error.to_string()),
         ),
     };
-    (false, story.remember(exception))
+    story.remember(exception)
 }
 
 pub(super) fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Error {

@@ -1,7 +1,10 @@
 //! Asking a server where an object is, without calling it.
 
 use zorb_cdr::{ByteOrder, CdrError, Wire};
-use zorb_giop::{Ior, LocateReplyHeader, LocateStatus, MessageKind, MessageWriter, TargetAddress};
+use zorb_giop::{
+    ConnectionEnd, Ior, LocateReplyHeader, LocateStatus, MessageKind, MessageWriter,
+    RequestProgress, TargetAddress,
+};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::NoReply;
@@ -76,7 +79,6 @@ fn ask(
     }
     let (route, mut lease) = reach(object, target, patience.deadline())?;
     let Some(connection) = lease.connection() else { return Err(core.shut_down().into()) };
-    let reused = connection.used;
     let version = route.version;
     let id = connection.state.ids().allocate();
     let address = TargetAddress::Key(&route.key);
@@ -85,8 +87,9 @@ fn ask(
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
     if let Err(error) = connection.send(version, patience) {
+        let again = connection.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         lease.discard();
-        return Err(unanswered(not_sent(route, reused, error)));
+        return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
     let reason = loop {
@@ -105,10 +108,11 @@ fn ask(
             Err(reason) => break reason,
         }
     };
+    let again =
+        reason.end().is_some_and(|end| connection.sends_again(end, RequestProgress::LocateSent));
     lease.discard();
-    let lost = reused && matches!(reason, NoReply::Lost(_));
-    let (again, exception) = no_reply(route, "locate", patience.timeout(), reason);
-    Err(unanswered((again || lost, exception)))
+    let exception = no_reply(route, "locate", patience.timeout(), reason);
+    Err(unanswered((again, exception)))
 }
 
 fn unanswered((again, exception): (bool, SystemException)) -> Unanswered {
