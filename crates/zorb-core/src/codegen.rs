@@ -19,4 +19,5 @@ pub use crate::{
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
+pub use zorb_os::probe;
 pub use zorb_types::{Any, SystemException, TypeCode, TypeDesc, Typed};

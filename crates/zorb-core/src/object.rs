@@ -8,6 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{Ior, ResponseFlags};
+use zorb_os::probe;
 use zorb_types::SystemException;
 
 use crate::client::{Reply, Routes, invoke, locate};
@@ -137,11 +138,14 @@ impl ObjectRef {
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
         results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
     ) -> Result<T, E> {
+        probe!(Begin);
         let reply = invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments)?;
-        match reply {
+        let outcome = match reply {
             Some(reply) => reply.take(results),
             None => Err(Reply::missing().into()),
-        }
+        };
+        probe!(Reference);
+        outcome
     }
 
     /// Sends a one-way request and does not wait for anything.

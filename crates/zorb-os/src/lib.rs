@@ -11,6 +11,7 @@
 //! | [`event`] | an event that wakes a thread waiting on descriptors |
 //! | [`interface`] | the addresses of the machine's network interfaces |
 //! | [`poll`] | waiting for descriptors to become readable |
+//! | [`probe`] | where the time of a call goes, for builds that want to know |
 //! | [`process`] | memory in use, children that do not outlive their parent |
 //! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
 //! | [`socket`] | what an idle socket has pending, who is at its other end |
@@ -25,6 +26,7 @@ pub mod clock;
 pub mod event;
 pub mod interface;
 pub mod poll;
+pub mod probe;
 pub mod process;
 pub mod signal;
 pub mod socket;

@@ -23,6 +23,12 @@ fn work_on_the_stack_allocates_nothing() {
 }
 
 #[test]
+fn a_probe_allocates_nothing_not_even_a_threads_first() {
+    let ((), used) = AllocationCount::of(|| zorb_os::probe!(Begin));
+    assert_eq!(used, AllocationCount::default());
+}
+
+#[test]
 fn growing_counts_as_allocation_and_free() {
     let mut bytes: Vec<u8> = Vec::with_capacity(16);
     let ((), used) = AllocationCount::of(|| {

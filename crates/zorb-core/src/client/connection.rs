@@ -10,6 +10,7 @@ use zorb_giop::{
     ConnectionEnd, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
     ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestProgress, RetryDecision,
 };
+use zorb_os::probe;
 use zorb_transport::Stream;
 
 use super::patience::Patience;
@@ -79,7 +80,10 @@ impl ClientConnection {
     pub(super) fn send(&mut self, version: GiopVersion, patience: Patience) -> io::Result<()> {
         self.version = version;
         self.stream.set_send_timeout(patience.next_wait()?)?;
-        self.stream.send_all(&self.outgoing)
+        probe!(MessagingSend);
+        let sent = self.stream.send_all(&self.outgoing);
+        probe!(TransportSend);
+        sent
     }
 
     /// Waits for the reply to `request_id`; it is the inbound side's current message then.
@@ -130,7 +134,12 @@ impl ClientConnection {
             let received = patience
                 .next_wait()
                 .and_then(|wait| self.stream.set_recv_timeout(wait))
-                .and_then(|()| self.stream.recv(self.inbound.space()));
+                .and_then(|()| {
+                    let space = self.inbound.space();
+                    probe!(MessagingReceive);
+                    self.stream.recv(space)
+                });
+            probe!(TransportReceive);
             match received {
                 Ok(0) => return Err(NoReply::Lost(None)),
                 Ok(count) => self.inbound.advance(count),

@@ -10,6 +10,7 @@ use zorb_giop::{
     RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress,
     negotiate,
 };
+use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
 use super::connection::NoReply;
@@ -134,6 +135,7 @@ fn call_over<'c>(
     mut lease: Lease,
     call: &Call<'_>,
 ) -> Attempt<'c> {
+    probe!(Reference);
     let core = object.core();
     let Some(connection) = lease.connection() else {
         return Attempt::Failed(core.shut_down());
@@ -213,7 +215,9 @@ fn write_request(
 ) -> Result<(), SystemException> {
     let begun = MessageWriter::request(buffer, version, ByteOrder::NATIVE, start);
     let written = begun.and_then(|mut message| {
+        probe!(MessagingSend);
         (call.arguments)(&mut message.body(text))?;
+        probe!(Marshal);
         message.finish()
     });
     written.map_err(|error| {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use zorb_cdr::{CdrReader, CdrResult, TextCoding};
 use zorb_giop::{HEADER_SIZE, MessageHeader, ReplyStatus};
+use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use super::pool::Lease;
@@ -85,8 +86,11 @@ impl Reply<'_> {
         read: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
     ) -> Result<T, E> {
         let mut body = self.body();
+        probe!(MessagingReceive);
         if self.status == ReplyStatus::NoException {
-            return read(&mut body).map_err(|error| decoding(error).into());
+            let results = read(&mut body).map_err(|error| decoding(error).into());
+            probe!(Demarshal);
+            return results;
         }
         Self::take_user_exception(&mut body)
     }

@@ -121,7 +121,9 @@ macro_rules! __zorb_skeleton {
                 static OPERATIONS: $crate::codegen::Operations<COUNT> =
                     $crate::codegen::Operations::new(&[$($operation,)* $($($($inherited,)*)*)?]);
                 let _ = &servant;
-                match OPERATIONS.find(call.operation()) {
+                let found = OPERATIONS.find(call.operation());
+                $crate::codegen::probe!(Operation);
+                match found {
                     $(
                         ::core::option::Option::Some($number) => {
                             $crate::__zorb_upcall!(servant call $method $arguments $results)
@@ -146,12 +148,14 @@ macro_rules! __zorb_upcall {
     ($servant:ident $call:ident $method:ident
         ($($argument:ident: $type:ty => $passed:expr),*) oneway) => {{
         $(let $argument = $call.argument::<$type>()?;)*
+        $crate::codegen::probe!(Demarshal);
         $servant.$method($($passed),*);
         $call.done()
     }};
     ($servant:ident $call:ident $method:ident
         ($($argument:ident: $type:ty => $passed:expr),*) [$($result:ident: $result_type:ty),*]) => {{
         $(let $argument = $call.argument::<$type>()?;)*
+        $crate::codegen::probe!(Demarshal);
         $call.reply($servant.$method($($passed),*), |_writer, ($($result),*)| {
             $(
                 <$result_type as $crate::codegen::Wire>::write(

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
+use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ActiveObject, KeyParts, Lifespan, ManagerState, PoaCore};
@@ -71,10 +72,14 @@ impl Adapters {
     /// the exception to answer with.
     #[inline]
     pub(crate) fn admit(&self, key: KeyParts<'_>) -> Result<Arc<ActiveObject>, SystemException> {
+        probe!(ParseKey);
         let (adapter, id) = self.adapter(key)?;
         // Objects come and go while a manager holds, so the object is looked for after that.
         adapter.manager().admit()?;
-        adapter.find_object(id).ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
+        probe!(Adapter);
+        let object = adapter.find_object(id);
+        probe!(Servant);
+        object.ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
     }
 
     /// Whether a key leads to an object, or the exception that says why not.

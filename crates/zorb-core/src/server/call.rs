@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
+use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use crate::raises::Raises;
@@ -45,6 +46,7 @@ impl<'a> ServerCall<'a> {
         outcome: Result<T, E>,
         write: impl FnOnce(&mut CdrWriter<'_>, &T) -> CdrResult<()>,
     ) -> Served {
+        probe!(Upcall);
         match outcome {
             Ok(results) => {
                 self.reply.write(ReplyStatus::NoException, |writer| write(writer, &results))
@@ -62,6 +64,7 @@ impl<'a> ServerCall<'a> {
     /// None in practice.
     #[inline]
     pub fn done(&mut self) -> Served {
+        probe!(Upcall);
         self.reply.write(ReplyStatus::NoException, |_| Ok(()))
     }
 
@@ -109,7 +112,9 @@ impl ReplyWriter<'_> {
             &[],
         );
         let written = begun.and_then(|mut message| {
+            probe!(MessagingSend);
             write(&mut message.body(self.text))?;
+            probe!(Marshal);
             message.finish()
         });
         written.map_err(|error| {

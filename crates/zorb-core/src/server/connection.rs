@@ -20,6 +20,7 @@ use zorb_giop::{
     CancelRequest, Inbound, Limits, MessageHeader, MessageKind, MessageWriter, ProtocolError,
     ProtocolErrorKind, RequestHeader,
 };
+use zorb_os::probe;
 use zorb_transport::Stream;
 use zorb_types::SystemException;
 
@@ -153,6 +154,7 @@ impl ServerConnection {
         let mut request = Vec::new();
         let mut reply = Vec::new();
         loop {
+            probe!(Begin);
             let (mut span, mut seams) = (0..0, Vec::new());
             let received = self.receive(|inbound| {
                 let detached = inbound.take(std::mem::take(&mut request));
@@ -208,7 +210,11 @@ impl ServerConnection {
                     return Received::End { farewell: false };
                 }
             }
-            match self.stream.recv(inbound.space()) {
+            let space = inbound.space();
+            probe!(MessagingReceive);
+            let received = self.stream.recv(space);
+            probe!(TransportReceive);
+            match received {
                 Ok(0) => {
                     let farewell = self.closing.load(Ordering::Acquire);
                     return Received::End { farewell };
@@ -293,7 +299,10 @@ impl ServerConnection {
 
     /// Sends while the state is locked, so that messages of several threads do not mix.
     fn send_locked(&self, _: &MutexGuard<'_, zorb_giop::ServerConnection>, message: &[u8]) {
-        if let Err(error) = self.stream.send_all(message) {
+        probe!(MessagingSend);
+        let sent = self.stream.send_all(message);
+        probe!(TransportSend);
+        if let Err(error) = sent {
             tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
             // Part of it may be on its way, so nothing that follows would be understood. This also
             // frees the threads that wait to send after this one.

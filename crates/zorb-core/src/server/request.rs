@@ -8,6 +8,7 @@ use zorb_giop::{
     GiopVersion, HEADER_SIZE, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter,
     ProtocolError, ReplyStatus, RequestHeader, ResponseFlags,
 };
+use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::call::{ReplyWriter, ServerCall};
@@ -56,6 +57,7 @@ pub(crate) fn answer_request(
             return Ok(answer(&reply));
         }
     }
+    probe!(MessagingReceive);
     let located = match request.target.object_key() {
         Ok(key) => core.admit(key),
         Err(_) => Located::Nowhere(no_key()),

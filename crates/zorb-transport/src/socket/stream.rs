@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use socket2::Socket;
 use zorb_os::clock::MonotonicTime;
+use zorb_os::probe;
 use zorb_os::socket::{Pending, peek};
 
 use super::timeout::Timeout;
@@ -56,7 +57,10 @@ impl SocketStream {
     /// Sends a first part of `bytes` and leaves the rest there. Says whether there is none.
     fn send_some(&self, bytes: &mut &[u8]) -> io::Result<bool> {
         // MSG_NOSIGNAL, so that a peer that has gone is an error and not a signal.
-        let sent = finish(self.socket.send_with_flags(bytes, libc::MSG_NOSIGNAL))?;
+        probe!(TransportSend);
+        let sent = self.socket.send_with_flags(bytes, libc::MSG_NOSIGNAL);
+        probe!(Send);
+        let sent = finish(sent)?;
         *bytes = bytes.get(sent..).unwrap_or_default();
         Ok(bytes.is_empty())
     }
@@ -64,7 +68,10 @@ impl SocketStream {
     /// As [`send_some`](Self::send_some), gathered.
     fn send_some_parts(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<bool> {
         let batch = parts.get(..MAX_SLICES).unwrap_or(parts);
-        let sent = finish(self.socket.send_vectored_with_flags(batch, libc::MSG_NOSIGNAL))?;
+        probe!(TransportSend);
+        let sent = self.socket.send_vectored_with_flags(batch, libc::MSG_NOSIGNAL);
+        probe!(Send);
+        let sent = finish(sent)?;
         IoSlice::advance_slices(parts, sent);
         Ok(parts.is_empty())
     }
@@ -93,8 +100,11 @@ impl Stream for SocketStream {
         if buffer.is_empty() {
             return Ok(0); // the system would wait for bytes that it cannot hand over
         }
+        probe!(TransportReceive);
         loop {
-            match (&self.socket).read(buffer) {
+            let received = (&self.socket).read(buffer);
+            probe!(Receive);
+            match received {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(named(error)),
                 received => return received,
