@@ -31,5 +31,5 @@ pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use order::ByteOrder;
 pub use reader::{CdrReader, MAX_DEPTH};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
-pub use wire::{Bounded, Octets, WChar, WString, Wire};
+pub use wire::{Bounded, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire};
 pub use writer::CdrWriter;

@@ -29,4 +29,14 @@ impl ByteOrder {
             Self::Little => 1,
         }
     }
+
+    /// The other order.
+    #[inline]
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        match self {
+            Self::Big => Self::Little,
+            Self::Little => Self::Big,
+        }
+    }
 }

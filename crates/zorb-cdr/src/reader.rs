@@ -155,6 +155,13 @@ impl<'a> CdrReader<'a> {
         self.buffer.get(self.position..).unwrap_or_default()
     }
 
+    /// Whether all octets are aligned from one base, as they are but for messages in
+    /// [parts](Self::with_parts).
+    #[inline]
+    pub(crate) fn is_evenly_aligned(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// An error of `kind` at the current offset.
     #[cold]
     pub fn error(&self, kind: CdrErrorKind, what: &'static str) -> CdrError {

@@ -1,6 +1,7 @@
 //! The trait that ties an IDL type to a Rust type.
 
 mod compound;
+mod fixed;
 mod primitive;
 #[cfg(test)]
 mod tests;
@@ -8,9 +9,12 @@ mod text;
 
 use alloc::vec::Vec;
 
+use arrayvec::ArrayVec;
+
 use crate::{CdrReader, CdrResult, CdrWriter};
 
 pub use compound::Octets;
+pub use fixed::{FixedLayout, FixedReader, FixedWriter};
 pub use text::{Bounded, WChar, WString};
 
 /// Octets of memory that a sequence's count alone may claim.
@@ -35,6 +39,11 @@ pub trait Wire {
     /// It bounds what a received length may allocate.
     const MIN_SIZE: usize;
 
+    /// Where the parts of a value lie, for types whose values all take the same room; then there
+    /// are [`place`](Wire::place) and [`pick`](Wire::pick), and runs of values are moved as one.
+    /// Default: none.
+    const LAYOUT: Option<FixedLayout> = None;
+
     /// The view of a value.
     fn view(value: &Self::Value) -> &Self::View;
 
@@ -56,12 +65,45 @@ pub trait Wire {
     /// As [`read`](Wire::read).
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self::Borrowed<'a>>;
 
-    /// Appends values one after the other. Primitives override it with one bulk move.
+    /// Writes a value to the room that [`LAYOUT`](Wire::LAYOUT) says it needs; `None` for one that
+    /// [`write`](Wire::write) refuses, and for types without a layout.
+    #[inline(always)]
+    fn place(_value: &Self::Value, _writer: &mut FixedWriter<'_>) -> Option<()> {
+        None
+    }
+
+    /// Takes a value from the room that [`LAYOUT`](Wire::LAYOUT) says it has; `None` for octets that
+    /// [`read`](Wire::read) refuses, and for types without a layout.
+    #[inline(always)]
+    fn pick(_reader: &mut FixedReader<'_>) -> Option<Self::Value> {
+        None
+    }
+
+    /// [Places](Wire::place) the elements of an array.
+    #[inline(always)]
+    fn place_array(values: &[Self::Value], writer: &mut FixedWriter<'_>) -> Option<()> {
+        values.iter().try_for_each(|value| Self::place(value, writer))
+    }
+
+    /// [Picks](Wire::pick) the elements of an array.
+    #[inline(always)]
+    fn pick_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self::Value; N]> {
+        let mut elements = ArrayVec::new();
+        for _ in 0..N {
+            elements.push(Self::pick(reader)?);
+        }
+        elements.into_inner().ok()
+    }
+
+    /// Appends values one after the other: in one move where the type has a layout.
     ///
     /// # Errors
     /// As [`write`](Wire::write).
     #[inline]
     fn write_slice(values: &[Self::Value], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        if const { Self::LAYOUT.is_some() } {
+            return fixed::write_run::<Self>(values, writer);
+        }
         values.iter().try_for_each(|value| Self::write(Self::view(value), writer))
     }
 
@@ -71,6 +113,11 @@ pub trait Wire {
     /// As [`read`](Wire::read).
     #[inline]
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self::Value>> {
+        if const { Self::LAYOUT.is_some() }
+            && let Some(values) = fixed::read_run::<Self>(reader, count)
+        {
+            return Ok(values);
+        }
         // A count may promise much, and one inside another again: what is set aside before the
         // elements are there is limited, the rest grows with what is read.
         let ahead = READ_AHEAD / size_of::<Self::Value>().max(1);

@@ -178,6 +178,24 @@ impl<'b> CdrWriter<'b> {
         Ok(())
     }
 
+    /// Sees to it that `count` more octets fit without moving what is there.
+    #[inline]
+    pub(crate) fn make_room(&mut self, count: usize) {
+        self.buffer.reserve(count);
+    }
+
+    /// A place to come [back to](Self::back_to).
+    #[inline]
+    pub(crate) fn mark(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Takes back what was written since the [mark](Self::mark).
+    #[cold]
+    pub(crate) fn back_to(&mut self, mark: usize) {
+        self.buffer.truncate(mark);
+    }
+
     /// Appends `count` octets of zeros and lends them for filling.
     #[inline]
     pub(crate) fn reserve(&mut self, count: usize) -> &mut [u8] {

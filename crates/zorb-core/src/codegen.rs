@@ -17,7 +17,8 @@ pub use crate::{
     UserException,
 };
 pub use zorb_cdr::{
-    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
+    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter,
+    Octets, WChar, WString, Wire,
 };
 pub use zorb_os::probe;
 pub use zorb_types::{Any, SystemException, TypeCode, TypeDesc, Typed};

@@ -4,7 +4,10 @@ use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
 
-use crate::{Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+use crate::{
+    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter,
+    Wire,
+};
 
 impl<T: Wire> Wire for Vec<T> {
     type Value = Vec<T::Value>;
@@ -104,6 +107,7 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     type Borrowed<'a> = [T::Value; N];
     // IDL has no empty arrays; `max` keeps the constant honest for a Rust one.
     const MIN_SIZE: usize = if N == 0 { 1 } else { T::MIN_SIZE.saturating_mul(N) };
+    const LAYOUT: Option<FixedLayout> = FixedLayout::array(T::LAYOUT, N);
 
     #[inline]
     fn view(value: &[T::Value; N]) -> &[T::Value; N] {
@@ -127,5 +131,15 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     #[inline]
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<[T::Value; N]> {
         Self::read(reader)
+    }
+
+    #[inline(always)]
+    fn place(value: &[T::Value; N], writer: &mut FixedWriter<'_>) -> Option<()> {
+        T::place_array(value, writer)
+    }
+
+    #[inline(always)]
+    fn pick(reader: &mut FixedReader<'_>) -> Option<[T::Value; N]> {
+        T::pick_array(reader)
     }
 }

@@ -4,7 +4,10 @@ use alloc::vec::Vec;
 
 use zerocopy::IntoBytes;
 
-use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Wire};
+use crate::{
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, FixedLayout, FixedReader,
+    FixedWriter, Wire,
+};
 
 macro_rules! number {
     ($($type:ty, $read:ident, $write:ident, $what:literal;)*) => {$(
@@ -13,6 +16,7 @@ macro_rules! number {
             type View = Self;
             type Borrowed<'a> = Self;
             const MIN_SIZE: usize = size_of::<Self>();
+            const LAYOUT: Option<FixedLayout> = Some(FixedLayout::number(size_of::<Self>()));
 
             #[inline]
             fn view(value: &Self) -> &Self {
@@ -33,6 +37,46 @@ macro_rules! number {
             #[inline]
             fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
                 reader.$read()
+            }
+
+            #[inline(always)]
+            fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+                writer.put(match writer.order() {
+                    ByteOrder::Little => value.to_le_bytes(),
+                    ByteOrder::Big => value.to_be_bytes(),
+                })
+            }
+
+            #[inline(always)]
+            fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+                let octets = reader.take()?;
+                Some(match reader.order() {
+                    ByteOrder::Little => Self::from_le_bytes(octets),
+                    ByteOrder::Big => Self::from_be_bytes(octets),
+                })
+            }
+
+            #[inline(always)]
+            fn place_array(values: &[Self], writer: &mut FixedWriter<'_>) -> Option<()> {
+                let order = writer.order();
+                let places = writer.places(values.len())?;
+                for (place, value) in places.iter_mut().zip(values) {
+                    *place = match order {
+                        ByteOrder::Little => value.to_le_bytes(),
+                        ByteOrder::Big => value.to_be_bytes(),
+                    };
+                }
+                Some(())
+            }
+
+            #[inline(always)]
+            fn pick_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self; N]> {
+                let order = reader.order();
+                let octets: &[_; N] = reader.take_many(N)?.first_chunk()?;
+                Some(octets.map(|octets| match order {
+                    ByteOrder::Little => Self::from_le_bytes(octets),
+                    ByteOrder::Big => Self::from_be_bytes(octets),
+                }))
             }
 
             fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
@@ -89,6 +133,7 @@ impl Wire for bool {
     type View = Self;
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = 1;
+    const LAYOUT: Option<FixedLayout> = Some(FixedLayout::number(1));
 
     #[inline]
     fn view(value: &Self) -> &Self {
@@ -111,6 +156,17 @@ impl Wire for bool {
         reader.read_bool()
     }
 
+    #[inline(always)]
+    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+        writer.put([u8::from(*value)])
+    }
+
+    #[inline(always)]
+    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+        let [octet] = reader.take()?;
+        (octet <= 1).then_some(octet == 1)
+    }
+
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.put(values.as_bytes());
         Ok(())
@@ -122,6 +178,7 @@ impl Wire for char {
     type View = Self;
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = 1;
+    const LAYOUT: Option<FixedLayout> = Some(FixedLayout::number(1));
 
     #[inline]
     fn view(value: &Self) -> &Self {
@@ -141,6 +198,16 @@ impl Wire for char {
     #[inline]
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         reader.read_char()
+    }
+
+    #[inline(always)]
+    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+        writer.put_char(*value)
+    }
+
+    #[inline(always)]
+    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+        reader.take_char()
     }
 
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {

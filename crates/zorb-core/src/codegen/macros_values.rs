@@ -28,6 +28,10 @@ macro_rules! __zorb_members {
             type Borrowed<'a> = Self;
             const MIN_SIZE: usize =
                 $crate::codegen::min_size(&[$(<$type as $crate::codegen::Wire>::MIN_SIZE),*]);
+            const LAYOUT: ::core::option::Option<$crate::codegen::FixedLayout> =
+                $crate::codegen::FixedLayout::members(
+                    &[$(<$type as $crate::codegen::Wire>::LAYOUT),*],
+                );
 
             #[inline]
             fn view(value: &Self) -> &Self {
@@ -71,6 +75,29 @@ macro_rules! __zorb_members {
                 reader: &mut $crate::codegen::CdrReader<'a>,
             ) -> $crate::codegen::CdrResult<Self> {
                 <Self as $crate::codegen::Wire>::read(reader)
+            }
+
+            #[inline(always)]
+            fn place(
+                value: &Self,
+                writer: &mut $crate::codegen::FixedWriter<'_>,
+            ) -> ::core::option::Option<()> {
+                let _ = (value, &writer);
+                $(<$type as $crate::codegen::Wire>::place(
+                    &value.$field,
+                    writer,
+                )?;)*
+                ::core::option::Option::Some(())
+            }
+
+            #[inline(always)]
+            fn pick(
+                reader: &mut $crate::codegen::FixedReader<'_>,
+            ) -> ::core::option::Option<Self> {
+                let _ = &reader;
+                ::core::option::Option::Some(Self {
+                    $($field: <$type as $crate::codegen::Wire>::pick(reader)?),*
+                })
             }
         }
     };
@@ -149,6 +176,8 @@ macro_rules! __zorb_enumeration {
             type View = Self;
             type Borrowed<'a> = Self;
             const MIN_SIZE: usize = 4;
+            const LAYOUT: ::core::option::Option<$crate::codegen::FixedLayout> =
+                <u32 as $crate::codegen::Wire>::LAYOUT;
 
             #[inline]
             fn view(value: &Self) -> &Self {
@@ -182,6 +211,22 @@ macro_rules! __zorb_enumeration {
                 reader: &mut $crate::codegen::CdrReader<'a>,
             ) -> $crate::codegen::CdrResult<Self> {
                 <Self as $crate::codegen::Wire>::read(reader)
+            }
+
+            #[inline(always)]
+            fn place(
+                value: &Self,
+                writer: &mut $crate::codegen::FixedWriter<'_>,
+            ) -> ::core::option::Option<()> {
+                <u32 as $crate::codegen::Wire>::place(&(*value as u32), writer)
+            }
+
+            #[inline(always)]
+            fn pick(
+                reader: &mut $crate::codegen::FixedReader<'_>,
+            ) -> ::core::option::Option<Self> {
+                let value = <u32 as $crate::codegen::Wire>::pick(reader)?;
+                <Self as ::core::convert::TryFrom<u32>>::try_from(value).ok()
             }
         }
     };

@@ -1,0 +1,162 @@
+//! Runs of fixed-size values move as one, and nothing shows it: octets, values and errors are those
+//! of moving them member by member.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod fixed_runs {
+    pub(crate) mod types;
+}
+
+use std::fmt::Debug;
+
+use fixed_runs::types::{Bin, Colour, Cube, Deep, Flags, Matrix, Plain, Tail, Text};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
+use zorb_cdr::{Bounded, ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, Wire};
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
+const CHAR_SETS: [CharSet; 2] = [CharSet::Latin1, CharSet::Utf8];
+
+fn config() -> Config {
+    Config {
+        cases: 64,
+        rng_seed: RngSeed::Fixed(0x5a42),
+        failure_persistence: None,
+        ..Config::default()
+    }
+}
+
+fn coding(char_set: CharSet) -> TextCoding {
+    TextCoding { char_set, ..TextCoding::default() }
+}
+
+fn written<T: Wire>(
+    value: &T::View,
+    order: ByteOrder,
+    start: usize,
+    text: TextCoding,
+) -> CdrResult<Vec<u8>> {
+    let mut buffer = vec![0xaa; start];
+    let mut writer = CdrWriter::resume(&mut buffer, order).with_text(text);
+    T::write(value, &mut writer)?;
+    Ok(buffer)
+}
+
+fn taken<T: Wire>(reader: &CdrReader<'_>) -> CdrResult<(T::Value, usize)> {
+    let mut reader = reader.clone();
+    let value = T::read(&mut reader)?;
+    Ok((value, reader.offset()))
+}
+
+/// Reads the same octets as a sequence and as a sequence of types without a layout.
+fn reads_alike<T: Wire>(reader: &CdrReader<'_>) -> Result<(), TestCaseError>
+where
+    T::Value: PartialEq + Debug,
+{
+    prop_assert_eq!(taken::<Vec<T>>(reader), taken::<Vec<Plain<T>>>(reader));
+    prop_assert_eq!(
+        taken::<Bounded<Vec<T>, 3>>(reader),
+        taken::<Bounded<Vec<Plain<T>>, 3>>(reader)
+    );
+    prop_assert_eq!(taken::<[T; 4]>(reader), taken::<[Plain<T>; 4]>(reader));
+    Ok(())
+}
+
+/// All ways to write values, and to read what was written: whole, cut off, spoilt, in parts.
+fn alike<T: Wire>(values: &[T::Value], spoil: usize, seams: &[u32]) -> Result<(), TestCaseError>
+where
+    T::Value: PartialEq + Debug,
+{
+    prop_assert!(T::LAYOUT.is_some());
+    for (order, char_set) in ORDERS.into_iter().flat_map(|o| CHAR_SETS.map(|set| (o, set))) {
+        let text = coding(char_set);
+        for start in 0..8 {
+            let octets = written::<Vec<T>>(values, order, start, text);
+            prop_assert_eq!(&octets, &written::<Vec<Plain<T>>>(values, order, start, text));
+            let Ok(mut octets) = octets else { continue };
+            let whole = CdrReader::new(&octets[start..], order).with_origin(start).with_text(text);
+            let (found, end) = taken::<Vec<T>>(&whole).unwrap();
+            prop_assert_eq!((&found[..], end), (values, octets.len()));
+            reads_alike::<T>(&whole.clone().with_parts(seams, 12))?;
+            let cut = octets.len() - spoil % (octets.len() - start);
+            let cut = &octets[start..cut];
+            reads_alike::<T>(&CdrReader::new(cut, order).with_origin(start).with_text(text))?;
+            // Spoilt: a boolean of 2, an unknown enumerator, a character beyond ASCII.
+            let place = start + spoil % (octets.len() - start);
+            octets[place] ^= 0xfe;
+            let spoilt = CdrReader::new(&octets[start..], order).with_origin(start);
+            reads_alike::<T>(&spoilt.with_text(text))?;
+        }
+    }
+    Ok(())
+}
+
+/// Values from any octets that the type takes, and as many as the octets hold.
+fn values_in<T: Wire>(octets: &[u8]) -> Vec<T::Value> {
+    let mut reader = CdrReader::new(octets, ByteOrder::Little);
+    std::iter::from_fn(|| T::read(&mut reader).ok()).collect()
+}
+
+/// Octets with many zeros and ones, so that there are booleans and enumerators among them.
+fn octets() -> impl Strategy<Value = Vec<u8>> {
+    let octet = prop_oneof![4 => 0_u8..2, 2 => 0x20_u8..0x7f, 1 => any::<u8>()];
+    proptest::collection::vec(octet, 0..400)
+}
+
+fn seams() -> impl Strategy<Value = Vec<u32>> {
+    proptest::collection::btree_set(1_u32..300, 1..5).prop_map(|seams| seams.into_iter().collect())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn structs(octets in octets(), spoil: usize, seams in seams()) {
+        alike::<Bin>(&values_in::<Bin>(&octets), spoil, &seams)?;
+        alike::<Cube>(&values_in::<Cube>(&octets), spoil, &seams)?;
+        alike::<Tail>(&values_in::<Tail>(&octets), spoil, &seams)?;
+    }
+
+    #[test]
+    fn checked_members(octets in octets(), spoil: usize, seams in seams()) {
+        alike::<Flags>(&values_in::<Flags>(&octets), spoil, &seams)?;
+        alike::<Colour>(&values_in::<Colour>(&octets), spoil, &seams)?;
+        alike::<bool>(&values_in::<bool>(&octets), spoil, &seams)?;
+    }
+
+    #[test]
+    fn arrays_and_nesting(octets in octets(), spoil: usize, seams in seams()) {
+        alike::<Matrix>(&values_in::<Matrix>(&octets), spoil, &seams)?;
+        alike::<Deep>(&values_in::<Deep>(&octets), spoil, &seams)?;
+        alike::<[Cube; 3]>(&values_in::<[Cube; 3]>(&octets), spoil, &seams)?;
+        alike::<[u16; 3]>(&values_in::<[u16; 3]>(&octets), spoil, &seams)?;
+    }
+
+    #[test]
+    fn characters_that_do_not_fit(characters: Vec<char>, place: usize, spoil: usize) {
+        let values: Vec<Text> =
+            characters.into_iter().map(|c| Text { head: 1, c, tail: 2 }).collect();
+        alike::<Text>(&values, spoil, &[])?;
+        let mut latin1: Vec<Text> = (0..40).map(|n| Text { head: n, c: 'x', tail: 3 }).collect();
+        latin1[place % 40].c = 'é';
+        alike::<Text>(&latin1, spoil, &[])?;
+    }
+}
+
+#[test]
+fn more_than_a_block_and_no_memory_for_promises() {
+    let values: Vec<Bin> = (0..5000)
+        .map(|n: u16| Bin { s: n.cast_signed(), c: 'x', l: 7, o: n as u8, d: f64::from(n) })
+        .collect();
+    alike::<Bin>(&values, 100, &[]).unwrap();
+    // Padding is zeros.
+    let octets = written::<Vec<Bin>>(&values[..2], ByteOrder::Big, 0, coding(CharSet::Utf8));
+    assert_eq!(octets.unwrap()[13..16], [0; 3]);
+    let mut promise = vec![0; 60_000];
+    promise[..4].copy_from_slice(&3300_u32.to_be_bytes());
+    let reader = CdrReader::new(&promise, ByteOrder::Big);
+    let measured = allocation_counter::measure(|| {
+        assert!(taken::<Vec<Bin>>(&reader).is_err());
+    });
+    assert!(measured.bytes_max <= 64 * 1024, "{measured:?}");
+}

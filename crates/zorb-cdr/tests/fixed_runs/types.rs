@@ -1,0 +1,134 @@
+//! Types as generated code has them, and the same without a layout.
+
+use std::marker::PhantomData;
+
+use zorb_cdr::{
+    CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter, Wire,
+};
+
+/// `T` moved member by member, always.
+pub(crate) struct Plain<T>(PhantomData<T>);
+
+impl<T: Wire> Wire for Plain<T> {
+    type Value = T::Value;
+    type View = T::View;
+    type Borrowed<'a> = T::Value;
+    const MIN_SIZE: usize = T::MIN_SIZE;
+
+    fn view(value: &T::Value) -> &T::View {
+        T::view(value)
+    }
+
+    fn write(value: &T::View, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        T::write(value, writer)
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<T::Value> {
+        T::read(reader)
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<T::Value> {
+        T::read(reader)
+    }
+}
+
+macro_rules! structure {
+    ($($name:ident { $($field:ident: $type:ty),* })*) => {$(
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: <$type as Wire>::Value,)*
+        }
+
+        impl Wire for $name {
+            type Value = Self;
+            type View = Self;
+            type Borrowed<'a> = Self;
+            const MIN_SIZE: usize = 0 $(+ <$type>::MIN_SIZE)*;
+            const LAYOUT: Option<FixedLayout> = FixedLayout::members(&[$(<$type>::LAYOUT),*]);
+
+            fn view(value: &Self) -> &Self {
+                value
+            }
+
+            fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+                $(<$type>::write(<$type>::view(&value.$field), writer)?;)*
+                Ok(())
+            }
+
+            fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+                Ok(Self { $($field: <$type>::read(reader)?),* })
+            }
+
+            fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+                Self::read(reader)
+            }
+
+            fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+                $(<$type>::place(&value.$field, writer)?;)*
+                Some(())
+            }
+
+            fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+                Some(Self { $($field: <$type>::pick(reader)?),* })
+            }
+        }
+    )*};
+}
+
+structure! {
+    Bin { s: i16, c: char, l: i32, o: u8, d: f64 }
+    Cube { o: u8, l: i32, s: i16 }
+    Tail { d: u64, o: u8 }
+    Flags { a: bool, colour: Colour, b: bool, c: char }
+    Text { head: u16, c: char, tail: u32 }
+    Matrix { o: u8, numbers: [[i16; 2]; 3], cubes: [Cube; 2], flags: [bool; 3] }
+    Deep { tail: Tail, o: u8, cube: Cube, octets: [u8; 5], matrix: [Tail; 1] }
+}
+
+/// An enum of three.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Colour {
+    Red,
+    Green,
+    Blue,
+}
+
+impl Colour {
+    fn of(number: u32) -> Option<Self> {
+        [Self::Red, Self::Green, Self::Blue].get(number as usize).copied()
+    }
+}
+
+impl Wire for Colour {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = 4;
+    const LAYOUT: Option<FixedLayout> = u32::LAYOUT;
+
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u32(*value as u32);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let number = reader.read_u32()?;
+        Self::of(number).ok_or_else(|| reader.error(CdrErrorKind::BadEnum, "Colour"))
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        Self::read(reader)
+    }
+
+    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+        u32::place(&(*value as u32), writer)
+    }
+
+    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+        Self::of(u32::pick(reader)?)
+    }
+}
