@@ -116,10 +116,14 @@ impl Run<'_> {
     /// Starts all peers; `connections` is what each server has to take.
     fn start(&self, connections: usize, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
         let Plan { setup, versus, .. } = self.plan;
-        let raw = versus.iter().filter(|name| *name == "raw");
+        let raw = versus.iter().any(|name| name == "raw");
         let others = versus.iter().filter(|name| *name != "raw");
         // The bare program comes first: in each turn it is right beside Zorb.
-        let names = raw.map(String::as_str).chain(["zorb"]).chain(others.map(String::as_str));
+        let own = [("raw", raw), ("zorb", true)];
+        let spins = setup.spin.is_some() && self.experiment != Experiment::Collocated;
+        let spinning = [("raw-spin", raw && spins), ("zorb-spin", spins)];
+        let own = own.into_iter().chain(spinning).filter(|(_, takes_part)| *takes_part);
+        let names = own.map(|(name, _)| name).chain(others.map(String::as_str));
         let mut pairs = Vec::new();
         for name in names {
             if watch.wants_to_stop() {

@@ -23,6 +23,7 @@ pub mod poa;
 mod raises;
 mod servant;
 mod server;
+mod wait;
 
 pub use error::{Error, Phase, Result};
 pub use interface::{Interface, OBJECT_ID, Ref};

@@ -17,6 +17,7 @@ use std::time::Duration;
 use zorb_transport::StreamOptions;
 
 use crate::error::{Error, Phase};
+use crate::wait::WaitPolicy;
 
 pub use table::{OptionKind, OptionSpec, TABLE};
 
@@ -67,6 +68,8 @@ pub struct Options {
     pub send_timeout: Duration,
     /// How long a served connection may be silent before it is closed; `None` is for ever.
     pub idle_timeout: Option<Duration>,
+    /// How long a thread that waits for a message looks for it before it sleeps.
+    pub spin: Duration,
     /// Octets of the sockets' send queues; `None` leaves it to the system.
     pub send_queue: Option<usize>,
     /// Octets of the sockets' receive queues; `None` leaves it to the system.
@@ -99,6 +102,7 @@ impl Default for Options {
             round_trip_timeout: None,
             send_timeout: Duration::from_millis(table::SEND_TIMEOUT_MS),
             idle_timeout: Some(Duration::from_millis(table::IDLE_TIMEOUT_MS)),
+            spin: Duration::ZERO,
             send_queue: None,
             receive_queue: None,
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
@@ -156,6 +160,7 @@ impl Options {
             }
             "SendTimeout" => self.send_timeout.as_millis().to_string(),
             "IdleTimeout" => self.idle_timeout.map_or(0, |timeout| timeout.as_millis()).to_string(),
+            "Spin" => self.spin.as_micros().to_string(),
             "SndSock" => self.send_queue.unwrap_or(0).to_string(),
             "RcvSock" => self.receive_queue.unwrap_or(0).to_string(),
             "MaxMessageSize" => self.max_message_size.to_string(),
@@ -173,6 +178,11 @@ impl Options {
     pub(crate) fn stream_options(&self) -> StreamOptions {
         let (send_buffer, recv_buffer) = (self.send_queue, self.receive_queue);
         StreamOptions { send_buffer, recv_buffer, ..StreamOptions::default() }
+    }
+
+    /// How threads wait for messages.
+    pub(crate) fn wait_policy(&self) -> WaitPolicy {
+        WaitPolicy::new(self.spin)
     }
 
     fn note(&mut self, name: &'static str, origin: Origin) {
@@ -207,6 +217,7 @@ impl Options {
                 let millis = number(value)?;
                 self.idle_timeout = (millis > 0).then(|| Duration::from_millis(millis));
             }
+            "Spin" => self.spin = Duration::from_micros(number(value)?),
             "SndSock" => self.send_queue = Some(number(value)? as usize).filter(|&size| size > 0),
             "RcvSock" => {
                 self.receive_queue = Some(number(value)? as usize).filter(|&size| size > 0);

@@ -23,6 +23,30 @@ fn a_call_reaches_the_servant_and_its_reply_comes_back() {
 }
 
 #[test]
+fn threads_that_look_before_they_sleep_exchange_the_same() {
+    for micros in ["1", "5000"] {
+        let spinning = || builder().option("Spin", micros);
+        let server_orb = spinning().listen("iiop://127.0.0.1:0").build().unwrap();
+        let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
+        let client_orb = spinning().build().unwrap();
+        let there: Echo = client_orb.resolve(&echo.object().to_ior_string()).unwrap();
+        let data: Vec<u8> = (0..100_000).map(|i| i as u8).collect();
+        for value in 0..50 {
+            assert_eq!(there.twice(value).unwrap(), value * 2);
+        }
+        assert_eq!(there.mirror(&data).unwrap(), data);
+        // The time-out is longer than a look or shorter: it is kept.
+        let hasty = there.object().with_timeout(std::time::Duration::from_millis(3));
+        let late = hasty.unchecked_narrow::<Echo>().wait_for(7).unwrap_err();
+        assert_eq!(late.kind, SystemExceptionKind::Timeout);
+        there.note(7).unwrap();
+        assert_eq!(there.noted().unwrap(), 7);
+        client_orb.shutdown(true).unwrap();
+        server_orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn a_call_inside_the_orb_needs_no_connection() {
     let (orb, echo) = server();
     assert_eq!(echo.twice(4).unwrap(), 8);

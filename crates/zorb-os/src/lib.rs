@@ -14,7 +14,7 @@
 //! | [`probe`] | where the time of a call goes, for builds that want to know |
 //! | [`process`] | memory in use, children that do not outlive their parent |
 //! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
-//! | [`socket`] | what an idle socket has pending, who is at its other end |
+//! | [`socket`] | what a socket has pending, who is at its other end |
 //! | [`thread`] | names, ids, processors of threads |
 //!
 //! This crate is for Zorb itself. Applications use the facade crate `zorb`.

@@ -1,4 +1,4 @@
-//! What an idle socket has pending, and who is at its other end.
+//! What a socket has pending, and who is at its other end.
 
 use std::fmt;
 use std::io;
@@ -31,6 +31,25 @@ pub fn peek(socket: BorrowedFd<'_>) -> Pending {
                 io::ErrorKind::WouldBlock => Pending::Nothing,
                 io::ErrorKind::Interrupted => continue,
                 _ => Pending::Error(error),
+            },
+        };
+    }
+}
+
+/// Takes what `socket` has pending, up to `buffer.len()` bytes of it, without waiting, whether or not
+/// the socket is a blocking one. `Some(0)` is the end of the stream, `None` means that nothing is
+/// pending. One system call, more when interrupted.
+///
+/// # Errors
+/// What the system says.
+pub fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+    loop {
+        return match sys::fd::recv_now(socket, buffer) {
+            Ok(count) => Ok(Some(count)),
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock => Ok(None),
+                io::ErrorKind::Interrupted => continue,
+                _ => Err(error),
             },
         };
     }
@@ -84,6 +103,20 @@ mod tests {
         assert!(matches!(peek(here.as_fd()), Pending::Data), "looking takes nothing");
         here.read_exact(&mut [0]).unwrap();
         assert!(matches!(peek(here.as_fd()), Pending::End));
+    }
+
+    #[test]
+    fn what_is_pending_is_taken_and_nothing_waited_for() {
+        let (here, mut there) = UnixStream::pair().unwrap();
+        let mut buffer = [0; 2];
+        let mut next = || recv_now(here.as_fd(), &mut buffer).unwrap();
+        assert_eq!(next(), None);
+        there.write_all(b"abc").unwrap();
+        assert_eq!(next(), Some(2));
+        drop(there);
+        assert_eq!((next(), next()), (Some(1), Some(0)));
+        let file = File::open("/proc/self/status").unwrap();
+        assert!(recv_now(file.as_fd(), &mut buffer).is_err());
     }
 
     #[test]

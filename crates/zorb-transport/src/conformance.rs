@@ -126,6 +126,7 @@ macro_rules! conformance_suite {
             receiving_into_nothing_is_nothing
             shutdown_ends_a_waiting_recv
             close_ends_every_waiting_accept
+            what_is_there_is_had_without_waiting
             a_recv_timeout_is_kept
             a_zero_timeout_does_not_wait_for_ever
             a_send_timeout_is_kept

@@ -31,6 +31,18 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// [`io::ErrorKind::ConnectionReset`]. Interrupted waits are taken up again.
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
+    /// As [`recv`](Self::recv), but never waits: `None` when nothing is there yet. It is what a
+    /// thread calls that would rather look again and again for a while than be put to sleep.
+    ///
+    /// Default: receives once [`is_stale`](Self::is_stale) says that there is something. A transport
+    /// that can tell in one step does so.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv), but for the time-out, which means nothing here.
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        if self.is_stale() { self.recv(buffer).map(Some) } else { Ok(None) }
+    }
+
     /// Sends all of `bytes`.
     ///
     /// # Errors

@@ -54,6 +54,9 @@ pub struct Setup {
     pub fifo: Option<u8>,
     /// The size of the sockets' queues, in octets; the system's without it.
     pub socket_queue: Option<usize>,
+    /// How long threads that wait look before they sleep, in microseconds, in the peers
+    /// [`SPINNING`](Self::SPINNING); these take part only with it.
+    pub spin: Option<u32>,
     /// Options for Zorb, as `-ORBName value`.
     pub orb: Vec<String>,
 }
@@ -70,15 +73,24 @@ impl Setup {
     /// The names of the peers that are part of this crate.
     pub const OWN: [&'static str; 2] = ["raw", "zorb"];
 
+    /// The same two with another way to wait: they look for a message for a while before they sleep.
+    pub const SPINNING: [&'static str; 2] = ["raw-spin", "zorb-spin"];
+
     /// Whether the programs of a peer are there.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         let program = |role| self.peers.join(name).join(role).is_file();
-        Self::OWN.contains(&name) || program("server") && program("client")
+        [Self::OWN, Self::SPINNING].concat().contains(&name)
+            || program("server") && program("client")
     }
 
     /// The command that starts a process of the peer `name`.
     pub(super) fn command(&self, name: &str, process: Process<'_>) -> Result<Command> {
+        let (name, spin) = match name {
+            "raw-spin" => ("raw", self.spin),
+            "zorb-spin" => ("zorb", self.spin),
+            name => (name, None),
+        };
         // Any ORB's connections are held by Zorb.
         let (name, role) = match process {
             Process::Server { .. } => (name, "server"),
@@ -112,6 +124,7 @@ impl Setup {
         if let Some(octets) = self.socket_queue {
             words.extend(["--socket-queue".to_owned(), octets.to_string()]);
         }
+        words.extend(spin.into_iter().flat_map(|micros| ["--spin".to_owned(), micros.to_string()]));
         if name == "zorb" {
             words.extend(self.orb.iter().cloned());
         }
@@ -141,6 +154,7 @@ mod tests {
             pin: Pin::None,
             fifo: None,
             socket_queue: None,
+            spin: None,
             orb: vec!["-ORBId".to_owned(), "x".to_owned()],
         }
     }
@@ -176,6 +190,7 @@ mod tests {
             transport: "iiop".to_owned(),
             fifo: Some(40),
             socket_queue: Some(9000),
+            spin: Some(70),
             ..setup()
         };
         let holder = Process::Holder { address: "IOR:00" };
@@ -183,6 +198,11 @@ mod tests {
             line(&setup, "omniorb", holder),
             "chrt --fifo 40 zorb bench-peer zorb holder IOR:00 --transport iiop \
              --socket-queue 9000 -ORBId x"
+        );
+        assert_eq!(
+            line(&setup, "zorb-spin", holder),
+            "chrt --fifo 40 zorb bench-peer zorb holder IOR:00 --transport iiop \
+             --socket-queue 9000 --spin 70 -ORBId x"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! The command line of a peer.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The peers that are written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct PeerArguments {
     pub connections: usize,
     /// The size of the sockets' queues, in octets; the system's without it.
     pub socket_queue: Option<usize>,
+    /// How long a thread that waits for a message looks for it before it sleeps, in microseconds.
+    pub spin: u64,
     /// Arguments with `-ORBName value` pairs among them, for Zorb.
     pub orb: Vec<String>,
 }
@@ -83,6 +86,7 @@ impl PeerArguments {
             cpu: None,
             connections: 128,
             socket_queue: None,
+            spin: 0,
             orb: orb.to_vec(),
         };
         while let Some(word) = words.next() {
@@ -94,10 +98,17 @@ impl PeerArguments {
                 "--cpu" => arguments.cpu = Some(number()?),
                 "--connections" => arguments.connections = number()?,
                 "--socket-queue" => arguments.socket_queue = Some(number()?),
+                "--spin" => arguments.spin = value.parse().map_err(|_| "--spin needs a number")?,
                 _ => return Err(format!("there is no option {word}")),
             }
         }
         Ok(arguments)
+    }
+
+    /// How long a thread that waits for a message looks for it before it sleeps.
+    #[must_use]
+    pub const fn spin(&self) -> Duration {
+        Duration::from_micros(self.spin)
     }
 }
 
@@ -112,7 +123,8 @@ mod tests {
     #[test]
     fn every_option_is_taken() {
         let arguments = parse(
-            "zorb server --transport uiop --path s --cpu 1 --connections 9 --socket-queue 65536",
+            "zorb server --transport uiop --path s --cpu 1 --connections 9 --socket-queue 65536 \
+             --spin 50",
         );
         let expected = PeerArguments {
             name: PeerName::Zorb,
@@ -122,6 +134,7 @@ mod tests {
             cpu: Some(1),
             connections: 9,
             socket_queue: Some(65_536),
+            spin: 50,
             orb: Vec::new(),
         };
         assert_eq!(arguments, Ok(expected));

@@ -27,5 +27,8 @@ fn orb(arguments: &PeerArguments) -> Option<OrbBuilder> {
             builder = builder.option(name, octets.to_string());
         }
     }
-    Some(builder)
+    Some(match arguments.spin {
+        0 => builder,
+        micros => builder.option("Spin", micros.to_string()),
+    })
 }

@@ -74,6 +74,7 @@ fn plan(
         pin,
         fifo: common.fifo,
         socket_queue: common.socket_queue,
+        spin: common.spin,
         orb: orb_options(orb),
     };
     Ok(Plan {

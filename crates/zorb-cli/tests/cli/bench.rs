@@ -110,6 +110,16 @@ fn latency_over_unix_domain_sockets() {
 }
 
 #[test]
+fn peers_that_look_before_they_sleep() {
+    let words = ["latency", "--payload", "4", "--spin", "50"];
+    let rows = rows(&quick("bench-spin", &words));
+    for peer in ["zorb", "raw-spin", "zorb-spin"] {
+        assert_eq!(works(&rows, peer), works(&rows, "raw"), "{peer}");
+    }
+    assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "all compare with raw");
+}
+
+#[test]
 fn cubit() {
     let rows = rows(&quick("bench-cubit", &["cubit", "--rounds", "2", "--pin", "same"]));
     assert_eq!(works(&rows, "zorb").len(), 11);

@@ -14,6 +14,7 @@ use zorb_os::probe;
 use zorb_transport::Stream;
 
 use super::patience::Patience;
+use crate::wait::WaitPolicy;
 
 /// How long to try to send a few last words to a server that may have stopped to read.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -58,10 +59,11 @@ pub(crate) struct ClientConnection {
     /// When it was last known to be alive: sending a one-way request does not show that.
     pub(super) alive: Instant,
     version: GiopVersion,
+    wait: WaitPolicy,
 }
 
 impl ClientConnection {
-    pub(super) fn new(stream: Arc<dyn Stream>, max_message_size: usize) -> Self {
+    pub(super) fn new(stream: Arc<dyn Stream>, max_message_size: usize, wait: WaitPolicy) -> Self {
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
         Self {
@@ -72,6 +74,7 @@ impl ClientConnection {
             used: false,
             alive: Instant::now(),
             version: GiopVersion::V1_0,
+            wait,
         }
     }
 
@@ -131,14 +134,12 @@ impl ClientConnection {
             }
             // Anew for every wait: the server may send its reply octet by octet, or the replies to
             // other requests without end.
-            let received = patience
-                .next_wait()
-                .and_then(|wait| self.stream.set_recv_timeout(wait))
-                .and_then(|()| {
-                    let space = self.inbound.space();
-                    probe!(MessagingReceive);
-                    self.stream.recv(space)
-                });
+            let received = patience.next_wait().and_then(|limit| {
+                self.stream.set_recv_timeout(limit)?;
+                let space = self.inbound.space();
+                probe!(MessagingReceive);
+                self.wait.recv(&*self.stream, space, limit)
+            });
             probe!(TransportReceive);
             match received {
                 Ok(0) => return Err(NoReply::Lost(None)),

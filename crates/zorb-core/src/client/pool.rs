@@ -17,6 +17,7 @@ use super::connection::ClientConnection;
 use crate::buffers::trim;
 use crate::options::Options;
 use crate::server::in_upcall;
+use crate::wait::WaitPolicy;
 
 /// A connection that nothing was heard of for longer than this is looked at before it is used
 /// again: the server may have closed it meanwhile.
@@ -48,6 +49,7 @@ pub(crate) struct EndpointPool {
     max_open: usize,
     max_message_size: usize,
     stream: StreamOptions,
+    wait: WaitPolicy,
 }
 
 #[derive(Debug, Default)]
@@ -91,6 +93,7 @@ impl ConnectionCache {
             max_open: options.max_connections_per_endpoint,
             max_message_size: options.max_message_size,
             stream: options.stream_options(),
+            wait: options.wait_policy(),
         });
         pools.by_endpoint.insert(endpoint.clone(), Arc::clone(&pool));
         drop(pools);
@@ -193,7 +196,7 @@ impl EndpointPool {
         match self.protocol.transport().connect(&self.endpoint, &options) {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");
-                let connection = ClientConnection::new(stream, self.max_message_size);
+                let connection = ClientConnection::new(stream, self.max_message_size, self.wait);
                 Ok(Lease { connection: Some(Box::new(connection)), pool: Arc::clone(self) })
             }
             Err(error) => {

@@ -25,7 +25,7 @@ pub struct OptionSpec {
     pub kind: OptionKind,
     /// The default, as text.
     pub default: &'static str,
-    /// The unit of a number: `"ms"`, `"octets"`, or empty.
+    /// The unit of a number: `"ms"`, `"us"`, `"octets"`, or empty.
     pub unit: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
@@ -109,6 +109,14 @@ pub static TABLE: &[OptionSpec] = &[
         default: "60000",
         unit: "ms",
         help: "longest wait of a server for a client to take a reply; the connection ends then",
+    },
+    OptionSpec {
+        name: "Spin",
+        key: "spin",
+        kind: OptionKind::Number(0, 1_000_000),
+        default: "0",
+        unit: "us",
+        help: "how long a thread that waits for a message looks for it before it sleeps, which wants a processor to itself; 0 sleeps at once",
     },
     OptionSpec {
         name: "SndSock",

@@ -210,9 +210,10 @@ impl ServerConnection {
                     return Received::End { farewell: false };
                 }
             }
+            let options = self.core.options();
             let space = inbound.space();
             probe!(MessagingReceive);
-            let received = self.stream.recv(space);
+            let received = options.wait_policy().recv(&*self.stream, space, options.idle_timeout);
             probe!(TransportReceive);
             match received {
                 Ok(0) => {

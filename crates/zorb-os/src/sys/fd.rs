@@ -39,6 +39,15 @@ pub(crate) fn peek(socket: BorrowedFd<'_>) -> io::Result<usize> {
     usize::try_from(seen).map_err(|_| io::Error::last_os_error())
 }
 
+/// Takes what a socket has pending, as much as `buffer` holds, without waiting. `Ok(0)` is the end
+/// of the stream (or an empty `buffer`), `WouldBlock` means that nothing is pending.
+pub(crate) fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
+    let (target, len) = (buffer.as_mut_ptr().cast(), buffer.len());
+    // SAFETY: pointer and length are of one live slice that the call may write.
+    let received = unsafe { libc::recv(socket.as_raw_fd(), target, len, libc::MSG_DONTWAIT) };
+    usize::try_from(received).map_err(|_| io::Error::last_os_error())
+}
+
 /// The process at the other end of a Unix-domain socket, as it was when it connected or listened.
 pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<libc::ucred> {
     let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };

@@ -35,6 +35,42 @@ pub fn close_ends_every_waiting_accept(subject: &Subject) {
     });
 }
 
+/// `try_recv` says that nothing is there, takes what has come, and finds the end.
+pub fn what_is_there_is_had_without_waiting(subject: &Subject) {
+    let link = subject.link();
+    let mut buffer = [0; 3];
+    let now = |buffer: &mut [u8]| link.client.try_recv(buffer).unwrap();
+    assert_eq!(now(&mut buffer), None);
+    link.server.send_all(b"0123").unwrap();
+    let mut next = || {
+        loop {
+            if let Some(count) = now(&mut buffer) {
+                return buffer[..count].to_vec();
+            }
+            thread::yield_now();
+        }
+    };
+    let mut whole = Vec::new();
+    while whole.len() < 4 {
+        whole.extend(next());
+    }
+    assert_eq!(whole, b"0123");
+    assert_eq!(now(&mut [0; 3]), None);
+    link.server.shutdown(Shutdown::Write).unwrap();
+    let next = || {
+        loop {
+            if let Some(count) = now(&mut [0; 3]) {
+                return count;
+            }
+            thread::yield_now();
+        }
+    };
+    assert_eq!((next(), next()), (0, 0), "the end, and it stays the end");
+    let link = subject.link();
+    link.client.shutdown(Shutdown::Read).unwrap();
+    eventually(|| link.client.try_recv(&mut [0; 3]).is_ok_and(|count| count == Some(0)));
+}
+
 /// `recv` waits as long as it was told, loses nothing, and waits for ever when told so again.
 pub fn a_recv_timeout_is_kept(subject: &Subject) {
     let link = subject.link();

@@ -40,20 +40,31 @@ impl Pipe {
         }
         let mut state = lock(&self.state);
         loop {
-            if state.read_closed {
-                return Ok(0);
-            }
-            if !state.bytes.is_empty() {
-                let taken = take(&mut state.bytes, buffer);
-                drop(state);
-                self.changed.notify_all();
+            if let Some(taken) = self.take(&mut state, buffer) {
                 return Ok(taken);
-            }
-            if state.write_closed {
-                return Ok(0);
             }
             state = self.wait(state, deadline)?;
         }
+    }
+
+    /// Takes up to as many bytes as `buffer` holds; `None` when there are none yet. 0 at the end.
+    pub(super) fn try_recv(&self, buffer: &mut [u8]) -> Option<usize> {
+        if buffer.is_empty() {
+            return Some(0);
+        }
+        self.take(&mut lock(&self.state), buffer)
+    }
+
+    fn take(&self, state: &mut State, buffer: &mut [u8]) -> Option<usize> {
+        if state.read_closed {
+            return Some(0);
+        }
+        if state.bytes.is_empty() {
+            return state.write_closed.then_some(0);
+        }
+        let taken = take(&mut state.bytes, buffer);
+        self.changed.notify_all();
+        Some(taken)
     }
 
     /// Puts all of `bytes` into the pipe, waiting for room as needed.

@@ -68,6 +68,10 @@ impl Stream for InprocStream {
         self.incoming.recv(buffer, deadline_of(*lock(&self.recv_timeout)))
     }
 
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        Ok(self.incoming.try_recv(buffer))
+    }
+
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
         self.outgoing.send(bytes, deadline_of(*lock(&self.send_timeout)))
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use socket2::Socket;
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
-use zorb_os::socket::{Pending, peek};
+use zorb_os::socket::{Pending, peek, recv_now};
 
 use super::timeout::Timeout;
 use crate::Stream;
@@ -110,6 +110,13 @@ impl Stream for SocketStream {
                 received => return received,
             }
         }
+    }
+
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        if buffer.is_empty() {
+            return Ok(Some(0));
+        }
+        recv_now(self.socket.as_fd(), buffer)
     }
 
     fn send_all(&self, mut bytes: &[u8]) -> io::Result<()> {

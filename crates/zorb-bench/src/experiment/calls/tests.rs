@@ -11,6 +11,7 @@ fn plan() -> Plan {
             pin: Pin::None,
             fifo: None,
             socket_queue: None,
+            spin: None,
             orb: Vec::new(),
         },
         versus: Vec::new(),

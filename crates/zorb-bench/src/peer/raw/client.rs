@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::body;
 use super::message::{HEADER, Header, Inbox, SYNC};
@@ -14,13 +15,27 @@ use crate::peer::client::{Client, Flooding, Refusal, Tally, TwoWay, in_parts};
 /// Calls a bare server.
 #[derive(Debug)]
 pub(in crate::peer) struct RawClient {
-    transport: String,
-    address: String,
-    queue: Option<usize>,
+    address: Address,
     /// Connections that nobody uses at the moment.
     idle: Arc<Mutex<Vec<Line>>>,
     /// The connection of those who share one.
     shared: Arc<Mutex<Line>>,
+}
+
+/// Where a server is, and how it is connected to.
+#[derive(Clone, Debug)]
+struct Address {
+    transport: String,
+    to: String,
+    queue: Option<usize>,
+    spin: Duration,
+}
+
+impl Address {
+    fn new(arguments: &PeerArguments, to: &str) -> Self {
+        let (transport, queue) = (arguments.transport.clone(), arguments.socket_queue);
+        Self { transport, to: to.to_owned(), queue, spin: arguments.spin() }
+    }
 }
 
 /// A connection, and what was received on it.
@@ -40,8 +55,9 @@ struct Lent {
 }
 
 impl Line {
-    fn open(transport: &str, address: &str, queue: Option<usize>) -> io::Result<Self> {
-        let stream = Stream::connect(transport, address, queue)?;
+    fn open(address: &Address) -> io::Result<Self> {
+        let Address { transport, to, queue, spin } = address;
+        let stream = Stream::connect(transport, to, *queue, *spin)?;
         let mut line = Self { stream, inbox: Inbox::new(), busy: false };
         line.exchange(&message(Operation::Ping, 0)?)?;
         Ok(line)
@@ -94,7 +110,7 @@ pub(in crate::peer) fn open(
     address: &str,
 ) -> Result<impl Sized + use<>> {
     // Thousands are held, and none receives anything again.
-    Ok(Line::open(&arguments.transport, address, arguments.socket_queue)?.stream)
+    Ok(Line::open(&Address::new(arguments, address))?.stream)
 }
 
 /// A request for call 0.
@@ -113,17 +129,16 @@ fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
 
 impl RawClient {
     pub(in crate::peer) fn connect(arguments: &PeerArguments, address: &str) -> Result<Self> {
-        let (transport, queue) = (arguments.transport.clone(), arguments.socket_queue);
-        let line = Line::open(&transport, address, queue)?;
-        let shared = Arc::new(Mutex::new(line));
-        Ok(Self { transport, address: address.to_owned(), queue, idle: Arc::default(), shared })
+        let address = Address::new(arguments, address);
+        let shared = Arc::new(Mutex::new(Line::open(&address)?));
+        Ok(Self { address, idle: Arc::default(), shared })
     }
 
     fn lend(&self) -> io::Result<Lent> {
         let idle = locked(&self.idle).pop();
         let line = match idle {
             Some(line) => line,
-            None => Line::open(&self.transport, &self.address, self.queue)?,
+            None => Line::open(&self.address)?,
         };
         Ok(Lent { line: Some(line), idle: Arc::clone(&self.idle) })
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::thread::Builder;
+use std::time::Duration;
 
 use super::body;
 use super::message::{Header, Inbox, SYNC};
@@ -22,7 +23,7 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     }
     let path = arguments.path.as_deref();
     let listener = Listener::bind(&arguments.transport, path, arguments.socket_queue)?;
-    let address = start(listener)?;
+    let address = start(listener, arguments.spin())?;
     crate::peer::serve_until_the_end(&address)?;
     if let Some(path) = path {
         std::fs::remove_file(path)?;
@@ -31,10 +32,10 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
 }
 
 /// Serves on threads of their own, which end with the process; where it does.
-pub(super) fn start(listener: Listener) -> io::Result<String> {
+pub(super) fn start(listener: Listener, spin: Duration) -> io::Result<String> {
     let address = listener.address()?;
     Builder::new().name("raw-accept".to_owned()).spawn(move || {
-        while let Ok(stream) = listener.accept() {
+        while let Ok(stream) = listener.accept(spin) {
             // A client sees a connection that breaks.
             let serve = move || serve_connection(&stream);
             let _ = Builder::new().name("raw".to_owned()).stack_size(STACK).spawn(serve);

@@ -2,17 +2,26 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockAddr, Socket, Type};
+use zorb_os::socket::recv_now;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// A connected socket.
+/// A connected socket, and for how long its reader looks before it sleeps.
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(super) struct Stream {
+    socket: Connected,
+    spin: Duration,
+}
+
+#[derive(Debug)]
+enum Connected {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
@@ -26,18 +35,39 @@ pub(super) enum Listener {
 
 impl Stream {
     /// Connects to what a listener of `transport` called itself.
-    pub(super) fn connect(transport: &str, to: &str, queue: Option<usize>) -> io::Result<Self> {
+    pub(super) fn connect(
+        transport: &str,
+        to: &str,
+        queue: Option<usize>,
+        spin: Duration,
+    ) -> io::Result<Self> {
         if transport == "uiop" {
             let socket = sized(Domain::UNIX, queue)?;
             socket.connect(&SockAddr::unix(to)?)?;
-            return Ok(Self::Unix(socket.into()));
+            return Ok(Self { socket: Connected::Unix(socket.into()), spin });
         }
         let to: SocketAddr = to.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
         let socket = sized(Domain::for_address(to), queue)?;
         socket.connect(&to.into())?;
         let stream = TcpStream::from(socket);
         stream.set_nodelay(true)?;
-        Ok(Self::Tcp(stream))
+        Ok(Self { socket: Connected::Tcp(stream), spin })
+    }
+
+    /// Looks for octets for a while; `None` when none came.
+    fn look(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let socket = match &self.socket {
+            Connected::Tcp(stream) => stream.as_fd(),
+            Connected::Unix(stream) => stream.as_fd(),
+        };
+        let started = Instant::now();
+        loop {
+            let received = recv_now(socket, buffer)?;
+            if received.is_some() || started.elapsed() >= self.spin {
+                return Ok(received);
+            }
+            std::hint::spin_loop();
+        }
     }
 }
 
@@ -74,15 +104,16 @@ impl Listener {
     }
 
     /// The next connection.
-    pub(super) fn accept(&self) -> io::Result<Stream> {
-        match self {
+    pub(super) fn accept(&self, spin: Duration) -> io::Result<Stream> {
+        let socket = match self {
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
+                Connected::Tcp(stream)
             }
-            Self::Unix(listener) => Ok(Stream::Unix(listener.accept()?.0)),
-        }
+            Self::Unix(listener) => Connected::Unix(listener.accept()?.0),
+        };
+        Ok(Stream { socket, spin })
     }
 }
 
@@ -97,18 +128,23 @@ fn sized(domain: Domain, queue: Option<usize>) -> io::Result<Socket> {
 
 impl Read for &Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => (&*stream).read(buffer),
-            Stream::Unix(stream) => (&*stream).read(buffer),
+        if !self.spin.is_zero()
+            && let Some(count) = self.look(buffer)?
+        {
+            return Ok(count);
+        }
+        match &self.socket {
+            Connected::Tcp(stream) => (&*stream).read(buffer),
+            Connected::Unix(stream) => (&*stream).read(buffer),
         }
     }
 }
 
 impl Write for &Stream {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => (&*stream).write(buffer),
-            Stream::Unix(stream) => (&*stream).write(buffer),
+        match &self.socket {
+            Connected::Tcp(stream) => (&*stream).write(buffer),
+            Connected::Unix(stream) => (&*stream).write(buffer),
         }
     }
 

@@ -1,5 +1,6 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::time::Duration;
 
 use super::client::RawClient;
 use super::server;
@@ -12,11 +13,14 @@ use crate::peer::{PeerArguments, PeerName, Role};
 fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
-    let address = server::start(Listener::bind(transport, Some(&path), None).unwrap()).unwrap();
-    (connect(transport, &address), folder)
+    let listener = Listener::bind(transport, Some(&path), None).unwrap();
+    // Both ways to wait are tried: looking a little first, and sleeping at once.
+    let spin = if transport == "uiop" { 100 } else { 0 };
+    let address = server::start(listener, Duration::from_micros(spin)).unwrap();
+    (connect(transport, &address, spin), folder)
 }
 
-fn connect(transport: &str, address: &str) -> RawClient {
+fn connect(transport: &str, address: &str, spin: u64) -> RawClient {
     let arguments = PeerArguments {
         name: PeerName::Raw,
         role: Role::Server,
@@ -25,6 +29,7 @@ fn connect(transport: &str, address: &str) -> RawClient {
         cpu: None,
         connections: 1,
         socket_queue: Some(64 << 10),
+        spin,
         orb: Vec::new(),
     };
     RawClient::connect(&arguments, address).unwrap()
@@ -76,7 +81,7 @@ fn liar() -> String {
 
 #[test]
 fn a_wrong_reply_is_found() {
-    let client = connect("iiop", &liar());
+    let client = connect("iiop", &liar(), 0);
     for line in ["run echo_octets 64 1", "run cube_longs 64 1", "run echo_longs 64 1 shared=1"] {
         let text = answer(&client, line).to_string();
         assert_eq!(text, "failed the reply is not what it should be", "{line}");

@@ -80,6 +80,10 @@ pub(super) struct Common {
     /// The size of the sockets' queues, instead of the system's
     #[arg(long, value_name = "OCTETS")]
     pub(super) socket_queue: Option<usize>,
+    /// Also measure Zorb and the bare program (zorb-spin, raw-spin) with threads that, waiting for a
+    /// message, look for it for so many microseconds before they sleep
+    #[arg(long, value_name = "MICROS", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) spin: Option<u32>,
     /// What to compare with: raw (bare sockets), and the names of folders in the peers' folder, as
     /// ace, omniorb, jacorb; none: Zorb alone
     #[arg(long, value_name = "PEERS", value_delimiter = ',', default_value = "raw",

@@ -13,6 +13,7 @@ fn client() -> ZorbClient {
         cpu: None,
         connections: 1,
         socket_queue: None,
+        spin: 0,
         orb: Vec::new(),
     };
     ZorbClient::connect(&arguments, &Endpoint::Collocated).unwrap()

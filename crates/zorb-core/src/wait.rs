@@ -1,0 +1,54 @@
+//! How a thread waits for octets: it looks again and again for a while, then it sleeps.
+
+#[cfg(test)]
+mod tests;
+
+use std::hint::spin_loop;
+use std::io;
+use std::time::{Duration, Instant};
+
+use zorb_transport::Stream;
+
+/// For how long a thread looks before it sleeps: the option `Spin`.
+///
+/// To be put to sleep and woken again takes the system longer than a short call does, on machines
+/// where a processor has nothing else to do much longer. A thread that goes on looking is there when
+/// the octets come, and keeps its processor busy meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WaitPolicy {
+    spin: Duration,
+}
+
+impl WaitPolicy {
+    pub(crate) fn new(spin: Duration) -> Self {
+        Self { spin }
+    }
+
+    /// As [`Stream::recv`]; `limit` is the stream's time-out for it.
+    #[inline]
+    pub(crate) fn recv(
+        self,
+        stream: &dyn Stream,
+        buffer: &mut [u8],
+        limit: Option<Duration>,
+    ) -> io::Result<usize> {
+        if self.spin.is_zero() {
+            return stream.recv(buffer);
+        }
+        let started = Instant::now();
+        let spin = limit.map_or(self.spin, |limit| limit.min(self.spin));
+        loop {
+            if let Some(count) = stream.try_recv(buffer)? {
+                return Ok(count);
+            }
+            if started.elapsed() >= spin {
+                break;
+            }
+            spin_loop();
+        }
+        if limit.is_some_and(|limit| limit <= self.spin) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        stream.recv(buffer)
+    }
+}
