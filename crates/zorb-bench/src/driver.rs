@@ -4,6 +4,8 @@
 
 mod answer;
 mod command;
+mod traces;
 
 pub use answer::{Answer, Done};
-pub use command::{Command, Flood, Run};
+pub use command::{Command, Find, Flood, Run};
+pub use traces::Traces;

@@ -2,14 +2,16 @@
 
 mod calls;
 mod connections;
+mod demux;
 mod floods;
+mod probes;
 
 use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::harness::{Pair, Setup, Watch, in_turns};
 use crate::machine::Machine;
 use crate::operation::Operation;
-use crate::report::{Figure, Report, Subject, rows};
+use crate::report::{Check, Figure, Report, Subject, rows};
 
 /// An experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,10 @@ pub enum Experiment {
     Connections,
     /// Calls to an object of the same process.
     Collocated,
+    /// Looking for the object and the operation of a request.
+    Demux,
+    /// The steps of a call, in peers that have time probes.
+    Probes,
 }
 
 /// How an experiment is done.
@@ -33,6 +39,8 @@ pub enum Experiment {
 pub struct Plan {
     /// Which programs run, where and how.
     pub setup: Setup,
+    /// The transports that were asked for, for experiments that have several.
+    pub transports: Vec<String>,
     /// Peers beside Zorb.
     pub versus: Vec<String>,
     /// Payloads instead of the experiment's own.
@@ -67,6 +75,8 @@ impl Experiment {
             Self::Threads => "threads",
             Self::Connections => "connections",
             Self::Collocated => "collocated",
+            Self::Demux => "demux",
+            Self::Probes => "probes",
         }
     }
 
@@ -76,7 +86,14 @@ impl Experiment {
     /// A peer fails or gives a wrong answer, or the watcher wants to stop.
     pub fn run(self, plan: &Plan, watch: &mut dyn Watch) -> Result<Report> {
         let machine = Machine::here(&plan.setup);
-        let mut run = Run { experiment: self, plan, rows: Vec::new(), details: Vec::new() };
+        let mut run = Run {
+            experiment: self,
+            plan,
+            rows: Vec::new(),
+            details: Vec::new(),
+            checks: Vec::new(),
+            text: None,
+        };
         match self {
             Self::Latency => run.all(&calls::latency(plan), watch)?,
             Self::Cubit => run.all(&calls::cubit(plan), watch)?,
@@ -84,17 +101,24 @@ impl Experiment {
             Self::Collocated => run.all(&calls::collocated(plan), watch)?,
             Self::Ttcp => run.all(&floods::ttcp(plan), watch)?,
             Self::Connections => connections::connections(&mut run, watch)?,
+            Self::Demux => demux::demux(&mut run, watch)?,
+            Self::Probes => probes::probes(&mut run, &plan.transports, watch)?,
         }
-        Ok(Report { machine, rows: run.rows, details: run.details })
+        let Run { rows, details, checks, text, .. } = run;
+        Ok(Report { machine, rows, details, checks, text })
     }
 
     /// Rounds where nobody says how many.
     const fn default_rounds(self) -> usize {
         match self {
             Self::Ttcp => 3,
-            Self::Latency | Self::Cubit | Self::Threads | Self::Connections | Self::Collocated => {
-                10
-            }
+            Self::Probes => 5,
+            Self::Latency
+            | Self::Cubit
+            | Self::Threads
+            | Self::Connections
+            | Self::Collocated
+            | Self::Demux => 10,
         }
     }
 }
@@ -105,6 +129,9 @@ struct Run<'a> {
     plan: &'a Plan,
     rows: Vec<crate::report::Row>,
     details: Vec<crate::report::Detail>,
+    checks: Vec<Check>,
+    /// The rows for people, where they are not those of all experiments.
+    text: Option<String>,
 }
 
 impl Run<'_> {
@@ -167,6 +194,7 @@ impl Run<'_> {
             experiment: self.experiment.name(),
             transport: match self.experiment {
                 Experiment::Collocated => "collocated",
+                Experiment::Demux => "none",
                 _ => &self.plan.setup.transport,
             },
             operation: work.label.clone(),

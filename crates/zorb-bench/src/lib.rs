@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod child;
+pub mod demux;
 pub mod driver;
 mod error;
 pub mod experiment;

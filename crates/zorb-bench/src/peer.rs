@@ -3,17 +3,23 @@
 
 mod arguments;
 mod client;
+mod probing;
 mod raw;
 mod zorb;
 
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
+pub(crate) use self::zorb::Everything as BenchServant;
+pub(crate) use crate::stubs::bench::Suite as BenchSuite;
 pub use arguments::{Endpoint, PeerArguments, PeerName, Role};
 
 use crate::error::{Error, Result};
 use crate::processor;
 use client::Client;
+use probing::Probing;
+
+pub(crate) use probing::{MARK, TRACE};
 
 /// The exit status that means: this program cannot do what an option asks.
 pub const UNSUPPORTED: u8 = 3;
@@ -41,13 +47,15 @@ pub fn run(arguments: &PeerArguments) -> Result<u8> {
         (PeerName::Zorb, Role::Client(endpoint)) => {
             answer_commands(&zorb::ZorbClient::connect(arguments, endpoint)?)
         }
+        (_, Role::Search(search)) => crate::demux::answer_commands(*search),
+        (PeerName::Demux, _) => Err(Error::new("a search is neither server nor client")),
         (PeerName::Raw, Role::Holder(address)) => hold(|| raw::open(arguments, address)),
         (PeerName::Zorb, Role::Holder(address)) => hold(|| zorb::open(arguments, address)),
     }
 }
 
 /// Prints one line at once.
-fn say(line: &str) -> Result<()> {
+pub(crate) fn say(line: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     Ok(out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush())?)
 }
@@ -55,16 +63,26 @@ fn say(line: &str) -> Result<()> {
 /// Prints where a server is, and waits until nobody needs it any more.
 fn serve_until_the_end(address: &str) -> Result<()> {
     say(&format!("ready {address}"))?;
-    // The harness writes nothing; what is waited for is the end.
-    std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink())?;
+    // What is waited for is the end; only a program with probes is asked anything before it.
+    let mut probing = Probing::new();
+    for line in std::io::stdin().lock().lines() {
+        if let Some(answer) = probing.answer(&line?) {
+            say(&answer)?;
+        }
+    }
     Ok(())
 }
 
 /// Answers the harness's commands until there are no more.
 fn answer_commands(client: &dyn Client) -> Result<u8> {
     say("ready")?;
+    let mut probing = Probing::new();
     for line in std::io::stdin().lock().lines() {
-        say(&client::answer(client, &line?).to_string())?;
+        let line = line?;
+        match probing.answer(&line) {
+            Some(answer) => say(&answer)?,
+            None => say(&client::answer(client, &line).to_string())?,
+        }
     }
     Ok(0)
 }

@@ -60,6 +60,16 @@ impl Orb {
         self.core.published_endpoints().iter().map(ToString::to_string).collect()
     }
 
+    /// The address of the servant that requests with this object key reach, found by the code that
+    /// requests go through; `zorb bench demux` measures it.
+    #[doc(hidden)]
+    pub fn servant_address(&self, object_key: &[u8]) -> Option<usize> {
+        match self.core.admit(object_key) {
+            Located::Here(object) => Some(object.skeleton.identity()),
+            _ => None,
+        }
+    }
+
     /// Turns a URL or stringified reference into a typed reference (`string_to_object`, `_narrow`).
     ///
     /// Understood are `IOR:`, `corbaloc:`, `corbaname:` and `file:`. The object is asked for its

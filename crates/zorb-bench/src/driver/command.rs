@@ -3,10 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::demux::Layer;
 use crate::operation::{Duty, Operation};
 
 /// The largest payload, in octets.
 const MAX_PAYLOAD: usize = 64 << 20;
+/// The most objects or operations that are searched.
+const MAX_TABLE: usize = 100_000;
 /// The most threads of a client.
 const MAX_THREADS: usize = 4096;
 
@@ -17,6 +20,8 @@ pub enum Command {
     Run(Run),
     /// One-way calls, timed together.
     Flood(Flood),
+    /// Look-ups of objects and operations, for the processes of [`demux`](crate::demux) alone.
+    Find(Find),
 }
 
 /// Two-way calls, each timed.
@@ -49,6 +54,21 @@ pub struct Flood {
     pub calls: u32,
 }
 
+/// Look-ups of objects and operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Find {
+    /// What is looked for.
+    pub layer: Layer,
+    /// How many objects there are.
+    pub objects: usize,
+    /// How many operations there are.
+    pub operations: usize,
+    /// Timed look-ups.
+    pub calls: u32,
+    /// Look-ups that are timed together.
+    pub batch: u32,
+}
+
 impl Run {
     /// Calls of one thread, with nothing else to say.
     #[must_use]
@@ -67,6 +87,9 @@ impl fmt::Display for Command {
             Self::Flood(Flood { operation, payload, calls }) => {
                 write!(f, "flood {operation} {payload} {calls}")
             }
+            Self::Find(Find { layer, objects, operations, calls, batch }) => {
+                write!(f, "find {layer} {objects} {operations} {calls} {batch}")
+            }
         }
     }
 }
@@ -77,6 +100,9 @@ impl FromStr for Command {
     fn from_str(line: &str) -> Result<Self, String> {
         let mut words = line.split(' ');
         let kind = words.next().unwrap_or_default();
+        if kind == "find" {
+            return find(&mut words).map(Self::Find);
+        }
         let operation: Operation = words.next().unwrap_or_default().parse()?;
         let payload = number(words.next(), "PAYLOAD", 0, MAX_PAYLOAD)?;
         let calls = number(words.next(), "CALLS", 1, u32::MAX)?;
@@ -108,6 +134,18 @@ impl FromStr for Command {
     }
 }
 
+fn find<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Find, String> {
+    let layer = words.next().unwrap_or_default().parse()?;
+    let objects = number(words.next(), "OBJECTS", 1, MAX_TABLE)?;
+    let operations = number(words.next(), "OPERATIONS", 1, MAX_TABLE)?;
+    let calls = number(words.next(), "CALLS", 1, u32::MAX)?;
+    let batch = number(words.next(), "BATCH", 1, calls)?;
+    if calls % batch != 0 {
+        return Err(format!("{calls} is no multiple of {batch}"));
+    }
+    Ok(Find { layer, objects, operations, calls, batch })
+}
+
 fn number<T: FromStr + PartialOrd + fmt::Display>(
     word: Option<&str>,
     name: &str,
@@ -135,7 +173,8 @@ mod tests {
             ..Run::new(Operation::EchoLongs, 4096, 100)
         };
         let flood = Flood { operation: Operation::SendChars, payload: 1024, calls: 7 };
-        for command in [Command::Run(run), Command::Flood(flood)] {
+        let find = Find { layer: Layer::Request, objects: 9, operations: 5, calls: 20, batch: 10 };
+        for command in [Command::Run(run), Command::Flood(flood), Command::Find(find)] {
             assert_eq!(command.to_string().parse(), Ok(command));
         }
         let plain = "run ping 0 5".parse();
@@ -157,6 +196,9 @@ mod tests {
             "run ping 0 5 threads=5000",
             "run ping 0 5 shared=2",
             "run send_octets 4 5",
+            "find servant 1 1 1 1",
+            "find object 0 1 1 1",
+            "find object 1 1 3 2",
             "flood ping 0 5",
             "flood send_octets 4 5 warm=1",
             "run echo_octets 99999999999 5",

@@ -14,7 +14,7 @@ const LEAST_CALLS: u32 = 60;
 /// Calls of a quick block.
 const QUICK_CALLS: u32 = 20;
 /// Calls before those of a block: after the others' turn its code and data are out of the caches.
-const WARM: u32 = 50;
+pub(super) const WARM: u32 = 50;
 /// Calls to an object of the same process that are timed together: a clock's reading takes as long
 /// as one of them.
 const BATCH: u32 = 100;

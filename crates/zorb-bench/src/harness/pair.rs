@@ -6,9 +6,9 @@ use tempfile::TempDir;
 
 use super::setup::{Process, Setup};
 use crate::child::LineChild;
-use crate::driver::{Answer, Command};
+use crate::driver::{Answer, Command, Traces};
 use crate::error::{Error, Result};
-use crate::peer::UNSUPPORTED;
+use crate::peer::{MARK, TRACE, UNSUPPORTED};
 
 /// How long a program may take to begin: virtual machines are slow.
 const BEGIN: Duration = Duration::from_secs(60);
@@ -53,6 +53,18 @@ impl Pair {
         Self::with(setup, name, tempfile::tempdir()?, None, "collocated".to_owned())
     }
 
+    /// Starts a process that searches in the way of that name.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_search(setup: &Setup, name: &str) -> Result<Self> {
+        let started = begin(setup, name, Process::Search)?;
+        let Some((client, address)) = started else { return Err(Error::new("it cannot search")) };
+        let folder = tempfile::tempdir()?;
+        let name = name.to_owned();
+        Ok(Self { name, address, holder: None, client, server: None, _folder: folder })
+    }
+
     fn with(
         setup: &Setup,
         name: &str,
@@ -83,8 +95,36 @@ impl Pair {
             let status = self.client.wait()?;
             return Err(Error::new(format!("its client ended: {status}")));
         };
-        let timed = matches!(command, Command::Run(_));
+        let timed = !matches!(command, Command::Flood(_));
         Answer::parse(&line, timed).map_err(Error::new)
+    }
+
+    /// Has the time probes of both processes begin a series.
+    ///
+    /// # Errors
+    /// The program has no probes.
+    pub fn mark(&mut self) -> Result<()> {
+        for process in [Some(&mut self.client), self.server.as_mut()].into_iter().flatten() {
+            process.tell(MARK)?;
+            process.expect_word("marked", ANSWER)?;
+        }
+        Ok(())
+    }
+
+    /// What the probes of the client and of the server left behind since the [mark](Self::mark).
+    ///
+    /// # Errors
+    /// As [`mark`](Self::mark).
+    pub fn traces(&mut self) -> Result<[Traces; 2]> {
+        let Some(server) = &mut self.server else {
+            return Err(Error::new("there is no server to ask"));
+        };
+        let ask = |process: &mut LineChild| -> Result<Traces> {
+            process.tell(TRACE)?;
+            let line = process.line(ANSWER)?;
+            Traces::parse(&line.unwrap_or_default()).map_err(Error::new)
+        };
+        Ok([ask(&mut self.client)?, ask(server)?])
     }
 
     /// Has so many idle connections to the server in all, of a third process.

@@ -67,6 +67,7 @@ pub(super) enum Process<'a> {
     Server { path: &'a Path, connections: usize },
     Client { address: &'a str },
     Holder { address: &'a str },
+    Search,
 }
 
 impl Setup {
@@ -97,9 +98,10 @@ impl Setup {
             Process::Client { .. } => (name, "client"),
             Process::Holder { .. } if name == "raw" => (name, "holder"),
             Process::Holder { .. } => ("zorb", "holder"),
+            Process::Search => ("demux", name),
         };
         let mut words: Vec<String> = Vec::new();
-        let program = if Self::OWN.contains(&name) {
+        let program = if Self::OWN.contains(&name) || process == Process::Search {
             words.extend([self.own_word.clone(), name.to_owned(), role.to_owned()]);
             self.own_program.clone()
         } else {
@@ -118,8 +120,11 @@ impl Setup {
                 words.push(address.to_owned());
                 client
             }
+            Process::Search => client,
         };
-        words.extend(["--transport".to_owned(), self.transport.clone()]);
+        if process != Process::Search {
+            words.extend(["--transport".to_owned(), self.transport.clone()]);
+        }
         words.extend(cpu.into_iter().flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]));
         if let Some(octets) = self.socket_queue {
             words.extend(["--socket-queue".to_owned(), octets.to_string()]);

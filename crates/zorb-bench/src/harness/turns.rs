@@ -1,7 +1,7 @@
 //! Asking peers in turns.
 
 use super::{Pair, Watch};
-use crate::driver::{Answer, Command, Done, Flood, Run};
+use crate::driver::{Answer, Command, Done, Find, Flood, Run};
 use crate::error::{Error, Result};
 
 /// Peers whose programs are compiled while they run.
@@ -73,6 +73,9 @@ fn stop_if_asked(watch: &mut dyn Watch) -> Result<()> {
 
 fn describe(command: &Command) -> String {
     match command {
+        Command::Find(Find { layer, objects, operations, .. }) => {
+            format!("{layer} {objects} {operations}")
+        }
         Command::Run(Run { operation, payload, .. })
         | Command::Flood(Flood { operation, payload, .. }) => match payload {
             0 => operation.to_string(),
@@ -84,7 +87,7 @@ fn describe(command: &Command) -> String {
 /// Nobody is measured cold: blocks that do not count.
 fn warm_up(pair: &mut Pair, command: &Command) -> Result<Result<(), String>> {
     let command = match *command {
-        Command::Run(run) => Command::Run(run),
+        Command::Run(_) | Command::Find(_) => *command,
         Command::Flood(flood) => Command::Flood(Flood { calls: (flood.calls / 8).max(1), ..flood }),
     };
     let blocks = if COMPILED_LATE.contains(&pair.name.as_str()) { COMPILING_BLOCKS } else { 1 };

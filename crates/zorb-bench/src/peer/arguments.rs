@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::demux::Search;
+
 /// The peers that are written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerName {
@@ -10,6 +12,8 @@ pub enum PeerName {
     Raw,
     /// Zorb.
     Zorb,
+    /// A search for objects and operations: no peer, but started like one.
+    Demux,
 }
 
 /// What a process does.
@@ -21,6 +25,8 @@ pub enum Role {
     Client(Endpoint),
     /// Keeps idle connections open to the server at the address.
     Holder(String),
+    /// Searches in this way.
+    Search(Search),
 }
 
 /// Where a client's object is.
@@ -65,11 +71,13 @@ impl PeerArguments {
         let name = match words.next() {
             Some("raw") => PeerName::Raw,
             Some("zorb") => PeerName::Zorb,
-            _ => return Err("expected raw or zorb".to_owned()),
+            Some("demux") => PeerName::Demux,
+            _ => return Err("expected raw, zorb or demux".to_owned()),
         };
         let role = words.next();
         let mut address = || words.next().map(str::to_owned).ok_or("expected an address");
         let role = match role {
+            Some(search) if name == PeerName::Demux => Role::Search(search.parse()?),
             Some("server") => Role::Server,
             Some("client") => match address()? {
                 word if word == "collocated" => Role::Client(Endpoint::Collocated),
@@ -146,8 +154,17 @@ mod tests {
         assert_eq!(role("raw client collocated"), Ok(Role::Client(Endpoint::Collocated)));
         assert_eq!(role("raw client a:1"), Ok(Role::Client(Endpoint::At("a:1".to_owned()))));
         assert_eq!(role("raw holder a:1"), Ok(Role::Holder("a:1".to_owned())));
-        for bad in ["", "tao server", "raw", "raw client", "raw server --cpu", "raw server --cpu x"]
-        {
+        assert_eq!(role("demux de-layered --cpu 1"), Ok(Role::Search(Search::Delayered)));
+        for bad in [
+            "",
+            "tao server",
+            "raw",
+            "raw client",
+            "demux",
+            "demux server",
+            "raw server --cpu",
+            "raw server --cpu x",
+        ] {
             assert!(role(bad).is_err(), "{bad}");
         }
     }

@@ -48,6 +48,7 @@ pub(super) fn answer(client: &dyn Client, line: &str) -> Answer {
     let outcome = match command {
         Command::Run(run) => run::run(client, &run),
         Command::Flood(flood) => flood::flood(client, &flood),
+        Command::Find(_) => return Answer::Failed("find is for searches".to_owned()),
     };
     match outcome {
         Ok(done) => Answer::Done(done),

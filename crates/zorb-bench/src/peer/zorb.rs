@@ -4,6 +4,7 @@ mod client;
 mod server;
 
 pub(super) use client::{ZorbClient, open};
+pub(crate) use server::Everything;
 pub(super) use server::serve;
 
 use zorb::OrbBuilder;

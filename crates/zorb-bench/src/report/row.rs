@@ -45,7 +45,7 @@ pub struct Row {
 }
 
 /// What lies behind a row.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Detail {
     /// A quarter of the blocks have a median not above this, in microseconds.
     pub p50_q1_us: Option<f64>,
@@ -56,7 +56,7 @@ pub struct Detail {
     /// Three quarters of them.
     pub ratio_q3: Option<f64>,
     /// What the client's process used of the processor for a call, in nanoseconds.
-    pub client_cpu_ns_per_call: f64,
+    pub client_cpu_ns_per_call: Option<f64>,
     /// The client's share for an octet of payload.
     pub client_cpu_ns_per_octet: Option<f64>,
     /// What the server's process used for an octet of payload; of floods only.
@@ -157,7 +157,7 @@ fn one_row(
         p50_q3_us: timed.then(|| micros(p50.q3)),
         ratio_q1: ratio.map(|ratio| rounded(ratio.q1)),
         ratio_q3: ratio.map(|ratio| rounded(ratio.q3)),
-        client_cpu_ns_per_call: rounded(client_cpu),
+        client_cpu_ns_per_call: Some(rounded(client_cpu)),
         client_cpu_ns_per_octet: per_octet(client_cpu),
         server_cpu_ns_per_octet: if timed {
             None

@@ -3,12 +3,12 @@
 mod args;
 mod watching;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use zorb_bench::experiment::{Experiment, Plan};
 use zorb_bench::harness::{Pin, Setup};
 use zorb_bench::peer::{self, PeerArguments};
-use zorb_os::thread;
+use zorb_os::{probe, thread};
 
 use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
@@ -66,11 +66,19 @@ fn plan(
         None if thread::affinity()?.len() > 1 => Pin::Split,
         None => Pin::Same,
     };
+    let own_program = match experiment {
+        Experiment::Probes if !probe::ON => probing_program(&common.peers)?,
+        _ => std::env::current_exe()?,
+    };
+    if probe::ON && experiment != Experiment::Probes {
+        screen::tell("this program has time probes in it: calls take a little longer");
+    }
+    let transport = common.transport.clone();
     let setup = Setup {
-        own_program: std::env::current_exe()?,
+        own_program,
         own_word: PEER_COMMAND.to_owned(),
         peers: common.peers.clone(),
-        transport: common.transport.clone(),
+        transport: transport.clone().unwrap_or_else(|| "iiop".to_owned()),
         pin,
         fifo: common.fifo,
         socket_queue: common.socket_queue,
@@ -79,6 +87,7 @@ fn plan(
     };
     Ok(Plan {
         setup,
+        transports: transport.into_iter().collect(),
         versus: common.versus(),
         payloads: match experiment {
             Experiment::Connections => Vec::new(),
@@ -89,6 +98,19 @@ fn plan(
         total,
         quick: common.quick,
     })
+}
+
+/// A program like this one with time probes in it.
+fn probing_program(peers: &Path) -> Result<PathBuf, Failure> {
+    let program = peers.join("probing").join("zorb");
+    if program.is_file() {
+        return Ok(program);
+    }
+    Err(Failure::new(format!(
+        "this program has no time probes, and there is no {}",
+        program.display()
+    ))
+    .hint("in Zorb's source tree, `cargo xtask peers probing` builds one that has"))
 }
 
 /// The options for ORBs among all arguments, with their values.

@@ -32,7 +32,15 @@ fn rows(finished: &Finished) -> Vec<Value> {
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     let json = finished.json();
     let parts: BTreeSet<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(parts, BTreeSet::from(["details", "machine", "rows"]));
+    let mut expected = BTreeSet::from(["details", "machine", "rows"]);
+    // Experiments that expect something of their numbers say whether they found it.
+    if let Some(checks) = json["checks"].as_array() {
+        expected.insert("checks");
+        for check in checks {
+            assert!(check["holds"].is_boolean() && check["expected"].is_string(), "{check}");
+        }
+    }
+    assert_eq!(parts, expected);
     let machine = json["machine"].as_object().unwrap();
     for known in ["cpu", "cores", "kernel", "governor", "pin", "date"] {
         assert!(machine.contains_key(known), "{known}");
@@ -161,6 +169,68 @@ fn collocated() {
     assert_eq!(works(&rows, "zorb"), expected);
     assert_eq!(rows.len(), 3, "nothing to compare with");
     assert!(rows.iter().all(|row| row["ratio_to_raw"].is_null()));
+}
+
+#[test]
+fn demux() {
+    let finished = quick("bench-demux", &["demux"]);
+    let rows = rows(&finished);
+    let counts = ["binary", "linear", "hash", "zorb", "de-layered"]
+        .map(|search| (search, works(&rows, search).len()));
+    // 5 numbers of objects, 6 of operations, 9 of both.
+    let expected = [("binary", 6), ("linear", 20), ("hash", 20), ("zorb", 20), ("de-layered", 9)];
+    assert_eq!(counts, expected);
+    let zorb = works(&rows, "zorb");
+    assert_eq!(zorb.first(), Some(&("object/objects=1", 0)));
+    assert_eq!(zorb.last(), Some(&("request/objects=10000/operations=500", 0)));
+    assert!(rows.iter().all(|row| row["ratio_to_raw"].is_null() && row["transport"] == "none"));
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 6);
+    assert_eq!(finished.stderr, "");
+}
+
+/// Needs a program with probes: `cargo test -p zorb-cli --features probes`.
+#[cfg(feature = "probes")]
+#[test]
+fn probes() {
+    let finished = quick("bench-probes", &["probes", "--payload", "8"]);
+    let rows = rows(&finished);
+    let of = |transport: &str, side: &str| {
+        let of_side = rows.iter().filter(|row| row["transport"] == transport);
+        let names = of_side.filter_map(|row| row["operation"].as_str()?.strip_prefix(side));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for transport in ["iiop", "uiop"] {
+        assert_eq!(of(transport, "ping/client/").len(), 9);
+        let steps = of(transport, "echo_octets/server/");
+        assert_eq!(steps.len(), 11);
+        assert_eq!(steps[3..7], ["parse object key", "POA", "servant", "operation demultiplex"]);
+    }
+    // What was measured from outside, and what the probes say about it: the same calls.
+    for transport in ["iiop", "uiop"] {
+        let mean = |name: &str| {
+            let those = rows.iter().filter(|row| row["transport"] == transport);
+            let those = those.filter(|row| row["operation"].as_str().unwrap().starts_with(name));
+            those.map(|row| row["mean_us"].as_f64().unwrap()).sum::<f64>()
+        };
+        let (steps, whole) = (mean("ping/client/"), mean("ping/round trip"));
+        assert!(steps > whole * 0.5 && steps < whole * 1.1, "{steps} of {whole}");
+    }
+    let words = ["bench", "probes", "--quick", "--payload", "8", "--transport", "uiop"];
+    let table = run(&words).stdout;
+    for line in ["Table 1", "marshal", "measured round trip", "Table 2", "parse object key"] {
+        assert!(table.contains(line), "{line} in {table}");
+    }
+    assert!(!table.contains("iiop"), "{table}");
+}
+
+#[cfg(not(feature = "probes"))]
+#[test]
+fn without_probes_the_program_says_where_to_get_them() {
+    let nowhere = folder("bench").join("no-peers");
+    let finished = run(&["bench", "probes", "--peers", nowhere.to_str().unwrap()]);
+    assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
+    assert!(finished.stderr.contains("has no time probes"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("hint: "), "{}", finished.stderr);
 }
 
 #[test]

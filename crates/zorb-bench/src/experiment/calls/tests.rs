@@ -14,6 +14,7 @@ fn plan() -> Plan {
             spin: None,
             orb: Vec::new(),
         },
+        transports: Vec::new(),
         versus: Vec::new(),
         payloads: Vec::new(),
         calls: None,
@@ -30,7 +31,7 @@ fn labels(works: &[Work]) -> Vec<String> {
 fn run_of(work: &Work) -> Run {
     match work.command {
         Command::Run(run) => run,
-        Command::Flood(_) => panic!("a flood"),
+        other => panic!("{other:?} is no run"),
     }
 }
 

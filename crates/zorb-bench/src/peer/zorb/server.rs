@@ -59,7 +59,7 @@ pub(super) fn activate(orb: &zorb::Orb) -> Result<Suite, PoaError> {
 
 /// Serves `Bench::Suite`.
 #[derive(Debug, Default)]
-struct Everything {
+pub(crate) struct Everything {
     calls: AtomicU32,
     elements: AtomicU64,
     sum: AtomicU64,

@@ -39,7 +39,7 @@ fn medians_of_blocks_and_ratios_to_the_neighbour() {
     assert_eq!(row.ratio_to_raw, Some(1.1));
     assert_eq!((detail.ratio_q1, detail.ratio_q3), (Some(1.1), Some(1.1)));
     assert_eq!((row.p50_us, row.max_us), (Some(0.275), Some(0.5)));
-    assert_eq!(detail.client_cpu_ns_per_call, 10.0);
+    assert_eq!(detail.client_cpu_ns_per_call, Some(10.0));
     assert_eq!((row.mb_per_s, detail.client_cpu_ns_per_octet), (0.0, None));
 }
 

@@ -42,6 +42,14 @@ enum Choice {
     Connections(Common),
     /// Calls to an object of the same process
     Collocated(Common),
+    /// Ways to find the object and the operation of a request, Zorb's among them
+    Demux(Common),
+    /// The steps of a call in client and server, from time probes in every layer
+    ///
+    /// Over IIOP and UIOP in turns, unless --transport names one. The peers have to be of a build
+    /// with probes: `cargo xtask peers probing` makes one in target/peers/probing, which is found
+    /// there.
+    Probes(Common),
 }
 
 #[derive(Args, Debug)]
@@ -57,9 +65,9 @@ struct TtcpArgs {
 /// Options of every experiment.
 #[derive(Args, Debug)]
 pub(super) struct Common {
-    /// The scheme of the transport's URLs, as `iiop` or `uiop`
-    #[arg(long, value_name = "SCHEME", default_value = "iiop")]
-    pub(super) transport: String,
+    /// The scheme of the transport's URLs, as `iiop` (the default) or `uiop`
+    #[arg(long, value_name = "SCHEME")]
+    pub(super) transport: Option<String>,
     /// Octets of the arguments, instead of the experiment's own series
     #[arg(long, value_name = "OCTETS", value_delimiter = ',', value_parser = payload)]
     pub(super) payload: Vec<usize>,
@@ -147,6 +155,8 @@ impl BenchArgs {
             Choice::Threads(common) => (Experiment::Threads, common, 0),
             Choice::Connections(common) => (Experiment::Connections, common, 0),
             Choice::Collocated(common) => (Experiment::Collocated, common, 0),
+            Choice::Demux(common) => (Experiment::Demux, common, 0),
+            Choice::Probes(common) => (Experiment::Probes, common, 0),
             Choice::Ttcp(TtcpArgs { common, total }) => {
                 let total = if common.quick { MIB / 8 } else { total * MIB };
                 (Experiment::Ttcp, common, total)

@@ -1,0 +1,162 @@
+//! Finding the object and the operation of a request: layer by layer, and without layers.
+
+use std::fmt::Write as _;
+
+use super::{Run, Work, stop};
+use crate::demux::{Layer, Search};
+use crate::driver::{Command, Find};
+use crate::error::{Error, Result};
+use crate::harness::{Pair, Watch};
+use crate::report::{Check, Figure, Row};
+
+/// Objects of a server.
+const OBJECTS: [usize; 5] = [1, 10, 100, 1000, 10_000];
+/// Operations of an interface: those that Zorb's tables are compiled for here.
+const OPERATIONS: [usize; 6] = [1, 5, 10, 50, 100, 500];
+/// Both, where both are looked for.
+const BOTH: ([usize; 3], [usize; 3]) = ([1, 100, 10_000], [1, 50, 500]);
+/// Look-ups that are timed together: a clock's reading takes as long as one of them.
+const BATCH: u32 = 128;
+/// Look-ups of a block, and of one among many objects, where some searches take long.
+const LOOK_UPS: u32 = 100 * BATCH;
+const LONG: usize = 1000;
+const FEW_LOOK_UPS: u32 = 16 * BATCH;
+const QUICK_LOOK_UPS: u32 = 2 * BATCH;
+/// Share by which the times of a search that does not grow may differ.
+const FLAT: f64 = 0.10;
+
+/// Looks up objects, operations, and both, in every way that there is.
+pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    let mut pairs = Vec::new();
+    for search in Search::ALL {
+        pairs.push(Pair::start_search(&run.plan.setup, search.name())?);
+    }
+    let works: Vec<Find> = works(run);
+    let of_layer = |layer| Search::ALL.iter().filter(move |search| search.has(layer)).count();
+    let blocks: usize = works.iter().map(|find| of_layer(find.layer)).sum();
+    watch.begin(blocks * run.rounds() * 2);
+    for find in works {
+        if watch.wants_to_stop() {
+            return Err(Error::Stopped);
+        }
+        // Those for a layer stand side by side.
+        let first = Search::ALL.iter().position(|search| search.has(find.layer));
+        let first = first.unwrap_or_default();
+        let those = pairs.get_mut(first..first + of_layer(find.layer)).unwrap_or_default();
+        let (objects, operations) = (find.objects, find.operations);
+        let label = match find.layer {
+            Layer::Object => format!("object/objects={objects}"),
+            Layer::Operation => format!("operation/operations={operations}"),
+            Layer::Request => format!("request/objects={objects}/operations={operations}"),
+        };
+        let work =
+            Work { command: Command::Find(find), label, payload: 0, figure: Figure::Latency };
+        run.work(those, &work, watch)?;
+    }
+    stop(pairs)?;
+    run.text = Some(table(&run.rows));
+    run.checks = checks(&run.rows);
+    Ok(())
+}
+
+fn works(run: &Run<'_>) -> Vec<Find> {
+    let find = |layer, objects: usize, operations| {
+        let own = if objects < LONG { LOOK_UPS } else { FEW_LOOK_UPS };
+        let calls = run.plan.calls.unwrap_or(if run.plan.quick { QUICK_LOOK_UPS } else { own });
+        let calls = calls.next_multiple_of(BATCH);
+        Find { layer, objects, operations, calls, batch: BATCH }
+    };
+    let (objects, operations) = BOTH;
+    let both = objects.iter().flat_map(|objects| operations.iter().map(move |it| (objects, it)));
+    let objects = OBJECTS.iter().map(|&objects| find(Layer::Object, objects, 1));
+    let operations = OPERATIONS.iter().map(|&operations| find(Layer::Operation, 1, operations));
+    let both = both.map(|(objects, operations)| find(Layer::Request, *objects, *operations));
+    objects.chain(operations).chain(both).collect()
+}
+
+/// A block for each layer: a line for each number, a column for each search.
+fn table(rows: &[Row]) -> String {
+    let mut text = String::from("Nanoseconds for a look-up, medians\n");
+    for layer in Layer::ALL {
+        let searches: Vec<Search> =
+            Search::ALL.into_iter().filter(|search| search.has(layer)).collect();
+        let _ = write!(text, "\n{:40}", format!("{layer} by"));
+        for search in &searches {
+            let name = match (search, layer) {
+                (Search::Zorb, Layer::Object) => "zorb: active",
+                (Search::Zorb, Layer::Operation) => "zorb: perfect",
+                (Search::Zorb, Layer::Request) => "zorb: both",
+                _ => search.name(),
+            };
+            let _ = write!(text, " {name:>13}");
+        }
+        text.push('\n');
+        let of_layer = |row: &&Row| row.operation.starts_with(&format!("{layer}/"));
+        let mut operations: Vec<&str> =
+            rows.iter().filter(of_layer).map(|row| row.operation.as_str()).collect();
+        operations.dedup();
+        for operation in operations {
+            let numbers = operation.split_once('/').map_or("", |(_, numbers)| numbers);
+            let _ = write!(text, "{:40}", numbers.replace('/', "  "));
+            for search in &searches {
+                let nanos = nanos(rows, operation, *search);
+                let nanos = nanos.map_or_else(|| "-".to_owned(), |nanos| format!("{nanos:.1}"));
+                let _ = write!(text, " {nanos:>13}");
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// What a look-up takes: the mean of blocks, which knows parts of a nanosecond.
+fn nanos(rows: &[Row], operation: &str, search: Search) -> Option<f64> {
+    let mut rows = rows.iter().filter(|row| row.operation == operation);
+    Some(rows.find(|row| row.peer == search.name())?.mean_us * 1e3)
+}
+
+fn checks(rows: &[Row]) -> Vec<Check> {
+    let series = |layer: Layer, search: Search| -> Vec<f64> {
+        let mut of_layer: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
+        of_layer.retain(|operation| operation.starts_with(&format!("{layer}/")));
+        of_layer.dedup();
+        of_layer.iter().filter_map(|operation| nanos(rows, operation, search)).collect()
+    };
+    let flat = |what: &str, layer| {
+        let times = series(layer, Search::Zorb);
+        let most = times.iter().copied().fold(0.0, f64::max);
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        Check {
+            what: format!("{what} does not grow"),
+            expected: format!("the slowest within {:.0} % of the fastest", FLAT * 100.0),
+            found: format!("{least:.1} to {most:.1} ns, {:+.0} %", (most / least - 1.0) * 100.0),
+            holds: most <= least * (1.0 + FLAT),
+        }
+    };
+    let grows = |what: &str, layer| {
+        let times = series(layer, Search::Linear);
+        let (first, last) = (times.first().copied(), times.last().copied());
+        let (first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
+        Check {
+            what: format!("{what} grows"),
+            expected: "ten times at least".to_owned(),
+            found: format!("{first:.1} to {last:.1} ns"),
+            holds: last >= 10.0 * first,
+        }
+    };
+    let both = |search| series(Layer::Request, search).last().copied().unwrap_or_default();
+    let (layered, delayered) = (both(Search::Zorb), both(Search::Delayered));
+    vec![
+        flat("active demultiplexing", Layer::Object),
+        flat("perfect hashing", Layer::Operation),
+        flat("both together", Layer::Request),
+        grows("a linear search for objects", Layer::Object),
+        grows("a linear search for operations", Layer::Operation),
+        Check {
+            what: "without layers a look-up is one index".to_owned(),
+            expected: "less than with them".to_owned(),
+            found: format!("{delayered:.1} of {layered:.1} ns"),
+            holds: delayered < layered,
+        },
+    ]
+}

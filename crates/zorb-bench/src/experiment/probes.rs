@@ -1,0 +1,253 @@
+//! Where the time of a call goes: time probes in every layer of client and server.
+
+mod checks;
+mod steps;
+mod tables;
+
+use super::{Plan, Run, calls, stop};
+use crate::driver::{Answer, Command};
+use crate::error::{Error, Result};
+use crate::harness::{Pair, Setup, Watch, order};
+use crate::histogram::Histogram;
+use crate::operation::Operation;
+use crate::report::{Detail, Row};
+use steps::{Call, Side, last_calls, mean_of};
+
+/// Calls of a block, which the rings of the probes have room for.
+const CALLS: u32 = 1000;
+/// What is measured where nobody names a transport.
+const TRANSPORTS: [&str; 2] = ["iiop", "uiop"];
+/// Connections that the server takes.
+const CONNECTIONS: usize = 16;
+
+/// What was measured of one operation over one transport.
+struct Measured {
+    transport: String,
+    operation: Operation,
+    payload: usize,
+    /// Timed from outside, by the clock.
+    round_trips: Histogram,
+    sum_ns: u64,
+    longest_ns: u64,
+    calls: u64,
+    client: Vec<Call>,
+    server: Vec<Call>,
+    /// What passing a probe takes, in nanoseconds, block by block.
+    costs: Vec<f64>,
+}
+
+impl Measured {
+    fn side(&self, side: Side) -> &[Call] {
+        match side {
+            Side::Client => &self.client,
+            Side::Server => &self.server,
+        }
+    }
+
+    fn mean_ns(&self) -> f64 {
+        self.sum_ns as f64 / self.calls.max(1) as f64
+    }
+
+    /// The median of the measured round trips.
+    fn p50_ns(&self) -> f64 {
+        self.round_trips.quantile(0.5)
+    }
+
+    /// The median of what the ORB takes on both sides.
+    fn orb_ns(&self) -> f64 {
+        let of = |side: Side| steps::median_of(self.side(side), Call::orb);
+        of(Side::Client) + of(Side::Server)
+    }
+
+    /// What is left of the median round trip: the system, the wires, and waiting for them.
+    fn system_ns(&self) -> f64 {
+        let upcall = |call: &Call| call.of(&[zorb_os::probe::Step::Upcall]);
+        self.p50_ns() - self.orb_ns() - steps::median_of(&self.server, upcall)
+    }
+
+    fn is_void(&self) -> bool {
+        self.operation == Operation::Ping
+    }
+}
+
+/// Calls with nothing and with octets, over each transport, in turns.
+pub(super) fn probes(
+    run: &mut Run<'_>,
+    transports: &[String],
+    watch: &mut dyn Watch,
+) -> Result<()> {
+    let default: Vec<String> = TRANSPORTS.map(str::to_owned).to_vec();
+    let transports = if transports.is_empty() { &default } else { transports };
+    let mut pairs = Vec::new();
+    for transport in transports {
+        let setup = Setup { transport: transport.clone(), ..run.plan.setup.clone() };
+        match Pair::start(&setup, "zorb", CONNECTIONS)? {
+            Some(pair) => pairs.push((transport.clone(), pair)),
+            None => watch.note(&format!("{transport} is left out: this Zorb does not have it")),
+        }
+    }
+    let works = works(run.plan);
+    let calls = run.plan.calls.unwrap_or(if run.plan.quick { 20 } else { CALLS });
+    // What does not fit the rings at once is measured in several blocks.
+    let blocks: Vec<u32> =
+        (0..calls.div_ceil(CALLS)).map(|block| (calls - block * CALLS).min(CALLS)).collect();
+    let rounds = run.rounds();
+    let of_each = pairs.len().max(1);
+    watch.begin(works.len() * pairs.len() * rounds * 2);
+    let mut all: Vec<Measured> = Vec::new();
+    for &(operation, payload) in &works {
+        for (transport, pair) in &mut pairs {
+            // Nobody is measured cold.
+            block(pair, operation, payload, calls.min(CALLS))?;
+            all.push(nothing_yet(transport, operation, payload));
+        }
+    }
+    // Everything takes its turn in every round, so that a machine that changes its pace meanwhile
+    // does not look like octets that cost something.
+    for _ in 0..rounds {
+        for index in order(all.len()) {
+            let pair = pairs.get_mut(index % of_each);
+            let (Some(measured), Some((_, pair))) = (all.get_mut(index), pair) else { continue };
+            if watch.wants_to_stop() {
+                return Err(Error::Stopped);
+            }
+            let (operation, payload) = (measured.operation, measured.payload);
+            for &calls in &blocks {
+                measured.add(block(pair, operation, payload, calls)?);
+            }
+            watch.block(&format!("{operation} {payload}"));
+        }
+    }
+    stop(pairs.into_iter().map(|(_, pair)| pair).collect())?;
+    for measured in &all {
+        run.add_rows(measured, rounds);
+    }
+    run.text = Some(tables::tables(&all));
+    run.checks = checks::checks(&all);
+    Ok(())
+}
+
+/// Nothing, and octets by powers of two.
+fn works(plan: &Plan) -> Vec<(Operation, usize)> {
+    let powers = if plan.quick { 2..=4 } else { 2..=11 };
+    let octets: Vec<usize> = powers.map(|power| 1 << power).collect();
+    let octets = plan.payloads_of(Operation::EchoOctets, &octets);
+    let octets = octets.into_iter().map(|payload| (Operation::EchoOctets, payload));
+    std::iter::once((Operation::Ping, 0)).chain(octets).collect()
+}
+
+fn nothing_yet(transport: &str, operation: Operation, payload: usize) -> Measured {
+    Measured {
+        transport: transport.to_owned(),
+        operation,
+        payload,
+        round_trips: Histogram::new(),
+        sum_ns: 0,
+        longest_ns: 0,
+        calls: 0,
+        client: Vec::new(),
+        server: Vec::new(),
+        costs: Vec::new(),
+    }
+}
+
+/// Calls of one block.
+fn block(pair: &mut Pair, operation: Operation, payload: usize, calls: u32) -> Result<Measured> {
+    let mut measured = nothing_yet("", operation, payload);
+    pair.mark().map_err(|error| error.during("a program without time probes"))?;
+    let run = crate::driver::Run {
+        warm: calls::WARM.min(calls),
+        ..crate::driver::Run::new(operation, payload, calls)
+    };
+    let done = match pair.ask(&Command::Run(run))? {
+        Answer::Done(done) => done,
+        Answer::Unsupported(reason) | Answer::Failed(reason) => return Err(Error::new(reason)),
+    };
+    let [client, server] = pair.traces()?;
+    let count = calls as usize;
+    if client.lost + server.lost > 0 {
+        return Err(Error::new("a call passes more probes than their rings have room for"));
+    }
+    measured.client = last_calls(Side::Client, &client, count);
+    measured.server = last_calls(Side::Server, &server, count);
+    if measured.client.len() != count || measured.server.is_empty() {
+        return Err(Error::new("the probes do not show the calls that were made"));
+    }
+    measured.costs = vec![client.cost_ns, server.cost_ns];
+    measured.round_trips = done.histogram;
+    (measured.sum_ns, measured.longest_ns, measured.calls) = (done.sum_ns, done.max_ns, done.calls);
+    Ok(measured)
+}
+
+impl Measured {
+    fn add(&mut self, block: Self) {
+        self.round_trips.merge(&block.round_trips);
+        self.sum_ns += block.sum_ns;
+        self.longest_ns = self.longest_ns.max(block.longest_ns);
+        self.calls += block.calls;
+        self.client.extend(block.client);
+        self.server.extend(block.server);
+        self.costs.extend(block.costs);
+    }
+}
+
+impl Run<'_> {
+    /// A row for each step of both sides, and one for the measured round trip.
+    fn add_rows(&mut self, measured: &Measured, rounds: usize) {
+        let mut round_trip = Times {
+            histogram: measured.round_trips.clone(),
+            mean_ns: measured.mean_ns(),
+            longest_ns: measured.longest_ns as f64,
+        };
+        self.add_row(measured, "round trip", rounds, &round_trip);
+        for side in [Side::Client, Side::Server] {
+            for (name, steps) in side.lines() {
+                round_trip = Times::of(measured.side(side), |call| call.of(steps));
+                self.add_row(measured, &format!("{}/{name}", side.name()), rounds, &round_trip);
+            }
+        }
+    }
+
+    fn add_row(&mut self, measured: &Measured, what: &str, rounds: usize, times: &Times) {
+        let micros = |nanos: f64| (nanos / 1e3 * 1e6).round() / 1e6;
+        let quantile = |share| Some(micros(times.histogram.quantile(share)));
+        let calls_per_s = if times.mean_ns > 0.0 { 1e9 / times.mean_ns } else { 0.0 };
+        self.rows.push(Row {
+            experiment: self.experiment.name(),
+            peer: "zorb".to_owned(),
+            transport: measured.transport.clone(),
+            operation: format!("{}/{what}", measured.operation),
+            payload: measured.payload,
+            rounds,
+            calls: times.histogram.total(),
+            mean_us: micros(times.mean_ns),
+            p50_us: quantile(0.5),
+            p99_us: quantile(0.99),
+            p999_us: quantile(0.999),
+            max_us: Some(micros(times.longest_ns)),
+            calls_per_s: calls_per_s.round(),
+            mb_per_s: (calls_per_s * measured.payload as f64 / 1e3).round() / 1e3,
+            ratio_to_raw: None,
+        });
+        let histogram = times.histogram.to_string();
+        self.details.push(Detail { histogram, ..Detail::default() });
+    }
+}
+
+/// Times of many calls.
+struct Times {
+    histogram: Histogram,
+    mean_ns: f64,
+    longest_ns: f64,
+}
+
+impl Times {
+    fn of(calls: &[Call], took: impl Fn(&Call) -> f64) -> Self {
+        let mut histogram = Histogram::new();
+        for call in calls {
+            histogram.record(took(call).round() as u64);
+        }
+        let longest_ns = calls.iter().map(&took).fold(0.0, f64::max);
+        Self { histogram, mean_ns: mean_of(calls, &took), longest_ns }
+    }
+}
