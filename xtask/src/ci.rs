@@ -10,8 +10,8 @@ Run what .ci/run runs after installing the interop peers: format, clippy, docs, 
 
 Usage: cargo xtask ci
 
-Stops at the first step that fails. Set ZORB_REQUIRE_PEERS=1 to make missing peers failures, as
-.ci/run does.
+Stops at the first step that fails. Set ZORB_REQUIRE_PEERS=1 to make missing peers failures, and
+ZORB_REQUIRE_TOOLS=1 missing strace and valgrind, as .ci/run does.
 ";
 
 /// One command line, with the environment it wants as (name, value).
@@ -74,6 +74,8 @@ mod tests {
                 assert!(script.contains(&format!("{name}='{value}'")), "{name} is not set");
             }
         }
-        assert!(script.contains("ZORB_REQUIRE_PEERS=1"), "CI asks for the peers");
+        for strict in ["ZORB_REQUIRE_PEERS=1", "ZORB_REQUIRE_TOOLS=1"] {
+            assert!(script.contains(strict), "CI asks for {strict}");
+        }
     }
 }

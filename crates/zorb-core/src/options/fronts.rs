@@ -15,7 +15,7 @@ const MAX_FILE: u64 = 1 << 20;
 /// Variables with the prefix of options that are none: the name of the file, and what the tests of
 /// this project look at.
 const OTHER_VARIABLES: &[&str] =
-    &["CONFIG", "REQUIRE_PEERS", "FUZZ_FACTOR", "UPDATE_GOLDEN", "JACORB_LIB"];
+    &["CONFIG", "REQUIRE_PEERS", "REQUIRE_TOOLS", "FUZZ_FACTOR", "UPDATE_GOLDEN", "JACORB_LIB"];
 
 impl Options {
     /// Takes the `-ORBName value` arguments out of `arguments`; the others are returned in order.

@@ -1,0 +1,106 @@
+//! The program whose costs are counted from outside: a server, its client, or both in one ORB.
+//!
+//! Each operation is called `warm-up` times, then between two phase marks as often as is asked. The
+//! marks are made in both processes: in the client before and after its calls, in the server by the
+//! servant. Nothing is printed otherwise but the server's reference.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "the reference is for whoever started the server")]
+
+use std::process::ExitCode;
+
+use zorb::{Interface as _, Orb};
+use zorb_costs::operation::{Arguments, Operation};
+use zorb_costs::{Counted, Servant, mark_phase};
+
+const USAGE: &str = "\
+usage: zorb-costs-subject server URL
+       zorb-costs-subject client REFERENCE CALLS [OPERATION]...
+       zorb-costs-subject local CALLS [OPERATION]...
+
+The server ends with its input. An operation `empty` makes no calls.";
+
+/// Calls until buffers have their size and threads their stacks.
+const WARM_UP: u32 = 64;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        ["server", url] => serve(url),
+        ["client", reference, calls, ref operations @ ..] => client(reference, calls, operations),
+        ["local", calls, ref operations @ ..] => local(calls, operations),
+        _ => Err(USAGE.into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn serve(url: &str) -> Outcome {
+    // Under a tool that slows everything down a call would look like a slow one.
+    let builder = Orb::builder().without_environment().option("StallTakeover", "3600000");
+    let orb = builder.listen(url).build()?;
+    let counted: Counted = orb.root_poa().activate(Servant)?;
+    println!("{}", counted.as_object().to_ior_string());
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
+    orb.shutdown(true)?;
+    Ok(())
+}
+
+fn client(reference: &str, calls: &str, operations: &[&str]) -> Outcome {
+    let orb = Orb::builder().without_environment().build()?;
+    let counted: Counted = orb.resolve(reference)?;
+    let there = |name: &str| {
+        counted.mark(name)?;
+        mark_phase(name);
+        Ok(())
+    };
+    measure(&counted, calls, operations, &there)?;
+    orb.shutdown(true)?;
+    Ok(())
+}
+
+/// Calls inside one ORB: nothing travels.
+fn local(calls: &str, operations: &[&str]) -> Outcome {
+    let orb = Orb::builder().without_environment().build()?;
+    let counted: Counted = orb.root_poa().activate(Servant)?;
+    let here = |name: &str| {
+        mark_phase(name);
+        Ok(())
+    };
+    measure(&counted, calls, operations, &here)?;
+    orb.shutdown(true)?;
+    Ok(())
+}
+
+fn measure(
+    counted: &Counted,
+    calls: &str,
+    operations: &[&str],
+    mark: &dyn Fn(&str) -> zorb::Result<()>,
+) -> Outcome {
+    let calls: u32 = calls.parse()?;
+    let arguments = Arguments::default();
+    for &name in operations {
+        let operation = match Operation::named(name) {
+            None if name != "empty" => return Err(format!("no operation {name}").into()),
+            operation => operation,
+        };
+        let repeat = |times: u32| {
+            (0..times).try_for_each(|_| {
+                operation.map_or(Ok(()), |operation| arguments.call(operation, counted))
+            })
+        };
+        repeat(WARM_UP)?;
+        mark(&format!("begin {name}"))?;
+        repeat(calls)?;
+        mark(&format!("end {name}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! The calls whose costs are counted: an interface, its servant, and its operations by name.
+//!
+//! `tests/allocations.rs` counts inside its own process; `tests/costs` runs the program
+//! `zorb-costs-subject` under strace and valgrind.
+#![forbid(unsafe_code)]
+
+pub mod operation;
+mod servant;
+
+/// What the compiler made of `idl/costs.idl`.
+mod idl {
+    #![allow(unreachable_pub, reason = "generated for crates that export it")]
+
+    zorb::include_idl!("costs");
+}
+
+pub use idl::costs::{BinStruct, Counted, CountedServant, Part, counted};
+pub use servant::{Servant, mark_phase};

@@ -1,0 +1,90 @@
+//! What a steady call allocates, on the client's thread and in all of the server's.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use zorb::{Interface as _, Orb, OrbBuilder};
+use zorb_costs::operation::{Arguments, Operation};
+use zorb_costs::{Counted, Servant};
+use zorb_os::alloc::{AllocationCount, CountingAllocator};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+const CALLS: u64 = 500;
+
+/// Allocations of one call: by the client, and by the server with its servant.
+const EXPECTED: [(Operation, [u64; 2]); 10] = [
+    (Operation::Void, [0, 0]),
+    (Operation::Long, [0, 0]),
+    (Operation::Struct, [0, 0]),
+    (Operation::OneWay, [0, 0]),
+    // The caller's own string; the one that the servant makes.
+    (Operation::String, [1, 1]),
+    // Borrowed where they were received.
+    (Operation::OctetsIn, [0, 0]),
+    // The caller's own; those that the servant makes.
+    (Operation::OctetsOut, [1, 1]),
+    // The servant's sequence.
+    (Operation::Structs, [0, 1]),
+    // The servant's sequence and its 16 strings.
+    (Operation::Parts, [0, 17]),
+    (Operation::Exception, [0, 0]),
+];
+
+/// Allocations during `CALLS` calls: of this thread and of all others. The least of three rounds,
+/// because the test harness's own thread may still be settling down in the first.
+fn count(operation: Operation, counted: &Counted) -> [u64; 2] {
+    let arguments = Arguments::default();
+    let repeat = |times| (0..times).for_each(|_| arguments.call(operation, counted).unwrap());
+    repeat(100);
+    let round = || {
+        let before = (AllocationCount::this_thread(), AllocationCount::total());
+        repeat(CALLS);
+        if operation == Operation::OneWay {
+            // Whatever was sent has been served when this returns.
+            arguments.call(Operation::Void, counted).unwrap();
+        }
+        let here = AllocationCount::this_thread().since(before.0).allocations;
+        let all = AllocationCount::total().since(before.1).allocations;
+        [here, all - here]
+    };
+    let least =
+        |a: [u64; 2], b: [u64; 2]| if a.iter().sum::<u64>() <= b.iter().sum() { a } else { b };
+    least(round(), least(round(), round()))
+}
+
+fn builder() -> OrbBuilder {
+    // On a busy machine the sentinel would take a call for a slow one and start a thread.
+    Orb::builder().without_environment().option("StallTakeover", "3600000")
+}
+
+// One test, so that no other test's thread is counted.
+#[test]
+fn a_steady_call_allocates_what_its_types_need() {
+    for url in ["iiop://127.0.0.1:0", "uiop://"] {
+        let server = builder().listen(url).build().unwrap();
+        let counted: Counted = server.root_poa().activate(Servant).unwrap();
+        let client = builder().build().unwrap();
+        let there: Counted = client.resolve(&counted.as_object().to_ior_string()).unwrap();
+        for (operation, expected) in EXPECTED {
+            let expected = expected.map(|each| each * CALLS);
+            assert_eq!(count(operation, &there), expected, "{} over {url}", operation.name());
+        }
+        client.shutdown(true).unwrap();
+        server.shutdown(true).unwrap();
+    }
+    // Inside one ORB everything happens on the calling thread.
+    let orb = builder().build().unwrap();
+    let counted: Counted = orb.root_poa().activate(Servant).unwrap();
+    for (operation, [client, server]) in EXPECTED {
+        let expected = [(client + server) * CALLS, 0];
+        assert_eq!(count(operation, &counted), expected, "{} inside the ORB", operation.name());
+    }
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn every_operation_is_counted() {
+    for operation in Operation::ALL {
+        assert!(EXPECTED.iter().any(|(counted, _)| *counted == operation), "{operation:?}");
+    }
+}

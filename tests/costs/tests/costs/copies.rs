@@ -1,0 +1,73 @@
+//! How often the ORB copies the octets of a sequence: what valgrind's DHAT counts in `memcpy` and
+//! `memmove`, in units of the sequence.
+
+use std::path::Path;
+
+use libtest_mimic::Trial;
+use serde::Deserialize;
+use zorb_costs::operation::{OCTETS, Operation};
+
+use crate::program::{Side, run_pair};
+use crate::tool;
+
+/// Enough that what happens once is little beside them.
+const CALLS: u64 = 2000;
+/// Small copies that are part of every call (keys, names) and of the start, in units of the
+/// sequence.
+const SLACK: f64 = 0.1;
+
+/// Copies of 4 KiB in one call: by the client, and by the server.
+const EXPECTED: [(Operation, [u64; 2]); 2] = [
+    // Into the buffer that is sent; the servant borrows from the one received.
+    (Operation::OctetsIn, [1, 0]),
+    // Out of the servant's sequence into the buffer that is sent; into the caller's own.
+    (Operation::OctetsOut, [1, 1]),
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let one = |(operation, expected): (Operation, [u64; 2])| {
+        let name = format!("copies/{}", operation.name());
+        crate::trial(name, tool::valgrind(), move || check(operation, expected))
+    };
+    EXPECTED.into_iter().map(one).collect()
+}
+
+fn check(operation: Operation, [client, server]: [u64; 2]) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    run_pair("uiop://", &|side| counted(folder.path(), side), CALLS, &[operation])?;
+    for (side, expected) in [(Side::Client, client), (Side::Server, server)] {
+        let copies =
+            octets(&folder.path().join(side.name()))? as f64 / (CALLS * OCTETS as u64) as f64;
+        let beyond = copies - expected as f64;
+        if !(0.0..SLACK).contains(&beyond) {
+            let who = side.name();
+            return Err(format!("the {who} copies the octets {copies:.3} times, not {expected}"));
+        }
+    }
+    Ok(())
+}
+
+fn counted(folder: &Path, side: Side) -> Vec<String> {
+    let output = folder.join(side.name()).display().to_string();
+    let output = format!("--dhat-out-file={output}");
+    ["valgrind", "-q", "--tool=dhat", "--mode=copy", &output].map(str::to_owned).into()
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    pps: Vec<Place>,
+}
+
+/// A place in the program that copies.
+#[derive(Deserialize)]
+struct Place {
+    /// Its octets in all.
+    tb: u64,
+}
+
+/// All octets that were copied.
+fn octets(path: &Path) -> Result<u64, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("the profile: {error}"))?;
+    let profile: Profile = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    Ok(profile.pps.iter().map(|place| place.tb).sum())
+}

@@ -1,0 +1,77 @@
+//! How large the server of `examples/hello` is, on disk and at rest.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Trial;
+
+use crate::program::path;
+use crate::tool::{self, Absent};
+
+/// Octets of the program without symbols.
+const SIZE: u64 = 1_500_000;
+/// Octets of memory that are resident after the first call.
+const RESIDENT: u64 = 3 << 20;
+/// How long a program may take to do what takes a moment.
+const LIMIT: Duration = Duration::from_secs(60);
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let port = || SocketAddr::from(([127, 0, 0, 1], 2809));
+    // The example names its port.
+    let free = TcpListener::bind(port());
+    let free = free.map(drop).map_err(|_| Absent("port 2809 is in use on this machine".to_owned()));
+    vec![
+        crate::trial("footprint/size".into(), tool::strip(), size),
+        crate::trial("footprint/resident".into(), free, move || resident(port())),
+    ]
+}
+
+fn size() -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let stripped = folder.path().join("hello-server");
+    let mut command = Command::new("strip");
+    let status = command.arg("-o").arg(&stripped).arg(path("hello-server")?).status();
+    if !status.is_ok_and(|status| status.success()) {
+        return Err("strip failed".to_owned());
+    }
+    let size = stripped.metadata().map_err(|error| error.to_string())?.len();
+    if size <= SIZE { Ok(()) } else { Err(format!("{size} octets, more than {SIZE}")) }
+}
+
+/// A process that does not outlive the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn resident(address: SocketAddr) -> Result<(), String> {
+    let client = path("hello-client")?;
+    let mut command = Command::new(path("hello-server")?);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let server = zorb_os::process::bind_to_this_process(&mut command).spawn();
+    let mut server = Running(server.map_err(|error| error.to_string())?);
+    let begun = Instant::now();
+    let mut greeted = false;
+    while !greeted {
+        if let Some(status) = server.0.try_wait().map_err(|error| error.to_string())? {
+            return Err(format!("hello-server ended with {status}"));
+        }
+        if begun.elapsed() > LIMIT {
+            return Err("hello-server does not answer".to_owned());
+        }
+        greeted = TcpStream::connect(address).is_ok()
+            && Command::new(&client).output().is_ok_and(|output| output.status.success());
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.0.id()));
+    let status = status.map_err(|error| error.to_string())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib =
+        line.and_then(|line| line.trim().strip_suffix(" kB")).and_then(|kib| kib.parse().ok());
+    let octets: u64 = kib.map(|kib: u64| kib << 10).ok_or("no VmRSS in /proc")?;
+    if octets <= RESIDENT { Ok(()) } else { Err(format!("{octets} octets, more than {RESIDENT}")) }
+}

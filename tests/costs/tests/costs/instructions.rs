@@ -1,0 +1,130 @@
+//! How many instructions of the program a call takes, on each side, compared with the record.
+//!
+//! Callgrind counts them one by one, so they are the same in every run. The C library's are left
+//! out: it chooses its routines by the processor, and what it does for the ORB (copies, memory) is
+//! counted by other trials. What the compiler makes of the source differs between its versions, so
+//! the record is of one.
+
+mod profile;
+mod record;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use libtest_mimic::Trial;
+use zorb_costs::operation::Operation;
+
+use crate::program::{EMPTY, Side, run_local, run_pair};
+use crate::tool::{self, Absent};
+use record::Record;
+
+const CALLS: u64 = 500;
+/// Growth beyond so many percent is a failure.
+const TOLERANCE: f64 = 3.0;
+
+/// Instructions of one call.
+type Counts = BTreeMap<(Side, &'static str), u64>;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let update = std::env::var_os("UPDATE_COSTS").is_some_and(|value| value != "0");
+    if update {
+        return vec![crate::trial("instructions/update".into(), tool::valgrind(), write)];
+    }
+    let needs = tool::valgrind().and_then(|()| same_compiler());
+    let one = |side: Side, operation: Operation| {
+        let name = format!("instructions/{}/{}", side.name(), operation.name());
+        crate::trial(name, needs.clone(), move || compare(side, operation.name()))
+    };
+    kept().map(|(side, operation)| one(side, operation)).collect()
+}
+
+/// What is on record. Not how a server takes one-way calls: how many it finds in what it receives
+/// at once depends on who is faster.
+fn kept() -> impl Iterator<Item = (Side, Operation)> {
+    let sides = [Side::Client, Side::Server, Side::Local].into_iter();
+    let all = sides.flat_map(|side| Operation::ALL.map(|operation| (side, operation)));
+    all.filter(|kept| *kept != (Side::Server, Operation::OneWay))
+}
+
+/// What the compiler says of itself: its version, and the kind of machine it is for.
+fn compiler() -> Result<(String, String), String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = |name: &str| {
+        text.lines().find_map(|line| line.strip_prefix(name)).map(|rest| rest.trim().to_owned())
+    };
+    line("release:").zip(line("host:")).ok_or_else(|| "rustc -vV: no version".to_owned())
+}
+
+fn same_compiler() -> Result<(), Absent> {
+    let record = Record::read().map_err(Absent)?;
+    let (rustc, host) = compiler().map_err(Absent)?;
+    if (&record.rustc, &record.host) == (&rustc, &host) {
+        return Ok(());
+    }
+    let Record { rustc: then, host: there, .. } = record;
+    Err(Absent(format!("the record is of rustc {then} for {there}, this is {rustc} for {host}")))
+}
+
+fn write() -> Result<(), String> {
+    let (rustc, host) = compiler()?;
+    Record { rustc, host, counts: counted()?.clone() }.write()
+}
+
+fn compare(side: Side, operation: &'static str) -> Result<(), String> {
+    let counts = counted()?;
+    let now = counts.get(&(side, operation)).ok_or("nothing was counted")?;
+    let record = Record::read()?;
+    let then = record.counts.get(&(side, operation)).ok_or("there is no record")?;
+    let growth = (*now as f64 / *then as f64 - 1.0) * 100.0;
+    if growth <= TOLERANCE {
+        return Ok(());
+    }
+    let path = record::PATH;
+    Err(format!(
+        "{now} instructions, {growth:.1} % more than the {then} of {path}. If that is worth it, say \
+         why in the commit and run UPDATE_COSTS=1 cargo test -p zorb-costs --test costs"
+    ))
+}
+
+/// Counts once for all trials.
+fn counted() -> Result<&'static Counts, String> {
+    static COUNTED: OnceLock<Result<Counts, String>> = OnceLock::new();
+    COUNTED.get_or_init(count).as_ref().map_err(Clone::clone)
+}
+
+fn count() -> Result<Counts, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let tool = |side: Side| callgrind(folder.path(), side);
+    run_pair("uiop://", &tool, CALLS, &Operation::ALL)?;
+    run_local(&tool, CALLS, &Operation::ALL)?;
+    let mut counts = Counts::new();
+    for (side, operation) in kept() {
+        let none = instructions(folder.path(), side, 0)?;
+        let place = Operation::ALL.iter().position(|other| *other == operation).unwrap_or_default();
+        let all = instructions(folder.path(), side, place + 1)?;
+        counts.insert((side, operation.name()), all.saturating_sub(none) / CALLS);
+    }
+    Ok(counts)
+}
+
+fn callgrind(folder: &Path, side: Side) -> Vec<String> {
+    let output = format!("--callgrind-out-file={}", folder.join(side.name()).display());
+    let mark = "--dump-before=*mark_phase*";
+    let plain = ["--compress-strings=no", "--compress-pos=no"];
+    ["valgrind", "-q", "--tool=callgrind", mark, plain[0], plain[1], &output]
+        .map(str::to_owned)
+        .into()
+}
+
+/// The program's own instructions in the phase of that number: 0 is [`EMPTY`].
+fn instructions(folder: &Path, side: Side, phase: usize) -> Result<u64, String> {
+    // Counts are written at every mark, and phases have two.
+    let path = folder.join(format!("{}.{}", side.name(), 2 * phase + 2));
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| format!("the counts of phase {phase} (0 is {EMPTY}): {error}"))?;
+    profile::own_instructions(&text, "zorb-costs-subject")
+}

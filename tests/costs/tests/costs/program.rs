@@ -1,0 +1,175 @@
+//! The programs that are looked at: built once, and run under a tool.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+use zorb_costs::operation::Operation;
+
+/// How many seconds one program may take under a tool.
+const LIMIT: &str = "300";
+
+/// One line that Cargo says about an artifact.
+#[derive(Deserialize)]
+struct Artifact {
+    executable: Option<PathBuf>,
+    target: Option<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+/// The path of a program, which is built with the release profile when first asked for.
+pub(crate) fn path(name: &str) -> Result<PathBuf, String> {
+    static BUILT: OnceLock<Result<HashMap<String, PathBuf>, String>> = OnceLock::new();
+    let built = BUILT.get_or_init(build).as_ref().map_err(Clone::clone)?;
+    built.get(name).cloned().ok_or_else(|| format!("Cargo built no {name}"))
+}
+
+fn build() -> Result<HashMap<String, PathBuf>, String> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .args(["build", "--release", "--bins", "--package=zorb-costs", "--package=hello"])
+        .arg("--message-format=json-render-diagnostics")
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        // The same code whatever the test run itself was built with.
+        .env("CARGO_INCREMENTAL", "0")
+        .stdin(Stdio::null());
+    let output = command.output().map_err(|error| format!("cargo: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo build:\n{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let lines = output.stdout.split(|octet| *octet == b'\n');
+    let artifacts = lines.filter_map(|line| serde_json::from_slice::<Artifact>(line).ok());
+    Ok(artifacts
+        .filter_map(|artifact| Some((artifact.target?.name, artifact.executable?)))
+        .collect())
+}
+
+/// A tool's command line, to which the program's is added.
+pub(crate) type Tool<'a> = &'a dyn Fn(Side) -> Vec<String>;
+
+/// One of the two processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Side {
+    Client,
+    Server,
+    /// Both in one ORB.
+    Local,
+}
+
+impl Side {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// The name of the phase in which no call is made.
+pub(crate) const EMPTY: &str = "empty";
+
+/// Runs a server and a client of it, each under its tool, over the protocol of `url`; first with no
+/// calls, then `calls` of each operation.
+pub(crate) fn run_pair(
+    url: &str,
+    tool: Tool<'_>,
+    calls: u64,
+    operations: &[Operation],
+) -> Result<(), String> {
+    let mut server = Server::start(tool(Side::Server), url)?;
+    let reference = server.reference()?;
+    let client = subject(tool(Side::Client))?
+        .args(["client", &reference, &calls.to_string(), EMPTY])
+        .args(operations.iter().map(|operation| operation.name()))
+        .output();
+    finished("the client", client)?;
+    server.end()
+}
+
+/// Runs client and servant in one ORB under a tool.
+pub(crate) fn run_local(
+    tool: Tool<'_>,
+    calls: u64,
+    operations: &[Operation],
+) -> Result<(), String> {
+    let output = subject(tool(Side::Local))?
+        .args(["local", &calls.to_string(), EMPTY])
+        .args(operations.iter().map(|operation| operation.name()))
+        .output();
+    finished("the program", output)
+}
+
+fn finished(who: &str, output: std::io::Result<std::process::Output>) -> Result<(), String> {
+    let output = output.map_err(|error| format!("{who} cannot be started: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{who} ended with {}:\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
+}
+
+/// The command of the program under a tool, within a time limit.
+fn subject(tool: Vec<String>) -> Result<Command, String> {
+    let mut command = Command::new("timeout");
+    command.arg(LIMIT).args(tool).arg(path("zorb-costs-subject")?);
+    // What the C library chooses by it, and options of an ORB, are the same everywhere.
+    command.env_remove("GLIBC_TUNABLES").env_remove("MALLOC_ARENA_MAX").stdin(Stdio::null());
+    zorb_os::process::bind_to_this_process(&mut command);
+    Ok(command)
+}
+
+/// A server that ends with its input.
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Server {
+    fn start(tool: Vec<String>, url: &str) -> Result<Self, String> {
+        let mut command = subject(tool)?;
+        command.args(["server", url]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("timeout: {error}"))?;
+        let input = child.stdin.take();
+        Ok(Self { child, input })
+    }
+
+    /// The reference that it prints; the few lines that follow stay in the pipe.
+    fn reference(&mut self) -> Result<String, String> {
+        let output = self.child.stdout.as_mut().ok_or("no output")?;
+        let mut line = String::new();
+        // Reads what has been printed, and that is the reference alone.
+        BufReader::new(output).read_line(&mut line).map_err(|error| error.to_string())?;
+        let line = line.trim_end().to_owned();
+        if line.starts_with("IOR:") { Ok(line) } else { Err(self.story("gave no reference")) }
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.input = None;
+        let status = self.child.wait().map_err(|error| error.to_string())?;
+        if status.success() { Ok(()) } else { Err(self.story(&format!("ended with {status}"))) }
+    }
+
+    fn story(&mut self, what: &str) -> String {
+        self.input = None;
+        let mut errors = String::new();
+        if let Some(stream) = &mut self.child.stderr {
+            let _ = stream.read_to_string(&mut errors);
+        }
+        format!("the server {what}\n{errors}")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
