@@ -1,5 +1,7 @@
-//! What an experiment found: rows, and what lies behind them.
+//! What an experiment found: rows, and what lies behind them; and the page that shows it.
 
+mod page;
+mod results;
 mod row;
 mod table;
 
@@ -7,6 +9,8 @@ use serde::Serialize;
 
 use crate::machine::Machine;
 
+pub use page::page;
+pub use results::{Cell, Folder, Measured, Run};
 pub use row::{Detail, Figure, Row, Subject, rows};
 
 /// All that an experiment found.

@@ -311,7 +311,7 @@ mod tests {
         set_first(&mut structs, 9);
         assert_eq!((structs[0].number(), structs[1].number()), (9, 1));
         assert_eq!((structs[2].s, structs[2].c, structs[2].o, structs[2].d), (2, 'C', 2, 0.5));
-        assert_eq!(sequence::<u8>(0), []);
+        assert_eq!(sequence::<u8>(0), Vec::<u8>::new());
         assert_eq!((u8::first(257), char::first(27), i16::first(32_769)), (1, 'B', 1));
     }
 

@@ -2,6 +2,7 @@
 //! terminals alone.
 
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -31,6 +32,20 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a file, or prints, where the file's name is `-`.
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    if is_standard(file) {
+        return print(text);
+    }
+    let written = std::fs::write(file, text);
+    written.map_err(|error| Failure::new(format!("{}: {error}", file.display())))
+}
+
+/// Whether the name means standard output.
+pub(crate) fn is_standard(file: &Path) -> bool {
+    file == Path::new("-")
 }
 
 /// Prints a value as JSON.

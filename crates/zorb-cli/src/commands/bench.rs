@@ -1,6 +1,7 @@
 //! `zorb bench`: what calls cost, beside bare sockets and other ORBs.
 
 mod args;
+mod report;
 mod watching;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use zorb_os::{probe, thread};
 use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
 use crate::screen;
+use args::Chosen;
 use watching::Watching;
 
 pub(crate) use args::BenchArgs;
@@ -21,7 +23,18 @@ pub(crate) use args::BenchArgs;
 pub(crate) const PEER_COMMAND: &str = "bench-peer";
 
 pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
-    let (experiment, common, total) = args.chosen();
+    match args.chosen() {
+        Chosen::Experiment(experiment, common, total) => measure(experiment, common, total, orb),
+        Chosen::Report(args) => report::run(args),
+    }
+}
+
+fn measure(experiment: Experiment, common: &args::Common, total: u64, orb: &[String]) -> Outcome {
+    let (json, html) = (common.json.as_deref(), common.html.as_deref());
+    if is_standard(json) && is_standard(html) {
+        let both = "`--json -` and `--html -` cannot both have standard output";
+        return Err(Failure::new(both).into_usage());
+    }
     let plan = plan(experiment, common, total, orb)?;
     // Before any thread is started.
     let interrupt = Interrupt::watch()?;
@@ -32,19 +45,24 @@ pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
     if let Some(signal) = interrupt.arrived() {
         return Err(Failure::interrupted(signal));
     }
-    let report = outcome?;
-    match common.json.as_deref() {
-        Some(file) if file == Path::new("-") => screen::print_json(&report)?,
-        Some(file) => {
-            let text = serde_json::to_string_pretty(&report)
-                .map_err(|error| Failure::new(format!("writing JSON: {error}")))?;
-            let written = std::fs::write(file, text + "\n");
-            written.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-            screen::print(&report.table())?;
-        }
-        None => screen::print(&report.table())?,
+    let found = outcome?;
+    if let Some(file) = json {
+        let text = serde_json::to_string_pretty(&found)
+            .map_err(|error| Failure::new(format!("writing JSON: {error}")))?;
+        screen::write(file, &(text + "\n"))?;
+    }
+    if let Some(file) = html {
+        screen::write(file, &report::page_of(experiment, &found)?)?;
+    }
+    if !is_standard(json) && !is_standard(html) {
+        screen::print(&found.table())?;
     }
     Ok(OK)
+}
+
+/// Whether it is standard output that is meant.
+fn is_standard(file: Option<&Path>) -> bool {
+    file.is_some_and(screen::is_standard)
 }
 
 /// Runs one of the peers that are part of this program.

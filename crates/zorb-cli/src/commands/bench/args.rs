@@ -22,7 +22,9 @@ const MIB: u64 = 1 << 20;
 #[command(after_help = "Examples:
   zorb bench latency
   zorb bench latency --vs raw,omniorb --payload 4096 --json latency.json
-  zorb bench ttcp --total 16 --payload 1024,131072")]
+  zorb bench ttcp --total 16 --payload 1024,131072
+  zorb bench threads --html threads.html
+  zorb bench report bench/results --output report.html")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     experiment: Choice,
@@ -50,6 +52,8 @@ enum Choice {
     /// with probes: `cargo xtask peers probing` makes one in target/peers/probing, which is found
     /// there.
     Probes(Common),
+    /// Make one HTML page, with charts, of all results in a folder
+    Report(ReportArgs),
 }
 
 #[derive(Args, Debug)]
@@ -60,6 +64,20 @@ struct TtcpArgs {
     #[arg(long, value_name = "MIB", default_value = "64",
           value_parser = clap::value_parser!(u64).range(1..=4096))]
     total: u64,
+}
+
+/// Make one HTML page, with charts, of all results in a folder
+///
+/// The results are the files that `zorb bench EXPERIMENT --json FILE` wrote. The page needs no
+/// network, no scripts and no other file. Files that are no results are named and left out.
+#[derive(Args, Debug)]
+pub(super) struct ReportArgs {
+    /// The folder; of its files, those whose names end in `.json` are read
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
+    /// Where the page is written; `-`: to standard output
+    #[arg(long, short, value_name = "FILE", default_value = "bench-report.html")]
+    pub(super) output: PathBuf,
 }
 
 /// Options of every experiment.
@@ -107,6 +125,9 @@ pub(super) struct Common {
     /// in place of the table
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Write a page with tables and charts to FILE; `-`: to standard output, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -146,10 +167,18 @@ fn peer_name(text: &str) -> Result<String, String> {
     }
 }
 
+/// What is asked for.
+pub(super) enum Chosen<'a> {
+    /// An experiment, its options, and the octets that a block of a flood sends.
+    Experiment(Experiment, &'a Common, u64),
+    /// A page of results.
+    Report(&'a ReportArgs),
+}
+
 impl BenchArgs {
-    /// The experiment, its options, and the octets that a block of a flood sends.
-    pub(super) fn chosen(&self) -> (Experiment, &Common, u64) {
-        match &self.experiment {
+    /// What is asked for.
+    pub(super) fn chosen(&self) -> Chosen<'_> {
+        let (experiment, common, total) = match &self.experiment {
             Choice::Latency(common) => (Experiment::Latency, common, 0),
             Choice::Cubit(common) => (Experiment::Cubit, common, 0),
             Choice::Threads(common) => (Experiment::Threads, common, 0),
@@ -161,7 +190,9 @@ impl BenchArgs {
                 let total = if common.quick { MIB / 8 } else { total * MIB };
                 (Experiment::Ttcp, common, total)
             }
-        }
+            Choice::Report(report) => return Chosen::Report(report),
+        };
+        Chosen::Experiment(experiment, common, total)
     }
 }
 

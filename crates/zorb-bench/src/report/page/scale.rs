@@ -1,0 +1,200 @@
+//! Where a value lies on an axis, and which values the axis names.
+
+/// How values are spread over an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spacing {
+    /// Evenly, from 0.
+    Linear,
+    /// Each power of ten as wide as the next.
+    Decades,
+    /// Each power of two as wide as the next.
+    Doublings,
+    /// Shares: 90 %, 99 %, 99.9 % evenly.
+    Nines,
+}
+
+/// An axis without its place in a picture.
+#[derive(Clone, Debug)]
+pub(super) struct Scale {
+    spacing: Spacing,
+    /// The ends, as places before they are stretched to the picture.
+    low: f64,
+    high: f64,
+}
+
+/// Closest to 1 that an axis of [`Spacing::Nines`] shows.
+const MOST_NINES: f64 = 6.0;
+
+impl Scale {
+    /// One that has room for all these values. Values that have no place on it are none.
+    pub(super) fn over(spacing: Spacing, values: impl IntoIterator<Item = f64>) -> Self {
+        let places = values.into_iter().filter_map(|value| place(spacing, value));
+        let (mut low, mut high) = places
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), place| {
+                (low.min(place), high.max(place))
+            });
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        match spacing {
+            Spacing::Linear => {
+                low = low.min(0.0) * 1.03;
+                high = high.max(0.0) * 1.03;
+            }
+            Spacing::Decades => {
+                // A little air, and at least half a decade: noise must not look like a mountain.
+                let air = ((high - low) * 0.04).max((0.5 - (high - low)) / 2.0);
+                low -= air;
+                high += air;
+            }
+            Spacing::Doublings => {
+                let air = ((high - low) * 0.03).max(0.1);
+                low -= air;
+                high += air;
+            }
+            Spacing::Nines => {
+                low = 0.0;
+                high = high.clamp(2.0, MOST_NINES);
+            }
+        }
+        if high <= low {
+            high = low + 1.0;
+        }
+        Self { spacing, low, high }
+    }
+
+    /// From 0 at the low end to 1 at the high one; nothing for values without a place.
+    pub(super) fn place(&self, value: f64) -> Option<f64> {
+        let place = place(self.spacing, value)?;
+        Some(((place - self.low) / (self.high - self.low)).clamp(0.0, 1.0))
+    }
+
+    /// The values to name, about so many at most.
+    pub(super) fn ticks(&self, most: usize) -> Vec<f64> {
+        let most = most.max(2);
+        let values: Vec<f64> = match self.spacing {
+            Spacing::Linear => {
+                let step = step(self.high - self.low, most as f64 - 1.0);
+                let first = (self.low / step).ceil() as i64;
+                let last = (self.high / step + 1e-9).floor() as i64;
+                (first..=last).take(most * 3).map(|index| index as f64 * step).collect()
+            }
+            Spacing::Decades => self.decades(most),
+            Spacing::Doublings => {
+                let (first, last) = (self.low.ceil() as i32, self.high.floor() as i32);
+                let skip = usize::try_from(last - first).unwrap_or_default() / most + 1;
+                (first..=last).step_by(skip).map(|power| f64::from(power).exp2()).collect()
+            }
+            Spacing::Nines => {
+                let nines = (1..=self.high.floor() as i32).map(|nines| 1.0 - 10_f64.powi(-nines));
+                [0.0, 0.5].into_iter().chain(nines).collect()
+            }
+        };
+        values
+    }
+
+    /// Powers of ten, with 2 and 5 times them, or 1.5 and the like, where there is room.
+    fn decades(&self, most: usize) -> Vec<f64> {
+        let (first, last) = (self.low.floor() as i32, self.high.ceil() as i32);
+        let sets: [&[f64]; 4] = [
+            &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0],
+            &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+            &[1.0, 2.0, 5.0],
+            &[1.0],
+        ];
+        for set in sets {
+            let values: Vec<f64> = (first..=last)
+                .flat_map(|power| set.iter().map(move |digit| digit * 10_f64.powi(power)))
+                .filter(|value| (self.low..=self.high).contains(&value.log10()))
+                .take(most + 1)
+                .collect();
+            if values.len() <= most {
+                return values;
+            }
+        }
+        let skip = usize::try_from(last - first).unwrap_or_default() / most + 1;
+        (first..=last)
+            .step_by(skip)
+            .map(|power| 10_f64.powi(power))
+            .filter(|value| (self.low..=self.high).contains(&value.log10()))
+            .collect()
+    }
+}
+
+/// Where a value is before stretching.
+fn place(spacing: Spacing, value: f64) -> Option<f64> {
+    let place = match spacing {
+        // Twice as far must be a number, too.
+        Spacing::Linear => value.clamp(-1e300, 1e300),
+        Spacing::Decades => value.log10(),
+        Spacing::Doublings => value.log2(),
+        Spacing::Nines => (-(1.0 - value).log10()).min(MOST_NINES) + 0.0,
+    };
+    place.is_finite().then_some(place)
+}
+
+/// The least of 1, 2 and 5 times powers of ten that cuts the span in at most so many parts.
+fn step(span: f64, parts: f64) -> f64 {
+    let least = (span / parts).clamp(1e-12, 1e300);
+    let power = 10_f64.powf(least.log10().floor());
+    let digit = [1.0, 2.0, 5.0].into_iter().find(|digit| digit * power >= least * 0.999_999);
+    digit.unwrap_or(10.0) * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(found: &[f64], expected: &[f64]) {
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * b.abs().max(1e-3);
+        assert!(
+            found.len() == expected.len() && found.iter().zip(expected).all(close),
+            "{found:?}, not {expected:?}"
+        );
+    }
+
+    #[test]
+    fn even_axes_begin_at_nothing() {
+        let scale = Scale::over(Spacing::Linear, [0.9, 2.3]);
+        near(&scale.ticks(6), &[0.0, 0.5, 1.0, 1.5, 2.0]);
+        let middle = 2.3 * 1.03 / 2.0;
+        near(&[scale.place(0.0).unwrap(), scale.place(middle).unwrap()], &[0.0, 0.5]);
+    }
+
+    #[test]
+    fn decades_are_even_and_nothing_has_no_place() {
+        let scale = Scale::over(Spacing::Decades, [10.0, 1000.0, 0.0, -5.0]);
+        let at = |value| scale.place(value).unwrap();
+        near(&[at(100.0)], &[0.5]);
+        near(&[at(100.0) - at(10.0)], &[at(1000.0) - at(100.0)]);
+        assert_eq!(scale.place(0.0), None);
+        near(&scale.ticks(3), &[10.0, 100.0, 1000.0]);
+    }
+
+    #[test]
+    fn doublings_skip_when_there_are_many() {
+        let scale = Scale::over(Spacing::Doublings, [4.0, 65_536.0]);
+        near(&scale.ticks(6), &[4.0, 32.0, 256.0, 2048.0, 16_384.0]);
+    }
+
+    #[test]
+    fn nines_are_even() {
+        let scale = Scale::over(Spacing::Nines, [0.5, 0.9999]);
+        near(&scale.ticks(9), &[0.0, 0.5, 0.9, 0.99, 0.999, 0.9999]);
+        let at = |value| scale.place(value).unwrap();
+        near(&[at(0.0), at(0.9), at(0.99), at(0.9999)], &[0.0, 0.25, 0.5, 1.0]);
+        assert_eq!(scale.place(1.0), Some(1.0));
+    }
+
+    #[test]
+    fn no_values_and_extreme_ones_make_an_axis_too() {
+        for spacing in [Spacing::Linear, Spacing::Decades, Spacing::Doublings, Spacing::Nines] {
+            for values in [&[][..], &[0.0], &[1.0], &[1e-300, 1e300], &[-1e300], &[f64::MAX, 1.0]] {
+                let scale = Scale::over(spacing, values.iter().copied());
+                let ticks = scale.ticks(6);
+                assert!(ticks.len() <= 18, "{spacing:?} {values:?} {ticks:?}");
+                assert!(scale.place(1.0).is_none_or(f64::is_finite), "{spacing:?} {values:?}");
+            }
+        }
+    }
+}

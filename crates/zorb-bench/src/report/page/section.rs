@@ -1,0 +1,233 @@
+//! One experiment of one run: what it is, its charts, its numbers.
+
+use std::fmt::Write as _;
+
+use super::super::results::{Measured, Run};
+use super::bars::{self, Bar, Group, Meaning};
+use super::distribution;
+use super::figure::Figure;
+use super::looks::Looks;
+use super::metric::Metric;
+use super::sweep;
+use super::table;
+use super::text::Escaped;
+use super::work::{Sweep, Work, sweeps, works};
+
+/// Distributions that are drawn of one experiment; the numbers of all are in the table.
+const MOST_DISTRIBUTIONS: usize = 12;
+/// Curves and bars likewise.
+const MOST_SWEEPS: usize = 16;
+const MOST_GROUPS: usize = 60;
+/// Longer tables are folded where there are charts of them.
+const OPEN_ROWS: usize = 12;
+
+/// The rows of an experiment over a transport, out of one file.
+#[derive(Debug)]
+pub(super) struct Section<'a> {
+    pub(super) run: &'a Run,
+    pub(super) experiment: &'a str,
+    pub(super) transport: &'a str,
+    pub(super) rows: Vec<&'a Measured>,
+}
+
+impl<'a> Section<'a> {
+    /// All of a run, in the order of their first rows.
+    pub(super) fn all(run: &'a Run) -> Vec<Self> {
+        let mut sections: Vec<Self> = Vec::new();
+        for row in &run.rows {
+            let same = |section: &&mut Self| {
+                section.experiment == row.experiment && section.transport == row.transport
+            };
+            match sections.iter_mut().find(same) {
+                Some(section) => section.rows.push(row),
+                None => sections.push(Self {
+                    run,
+                    experiment: &row.experiment,
+                    transport: &row.transport,
+                    rows: vec![row],
+                }),
+            }
+        }
+        sections
+    }
+
+    /// Known experiments in the order in which people read them, others behind.
+    pub(super) fn place(&self) -> usize {
+        let place = ORDER.iter().position(|known| *known == self.experiment);
+        place.unwrap_or(ORDER.len())
+    }
+
+    /// What it is called: in words, when it is known.
+    pub(super) fn title(&self) -> &'a str {
+        about(self.experiment).map_or(self.experiment, |(title, _)| title)
+    }
+
+    /// The element.
+    pub(super) fn html(&self, id: &str, looks: &Looks<'_>) -> String {
+        let mut html = format!(
+            "<section id=\"{id}\">\n<h2>{}</h2>\n<p class=\"meta\">{}</p>\n",
+            Escaped(self.title()),
+            self.origin(),
+        );
+        if let Some((_, text)) = about(self.experiment) {
+            let _ = writeln!(html, "<p>{text}</p>");
+        }
+        let mut number = 0;
+        for (heading, note, figures) in self.charts(looks) {
+            if figures.is_empty() {
+                continue;
+            }
+            let _ = writeln!(
+                html,
+                "<h3>{}</h3>\n<p class=\"note\">{}</p>\n<div class=\"charts\">",
+                Escaped(&heading),
+                Escaped(&note)
+            );
+            for figure in figures {
+                number += 1;
+                html += &figure.html(&format!("{id}-{number}"), looks);
+            }
+            html += "</div>\n";
+        }
+        let count = self.rows.len();
+        let caption = format!("All numbers of {}, {count} rows", self.title());
+        let table = table::boxed(&caption, &table::rows(&self.rows, looks));
+        let open = if number == 0 || count <= OPEN_ROWS { " open" } else { "" };
+        let _ = write!(
+            html,
+            "<details{open}><summary>Numbers ({count} rows)</summary>\n{table}</details>\n</section>\n"
+        );
+        html
+    }
+
+    /// Experiment, transport, rounds and file.
+    fn origin(&self) -> String {
+        let mut parts = vec![format!("experiment <code>{}</code>", Escaped(self.experiment))];
+        if !self.transport.is_empty() {
+            parts.push(format!("transport <code>{}</code>", Escaped(self.transport)));
+        }
+        let rounds = self.rows.iter().find_map(|row| row.number("rounds"));
+        parts.extend(rounds.map(|rounds| match rounds {
+            1.0 => "1 round".to_owned(),
+            rounds => format!("{rounds} rounds"),
+        }));
+        parts.push(format!("from <code>{}</code>", Escaped(&self.run.name)));
+        parts.join(" \u{b7} ")
+    }
+
+    /// Charts under their headings.
+    fn charts(&self, looks: &Looks<'_>) -> Vec<(String, String, Vec<Figure>)> {
+        let works = works(&self.rows);
+        let (mut swept, alone) = sweeps(&works);
+        swept.truncate(MOST_SWEEPS);
+        let metric = Metric::of(self.experiment, &self.rows);
+        let mut charts = Vec::new();
+        charts.extend(self.bars(&swept, &alone, metric.as_ref(), looks));
+        if let Some(metric) = &metric {
+            charts.extend(sweep::figures(&swept, metric, looks));
+        }
+        // The ends of curves stand for what lies between.
+        let ends = |sweep: &Sweep<'a>| {
+            let last = sweep.steps.last().filter(|_| sweep.steps.len() > 1);
+            sweep.steps.first().into_iter().chain(last).map(|(_, work)| work.clone()).collect()
+        };
+        let ends: Vec<Work<'a>> =
+            swept.iter().flat_map(|sweep| -> Vec<_> { ends(sweep) }).collect();
+        let timed = alone.iter().chain(&ends).filter_map(|work| {
+            let times = |row: &&'a Measured| Some((row.peer.as_str(), row.histogram.as_ref()?));
+            let peers: Vec<_> = work.rows.iter().filter_map(times).collect();
+            (!peers.is_empty()).then(|| distribution::figure(&work.name(), &peers, looks))
+        });
+        charts.push((
+            "Distribution of all calls".to_owned(),
+            "Share of calls over time, both axes logarithmic: each further nine is as wide as the \
+             one before. Further left is faster. Marks at 50, 99 and 99.9 %."
+                .to_owned(),
+            timed.take(MOST_DISTRIBUTIONS).collect(),
+        ));
+        charts
+    }
+
+    /// Bars of what has no curve, and of the last work of each curve: ratios, where there are any.
+    fn bars(
+        &self,
+        swept: &[Sweep<'a>],
+        alone: &[Work<'a>],
+        metric: Option<&Metric>,
+        looks: &Looks<'_>,
+    ) -> Option<(String, String, Vec<Figure>)> {
+        let ratio = Metric::ratio(metric.is_some_and(|metric| metric.more_is_better));
+        let compared = |row: &Measured| row.peer != "raw" && ratio.value(row).is_some();
+        let has_ratios = self.rows.iter().any(|row| compared(row));
+        let metric = if has_ratios { &ratio } else { metric? };
+        let last = swept.iter().filter_map(|sweep| sweep.steps.last().map(|(_, work)| work));
+        let group = |work: &Work<'a>| {
+            let rows = work.rows.iter().filter(|row| !has_ratios || compared(row));
+            let bars = rows.filter_map(|row| {
+                let value = metric.value(row)?;
+                Some(Bar { peer: &row.peer, value, quartiles: metric.quartiles(row) })
+            });
+            Group { name: work.name(), bars: bars.collect() }
+        };
+        let groups = alone.iter().chain(last).map(group);
+        let groups: Vec<Group<'_>> =
+            groups.filter(|group| !group.bars.is_empty()).take(MOST_GROUPS).collect();
+        if groups.is_empty() {
+            return None;
+        }
+        let meaning = Meaning {
+            title: metric.title.clone(),
+            axis: metric.axis.clone(),
+            quantity: metric.quantity,
+            level: has_ratios.then_some(1.0),
+        };
+        let note = format!(
+            "Bars are medians over blocks, whiskers their quartiles.{}{}",
+            if has_ratios { " The line at 1 is the bare program of the same run." } else { "" },
+            if swept.is_empty() { "" } else { " Of each series below, its last step." },
+        );
+        Some((metric.title.clone(), note, bars::figures(&meaning, &groups, looks)))
+    }
+}
+
+/// What the page begins with.
+const ORDER: [&str; 7] =
+    ["latency", "cubit", "ttcp", "threads", "connections", "collocated", "demo"];
+
+/// Titles and explanations of known experiments.
+fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
+    let about = match experiment {
+        "demo" => (
+            "Demo",
+            "Calls of <code>zorb demo</code>, client and server on one processor, beside a bare \
+             exchange of as many octets.",
+        ),
+        "latency" => (
+            "Two-way calls",
+            "One client thread calls and waits for the reply, which is checked. Times are medians \
+             of a call.",
+        ),
+        "cubit" => (
+            "Cubes of numbers",
+            "Two-way calls that return the cubes of their arguments, after the IDL_Cubit \
+             benchmark.",
+        ),
+        "ttcp" => (
+            "One-way floods",
+            "One-way calls as fast as they go, after the TTCP benchmark; the server counts what \
+             arrived.",
+        ),
+        "threads" => (
+            "Threads",
+            "Threads that call at the same time, each with a connection of its own or all over a \
+             shared one.",
+        ),
+        "connections" => (
+            "Idle connections",
+            "One busy client, while more and more idle connections are open to its server.",
+        ),
+        "collocated" => ("Calls within a process", "Client and object are in the same process."),
+        _ => return None,
+    };
+    Some(about)
+}

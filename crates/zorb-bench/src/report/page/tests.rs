@@ -1,0 +1,131 @@
+use super::*;
+
+fn made(texts: &[&str]) -> String {
+    let run = |(index, text): (usize, &&str)| Run::parse(&format!("{index}.json"), text).unwrap();
+    page(&Folder { runs: texts.iter().enumerate().map(run).collect(), left_out: Vec::new() })
+}
+
+fn row(experiment: &str, peer: &str, operation: &str, rest: &str) -> String {
+    format!(
+        "{{\"experiment\": \"{experiment}\", \"peer\": \"{peer}\", \"transport\": \"iiop\", \
+         \"operation\": \"{operation}\"{rest}}}"
+    )
+}
+
+fn run(rows: &[String]) -> String {
+    format!("{{\"machine\": {{\"cpu\": \"a\"}}, \"rows\": [{}]}}", rows.join(", "))
+}
+
+/// The start tags of the page, which has to close every element that it opens.
+fn tags(html: &str) -> Vec<&str> {
+    const EMPTY: [&str; 3] = ["!DOCTYPE", "meta", "link"];
+    let mut tags = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    for part in html.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').unwrap_or_else(|| panic!("no end of <{part}"));
+        let name = tag.split([' ', '/']).next().unwrap_or_default();
+        match tag.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name)),
+            None => {
+                tags.push(tag);
+                if !tag.ends_with('/') && !EMPTY.contains(&name) {
+                    open.push(name);
+                }
+            }
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+    tags
+}
+
+#[test]
+fn elements_are_closed_and_identities_are_unique() {
+    let rows = ["raw", "zorb"].map(|peer| {
+        row("latency", peer, "ping", ", \"p50_us\": 5.5, \"ratio_to_raw\": 1.1, \"payload\": 0")
+    });
+    let html = made(&[&run(&rows), &run(&rows)]);
+    let tags = tags(&html);
+    let mut identities: Vec<&str> =
+        tags.iter().filter_map(|tag| tag.split_once(" id=\"")?.1.split('"').next()).collect();
+    let count = identities.len();
+    assert!(count > 4, "{identities:?}");
+    identities.sort_unstable();
+    identities.dedup();
+    assert_eq!(identities.len(), count);
+}
+
+#[test]
+fn nothing_from_a_file_becomes_markup() {
+    let hostile = "<img src=x onerror=alert(1)>'\\\"&</script></style></svg>";
+    let rows = [1, 2, 3].map(|payload| {
+        row(
+            hostile,
+            hostile,
+            hostile,
+            &format!(
+                ", \"payload\": {payload}, \"p50_us\": 5, \"{hostile}\": 4, \"word\": \"{hostile}\""
+            ),
+        )
+    });
+    let text = format!(
+        "{{\"machine\": {{\"cpu\": \"{hostile}\", \"date\": \"{hostile}\"}}, \"rows\": [{}], \
+         \"{hostile}\": [{{\"{hostile}\": \"{hostile}\"}}]}}",
+        rows.join(", ")
+    );
+    let results = Folder {
+        runs: vec![Run::parse(hostile, &text).unwrap()],
+        left_out: vec![(hostile.to_owned(), hostile.to_owned())],
+    };
+    let html = page(&results);
+    for tag in tags(&html) {
+        let name = tag.split(' ').next().unwrap_or_default();
+        assert!(!["img", "script", "iframe", "object"].contains(&name), "{tag}");
+        assert!(!tag.contains(" onerror=\""), "{tag}");
+    }
+    assert_eq!(html.matches("</style>").count(), 1);
+    assert!(html.contains("&lt;img src=x onerror=alert(1)&gt;"));
+}
+
+#[test]
+fn unknown_experiments_have_bars_and_a_table() {
+    let rows = [
+        row("probes", "zorb", "cdr", ", \"layer_ns\": 12.5, \"word\": \"client\""),
+        row("probes", "zorb", "giop", ", \"layer_ns\": 40"),
+    ];
+    let html = made(&[&run(&rows)]);
+    assert!(html.contains("<h2>probes</h2>"));
+    assert_eq!(html.matches("<rect class=\"bar\"").count(), 2);
+    assert!(html.contains(">layer_ns</th>") && html.contains("<td class=\"n\">12.500</td>"));
+}
+
+#[test]
+fn numbers_at_the_end_of_their_range_make_a_page_too() {
+    let rows: Vec<String> = ["0", "1e308", "-1e308", "5e-324", "1"]
+        .iter()
+        .enumerate()
+        .map(|(index, number)| {
+            let rest = format!(
+                ", \"payload\": {index}, \"p50_us\": {number}, \"p50_q1_us\": {number}, \
+                 \"p50_q3_us\": {number}, \"ratio_to_raw\": {number}"
+            );
+            row("latency", "zorb", "echo", &rest)
+        })
+        .collect();
+    let html = made(&[&run(&rows)]);
+    tags(&html);
+    for wrong in ["NaN", "inf"] {
+        assert!(!html.contains(wrong), "{wrong}");
+    }
+}
+
+#[test]
+fn who_has_many_kinds_of_work_gets_a_page_of_bounded_charts() {
+    let rows: Vec<String> = (0..2000)
+        .map(|index| {
+            row("latency", "zorb", &format!("work{index}"), ", \"p50_us\": 3, \"ratio_to_raw\": 2")
+        })
+        .collect();
+    let html = made(&[&run(&rows)]);
+    assert_eq!(html.matches("<rect class=\"bar\"").count(), 60);
+    assert_eq!(html.matches("<tr class=\"first\"").count(), 2000 + 1);
+}

@@ -1,0 +1,248 @@
+//! Results that were written as JSON, read back: of any experiment, newer ones too.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::Report;
+use crate::histogram::Histogram;
+
+#[cfg(test)]
+mod tests;
+
+/// Larger files are left out, in octets.
+const LARGEST: u64 = 64 << 20;
+/// More rows than these are left out with their file.
+const MOST_ROWS: usize = 20_000;
+
+/// What one file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// The file's name.
+    pub name: String,
+    /// What was measured on: names and values, as the file has them.
+    pub machine: BTreeMap<String, String>,
+    /// One for each peer and kind of work.
+    pub rows: Vec<Measured>,
+    /// Lists of other things, by their name: an experiment's own tables.
+    pub tables: Vec<(String, Vec<BTreeMap<String, Cell>>)>,
+}
+
+/// A row with what lies behind it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The peer's name.
+    pub peer: String,
+    /// The URL scheme of the transport.
+    pub transport: String,
+    /// What was done.
+    pub operation: String,
+    /// Octets of the argument in memory.
+    pub payload: u64,
+    /// All other numbers and words of the row and its detail, by their names.
+    pub cells: BTreeMap<String, Cell>,
+    /// All times, where single calls were timed.
+    pub histogram: Option<Histogram>,
+}
+
+/// A value in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// A number, never infinite.
+    Number(f64),
+    /// Anything else, as text.
+    Word(String),
+}
+
+/// What the results of a folder are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Folder {
+    /// The good ones, by their names.
+    pub runs: Vec<Run>,
+    /// The others: a name, and why it was left out.
+    pub left_out: Vec<(String, String)>,
+}
+
+impl Folder {
+    /// Reads all files of the folder whose names end in `.json`.
+    ///
+    /// # Errors
+    /// The folder cannot be read. What is wrong with a file alone is told in `left_out`.
+    pub fn read(folder: &Path) -> io::Result<Self> {
+        let mut found = Self::default();
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            match text_of(&path).and_then(|text| Run::parse(&name, &text)) {
+                Ok(run) => found.runs.push(run),
+                Err(reason) => found.left_out.push((name, reason)),
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    let failed = |error: io::Error| error.to_string();
+    // A pipe of that name would be waited for.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    let mut octets = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut octets))
+        .map_err(failed)?;
+    if octets.len() as u64 > LARGEST {
+        return Err(format!("it has more than {} MiB", LARGEST >> 20));
+    }
+    String::from_utf8(octets).map_err(|_| "it is no text in UTF-8".to_owned())
+}
+
+impl Run {
+    /// Reads what `--json` wrote.
+    ///
+    /// # Errors
+    /// Why the text is no result, in words.
+    pub fn parse(name: &str, text: &str) -> Result<Self, String> {
+        let value =
+            serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+        Self::of_value(name, &value)
+    }
+
+    /// What a report holds, under a name.
+    ///
+    /// # Errors
+    /// Never for the reports of this crate's experiments.
+    pub fn of_report(name: &str, report: &Report) -> Result<Self, String> {
+        let value = serde_json::to_value(report).map_err(|error| error.to_string())?;
+        Self::of_value(name, &value)
+    }
+
+    fn of_value(name: &str, value: &Value) -> Result<Self, String> {
+        let foreign = || "it is no result of `zorb bench`: it has no `rows`".to_owned();
+        let parts = value.as_object().ok_or_else(foreign)?;
+        let rows = parts.get("rows").and_then(Value::as_array).ok_or_else(foreign)?;
+        if rows.len() > MOST_ROWS {
+            return Err(format!("it has more than {MOST_ROWS} rows"));
+        }
+        let none = Vec::new();
+        let details = match parts.get("details") {
+            None | Some(Value::Null) => &none,
+            Some(details) => details.as_array().ok_or("its `details` are no list")?,
+        };
+        if !details.is_empty() && details.len() != rows.len() {
+            return Err(format!("it has {} details for {} rows", details.len(), rows.len()));
+        }
+        let details = details.iter().map(Some).chain(std::iter::repeat(None));
+        let rows = rows.iter().zip(details).enumerate().map(|(index, (row, detail))| {
+            measured(row, detail).map_err(|reason| format!("row {}: {reason}", index + 1))
+        });
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let machine = parts.get("machine").and_then(Value::as_object);
+        let machine = machine.into_iter().flatten();
+        let run = Self {
+            name: name.to_owned(),
+            machine: machine.filter_map(|(key, value)| Some((key.clone(), word(value)?))).collect(),
+            rows,
+            tables: tables(parts),
+        };
+        if run.rows.is_empty() && run.tables.is_empty() {
+            return Err("it has no rows".to_owned());
+        }
+        Ok(run)
+    }
+}
+
+/// `zorb demo` writes neither an experiment nor a peer: there is one of each.
+fn measured(row: &Value, detail: Option<&Value>) -> Result<Measured, String> {
+    let row = row.as_object().ok_or("it is no object")?;
+    let text = |key: &str, default: &str| match row.get(key) {
+        None => Ok(default.to_owned()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(_) => Err(format!("`{key}` is no text")),
+    };
+    if !row.contains_key("operation") {
+        return Err("it has no `operation`".to_owned());
+    }
+    let mut measured = Measured {
+        experiment: text("experiment", "demo")?,
+        peer: text("peer", "zorb")?,
+        transport: text("transport", "")?,
+        operation: text("operation", "")?,
+        payload: match row.get("payload") {
+            None | Some(Value::Null) => 0,
+            Some(payload) => payload.as_u64().ok_or("`payload` is no number of octets")?,
+        },
+        ..Measured::default()
+    };
+    let own = ["experiment", "peer", "transport", "operation", "payload"];
+    measured.cells = cells(row, &own);
+    if let Some(detail) = detail {
+        let detail = detail.as_object().ok_or("its detail is no object")?;
+        measured.cells.append(&mut cells(detail, &["histogram"]));
+        if let Some(histogram) = detail.get("histogram").and_then(Value::as_str) {
+            let histogram = Histogram::parse(histogram);
+            let histogram = histogram.map_err(|reason| format!("its histogram: {reason}"))?;
+            measured.histogram = Some(histogram).filter(|histogram| histogram.total() > 0);
+        }
+    }
+    Ok(measured)
+}
+
+impl Measured {
+    /// The number of this name.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.cells.get(name)? {
+            Cell::Number(number) => Some(*number),
+            Cell::Word(_) => None,
+        }
+    }
+}
+
+/// The values of an object that are neither absent nor made of others.
+fn cells(object: &Map<String, Value>, without: &[&str]) -> BTreeMap<String, Cell> {
+    let others = object.iter().filter(|(key, _)| !without.contains(&key.as_str()));
+    let cells = others.filter_map(|(key, value)| {
+        let cell = match value.as_f64() {
+            Some(number) if number.is_finite() => Cell::Number(number),
+            _ => Cell::Word(word(value)?),
+        };
+        Some((key.clone(), cell))
+    });
+    cells.collect()
+}
+
+/// A value that is one word or number.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The lists of objects that are none of the parts that all results have.
+fn tables(parts: &Map<String, Value>) -> Vec<(String, Vec<BTreeMap<String, Cell>>)> {
+    let others =
+        parts.iter().filter(|(name, _)| name.as_str() != "rows" && name.as_str() != "details");
+    let tables = others.filter_map(|(name, value)| {
+        let objects = value.as_array()?.iter().take(MOST_ROWS).map(Value::as_object);
+        let rows: Vec<_> =
+            objects.map(|object| Some(cells(object?, &[]))).collect::<Option<_>>()?;
+        (!rows.is_empty()).then(|| (name.clone(), rows))
+    });
+    tables.collect()
+}

@@ -1,0 +1,51 @@
+//! `zorb bench report`: a page of results.
+
+use std::io::ErrorKind;
+
+use zorb_bench::experiment::Experiment;
+use zorb_bench::report::{Folder, Report, Run, page};
+
+use super::args::ReportArgs;
+use crate::failure::{Failure, OK, Outcome};
+use crate::screen;
+
+pub(super) fn run(args: &ReportArgs) -> Outcome {
+    let shown = args.folder.display();
+    let found = Folder::read(&args.folder).map_err(|error| {
+        let failure = Failure::new(format!("{shown}: {error}"));
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => failure.hint(advice(args)),
+            _ => failure,
+        }
+    })?;
+    for (name, reason) in &found.left_out {
+        let line = format!("{name} is left out: {reason}");
+        screen::tell(&format!(
+            "{}: {}",
+            screen::paint(screen::WARNING, "warning"),
+            screen::visible(&line)
+        ));
+    }
+    if found.runs.is_empty() {
+        let failure = Failure::new(format!("{shown} holds no results of `zorb bench`"));
+        return Err(failure.hint(advice(args)));
+    }
+    screen::write(&args.output, &page(&found))?;
+    if !screen::is_standard(&args.output) {
+        let (file, count) = (args.output.display(), screen::counted(found.runs.len(), "run"));
+        screen::print(&format!("{file}: a page of {count}\n"))?;
+    }
+    Ok(OK)
+}
+
+/// What makes a result.
+fn advice(args: &ReportArgs) -> String {
+    let file = args.folder.join("latency.json");
+    format!("`zorb bench latency --json {}` measures and writes some", file.display())
+}
+
+/// The page of one experiment.
+pub(super) fn page_of(experiment: Experiment, report: &Report) -> Result<String, Failure> {
+    let run = Run::of_report(experiment.name(), report).map_err(Failure::new)?;
+    Ok(page(&Folder { runs: vec![run], left_out: Vec::new() }))
+}
