@@ -21,4 +21,6 @@ pub use zorb_cdr::{
     Octets, WChar, WString, Wire,
 };
 pub use zorb_os::probe;
-pub use zorb_types::{Any, SystemException, TypeCode, TypeDesc, Typed};
+pub use zorb_types::{
+    Any, Fixed, LongDouble, SystemException, TypeCode, TypeDesc, Typed, ValueModifier, Visibility,
+};

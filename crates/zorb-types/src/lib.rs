@@ -2,7 +2,8 @@
 //!
 //! This crate holds what every part of the ORB speaks of and nothing that moves octets about: the
 //! [`SystemException`] with its named [minor codes](minor), the [`RepositoryId`], and types as
-//! values: [`TypeCode`], [`Any`], and [`Typed`], which ties them to the types of a program.
+//! values: [`TypeCode`], [`Any`], and [`Typed`], which ties them to the types of a program; and the
+//! types of IDL that Rust has none for: [`Fixed`] and [`LongDouble`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -10,6 +11,8 @@ extern crate alloc;
 
 mod any;
 mod exception;
+mod fixed;
+mod long_double;
 mod repository_id;
 mod transcode;
 mod type_code;
@@ -22,7 +25,12 @@ pub use exception::{
     CompletionStatus, MinorCode, SystemException, SystemExceptionKind, Transfer, UnknownCompletion,
     Vmcid, minor,
 };
+pub use fixed::{Fixed, FixedError, FixedValue, read_fixed, write_fixed};
+pub use long_double::LongDouble;
 pub use repository_id::{BadRepositoryId, RepositoryId, RepositoryIdFormat};
 pub use transcode::transcode;
-pub use type_code::{TcKind, TypeCode, TypeDesc, TypeFn};
+pub use type_code::{
+    TcKind, TypeCode, TypeCodeError, TypeCodeResult, TypeDesc, TypeFn, UnionCase, ValueMember,
+    ValueModifier, Visibility,
+};
 pub use typed::Typed;

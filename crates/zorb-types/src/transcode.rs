@@ -35,6 +35,9 @@ fn copy(
         return copy_numbers(size, 1, reader, writer);
     }
     match kind {
+        TcKind::Null if type_ref.is_placeholder() => {
+            Err(reader.error(CdrErrorKind::BadTypeCode, "recursive TypeCode"))
+        }
         TcKind::Null | TcKind::Void => Ok(()),
         TcKind::Boolean | TcKind::Char | TcKind::WChar => {
             write_label(kind, read_label(kind, reader)?, writer)

@@ -3,10 +3,14 @@
 mod desc;
 mod display;
 mod equality;
+mod error;
 mod kind;
 mod label;
+mod make;
 mod node;
 mod read;
+mod rebuild;
+mod value;
 mod write;
 
 #[cfg(test)]
@@ -17,11 +21,14 @@ use alloc::sync::Arc;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 
 pub use desc::{TypeDesc, TypeFn};
+pub use error::TypeCodeError;
 pub use kind::TcKind;
+pub use make::{TypeCodeResult, UnionCase, ValueMember};
+pub use value::{ValueModifier, Visibility};
 
 use equality::{Likeness, alike};
 pub(crate) use label::{read_label, write_label};
-use node::Node;
+use node::{Arena, MemberRef};
 pub(crate) use node::{TypeRef, digits_and_scale};
 
 /// What stands for a TCKind where an earlier TypeCode is pointed at.
@@ -30,16 +37,26 @@ pub(crate) const INDIRECTION: u32 = 0xffff_ffff;
 /// The most digits a `fixed` may have.
 pub(crate) const MAX_FIXED_DIGITS: u16 = 31;
 
+/// Whether there may be a `fixed` of these digits and this scale. IDL writes scales from 0 to the
+/// digits; a negative one stands for zeros that are not sent.
+pub(crate) const fn is_fixed(digits: u16, scale: i16) -> bool {
+    digits != 0
+        && digits <= MAX_FIXED_DIGITS
+        && scale <= digits.cast_signed()
+        && scale >= -MAX_FIXED_DIGITS.cast_signed()
+}
+
 /// The description of an IDL type, as `CORBA::TypeCode` (CORBA 3.3 part 1, 8.11).
 ///
 /// It is immutable and cheap to clone. Types of this program are described by a [`TypeDesc`] in
-/// static memory; received ones are owned, one allocation for the types and one for each name.
+/// static memory; received ones and those made at run time are owned, one allocation for the
+/// types and one for each name.
 ///
 /// # Limits
 /// A received TypeCode nests at most [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH) deep, counted together
 /// with the values around it, and takes at most 32 times the octets that it was read from.
 /// Indirections are followed to an enclosing or an earlier type of the same TypeCode; others, a
-/// typedef, array or sequence of nothing but itself, members and elements that are `null`, `void`,
+/// typedef, array, sequence or struct of nothing but itself, members and elements that are `null`, `void`,
 /// an exception or a struct without members, and a `fixed` of more than 31 digits are refused as
 /// `BadTypeCode`.
 ///
@@ -51,9 +68,9 @@ pub(crate) const MAX_FIXED_DIGITS: u16 = 31;
 pub struct TypeCode(Repr);
 
 #[derive(Clone)]
-enum Repr {
+pub(crate) enum Repr {
     Static(&'static TypeDesc),
-    Shared(Arc<[Node]>, u32),
+    Shared(Arc<Arena>, u32),
 }
 
 impl TypeCode {
@@ -85,63 +102,134 @@ impl TypeCode {
     }
 
     /// The name of a member.
-    pub fn member_name(&self, index: usize) -> Option<&str> {
-        self.view().member(index).map(|member| member.name)
+    ///
+    /// # Errors
+    /// `BadKind` for types without members, `Bounds` beyond the last.
+    pub fn member_name(&self, index: usize) -> TypeCodeResult<&str> {
+        self.member(index).map(|member| member.name)
     }
 
-    /// The type of a member; `None` for enumerations.
-    pub fn member_type(&self, index: usize) -> Option<Self> {
-        self.view().member(index)?.type_ref.map(|type_ref| self.owned(type_ref))
+    /// The type of a member.
+    ///
+    /// # Errors
+    /// `BadKind` for types without members and enumerations, `Bounds` beyond the last.
+    pub fn member_type(&self, index: usize) -> TypeCodeResult<Self> {
+        let member = self.member(index)?;
+        member.type_ref.map(TypeRef::to_type_code).ok_or(TypeCodeError::BadKind)
     }
 
     /// The label of a union's case as a number: 0 and 1 for booleans, a character's code, an
-    /// enumeration value's ordinal; an `unsigned long long` keeps its bits.
-    pub fn member_label(&self, index: usize) -> Option<i64> {
-        let member = self.view().member(index)?;
-        (self.kind() == TcKind::Union).then_some(member.label)
+    /// enumeration value's ordinal; an `unsigned long long` keeps its bits. That of the default
+    /// case means nothing.
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no union, `Bounds` beyond the last.
+    pub fn member_label(&self, index: usize) -> TypeCodeResult<i64> {
+        self.needs(&[TcKind::Union])?;
+        self.member(index).map(|member| member.label)
     }
 
-    /// The place of a union's default case.
-    pub fn default_index(&self) -> Option<usize> {
-        if self.kind() != TcKind::Union {
-            return None;
-        }
-        usize::try_from(self.view().number()).ok()
+    /// Who may use a member of a valuetype's state.
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no valuetype, `Bounds` beyond the last.
+    pub fn member_visibility(&self, index: usize) -> TypeCodeResult<Visibility> {
+        self.needs(&[TcKind::Value, TcKind::Event])?;
+        let label = self.member(index)?.label;
+        Ok(Visibility::from_number(i16::try_from(label).unwrap_or(1)))
+    }
+
+    /// The place of the case that a discriminator selects, the default one included.
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no union.
+    pub fn case_of(&self, label: i64) -> TypeCodeResult<Option<usize>> {
+        self.needs(&[TcKind::Union])?;
+        Ok(self.view().case_index(label))
+    }
+
+    /// The place of a union's default case, `None` when it has none.
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no union.
+    pub fn default_index(&self) -> TypeCodeResult<Option<usize>> {
+        self.needs(&[TcKind::Union])?;
+        Ok(usize::try_from(self.view().number()).ok())
     }
 
     /// The type of a union's discriminator.
-    pub fn discriminator_type(&self) -> Option<Self> {
-        (self.kind() == TcKind::Union).then(|| self.content()).flatten()
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no union.
+    pub fn discriminator_type(&self) -> TypeCodeResult<Self> {
+        self.content_of(&[TcKind::Union])
     }
 
     /// The element of a sequence or array, the original of a typedef, the type in a value box.
-    pub fn content_type(&self) -> Option<Self> {
+    ///
+    /// # Errors
+    /// `BadKind` for others.
+    pub fn content_type(&self) -> TypeCodeResult<Self> {
         use TcKind::{Alias, Array, Sequence, ValueBox};
-        matches!(self.kind(), Sequence | Array | Alias | ValueBox).then(|| self.content()).flatten()
+        self.content_of(&[Sequence, Array, Alias, ValueBox])
     }
 
     /// The concrete base of a valuetype, `tk_null` when it has none.
-    pub fn concrete_base_type(&self) -> Option<Self> {
-        matches!(self.kind(), TcKind::Value | TcKind::Event).then(|| self.content()).flatten()
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no valuetype.
+    pub fn concrete_base_type(&self) -> TypeCodeResult<Self> {
+        self.needs(&[TcKind::Value, TcKind::Event])?;
+        Ok(self.view().content().map(TypeRef::to_type_code).unwrap_or_default())
+    }
+
+    /// How a valuetype is declared.
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no valuetype.
+    pub fn type_modifier(&self) -> TypeCodeResult<ValueModifier> {
+        self.needs(&[TcKind::Value, TcKind::Event])?;
+        Ok(ValueModifier::from_number(i16::try_from(self.view().number()).unwrap_or(0)))
     }
 
     /// The length of an array, the bound of a string or sequence (0 for none).
-    pub fn length(&self) -> Option<u32> {
+    ///
+    /// # Errors
+    /// `BadKind` for others.
+    pub fn length(&self) -> TypeCodeResult<u32> {
         use TcKind::{Array, Sequence, String, WString};
-        matches!(self.kind(), Array | Sequence | String | WString)
-            .then(|| u32::try_from(self.view().number()).ok())
-            .flatten()
+        self.needs(&[Array, Sequence, String, WString])?;
+        u32::try_from(self.view().number()).map_err(|_| TypeCodeError::BadNumber)
     }
 
-    /// Digits and scale of a `fixed`.
-    pub fn digits_and_scale(&self) -> Option<(u16, i16)> {
-        (self.kind() == TcKind::Fixed).then(|| digits_and_scale(self.view().number()))
+    /// Digits and scale of a `fixed`: `fixed_digits` and `fixed_scale`.
+    ///
+    /// # Errors
+    /// `BadKind` for others.
+    pub fn digits_and_scale(&self) -> TypeCodeResult<(u16, i16)> {
+        self.needs(&[TcKind::Fixed])?;
+        Ok(digits_and_scale(self.view().number()))
+    }
+
+    fn needs(&self, kinds: &[TcKind]) -> TypeCodeResult<()> {
+        if kinds.contains(&self.kind()) { Ok(()) } else { Err(TypeCodeError::BadKind) }
+    }
+
+    fn member(&self, index: usize) -> TypeCodeResult<MemberRef<'_>> {
+        use TcKind::{Enum, Event, Except, Struct, Union, Value};
+        self.needs(&[Struct, Union, Enum, Except, Value, Event])?;
+        self.view().member(index).ok_or(TypeCodeError::Bounds)
+    }
+
+    fn content_of(&self, kinds: &[TcKind]) -> TypeCodeResult<Self> {
+        self.needs(kinds)?;
+        self.view().content().map(TypeRef::to_type_code).ok_or(TypeCodeError::BadKind)
     }
 
     /// The type with its typedefs taken off.
     #[must_use]
     pub fn resolved(&self) -> Self {
-        self.owned(self.view().resolved())
+        self.view().resolved().to_type_code()
     }
 
     /// Whether everything agrees: kinds, ids, names, members, typedefs. `==` is this.
@@ -157,28 +245,13 @@ impl TypeCode {
         alike(self.view(), other.view(), Likeness::Equivalent)
     }
 
-    fn content(&self) -> Option<Self> {
-        self.view().content().map(|content| self.owned(content))
-    }
-
     pub(crate) fn view(&self) -> TypeRef<'_> {
         match &self.0 {
             Repr::Static(desc) => TypeRef::Static(desc),
-            Repr::Shared(nodes, index) => match nodes.get(*index as usize) {
-                Some(node) => TypeRef::Node(nodes, node, *index),
+            Repr::Shared(arena, index) => match arena.nodes.get(*index as usize) {
+                Some(node) => TypeRef::Node(arena, node, *index),
                 None => TypeRef::Static(desc::plain(TcKind::Null)),
             },
-        }
-    }
-
-    /// A TypeCode of a type that this one leads to.
-    fn owned(&self, type_ref: TypeRef<'_>) -> Self {
-        match (type_ref, &self.0) {
-            (TypeRef::Static(desc), _) => Self(Repr::Static(desc)),
-            (TypeRef::Node(_, _, index), Repr::Shared(nodes, _)) => {
-                Self(Repr::Shared(Arc::clone(nodes), index))
-            }
-            (TypeRef::Node(..), Repr::Static(_)) => self.clone(),
         }
     }
 }

@@ -38,8 +38,9 @@ pub use zorb_core::{
     Error, Interface, ObjectRef, Phase, Raises, Ref, Result, ServedBy, UserException,
 };
 pub use zorb_types::{
-    Any, CompletionStatus, MinorCode, RepositoryId, SystemException, SystemExceptionKind, TypeCode,
-    Typed, minor,
+    Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, RepositoryId,
+    SystemException, SystemExceptionKind, TcKind, TypeCode, TypeCodeError, Typed, UnionCase,
+    ValueMember, ValueModifier, Visibility, minor,
 };
 
 pub use zorb_core::{options, poa};

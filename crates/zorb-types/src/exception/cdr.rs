@@ -44,7 +44,7 @@ impl SystemException {
     /// The exception that the standard asks for when marshalling fails with `error`.
     ///
     /// Malformed input is `MARSHAL`; a value of our own that has no encoding is `BAD_PARAM`;
-    /// characters outside the code set are `DATA_CONVERSION`; limits are `IMP_LIMIT`.
+    /// characters outside the code set are `DATA_CONVERSION`; limits of our own are `IMP_LIMIT`.
     #[cold]
     pub fn from_cdr(error: CdrError, completed: CompletionStatus, transfer: Transfer) -> Self {
         use minor::{bad_param, bad_typecode, data_conversion, imp_limit, inv_objref, marshal};
@@ -81,6 +81,11 @@ impl SystemException {
             }
             CdrErrorKind::WideNotNegotiated => {
                 Self::bad_param(bad_param::WIDE_SET_UNKNOWN, completed)
+            }
+            // What a peer sent is malformed, whatever the reason.
+            CdrErrorKind::TooDeep if !transfer.is_sending() => malformed(marshal::TOO_DEEP),
+            CdrErrorKind::BadTypeCode if !transfer.is_sending() => {
+                malformed(marshal::BAD_TYPE_CODE)
             }
             CdrErrorKind::TooDeep => Self::imp_limit(imp_limit::TOO_DEEP, completed),
             CdrErrorKind::TooLong => Self::imp_limit(imp_limit::TOO_LONG, completed),

@@ -129,6 +129,8 @@ minors! {
         TRAILING_OCTETS = zorb 7, "octets left after the last value";
         BAD_HEADER = zorb 8, "malformed request or reply header";
         BAD_VALUE = zorb 9, "malformed value";
+        TOO_DEEP = zorb 10, "value nested deeper than the limit";
+        BAD_TYPE_CODE = zorb 11, "malformed TypeCode";
     }
     initialize, Initialize {
         PRIORITY_RANGE = omg 1, "priority range too restricted for the ORB";

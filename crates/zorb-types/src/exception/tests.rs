@@ -111,7 +111,9 @@ fn marshalling_errors_become_the_standards_exceptions() {
         (CdrErrorKind::WideNotNegotiated, ReceiveRequest, "BAD_PARAM", MinorCode::omg(23)),
         (CdrErrorKind::BoundExceeded, SendRequest, "BAD_PARAM", minor::bad_param::BOUND_EXCEEDED),
         (CdrErrorKind::BoundExceeded, ReceiveReply, "MARSHAL", minor::marshal::BOUND_EXCEEDED),
-        (CdrErrorKind::TooDeep, ReceiveRequest, "IMP_LIMIT", minor::imp_limit::TOO_DEEP),
+        (CdrErrorKind::TooDeep, ReceiveRequest, "MARSHAL", minor::marshal::TOO_DEEP),
+        (CdrErrorKind::TooDeep, SendRequest, "IMP_LIMIT", minor::imp_limit::TOO_DEEP),
+        (CdrErrorKind::BadTypeCode, ReceiveReply, "MARSHAL", minor::marshal::BAD_TYPE_CODE),
         (CdrErrorKind::BadReference, ReceiveReply, "INV_OBJREF", minor::inv_objref::MALFORMED),
     ] {
         let error = CdrError::new(kind, 12, "test");

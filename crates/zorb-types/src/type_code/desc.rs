@@ -1,6 +1,6 @@
 //! Type descriptions in static memory: what generated code says about its types.
 
-use super::TcKind;
+use super::{TcKind, ValueModifier, Visibility};
 
 /// Gives the description of a type; a function, so that types may lead back to themselves.
 pub type TypeFn = fn() -> &'static TypeDesc;
@@ -45,6 +45,8 @@ pub(crate) enum Members {
     Fields(&'static [(&'static str, TypeFn)]),
     /// Of unions: label, name and type.
     Arms(&'static [(i64, &'static str, TypeFn)]),
+    /// Of valuetypes: name, type and visibility.
+    State(&'static [(&'static str, TypeFn, Visibility)]),
     /// Of enumerations.
     Names(&'static [&'static str]),
 }
@@ -135,6 +137,39 @@ impl TypeDesc {
     /// One dimension of an array; the element of the outer one is the inner.
     pub const fn array(element: TypeFn, length: u32) -> Self {
         Self { number: length as i64, content: Some(element), ..Self::plain(TcKind::Array) }
+    }
+
+    /// A `valuetype`: its concrete base, if it has one, and the members of its own state by name,
+    /// type and visibility.
+    pub const fn value(
+        id: &'static str,
+        name: &'static str,
+        modifier: ValueModifier,
+        base: Option<TypeFn>,
+        members: &'static [(&'static str, TypeFn, Visibility)],
+    ) -> Self {
+        Self {
+            number: modifier as i64,
+            content: base,
+            members: Members::State(members),
+            ..Self::named(TcKind::Value, id, name)
+        }
+    }
+
+    /// An `eventtype`, otherwise as [`value`](Self::value).
+    pub const fn event(
+        id: &'static str,
+        name: &'static str,
+        modifier: ValueModifier,
+        base: Option<TypeFn>,
+        members: &'static [(&'static str, TypeFn, Visibility)],
+    ) -> Self {
+        Self { kind: TcKind::Event, ..Self::value(id, name, modifier, base, members) }
+    }
+
+    /// A boxed value: `valuetype Name type;`.
+    pub const fn value_box(id: &'static str, name: &'static str, boxed: TypeFn) -> Self {
+        Self { content: Some(boxed), ..Self::named(TcKind::ValueBox, id, name) }
     }
 
     /// A `fixed<digits, scale>`.

@@ -48,6 +48,9 @@ impl Comparison {
         if kind != right.kind() {
             return false;
         }
+        if left.is_placeholder() || right.is_placeholder() {
+            return !equivalent && left.id() == right.id();
+        }
         if equivalent && kind.has_id() && !left.id().is_empty() && !right.id().is_empty() {
             return left.id() == right.id();
         }
@@ -70,7 +73,9 @@ impl Comparison {
     }
 
     fn contents(&mut self, left: TypeRef<'_>, right: TypeRef<'_>) -> bool {
-        match (left.content(), right.content()) {
+        // A valuetype without a base says nothing or `tk_null`.
+        let present = |type_ref: TypeRef<'_>| type_ref.kind() != TcKind::Null;
+        match (left.content().filter(|c| present(*c)), right.content().filter(|c| present(*c))) {
             (None, None) => true,
             (Some(left), Some(right)) => self.types(left, right),
             _ => false,

@@ -144,6 +144,11 @@ impl TcKind {
         matches!(self, Self::Struct | Self::Union | Self::Except | Self::Value | Self::Event)
     }
 
+    /// Whether values of this kind may end a recursion: empty, null, or another case.
+    pub(crate) const fn ends_recursion(self) -> bool {
+        matches!(self, Self::Sequence | Self::Union | Self::Value | Self::Event)
+    }
+
     /// Size and alignment of numbers, which may be moved in bulk; `None` for everything else.
     pub(crate) const fn number_size(self) -> Option<usize> {
         Some(match self {

@@ -1,5 +1,7 @@
 //! Union labels and discriminators: numbers whatever their type.
 
+use core::ops::RangeInclusive;
+
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::TcKind;
@@ -20,6 +22,22 @@ pub(crate) const fn may_discriminate(kind: TcKind) -> bool {
             | TcKind::Octet
             | TcKind::Enum
     )
+}
+
+/// The labels that a discriminating kind has; `enumerators` is how many values an `enum` has.
+pub(crate) fn range_of(kind: TcKind, enumerators: usize) -> RangeInclusive<i64> {
+    match kind {
+        TcKind::Short => i16::MIN.into()..=i16::MAX.into(),
+        TcKind::Long => i32::MIN.into()..=i32::MAX.into(),
+        TcKind::UShort => 0..=u16::MAX.into(),
+        TcKind::ULong => 0..=u32::MAX.into(),
+        TcKind::LongLong | TcKind::ULongLong => i64::MIN..=i64::MAX,
+        TcKind::Boolean => 0..=1,
+        TcKind::Char | TcKind::Octet => 0..=255,
+        TcKind::WChar => 0..=0x10_ffff,
+        TcKind::Enum => 0..=i64::try_from(enumerators).unwrap_or(i64::MAX) - 1,
+        _ => RangeInclusive::new(1, 0),
+    }
 }
 
 /// Takes a value of a discriminating kind. An `unsigned long long` keeps its bits.

@@ -1,12 +1,24 @@
-//! TypeCodes that came over the wire, and one view of both sorts.
+//! TypeCodes that came over the wire or were made at run time, and one view of all sorts.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
-use super::TcKind;
 use super::desc::{Members, TypeDesc};
+use super::{Repr, TcKind, TypeCode};
 
-/// One type of a received TypeCode. All types of one TypeCode lie in one slice and name each
-/// other by index, which is how recursion is held without cycles of ownership.
+/// Types that lead to each other by index, which is how recursion is held without cycles of
+/// ownership: all types of a received TypeCode, or those that were closed together.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    pub(crate) nodes: Vec<Node>,
+    /// How deep the types nest, those of other arenas included.
+    pub(crate) depth: u16,
+    /// Whether a recursive TypeCode in it is still without its enclosing type.
+    pub(crate) open: bool,
+}
+
+/// One type of an arena.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) kind: TcKind,
@@ -20,6 +32,32 @@ pub(crate) struct Node {
     pub(crate) by_label: Box<[u32]>,
 }
 
+impl Node {
+    /// A type without parameters so far.
+    pub(crate) fn new(kind: TcKind) -> Self {
+        Self {
+            kind,
+            id: Box::default(),
+            name: Box::default(),
+            number: 0,
+            content: None,
+            members: Box::default(),
+            by_label: Box::default(),
+        }
+    }
+
+    /// The members of a union, in the order of the IDL.
+    pub(crate) fn set_cases(&mut self, default_index: i32, members: Vec<Member>) {
+        let mut by_label: Vec<u32> = (0..).take(members.len()).collect();
+        by_label.retain(|&place| i64::from(place) != i64::from(default_index));
+        // Stable, so that the first of two cases with one label is the one that counts.
+        by_label.sort_by_key(|&place| members.get(place as usize).map(|member| member.label));
+        self.by_label = by_label.into_boxed_slice();
+        self.number = default_index.into();
+        self.members = members.into_boxed_slice();
+    }
+}
+
 /// A member of a struct, union, exception, value or enumeration.
 #[derive(Debug)]
 pub(crate) struct Member {
@@ -31,19 +69,30 @@ pub(crate) struct Member {
 }
 
 /// A type that another type refers to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Child {
-    /// A type without parameters.
+    /// A type of this program.
     Static(&'static TypeDesc),
-    /// A place in the same slice.
+    /// A place in the same arena.
     Node(u32),
+    /// A type of another arena.
+    Other(Box<TypeCode>),
+}
+
+impl From<TypeCode> for Child {
+    fn from(type_code: TypeCode) -> Self {
+        match type_code.0 {
+            Repr::Static(desc) => Self::Static(desc),
+            Repr::Shared(..) => Self::Other(Box::new(type_code)),
+        }
+    }
 }
 
 /// A type, wherever it is described.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TypeRef<'a> {
     Static(&'static TypeDesc),
-    Node(&'a [Node], &'a Node, u32),
+    Node(&'a Arc<Arena>, &'a Node, u32),
 }
 
 /// A member of a type, wherever it is described.
@@ -65,13 +114,27 @@ pub(crate) const fn digits_and_scale(number: i64) -> (u16, i16) {
 }
 
 impl<'a> TypeRef<'a> {
-    pub(crate) fn at(nodes: &'a [Node], child: Child) -> Option<Self> {
+    pub(crate) fn at(arena: &'a Arc<Arena>, child: &'a Child) -> Option<Self> {
         match child {
             Child::Static(desc) => Some(Self::Static(desc)),
-            Child::Node(index) => {
-                nodes.get(index as usize).map(|node| Self::Node(nodes, node, index))
+            &Child::Node(index) => {
+                arena.nodes.get(index as usize).map(|node| Self::Node(arena, node, index))
             }
+            Child::Other(type_code) => Some(type_code.view()),
         }
+    }
+
+    /// The TypeCode of the type.
+    pub(crate) fn to_type_code(self) -> TypeCode {
+        TypeCode(match self {
+            Self::Static(desc) => Repr::Static(desc),
+            Self::Node(arena, _, index) => Repr::Shared(Arc::clone(arena), index),
+        })
+    }
+
+    /// Whether it stands for an enclosing type that has not been made yet.
+    pub(crate) fn is_placeholder(self) -> bool {
+        self.kind() == TcKind::Null && !self.id().is_empty()
     }
 
     pub(crate) fn kind(self) -> TcKind {
@@ -113,7 +176,9 @@ impl<'a> TypeRef<'a> {
     pub(crate) fn content(self) -> Option<Self> {
         match self {
             Self::Static(desc) => desc.content.map(|content| Self::Static(content())),
-            Self::Node(nodes, node, _) => node.content.and_then(|child| Self::at(nodes, child)),
+            Self::Node(arena, node, _) => {
+                node.content.as_ref().and_then(|child| Self::at(arena, child))
+            }
         }
     }
 
@@ -123,6 +188,7 @@ impl<'a> TypeRef<'a> {
                 Members::None => 0,
                 Members::Fields(fields) => fields.len(),
                 Members::Arms(arms) => arms.len(),
+                Members::State(members) => members.len(),
                 Members::Names(names) => names.len(),
             },
             Self::Node(_, node, _) => node.members.len(),
@@ -140,14 +206,21 @@ impl<'a> TypeRef<'a> {
                     Members::Arms(arms) => arms.get(index).map(|&(label, name, type_fn)| {
                         MemberRef { name, type_ref: Some(Self::Static(type_fn())), label }
                     }),
+                    Members::State(members) => {
+                        members.get(index).map(|&(name, type_fn, visibility)| MemberRef {
+                            name,
+                            type_ref: Some(Self::Static(type_fn())),
+                            label: visibility as i64,
+                        })
+                    }
                     Members::Names(names) => {
                         names.get(index).map(|&name| MemberRef { name, type_ref: None, label: 0 })
                     }
                 }
             }
-            Self::Node(nodes, node, _) => node.members.get(index).map(|member| MemberRef {
+            Self::Node(arena, node, _) => node.members.get(index).map(|member| MemberRef {
                 name: &member.name,
-                type_ref: member.child.and_then(|child| Self::at(nodes, child)),
+                type_ref: member.child.as_ref().and_then(|child| Self::at(arena, child)),
                 label: member.label,
             }),
         }
@@ -155,6 +228,11 @@ impl<'a> TypeRef<'a> {
 
     /// The case of a union that a discriminator selects.
     pub(crate) fn case(self, label: i64) -> Option<MemberRef<'a>> {
+        self.member(self.case_index(label)?)
+    }
+
+    /// The place of the case of a union that a discriminator selects.
+    pub(crate) fn case_index(self, label: i64) -> Option<usize> {
         let default_index = usize::try_from(self.number()).ok();
         let labelled = match self {
             Self::Static(_) => (0..self.member_count()).find(|&index| {
@@ -172,7 +250,7 @@ impl<'a> TypeRef<'a> {
                     .map(|&place| place as usize)
             }
         };
-        self.member(labelled.or(default_index)?)
+        labelled.or(default_index)
     }
 
     pub(crate) fn members(self) -> impl Iterator<Item = MemberRef<'a>> {

@@ -9,8 +9,8 @@ use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult};
 use super::desc::plain;
 use super::kind::Parameters;
 use super::label::{may_discriminate, read_label};
-use super::node::{Child, Member, Node, TypeRef, fixed};
-use super::{INDIRECTION, MAX_FIXED_DIGITS, Repr, TcKind, TypeCode};
+use super::node::{Arena, Child, Member, Node, fixed};
+use super::{INDIRECTION, Repr, TcKind, TypeCode, is_fixed};
 
 const WHAT: &str = "TypeCode";
 
@@ -20,7 +20,11 @@ pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
     let root = decoder.read(reader, 0)?;
     Ok(TypeCode(match root {
         Child::Static(desc) => Repr::Static(desc),
-        Child::Node(index) => Repr::Shared(Arc::from(decoder.nodes), index),
+        Child::Node(index) => {
+            let depth = u16::try_from(decoder.deepest).unwrap_or(u16::MAX);
+            Repr::Shared(Arc::new(Arena { nodes: decoder.nodes, depth, open: false }), index)
+        }
+        Child::Other(type_code) => type_code.0,
     }))
 }
 
@@ -35,6 +39,8 @@ struct Decoder {
     seen: Vec<(usize, Child)>,
     /// The nodes being read, outermost first.
     open: Vec<u32>,
+    /// The most nodes that were open at once.
+    deepest: usize,
 }
 
 fn bad(reader: &CdrReader<'_>) -> CdrError {
@@ -70,23 +76,42 @@ impl Decoder {
             .binary_search_by_key(&target, |&(position, _)| position)
             .ok()
             .and_then(|found| self.seen.get(found))
-            .map(|&(_, child)| child)
+            .map(|(_, child)| child.clone())
             .ok_or_else(|| bad(reader))?;
-        // A type may lead back to itself only through one that has members: a typedef or an
-        // array of itself is no type.
+        // A type may lead back to itself only through one that has members, and through one whose
+        // values may end: a typedef, an array or a struct of itself is no type.
         if let Child::Node(index) = child
             && let Some(enclosing) = self.open.iter().position(|&open| open == index)
         {
-            let mut between = self.open.iter().skip(enclosing);
-            if !between.any(|&open| self.kind_of(open).is_some_and(TcKind::is_constructed)) {
+            let between = self.open.get(enclosing..).unwrap_or_default();
+            let any = |test: fn(TcKind) -> bool| {
+                between.iter().any(|&open| self.node(open).is_some_and(|node| test(node.kind)))
+            };
+            if !any(TcKind::is_constructed) || !any(TcKind::ends_recursion) {
                 return Err(bad(reader));
             }
         }
         Ok(child)
     }
 
-    fn kind_of(&self, index: u32) -> Option<TcKind> {
-        self.nodes.get(index as usize).map(|node| node.kind)
+    fn node(&self, index: u32) -> Option<&Node> {
+        self.nodes.get(index as usize)
+    }
+
+    /// The kind of a type, typedefs taken off.
+    fn resolved_kind(&self, child: &Child) -> Option<TcKind> {
+        let mut child = child;
+        // Typedefs are not circular, so this ends.
+        loop {
+            match child {
+                Child::Static(desc) => return Some(desc.kind),
+                Child::Other(type_code) => return Some(type_code.view().resolved().kind()),
+                &Child::Node(index) => match self.node(index)? {
+                    node if node.kind == TcKind::Alias => child = node.content.as_ref()?,
+                    node => return Some(node.kind),
+                },
+            }
+        }
     }
 
     fn simple(
@@ -98,7 +123,7 @@ impl Decoder {
         let number = if kind == TcKind::Fixed {
             let digits = reader.read_u16()?;
             let scale = reader.read_i16()?;
-            if digits == 0 || digits > MAX_FIXED_DIGITS {
+            if !is_fixed(digits, scale) {
                 return Err(bad(reader));
             }
             fixed(digits, scale)
@@ -110,21 +135,13 @@ impl Decoder {
         } else {
             Child::Node(self.push(kind, number, reader)?)
         };
-        self.seen.push((position, child));
+        self.seen.push((position, child.clone()));
         Ok(child)
     }
 
     fn push(&mut self, kind: TcKind, number: i64, reader: &CdrReader<'_>) -> CdrResult<u32> {
         let index = u32::try_from(self.nodes.len()).map_err(|_| bad(reader))?;
-        self.nodes.push(Node {
-            kind,
-            id: Box::default(),
-            name: Box::default(),
-            number,
-            content: None,
-            members: Box::default(),
-            by_label: Box::default(),
-        });
+        self.nodes.push(Node { number, ..Node::new(kind) });
         Ok(index)
     }
 
@@ -142,6 +159,7 @@ impl Decoder {
         let index = self.push(kind, 0, reader)?;
         self.seen.push((position, Child::Node(index)));
         self.open.push(index);
+        self.deepest = self.deepest.max(self.open.len());
         let node = self.parameters(kind, &mut inner, inner_base)?;
         self.open.pop();
         if let Some(place) = self.nodes.get_mut(index as usize) {
@@ -157,15 +175,7 @@ impl Decoder {
         reader: &mut CdrReader<'_>,
         base: usize,
     ) -> CdrResult<Node> {
-        let mut node = Node {
-            kind,
-            id: Box::default(),
-            name: Box::default(),
-            number: 0,
-            content: None,
-            members: Box::default(),
-            by_label: Box::default(),
-        };
+        let mut node = Node::new(kind);
         if kind.has_id() {
             node.id = text(reader)?;
             node.name = text(reader)?;
@@ -204,7 +214,8 @@ impl Decoder {
         let child = self.read(reader, base)?;
         let allowed = match child {
             Child::Static(desc) => !matches!(desc.kind, TcKind::Null | TcKind::Void),
-            Child::Node(index) => self.nodes.get(index as usize).is_some_and(|node| {
+            Child::Other(_) => true,
+            Child::Node(index) => self.node(index).is_some_and(|node| {
                 let is_whole = !self.open.contains(&index);
                 node.kind != TcKind::Except
                     && !(node.kind == TcKind::Struct && node.members.is_empty() && is_whole)
@@ -238,8 +249,8 @@ impl Decoder {
 
     fn union(&mut self, node: &mut Node, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<()> {
         let discriminator = self.read(reader, base)?;
-        let kind = TypeRef::at(&self.nodes, discriminator)
-            .map(|type_ref| type_ref.resolved().kind())
+        let kind = self
+            .resolved_kind(&discriminator)
             .filter(|&kind| may_discriminate(kind))
             .ok_or_else(|| bad(reader))?;
         let default_index = reader.read_i32()?;
@@ -254,14 +265,8 @@ impl Decoder {
             let child = Some(self.member_type(reader, base)?);
             members.push(Member { name, child, label });
         }
-        let mut by_label: Vec<u32> = (0..).take(members.len()).collect();
-        by_label.retain(|&place| i64::from(place) != i64::from(default_index));
-        // Stable, so that the first of two cases with one label is the one that counts.
-        by_label.sort_by_key(|&place| members.get(place as usize).map(|member| member.label));
-        node.by_label = by_label.into_boxed_slice();
         node.content = Some(discriminator);
-        node.number = default_index.into();
-        node.members = members.into_boxed_slice();
+        node.set_cases(default_index, members);
         Ok(())
     }
 }

@@ -179,17 +179,18 @@ fn names_do_not_count_for_equivalence_and_compact_ids_open_the_structure() {
 
 #[test]
 fn accessors_answer_for_their_kinds_alone() {
+    use crate::TypeCodeError::{BadKind, Bounds};
     let union = TypeCode::from(forest());
-    assert_eq!(union.default_index(), Some(2));
-    assert_eq!(union.member_label(1), Some(1));
-    assert_eq!(union.discriminator_type(), Some(TypeCode::from(color())));
-    assert_eq!(union.content_type(), None);
-    assert_eq!(union.member_type(3), None);
-    assert_eq!(TypeCode::from(color()).member_type(0), None);
-    assert_eq!(<Bounded<String, 8>>::type_code().length(), Some(8));
-    assert_eq!(i32::type_code().length(), None);
+    assert_eq!(union.default_index(), Ok(Some(2)));
+    assert_eq!(union.member_label(1), Ok(1));
+    assert_eq!(union.discriminator_type(), Ok(TypeCode::from(color())));
+    assert_eq!(union.content_type(), Err(BadKind));
+    assert_eq!(union.member_type(3), Err(Bounds));
+    assert_eq!(TypeCode::from(color()).member_type(0), Err(BadKind));
+    assert_eq!(<Bounded<String, 8>>::type_code().length(), Ok(8));
+    assert_eq!(i32::type_code().length(), Err(BadKind));
     static MONEY: TypeDesc = TypeDesc::fixed(5, -2);
-    assert_eq!(TypeCode::from(&MONEY).digits_and_scale(), Some((5, -2)));
+    assert_eq!(TypeCode::from(&MONEY).digits_and_scale(), Ok((5, -2)));
 }
 
 /// Writes a complex TypeCode of `kind` whose encapsulation `body` fills.
@@ -254,7 +255,7 @@ fn an_outer_sequence_may_be_led_back_to_through_a_struct() {
     .unwrap();
     let sequence = read(&buffer, ByteOrder::Little, 0).unwrap();
     let member = sequence.content_type().and_then(|element| element.member_type(0));
-    assert_eq!(member.as_ref(), Some(&sequence));
+    assert_eq!(member.as_ref(), Ok(&sequence));
     assert_eq!(write(&sequence, ByteOrder::Little, 0), buffer);
 }
 
@@ -471,7 +472,7 @@ fn repeated_types_cost_no_more_than_their_octets() {
 fn descriptions_of_functions_need_no_memory() {
     const _: fn() -> TypeFn = || i32::type_desc;
     let one = TypeCode::from(tree());
-    let Some(again) = one.member_type(0).and_then(|kids| kids.content_type()) else {
+    let Ok(again) = one.member_type(0).and_then(|kids| kids.content_type()) else {
         panic!("no element")
     };
     assert!(core::ptr::eq(

@@ -36,6 +36,9 @@ impl Encoder {
     ) -> CdrResult<()> {
         let kind = type_ref.kind();
         match kind.parameters() {
+            Parameters::Empty if type_ref.is_placeholder() => {
+                return Err(writer.error(CdrErrorKind::BadTypeCode, WHAT));
+            }
             Parameters::Empty => writer.write_u32(kind as u32),
             Parameters::Simple => {
                 writer.write_u32(kind as u32);
@@ -134,6 +137,11 @@ impl Encoder {
     ) -> CdrResult<()> {
         match type_ref.content() {
             Some(content) => self.write(content, writer, base),
+            // A valuetype without a base says so.
+            None if matches!(type_ref.kind(), TcKind::Value | TcKind::Event) => {
+                writer.write_u32(TcKind::Null as u32);
+                Ok(())
+            }
             None => Err(writer.error(CdrErrorKind::BadTypeCode, WHAT)),
         }
     }

@@ -39,7 +39,7 @@ pub(crate) fn check_type_code(octets: &[u8]) {
     assert_eq!(type_code, type_code.clone());
     assert!(!type_code.to_string().is_empty());
     for index in 0..type_code.member_count() {
-        assert!(type_code.member_name(index).is_some());
+        assert!(type_code.member_name(index).is_ok());
         let _ = type_code.member_type(index).map(|member| member.to_string());
     }
     for order in ORDERS {

@@ -75,7 +75,7 @@ fn show_within(type_code: &TypeCode, enclosing: &mut Vec<String>) -> Json {
     };
     match kind {
         TcKind::String | TcKind::WString => {
-            shown.insert("bound".into(), json!(type_code.length()));
+            shown.insert("bound".into(), json!(type_code.length().ok()));
         }
         TcKind::Fixed => {
             let (digits, scale) = type_code.digits_and_scale().expect("digits and scale");
@@ -83,31 +83,34 @@ fn show_within(type_code: &TypeCode, enclosing: &mut Vec<String>) -> Json {
             shown.insert("scale".into(), json!(scale));
         }
         TcKind::Sequence => {
-            shown.insert("element".into(), content(type_code.content_type()));
-            shown.insert("bound".into(), json!(type_code.length()));
+            shown.insert("element".into(), content(type_code.content_type().ok()));
+            shown.insert("bound".into(), json!(type_code.length().ok()));
         }
         TcKind::Array => {
-            shown.insert("element".into(), content(type_code.content_type()));
-            shown.insert("length".into(), json!(type_code.length()));
+            shown.insert("element".into(), content(type_code.content_type().ok()));
+            shown.insert("length".into(), json!(type_code.length().ok()));
         }
         TcKind::Alias | TcKind::ValueBox => {
-            shown.insert("content".into(), content(type_code.content_type()));
+            shown.insert("content".into(), content(type_code.content_type().ok()));
         }
         TcKind::Struct | TcKind::Except => {
             let members = (0..type_code.member_count()).map(|index| {
-                json!([type_code.member_name(index), content(type_code.member_type(index))])
+                json!([
+                    type_code.member_name(index).ok(),
+                    content(type_code.member_type(index).ok())
+                ])
             });
             shown.insert("members".into(), members.collect());
         }
         TcKind::Enum => {
             let members =
-                (0..type_code.member_count()).map(|index| json!(type_code.member_name(index)));
+                (0..type_code.member_count()).map(|index| json!(type_code.member_name(index).ok()));
             shown.insert("members".into(), members.collect());
         }
         TcKind::Union => {
             let discriminator = type_code.discriminator_type().expect("a discriminator");
             shown.insert("discriminator".into(), content(Some(discriminator.clone())));
-            let default = type_code.default_index();
+            let default = type_code.default_index().expect("a union");
             shown.insert("default_index".into(), default.map_or(json!(-1), |index| json!(index)));
             let members = (0..type_code.member_count()).map(|index| {
                 let label = if default == Some(index) {
@@ -115,14 +118,21 @@ fn show_within(type_code: &TypeCode, enclosing: &mut Vec<String>) -> Json {
                 } else {
                     show_label(&discriminator, type_code.member_label(index).expect("a label"))
                 };
-                json!([label, type_code.member_name(index), content(type_code.member_type(index))])
+                json!([
+                    label,
+                    type_code.member_name(index).ok(),
+                    content(type_code.member_type(index).ok())
+                ])
             });
             shown.insert("members".into(), members.collect());
         }
         TcKind::Value | TcKind::Event => {
-            shown.insert("base".into(), content(type_code.concrete_base_type()));
+            shown.insert("base".into(), content(type_code.concrete_base_type().ok()));
             let members = (0..type_code.member_count()).map(|index| {
-                json!([type_code.member_name(index), content(type_code.member_type(index))])
+                json!([
+                    type_code.member_name(index).ok(),
+                    content(type_code.member_type(index).ok())
+                ])
             });
             shown.insert("members".into(), members.collect());
         }
@@ -137,7 +147,7 @@ fn show_label(discriminator: &TypeCode, label: i64) -> Json {
     match resolved.kind() {
         TcKind::Boolean => json!(label != 0),
         TcKind::Char => json!(char::from(label as u8)),
-        TcKind::Enum => json!(resolved.member_name(label as usize)),
+        TcKind::Enum => json!(resolved.member_name(label as usize).ok()),
         _ => json!(label),
     }
 }
@@ -183,7 +193,7 @@ fn show_value(type_code: &TypeCode, reader: &mut CdrReader<'_>, wide: Wide) -> C
         TcKind::TypeCode => shown::<TypeCode>(reader, wide),
         TcKind::Enum => {
             let index = reader.read_u32()?;
-            Ok(json!(resolved.member_name(index as usize)))
+            Ok(json!(resolved.member_name(index as usize).ok()))
         }
         TcKind::Fixed => {
             let (digits, scale) = resolved.digits_and_scale().expect("digits and scale");
@@ -221,14 +231,14 @@ fn show_value(type_code: &TypeCode, reader: &mut CdrReader<'_>, wide: Wide) -> C
 fn show_union(union: &TypeCode, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<Json> {
     let discriminator = union.discriminator_type().expect("a discriminator");
     let label = show_value(&discriminator, reader, wide)?;
-    let is_default = |index| union.default_index() == Some(index);
+    let is_default = |index| union.default_index() == Ok(Some(index));
     let selected = (0..union.member_count())
         .filter(|&index| !is_default(index))
         .find(|&index| {
-            union.member_label(index).map(|l| show_label(&discriminator, l)).as_ref()
+            union.member_label(index).map(|l| show_label(&discriminator, l)).ok().as_ref()
                 == Some(&label)
         })
-        .or(union.default_index());
+        .or(union.default_index().expect("a union"));
     let mut members = Map::new();
     members.insert("_d".into(), label);
     if let Some(index) = selected {

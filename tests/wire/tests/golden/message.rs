@@ -247,7 +247,6 @@ impl Message<'_> {
             Err(error) if error.kind == CdrErrorKind::Unsupported => {
                 let reason = match error.what {
                     "valuetype" | "eventtype" | "abstract interface" => Reason::Valuetype,
-                    "fixed" => Reason::Fixed,
                     _ => return Content::Faulty(Fault::Body(error)),
                 };
                 Content::Uncovered(reason, Vec::new())

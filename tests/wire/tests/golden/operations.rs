@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value as Json, json};
 use zorb::UserException;
 use zorb_cdr::{Bounded, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString};
-use zorb_types::{Any, TypeCode};
+use zorb_types::{Any, Fixed, LongDouble, TypeCode};
 use zorb_wire_tests::capture::vec::{Bad, Color, Empty, Node, Person, Prims, U, Ub, Ue};
 use zorb_wire_tests::naming::cos_naming::naming_context::{AlreadyBound, NotFound};
 use zorb_wire_tests::naming::cos_naming::{Binding, NameComponent};
@@ -15,8 +15,6 @@ use crate::shown::{Reference, Shown, Wide};
 /// Why a body cannot be checked yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
-    Fixed,
-    LongDouble,
     Valuetype,
     Ziop,
 }
@@ -24,8 +22,6 @@ pub(crate) enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Fixed => "fixed",
-            Self::LongDouble => "long double",
             Self::Valuetype => "valuetypes",
             Self::Ziop => "ZIOP",
         })
@@ -157,6 +153,9 @@ operations! {
     "op_shorts4" ("a": Bounded<Vec<i16>, 4>) -> ("return": Bounded<Vec<i16>, 4>);
     "op_nested" ("a": Vec<Vec<i32>>) -> ("return": Vec<Vec<i32>>);
     "op_matrix" ("a": [[i32; 3]; 2]) -> ("return": [[i32; 3]; 2]);
+    "op_money" ("a": Fixed<5, 2>) -> ("return": Fixed<5, 2>);
+    "op_measure" ("a": Fixed<6, 3>) -> ("return": Fixed<6, 3>);
+    "op_longdouble" ("pad": u8, "a": LongDouble) -> ("return": LongDouble);
     "op_node" ("a": Node) -> ("return": Node);
     "op_any" ("a": Any) -> ("return": Any);
     "op_anys" ("a": Vec<Any>) -> ("return": Vec<Any>);
@@ -183,9 +182,6 @@ operations! {
     "next_one" () -> ("return": bool, "b": Binding);
     "destroy" () -> ();
     not yet:
-    "op_money": Fixed;
-    "op_measure": Fixed;
-    "op_longdouble": LongDouble;
     "op_strbox": Valuetype;
     "op_longbox": Valuetype;
     "op_base": Valuetype;

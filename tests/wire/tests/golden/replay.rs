@@ -96,6 +96,11 @@ fn connect(server: &Server) -> std::io::Result<TcpStream> {
     Ok(stream)
 }
 
+/// Operations that the server's IDL leaves out, or that need another server.
+fn is_unserved(operation: &str) -> bool {
+    matches!(operation, "op_typecode" | "op_forward" | "op_money" | "op_measure" | "op_longdouble")
+}
+
 /// What a request was for.
 struct Asked {
     operation: String,
@@ -182,8 +187,8 @@ impl Client {
             None => Some(vector.octets.clone()),
         };
         let operation = message.operation.clone().unwrap_or_default();
-        let covered = !matches!(message.content, Content::Uncovered(..))
-            && !matches!(operation.as_str(), "op_typecode" | "op_forward");
+        let covered =
+            !matches!(message.content, Content::Uncovered(..)) && !is_unserved(&operation);
         let whole = !message.header.more_fragments;
         let patched =
             patched.filter(|_| covered && message.request_id.is_some() && !is_by_profile(&message));

@@ -6,7 +6,7 @@ use zorb_giop::{
     AlternateIiopAddress, CodeSetComponentInfo, ComponentBody, IiopProfile, Ior, OrbType, Policies,
     ProfileTag, SslSecTrans, TaggedComponent, TaggedProfile,
 };
-use zorb_types::{Any, TypeCode};
+use zorb_types::{Any, Fixed, LongDouble, TypeCode};
 
 use crate::any;
 use crate::vector::hex;
@@ -51,6 +51,21 @@ impl Shown for WString {
             // The recording shows the terminating NUL too.
             Wide::Units => value.encode_utf16().chain([0]).collect(),
         }
+    }
+}
+
+impl<const D: u16, const S: i16> Shown for Fixed<D, S> {
+    /// With its sign and all its digits.
+    fn show(value: &Self, _: Wide) -> Json {
+        let width = usize::from(D) + 1 + usize::from(S != 0);
+        json!(format!("{value:+0width$}"))
+    }
+}
+
+impl Shown for LongDouble {
+    /// The octets of a little-endian message, the only one that was recorded.
+    fn show(value: &Self, _: Wide) -> Json {
+        json!(hex(&value.to_bits().to_le_bytes()))
     }
 }
 
