@@ -171,8 +171,12 @@ impl Config {
         let mut errors = String::new();
         let mut outputs = Vec::new();
         for (name, files) in jobs {
-            let compilation = compile_with(&self.front, loader, &files);
+            let mut compilation = compile_with(&self.front, loader, &files);
             seen(&compilation);
+            if !compilation.has_errors() {
+                let unsupported = zorb_idl_rust::unsupported(&compilation, &self.back);
+                compilation.diagnostics.extend(unsupported);
+            }
             if compilation.has_errors() {
                 errors.push_str(&compilation.render());
             } else {

@@ -23,8 +23,10 @@ mod layout;
 mod names;
 mod options;
 mod types;
+mod unsupported;
 
 pub use options::Options;
+pub use unsupported::unsupported;
 
 use zorb_idl::{Compilation, Span};
 
@@ -50,7 +52,7 @@ pub struct Warning {
 
 /// Turns a compilation into Rust.
 ///
-/// Call it only for a compilation without errors; of one with errors, the parts that could not be
+/// Call it only for a compilation without errors in which nothing is [`unsupported`]; of one with errors, the parts that could not be
 /// understood are left out.
 #[must_use]
 pub fn generate(compilation: &Compilation, options: &Options) -> Generated {

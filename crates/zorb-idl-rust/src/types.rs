@@ -88,6 +88,8 @@ impl Types<'_, '_> {
             Type::LongDouble => self.codegen("LongDouble"),
             Type::Fixed { digits, scale } => self.codegen(&format!("Fixed<{digits}, {scale}>")),
             Type::Any => self.codegen("Any"),
+            // Refused before: see `unsupported`.
+            Type::ValueBase | Type::TypeCode => "()".into(),
             Type::Object => self.optional(&format!("{}::ObjectRef", self.runtime)),
             Type::String { .. } | Type::WString { .. } => self.prelude("String"),
             Type::Sequence { element, .. } => {
@@ -214,7 +216,8 @@ impl Types<'_, '_> {
                 let variant = variants.get(*index as usize).map_or("", String::as_str);
                 format!("{}::{variant}", self.path(*enumeration))
             }
-            ConstValue::Error => "()".into(),
+            // Refused before: see `unsupported`.
+            ConstValue::Fixed(_) | ConstValue::Error => "()".into(),
         }
     }
 }

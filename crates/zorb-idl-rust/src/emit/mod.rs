@@ -135,6 +135,8 @@ impl<'a, 'm> Emitter<'a, 'm> {
             DefinitionKind::Enum(item) => self.enumeration(definition, item),
             DefinitionKind::Typedef(item) => self.typedef(definition, &item.ty),
             DefinitionKind::Const(item) => self.constant(definition, item),
+            // Refused before: see `unsupported`.
+            DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) | DefinitionKind::Native => {}
         }
     }
 

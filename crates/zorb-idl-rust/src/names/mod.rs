@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 pub(crate) use case::Case;
 pub(crate) use methods::{Method, MethodKey};
+pub(crate) use paths::external;
 pub(crate) use scope::Scope;
 use zorb_idl::model::{Definition, Interface};
 use zorb_idl::{Compilation, DefId, DefinitionKind, Model};

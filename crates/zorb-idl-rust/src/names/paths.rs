@@ -7,7 +7,7 @@ use crate::Options;
 
 /// How a definition's Rust is found when it is not in the text.
 #[derive(Clone, Debug)]
-pub(super) enum External {
+pub(crate) enum External {
     /// An IDL module that is the Rust module at this path.
     Module(String),
     /// A definition of a file whose text is included in the Rust module at this path.
@@ -17,7 +17,7 @@ pub(super) enum External {
 }
 
 /// Which definitions the options declare to exist already.
-pub(super) fn external(compilation: &Compilation, options: &Options) -> Vec<Option<External>> {
+pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Option<External>> {
     let model = &compilation.model;
     let mut external: Vec<Option<External>> = Vec::with_capacity(model.len());
     for definition in model.definitions() {

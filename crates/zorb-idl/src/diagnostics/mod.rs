@@ -41,11 +41,8 @@ pub struct Label {
 }
 
 impl Diagnostic {
-    pub(crate) fn new(
-        code: Code,
-        span: impl Into<Option<Span>>,
-        message: impl Into<String>,
-    ) -> Self {
+    /// A finding about a place. Its severity is the code's.
+    pub fn new(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
         Self {
             code,
             severity: code.info().severity,
@@ -57,17 +54,23 @@ impl Diagnostic {
         }
     }
 
-    pub(crate) fn label(mut self, span: Span, message: impl Into<String>) -> Self {
+    /// Adds a place that matters as well.
+    #[must_use]
+    pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: message.into() });
         self
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
+    /// Puts a few words beside the carets.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
     }

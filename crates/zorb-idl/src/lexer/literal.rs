@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::{Token, TokenKind};
 use crate::diagnostics::{Code, Diagnostic, Sink};
+use crate::model::{FixedValue, MAX_FIXED_DIGITS};
 use crate::preprocess::PpToken;
 use crate::source::Span;
 
@@ -27,7 +28,12 @@ pub(super) fn number(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
     if let Some(digits) = lower.strip_suffix('d')
         && plain(digits)
     {
-        return TokenKind::Fixed;
+        let value = FixedValue::parse(digits);
+        if value.is_none() {
+            let message = format!("`{}` has more than {MAX_FIXED_DIGITS} digits", shorten(text));
+            sink.error(Code::FixedTooLong, span, message);
+        }
+        return TokenKind::Fixed(value.unwrap_or_default());
     }
     let (mantissa, exponent) = lower.split_once('e').map_or((&*lower, None), |(mantissa, rest)| {
         (mantissa, Some(rest.strip_prefix(['+', '-']).unwrap_or(rest)))

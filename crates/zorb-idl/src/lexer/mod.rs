@@ -10,6 +10,7 @@ pub(crate) use keyword::{Keyword, Punct};
 use self::literal::Pending;
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::limits::MAX_PASTED_BYTES;
+use crate::model::FixedValue;
 use crate::preprocess::{PpKind, PpToken};
 use crate::source::{SourceMap, Span};
 
@@ -33,8 +34,8 @@ pub(crate) enum TokenKind {
     Punct(Punct),
     Integer(u64),
     Float(f64),
-    /// A fixed-point literal such as `1.5d`: recognised, not supported.
-    Fixed,
+    /// A fixed-point literal such as `1.5d`.
+    Fixed(FixedValue),
     Char(char),
     WChar(u16),
     Str(Rc<str>),

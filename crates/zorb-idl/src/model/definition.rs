@@ -1,6 +1,6 @@
 //! Definitions: modules, types, constants and exceptions.
 
-use super::{ConstValue, DefId, Interface, Type};
+use super::{ConstValue, DefId, Interface, Type, ValueBox, ValueType};
 use crate::source::{FileId, Span};
 
 /// One named definition of an IDL file.
@@ -39,6 +39,10 @@ pub enum DefinitionKind {
     Module(Module),
     /// `interface I { ... };`
     Interface(Interface),
+    /// `valuetype V { ... };`, abstract and custom ones too
+    Value(ValueType),
+    /// `valuetype V T;`: a value box
+    ValueBox(ValueBox),
     /// `struct S { ... };`
     Struct(Struct),
     /// `union U switch (T) { ... };`
@@ -51,22 +55,38 @@ pub enum DefinitionKind {
     Const(Const),
     /// `exception E { ... };` It has members like a struct, perhaps none.
     Exception(Struct),
+    /// `native N;`: a type that each language maps in its own way
+    Native,
 }
 
 impl DefinitionKind {
-    /// The IDL word for this kind: `module`, `interface`, `struct`, `union`, `enum`,
-    /// `typedef`, `const` or `exception`.
+    /// The IDL word for this kind: `module`, `interface`, `valuetype` (boxes too), `struct`,
+    /// `union`, `enum`, `typedef`, `const`, `exception` or `native`.
     #[must_use]
     pub const fn keyword(&self) -> &'static str {
         match self {
             Self::Module(_) => "module",
             Self::Interface(_) => "interface",
+            Self::Value(_) | Self::ValueBox(_) => "valuetype",
             Self::Struct(_) => "struct",
             Self::Union(_) => "union",
             Self::Enum(_) => "enum",
             Self::Typedef(_) => "typedef",
             Self::Const(_) => "const",
             Self::Exception(_) => "exception",
+            Self::Native => "native",
+        }
+    }
+
+    /// Declared ahead and never completed. Only with errors.
+    #[must_use]
+    pub const fn is_forward_only(&self) -> bool {
+        match self {
+            Self::Interface(item) => item.forward_only,
+            Self::Value(item) => item.forward_only,
+            Self::Struct(item) => item.forward_only,
+            Self::Union(item) => item.forward_only,
+            _ => false,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::{
     Attribute, ConstValue, DefId, Definition, DefinitionKind, Export, Label, Member, Model,
-    Operation, Type,
+    Operation, Param, Type, ValueType,
 };
 
 impl Model {
@@ -29,6 +29,8 @@ impl Model {
             Type::Fixed { digits, scale } => format!("fixed<{digits}, {scale}>"),
             Type::Any => "any".into(),
             Type::Object => "Object".into(),
+            Type::ValueBase => "ValueBase".into(),
+            Type::TypeCode => "CORBA::TypeCode".into(),
             Type::String { bound } => format!("string{}", bound_text(*bound)),
             Type::WString { bound } => format!("wstring{}", bound_text(*bound)),
             Type::Sequence { element, bound } => match bound {
@@ -54,6 +56,7 @@ impl Model {
             ConstValue::Boolean(value) => if *value { "TRUE" } else { "FALSE" }.into(),
             ConstValue::Integer(value) => value.to_string(),
             ConstValue::Float(value) => format!("{value:?}"),
+            ConstValue::Fixed(value) => format!("{value}d"),
             ConstValue::Char(value) => format!("{value:?}"),
             ConstValue::WChar(value) => format!("L'\\u{value:04x}'"),
             ConstValue::String(value) => format!("{value:?}"),
@@ -68,7 +71,7 @@ impl Model {
         let item = &self[id];
         write_docs(f, item.docs.as_deref(), depth)?;
         indent(f, depth)?;
-        write!(f, "{} {}", item.kind.keyword(), item.name)?;
+        write!(f, "{}{} {}", modifier(&item.kind), item.kind.keyword(), item.name)?;
         self.write_head(f, item)?;
         write!(f, "  // {}", item.repository_id)?;
         if item.from_include {
@@ -80,13 +83,13 @@ impl Model {
 
     fn write_head(&self, f: &mut Formatter<'_>, item: &Definition) -> fmt::Result {
         match &item.kind {
-            DefinitionKind::Interface(interface) => {
-                for (position, base) in interface.bases.iter().enumerate() {
-                    f.write_str(if position == 0 { ": " } else { ", " })?;
-                    f.write_str(&self.scoped_name(*base))?;
-                }
-                if interface.forward_only { f.write_str(" forward") } else { Ok(()) }
+            DefinitionKind::Interface(interface) => self.write_list(f, ": ", &interface.bases),
+            DefinitionKind::Value(value) => {
+                let colon = if value.is_truncatable { ": truncatable " } else { ": " };
+                self.write_list(f, colon, &value.bases)?;
+                self.write_list(f, " supports ", &value.supports)
             }
+            DefinitionKind::ValueBox(item) => write!(f, " = {}", self.type_name(&item.ty)),
             DefinitionKind::Union(union) => {
                 write!(f, " switch ({})", self.type_name(&union.discriminator))?;
                 if union.implicit_default { f.write_str(" implicit-default") } else { Ok(()) }
@@ -98,8 +101,12 @@ impl Model {
             DefinitionKind::Module(_)
             | DefinitionKind::Struct(_)
             | DefinitionKind::Enum(_)
-            | DefinitionKind::Exception(_) => Ok(()),
+            | DefinitionKind::Exception(_)
+            | DefinitionKind::Native => Ok(()),
         }?;
+        if item.kind.is_forward_only() {
+            f.write_str(" forward")?;
+        }
         if self.is_recursive(item.id) { f.write_str(" recursive") } else { Ok(()) }
     }
 
@@ -108,8 +115,11 @@ impl Model {
             DefinitionKind::Module(module) => {
                 module.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))
             }
-            DefinitionKind::Interface(interface) => {
-                interface.exports.iter().try_for_each(|export| match export {
+            DefinitionKind::Interface(_) | DefinitionKind::Value(_) => {
+                if let DefinitionKind::Value(value) = &item.kind {
+                    self.write_state(f, value, depth)?;
+                }
+                self.exports(item.id).iter().try_for_each(|export| match export {
                     Export::Operation(operation) => self.write_operation(f, operation, depth),
                     Export::Attribute(attribute) => self.write_attribute(f, attribute, depth),
                     Export::Definition(id) => self.write_definition(f, *id, depth),
@@ -142,8 +152,40 @@ impl Model {
                 }
                 Ok(())
             }
-            DefinitionKind::Typedef(_) | DefinitionKind::Const(_) => Ok(()),
+            DefinitionKind::ValueBox(item) => {
+                item.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))
+            }
+            DefinitionKind::Typedef(_) | DefinitionKind::Const(_) | DefinitionKind::Native => {
+                Ok(())
+            }
         }
+    }
+
+    fn write_list(&self, f: &mut Formatter<'_>, word: &str, list: &[DefId]) -> fmt::Result {
+        if list.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = list.iter().map(|id| self.scoped_name(*id)).collect();
+        write!(f, "{word}{}", names.join(", "))
+    }
+
+    fn write_state(&self, f: &mut Formatter<'_>, value: &ValueType, depth: usize) -> fmt::Result {
+        for state in &value.members {
+            let member = &state.member;
+            write_docs(f, member.docs.as_deref(), depth)?;
+            indent(f, depth)?;
+            let (word, ty) = (state.visibility.keyword(), self.type_name(&member.ty));
+            writeln!(f, "{word} {ty} {}", member.name)?;
+        }
+        for initializer in &value.initializers {
+            write_docs(f, initializer.docs.as_deref(), depth)?;
+            indent(f, depth)?;
+            write!(f, "factory {}(", initializer.name)?;
+            self.write_params(f, &initializer.params)?;
+            self.write_raises(f, "raises", &initializer.raises)?;
+            f.write_char('\n')?;
+        }
+        Ok(())
     }
 
     fn write_member(&self, f: &mut Formatter<'_>, member: &Member, depth: usize) -> fmt::Result {
@@ -157,7 +199,16 @@ impl Model {
         indent(f, depth)?;
         let oneway = if op.oneway { "oneway " } else { "" };
         write!(f, "{oneway}{} {}(", self.type_name(&op.result), op.name)?;
-        for (position, param) in op.params.iter().enumerate() {
+        self.write_params(f, &op.params)?;
+        self.write_raises(f, "raises", &op.raises)?;
+        if !op.contexts.is_empty() {
+            write!(f, " context({})", op.contexts.join(", "))?;
+        }
+        f.write_char('\n')
+    }
+
+    fn write_params(&self, f: &mut Formatter<'_>, params: &[Param]) -> fmt::Result {
+        for (position, param) in params.iter().enumerate() {
             let comma = if position == 0 { "" } else { ", " };
             let (direction, ty) = (param.direction.keyword(), self.type_name(&param.ty));
             write!(f, "{comma}{direction} {ty} {}", param.name)?;
@@ -165,9 +216,7 @@ impl Model {
                 write!(f, " /** {} */", docs.replace('\n', " "))?;
             }
         }
-        f.write_char(')')?;
-        self.write_raises(f, "raises", &op.raises)?;
-        f.write_char('\n')
+        f.write_char(')')
     }
 
     fn write_attribute(
@@ -189,8 +238,8 @@ impl Model {
         if raises.is_empty() {
             return Ok(());
         }
-        let names: Vec<_> = raises.iter().map(|id| self.scoped_name(*id)).collect();
-        write!(f, " {word}({})", names.join(", "))
+        self.write_list(f, &format!(" {word}("), raises)?;
+        f.write_char(')')
     }
 }
 
@@ -199,6 +248,17 @@ impl Model {
 impl Display for Model {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.roots.iter().try_for_each(|id| self.write_definition(f, *id, 0))
+    }
+}
+
+/// The words before a definition's keyword.
+fn modifier(kind: &DefinitionKind) -> &'static str {
+    match kind {
+        DefinitionKind::Interface(item) if item.is_abstract => "abstract ",
+        DefinitionKind::Interface(item) if item.is_local => "local ",
+        DefinitionKind::Value(item) if item.is_abstract => "abstract ",
+        DefinitionKind::Value(item) if item.is_custom => "custom ",
+        _ => "",
     }
 }
 

@@ -6,7 +6,8 @@ use super::{DefId, DefinitionKind, Model, Type};
 
 /// Facts about everything a value of a type may hold, at any depth.
 ///
-/// References to objects count as `object_reference` and are not looked into.
+/// References to objects count as `object_reference`, values as `value`; neither is looked
+/// into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub struct TypeFacts {
@@ -28,17 +29,31 @@ pub struct TypeFacts {
     pub any: bool,
     /// Holds `Object` or a reference to an interface.
     pub object_reference: bool,
-    /// Holds a `float` or `double` (so equality is partial and there is no hash).
+    /// Holds something of an abstract interface: a reference or a value.
+    pub abstract_interface: bool,
+    /// Holds a reference to an object of a local interface.
+    pub local_interface: bool,
+    /// Holds a valuetype, a value box or `ValueBase`.
+    pub value: bool,
+    /// Holds a `TypeCode`.
+    pub type_code: bool,
+    /// Holds a native type.
+    pub native: bool,
+    /// Holds a `fixed`.
+    pub fixed: bool,
+    /// Holds a `long double`.
+    pub long_double: bool,
+    /// Holds a `float`, `double` or `long double` (so equality is partial and there is no hash).
     pub floating: bool,
     /// Holds a bounded string or sequence, whose length must be checked when it is sent.
     pub bounded: bool,
-    /// Holds a value of a type that contains itself through a sequence.
+    /// Holds a value of a type that contains itself, through a sequence or a valuetype.
     pub recursive: bool,
 }
 
 impl TypeFacts {
     /// Every value takes the same number of bytes (apart from alignment before it): no
-    /// strings, sequences, unions, `any`, references or wide characters.
+    /// strings, sequences, unions, `any`, references, values, TypeCodes or wide characters.
     #[must_use]
     pub const fn is_fixed_size(&self) -> bool {
         !(self.string
@@ -47,14 +62,24 @@ impl TypeFacts {
             || self.sequence
             || self.union
             || self.any
-            || self.object_reference)
+            || self.object_reference
+            || self.value
+            || self.type_code
+            || self.native)
     }
 
-    /// A value owns no memory elsewhere: no strings, sequences, `any` or references. Unions
-    /// and wide characters are fine.
+    /// A value owns no memory elsewhere: no strings, sequences, `any`, references, values or
+    /// TypeCodes. Unions and wide characters are fine.
     #[must_use]
     pub const fn is_plain_data(&self) -> bool {
-        !(self.string || self.wstring || self.sequence || self.any || self.object_reference)
+        !(self.string
+            || self.wstring
+            || self.sequence
+            || self.any
+            || self.object_reference
+            || self.value
+            || self.type_code
+            || self.native)
     }
 }
 
@@ -79,7 +104,14 @@ impl Model {
                 Type::Char => facts.char = true,
                 Type::Any => facts.any = true,
                 Type::Object => facts.object_reference = true,
-                Type::Float | Type::Double | Type::LongDouble => facts.floating = true,
+                Type::ValueBase => facts.value = true,
+                Type::TypeCode => facts.type_code = true,
+                Type::Fixed { .. } => facts.fixed = true,
+                Type::Float | Type::Double => facts.floating = true,
+                Type::LongDouble => {
+                    facts.floating = true;
+                    facts.long_double = true;
+                }
                 Type::Sequence { element, bound } => {
                     facts.sequence = true;
                     facts.bounded |= bound.is_some();
@@ -94,7 +126,17 @@ impl Model {
                         continue;
                     }
                     match &self[*id].kind {
-                        DefinitionKind::Interface(_) => facts.object_reference = true,
+                        DefinitionKind::Interface(item) => {
+                            facts.object_reference = true;
+                            facts.abstract_interface |= item.is_abstract;
+                            facts.local_interface |= item.is_local;
+                        }
+                        DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => {
+                            facts.value = true;
+                            facts.recursive |= self.is_recursive(*id);
+                            continue;
+                        }
+                        DefinitionKind::Native => facts.native = true,
                         DefinitionKind::Union(_) => facts.union = true,
                         _ => {}
                     }
@@ -114,11 +156,19 @@ impl Model {
         self.facts(&Type::Named(id))
     }
 
-    /// Whether a struct or union holds, through one of its sequences, values of itself.
-    /// False for every other kind of definition.
+    /// Whether a struct, union, valuetype or value box holds values of itself: through a
+    /// sequence, or through the state of a valuetype (that of its concrete base included).
+    /// Its TypeCode then refers to itself. False for every other kind of definition.
     #[must_use]
     pub fn is_recursive(&self, id: DefId) -> bool {
-        if !matches!(self[id].kind, DefinitionKind::Struct(_) | DefinitionKind::Union(_)) {
+        let kind = &self[id].kind;
+        if !matches!(
+            kind,
+            DefinitionKind::Struct(_)
+                | DefinitionKind::Union(_)
+                | DefinitionKind::Value(_)
+                | DefinitionKind::ValueBox(_)
+        ) {
             return false;
         }
         let mut seen = HashSet::new();
@@ -146,6 +196,16 @@ impl Model {
                 work.extend(item.cases.iter().map(|case| &case.ty));
             }
             DefinitionKind::Typedef(item) => work.push(&item.ty),
+            DefinitionKind::ValueBox(item) => work.push(&item.ty),
+            DefinitionKind::Value(_) => {
+                // The line of concrete bases ends: a base is complete before its heir.
+                let mut line = Some(id);
+                while let Some(id) = line {
+                    let Some(item) = self.value(id) else { return };
+                    work.extend(item.members.iter().map(|state| &state.member.ty));
+                    line = self.concrete_base(id);
+                }
+            }
             _ => {}
         }
     }

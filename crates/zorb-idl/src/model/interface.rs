@@ -10,9 +10,9 @@ pub struct Interface {
     pub bases: Vec<DefId>,
     /// Operations, attributes and nested definitions in declaration order.
     pub exports: Vec<Export>,
-    /// `local interface`: reserved, always false for now (refused with E0305).
+    /// `local interface`: its objects never leave their process.
     pub is_local: bool,
-    /// `abstract interface`: reserved, always false for now (refused with E0304).
+    /// `abstract interface`: what stands behind it is an object reference or a value.
     pub is_abstract: bool,
     /// Declared ahead with `interface I;` and never completed. Only with errors.
     pub forward_only: bool,
@@ -66,8 +66,11 @@ pub struct Operation {
     pub result: Type,
     /// The parameters in order.
     pub params: Vec<Param>,
-    /// The exceptions it may raise, in order, without repetition.
+    /// The exceptions it may raise, in order, without repetition. In a local interface or a
+    /// valuetype they may be native types.
     pub raises: Vec<DefId>,
+    /// The names of the properties in its `context` clause, perhaps ending in `*`.
+    pub contexts: Vec<String>,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// Where the name stands.

@@ -11,17 +11,21 @@
 mod definition;
 mod dump;
 mod facts;
+mod fixed;
 mod interface;
 mod queries;
 mod types;
+mod value;
 
 pub use definition::{
     Case, Const, Definition, DefinitionKind, Enum, Enumerator, Label, Member, Module, Struct,
     Typedef, Union,
 };
 pub use facts::TypeFacts;
+pub use fixed::{FixedValue, MAX_FIXED_DIGITS};
 pub use interface::{Attribute, Direction, Export, InheritedExport, Interface, Operation, Param};
 pub use types::{ConstValue, Type};
+pub use value::{Initializer, StateMember, ValueBox, ValueType, Visibility};
 
 /// The address of a [`Definition`] in its [`Model`].
 ///

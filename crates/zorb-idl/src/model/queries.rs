@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     Attribute, ConstValue, DefId, Definition, DefinitionKind, Enum, Export, InheritedExport,
-    Interface, Model, Operation, Type,
+    Interface, Model, Operation, StateMember, Type, ValueType,
 };
 
 impl std::ops::Index<DefId> for Model {
@@ -65,18 +65,29 @@ impl Model {
         found
     }
 
-    /// The definitions directly inside `id`, in order: of a module, an interface, or of a
-    /// struct, union or exception that defines types inside. Empty for the others.
+    /// The definitions directly inside `id`, in order: of a module, an interface or valuetype,
+    /// or of a struct, union, exception or value box that defines types inside. Empty for the
+    /// others.
     #[must_use]
     pub fn children(&self, id: DefId) -> Vec<DefId> {
         match &self[id].kind {
             DefinitionKind::Module(module) => module.children.clone(),
-            DefinitionKind::Interface(interface) => interface.definitions().collect(),
+            DefinitionKind::Interface(_) | DefinitionKind::Value(_) => {
+                let exports = self.exports(id).iter();
+                exports
+                    .filter_map(|export| match export {
+                        Export::Definition(id) => Some(*id),
+                        _ => None,
+                    })
+                    .collect()
+            }
+            DefinitionKind::ValueBox(item) => item.children.clone(),
             DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => item.children.clone(),
             DefinitionKind::Union(item) => item.children.clone(),
-            DefinitionKind::Enum(_) | DefinitionKind::Typedef(_) | DefinitionKind::Const(_) => {
-                Vec::new()
-            }
+            DefinitionKind::Enum(_)
+            | DefinitionKind::Typedef(_)
+            | DefinitionKind::Const(_)
+            | DefinitionKind::Native => Vec::new(),
         }
     }
 
@@ -89,6 +100,92 @@ impl Model {
         }
     }
 
+    /// The valuetype at `id`, if it is one; a value box is none.
+    #[must_use]
+    pub fn value(&self, id: DefId) -> Option<&ValueType> {
+        match &self[id].kind {
+            DefinitionKind::Value(item) => Some(item),
+            _ => None,
+        }
+    }
+
+    /// What the interface or valuetype at `id` exports itself; empty for anything else.
+    #[must_use]
+    pub fn exports(&self, id: DefId) -> &[Export] {
+        match &self[id].kind {
+            DefinitionKind::Interface(item) => &item.exports,
+            DefinitionKind::Value(item) => &item.exports,
+            _ => &[],
+        }
+    }
+
+    /// What the interface or valuetype at `id` inherits from directly, the interfaces that a
+    /// valuetype supports included, in order; empty for anything else.
+    #[must_use]
+    pub fn parents(&self, id: DefId) -> Vec<DefId> {
+        match &self[id].kind {
+            DefinitionKind::Interface(item) => item.bases.clone(),
+            DefinitionKind::Value(item) => {
+                item.bases.iter().chain(&item.supports).copied().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The concrete valuetype that the one at `id` inherits from, if it does.
+    #[must_use]
+    pub fn concrete_base(&self, id: DefId) -> Option<DefId> {
+        let first = *self.value(id)?.bases.first()?;
+        self.value(first).is_some_and(|base| !base.is_abstract).then_some(first)
+    }
+
+    /// The whole state of a valuetype in wire order, each member with the valuetype that
+    /// declares it: that of the farthest concrete base first.
+    #[must_use]
+    pub fn value_state(&self, id: DefId) -> Vec<(DefId, &StateMember)> {
+        let mut line = vec![id];
+        while let Some(base) = line.last().and_then(|id| self.concrete_base(*id)) {
+            line.push(base);
+        }
+        let state = |id: DefId| self.value(id).map_or(&[][..], |item| &item.members);
+        let line = line.into_iter().rev();
+        line.flat_map(|id| state(id).iter().map(move |member| (id, member))).collect()
+    }
+
+    /// The types that a value of `id` may be received as, by their repository ids: its own
+    /// first, then those of the bases that it may be truncated to. More than one makes the
+    /// sender write a list of ids, and chunks.
+    #[must_use]
+    pub fn truncatable_ids(&self, id: DefId) -> Vec<&str> {
+        let mut ids = vec![self[id].repository_id.as_str()];
+        let mut at = id;
+        while self.value(at).is_some_and(|item| item.is_truncatable)
+            && let Some(base) = self.concrete_base(at)
+        {
+            ids.push(&self[base].repository_id);
+            at = base;
+        }
+        ids
+    }
+
+    /// Whether the state of a value of `id` is always sent in chunks: it is custom, or may be
+    /// truncated.
+    #[must_use]
+    pub fn is_chunked(&self, id: DefId) -> bool {
+        self.value(id).is_some_and(|item| item.is_custom || item.is_truncatable)
+    }
+
+    /// The interface that is not abstract among those a valuetype or its bases support.
+    #[must_use]
+    pub fn supported_interface(&self, id: DefId) -> Option<DefId> {
+        let supports = &self.value(id)?.supports;
+        let concrete =
+            |id: &&DefId| self.interface(**id).is_some_and(|interface| !interface.is_abstract);
+        supports.iter().find(concrete).copied().or_else(|| {
+            self.value(id)?.bases.iter().find_map(|base| self.supported_interface(*base))
+        })
+    }
+
     /// The enum at `id`, if it is one.
     #[must_use]
     pub fn enumeration(&self, id: DefId) -> Option<&Enum> {
@@ -98,8 +195,8 @@ impl Model {
         }
     }
 
-    /// Every interface that `id` inherits from, directly or not, without repetition and
-    /// without `id` itself: depth first, bases in declared order, each base's own ancestors
+    /// Every interface (of a valuetype also: every valuetype) that `id` inherits from or
+    /// supports, directly or not, without repetition and without `id` itself: depth first, bases in declared order, each base's own ancestors
     /// before the base.
     #[must_use]
     pub fn ancestors(&self, id: DefId) -> Vec<DefId> {
@@ -108,7 +205,7 @@ impl Model {
         // (interface, position of its next base to visit)
         let mut stack = vec![(id, 0_usize)];
         while let Some((current, next)) = stack.pop() {
-            match self.interface(current).and_then(|interface| interface.bases.get(next)) {
+            match self.parents(current).get(next) {
                 Some(&base) => {
                     stack.push((current, next + 1));
                     if seen.insert(base) {
@@ -122,22 +219,22 @@ impl Model {
         order
     }
 
-    /// Whether an object of interface `id` is also one of interface `base`.
+    /// Whether an object of interface `id`, or a value of valuetype `id`, is also one of
+    /// `base`.
     #[must_use]
     pub fn is_a(&self, id: DefId, base: DefId) -> bool {
         id == base || self.ancestors(id).contains(&base)
     }
 
-    /// Operations and attributes of the interface and all its ancestors, each with the
-    /// interface that declares it: the ancestors' first (in the order of
+    /// Operations and attributes of the interface or valuetype and all its ancestors, each
+    /// with the one that declares it: the ancestors' first (in the order of
     /// [`Model::ancestors`]), then its own.
     #[must_use]
     pub fn all_exports(&self, id: DefId) -> Vec<InheritedExport<'_>> {
         let mut all = Vec::new();
         for interface in self.ancestors(id).into_iter().chain([id]) {
-            let exports = self.interface(interface).map_or(&[][..], |item| &item.exports);
             all.extend(
-                exports
+                self.exports(interface)
                     .iter()
                     .filter(|export| !matches!(export, Export::Definition(_)))
                     .map(|export| InheritedExport { interface, export }),
@@ -182,7 +279,8 @@ impl Model {
         ty
     }
 
-    /// The definition behind typedefs, when `ty` names a struct, union, enum or interface.
+    /// The definition behind typedefs, when `ty` names a struct, union, enum, interface,
+    /// valuetype or native type.
     #[must_use]
     pub fn resolved_definition(&self, ty: &Type) -> Option<&Definition> {
         match self.resolve(ty) {

@@ -1,6 +1,6 @@
 //! Types and constant values.
 
-use super::DefId;
+use super::{DefId, FixedValue};
 
 /// A type as it is used somewhere.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,19 +31,24 @@ pub enum Type {
     Float,
     /// `double`: IEEE double
     Double,
-    /// `long double`. Not supported yet: always comes with an error.
+    /// `long double`: IEEE quadruple
     LongDouble,
-    /// `fixed<digits, scale>`. Not supported yet: always comes with an error.
+    /// `fixed<digits, scale>`: a decimal number. As the type of a constant declared `fixed`,
+    /// the type that its value has.
     Fixed {
-        /// Decimal digits in all.
+        /// Decimal digits in all: 1 to 31.
         digits: u16,
-        /// Digits after the decimal point.
+        /// Digits after the decimal point: 0 to `digits`.
         scale: i16,
     },
     /// `any`
     Any,
     /// `Object`: a reference to an object of any interface
     Object,
+    /// `ValueBase`: a value of any valuetype
+    ValueBase,
+    /// `CORBA::TypeCode`: a description of a type
+    TypeCode,
     /// `string` or `string<bound>`
     String {
         /// The most characters it may hold, the terminating zero not counted.
@@ -68,7 +73,8 @@ pub enum Type {
         /// The dimensions, outermost first: at least one, none zero.
         dims: Vec<u32>,
     },
-    /// A struct, union, enum, typedef, interface (then: a reference to such an object)
+    /// A struct, union, enum, typedef, interface (then: a reference to such an object),
+    /// valuetype (then: a value of it or of a heir, or null) or native type
     Named(DefId),
     /// Something that could not be understood. Only when there are errors.
     Error,
@@ -119,8 +125,11 @@ pub enum ConstValue {
     Boolean(bool),
     /// A value of an integer type or `octet`, in the range of that type
     Integer(i128),
-    /// A value of `float` or `double`; for `float` it is exactly a single-precision value
+    /// A value of `float`, `double` or `long double`; for `float` it is exactly a
+    /// single-precision value. Constants of `long double` are computed in double precision
     Float(f64),
+    /// A value of a `fixed` type
+    Fixed(FixedValue),
     /// A value of `char`: a code point up to U+00FF (ISO Latin-1)
     Char(char),
     /// A value of `wchar`: one UTF-16 code unit (so surrogates are possible)

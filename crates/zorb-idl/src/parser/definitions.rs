@@ -5,7 +5,8 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lexer::{Keyword, Punct, TokenKind};
 use crate::source::Span;
 use crate::syntax::{
-    CaseItem, Declarator, EnumItem, Expr, Item, LabelItem, MemberItem, StructItem, UnionItem,
+    CaseItem, Declarator, EnumItem, Expr, InterfaceKind, Item, LabelItem, MemberItem, StructItem,
+    TypeExpr, TypeKind, UnionItem,
 };
 
 impl Parser<'_> {
@@ -43,12 +44,14 @@ impl Parser<'_> {
             );
             return Ok(());
         }
-        if self.unsupported(items)? || self.common_definition(items)? {
+        if self.unsupported(items)? || self.modified(items)? || self.common_definition(items)? {
             return Ok(());
         }
         match self.kind() {
             TokenKind::Keyword(Keyword::Module) => self.module(items),
-            TokenKind::Keyword(Keyword::Interface) => self.interface(items),
+            TokenKind::Keyword(Keyword::Interface) => self.interface(items, InterfaceKind::Plain),
+            TokenKind::Keyword(Keyword::Native) => self.native(items),
+            TokenKind::Keyword(Keyword::Import) => self.import(items),
             TokenKind::Keyword(Keyword::TypeId) => self.type_id(items),
             TokenKind::Keyword(Keyword::TypePrefix) => self.type_prefix(items),
             TokenKind::Keyword(
@@ -115,7 +118,7 @@ impl Parser<'_> {
         self.semicolon("a module")
     }
 
-    fn type_id(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+    pub(super) fn type_id(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let start = self.span();
         self.bump();
         let name = self.scoped_name("a name")?;
@@ -127,7 +130,7 @@ impl Parser<'_> {
         self.semicolon("typeid")
     }
 
-    fn type_prefix(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+    pub(super) fn type_prefix(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let start = self.span();
         self.bump();
         let name = self.scoped_name("a name")?;
@@ -197,7 +200,7 @@ impl Parser<'_> {
         self.semicolon("a member")
     }
 
-    fn declarators(&mut self) -> Parsed<Vec<Declarator>> {
+    pub(super) fn declarators(&mut self) -> Parsed<Vec<Declarator>> {
         let mut declarators = vec![self.declarator()?];
         while self.eat(Punct::Comma) {
             declarators.push(self.declarator()?);
@@ -339,10 +342,20 @@ impl Parser<'_> {
         Ok(Item::Typedef { ty, declarators, docs })
     }
 
+    /// Like any type, but `fixed` stands alone: the value says how many digits there are.
+    fn constant_type(&mut self) -> Parsed<TypeExpr> {
+        let span = self.span();
+        let alone = !matches!(self.kind_at(1), TokenKind::Punct(Punct::Less));
+        if alone && self.eat_keyword(Keyword::Fixed) {
+            return Ok(TypeExpr { kind: TypeKind::AnyFixed, span });
+        }
+        self.type_spec(false)
+    }
+
     fn constant(&mut self) -> Parsed<Item> {
         let docs = self.docs();
         self.bump();
-        let ty = self.type_spec(false)?;
+        let ty = self.constant_type()?;
         let name = self.ident("the constant's name")?;
         self.expect(Punct::Equals)?;
         let value: Expr = self.expression()?;

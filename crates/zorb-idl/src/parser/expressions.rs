@@ -75,7 +75,7 @@ impl Parser<'_> {
         let kind = match self.kind() {
             TokenKind::Integer(value) => ExprKind::Integer(*value),
             TokenKind::Float(value) => ExprKind::Float(*value),
-            TokenKind::Fixed => ExprKind::Fixed,
+            TokenKind::Fixed(value) => ExprKind::Fixed(*value),
             TokenKind::Char(value) => ExprKind::Char(*value),
             TokenKind::WChar(value) => ExprKind::WChar(*value),
             TokenKind::Str(value) => ExprKind::String(value.clone()),

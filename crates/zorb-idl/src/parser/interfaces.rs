@@ -1,31 +1,29 @@
 //! Interfaces, operations and attributes.
 
+use std::rc::Rc;
+
 use super::{Failed, Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lexer::{Keyword, Punct, TokenKind};
 use crate::model::{Direction, Type};
+use crate::source::Span;
 use crate::syntax::{
-    AttributeItem, InterfaceItem, Item, OperationItem, ParamItem, TypeExpr, TypeKind,
+    AttributeItem, InterfaceItem, InterfaceKind, Item, OperationItem, ParamItem, TypeExpr, TypeKind,
 };
 
 impl Parser<'_> {
     /// `interface I : A, B { ... };` or `interface I;`
-    pub(super) fn interface(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+    pub(super) fn interface(&mut self, items: &mut Vec<Item>, kind: InterfaceKind) -> Parsed<()> {
         let docs = self.docs();
         self.bump();
         let name = self.ident("the interface's name")?;
         if self.eat(Punct::Semicolon) {
-            items.push(Item::InterfaceForward(name));
+            items.push(Item::InterfaceForward(name, kind));
             return Ok(());
         }
         let mut bases = Vec::new();
         if self.eat(Punct::Colon) {
-            loop {
-                bases.push(self.scoped_name("a base interface")?);
-                if !self.eat(Punct::Comma) {
-                    break;
-                }
-            }
+            bases = self.base_list("a base interface")?;
         }
         if !self.at(Punct::OpenBrace) {
             let expected = if bases.is_empty() { "`{`, `:` or `;`" } else { "`{`" };
@@ -42,12 +40,12 @@ impl Parser<'_> {
         self.pos -= 1;
         self.take_events(&mut inside);
         self.pos += 1;
-        items.push(Item::Interface(InterfaceItem { name, bases, items: inside, docs }));
+        items.push(Item::Interface(InterfaceItem { kind, name, bases, items: inside, docs }));
         self.semicolon("an interface")
     }
 
     /// Something inside an interface.
-    fn export(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+    pub(super) fn export(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         if self.eat(Punct::Semicolon) {
             let span = self.previous();
             self.sink.push(
@@ -61,8 +59,22 @@ impl Parser<'_> {
         }
         match self.kind() {
             TokenKind::Keyword(Keyword::Attribute | Keyword::Readonly) => self.attribute(items),
-            TokenKind::Keyword(word @ (Keyword::Module | Keyword::Interface)) => {
-                let hint = format!("move the {} out of the interface", word.text());
+            TokenKind::Keyword(Keyword::Native) => self.native(items),
+            TokenKind::Keyword(Keyword::TypeId) => self.type_id(items),
+            TokenKind::Keyword(Keyword::TypePrefix) => self.type_prefix(items),
+            TokenKind::Keyword(
+                word @ (Keyword::Module
+                | Keyword::Interface
+                | Keyword::Abstract
+                | Keyword::Local
+                | Keyword::Custom
+                | Keyword::ValueType),
+            ) => {
+                let hint = match word {
+                    Keyword::Module => "move the module out of here",
+                    Keyword::Interface | Keyword::Local => "move the interface out of here",
+                    _ => "move it out of here",
+                };
                 let diagnostic =
                     self.unexpected_diagnostic("an operation, attribute or type").hint(hint);
                 self.sink.push(diagnostic);
@@ -102,14 +114,39 @@ impl Parser<'_> {
         if self.eat_keyword(Keyword::Raises) {
             raises = self.name_list("an exception's name")?;
         }
-        if self.at_keyword(Keyword::Context) {
-            self.context()?;
-        }
-        items.push(Item::Operation(OperationItem { name, oneway, result, params, raises, docs }));
+        let contexts =
+            if self.at_keyword(Keyword::Context) { self.contexts()? } else { Vec::new() };
+        items.push(Item::Operation(OperationItem {
+            name,
+            oneway,
+            result,
+            params,
+            raises,
+            contexts,
+            docs,
+        }));
         self.semicolon("an operation")
     }
 
-    fn params(&mut self) -> Parsed<Vec<ParamItem>> {
+    /// `context ("A", "B.*")`
+    fn contexts(&mut self) -> Parsed<Vec<(Rc<str>, Span)>> {
+        self.bump();
+        self.expect(Punct::OpenParen)?;
+        let mut names = Vec::new();
+        loop {
+            let TokenKind::Str(name) = self.kind().clone() else {
+                return Err(self.unexpected("a property's name in quotes"));
+            };
+            names.push((name, self.span()));
+            self.bump();
+            if self.eat(Punct::CloseParen) {
+                return Ok(names);
+            }
+            self.expect(Punct::Comma)?;
+        }
+    }
+
+    pub(super) fn params(&mut self) -> Parsed<Vec<ParamItem>> {
         self.expect(Punct::OpenParen)?;
         let mut params = Vec::new();
         if self.eat(Punct::CloseParen) {

@@ -8,6 +8,7 @@ mod expressions;
 mod interfaces;
 mod types;
 mod unsupported;
+mod values;
 
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::lexer::{Keyword, Punct, Token, TokenKind};
@@ -170,7 +171,7 @@ impl Parser<'_> {
             TokenKind::Keyword(keyword) => format!("`{}`", keyword.text()),
             TokenKind::Punct(_) if self.half_shift => "`>`".into(),
             TokenKind::Punct(punct) => format!("`{}`", punct.text()),
-            TokenKind::Integer(_) | TokenKind::Float(_) | TokenKind::Fixed => "a number".into(),
+            TokenKind::Integer(_) | TokenKind::Float(_) | TokenKind::Fixed(_) => "a number".into(),
             TokenKind::Char(_) | TokenKind::WChar(_) => "a character".into(),
             TokenKind::Str(_) | TokenKind::WStr(_) => "a string".into(),
             TokenKind::End => "the end of the file".into(),
@@ -369,6 +370,9 @@ const fn starts_definition(keyword: Keyword) -> bool {
             | Keyword::Typedef
             | Keyword::Const
             | Keyword::ValueType
+            | Keyword::Public
+            | Keyword::Private
+            | Keyword::Factory
             | Keyword::Attribute
             | Keyword::Readonly
             | Keyword::Oneway

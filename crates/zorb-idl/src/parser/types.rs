@@ -43,20 +43,12 @@ impl Parser<'_> {
                 self.sink.push(found.note("only an operation's result can be `void`"));
                 return Ok(TypeKind::Error);
             }
-            Keyword::ValueBase => {
-                self.bump();
-                let message = "`ValueBase` is not supported yet";
-                self.sink.error(Code::PseudoTypeUnsupported, span, message);
-                return Ok(TypeKind::Error);
-            }
+            Keyword::ValueBase => Type::ValueBase,
             Keyword::Long => {
                 self.bump();
                 return Ok(TypeKind::Basic(if self.eat_keyword(Keyword::Long) {
                     Type::LongLong
                 } else if self.eat_keyword(Keyword::Double) {
-                    let span = span.to(self.previous());
-                    let message = "`long double` is not supported yet";
-                    self.sink.error(Code::LongDoubleUnsupported, span, message);
                     Type::LongDouble
                 } else {
                     Type::Long
@@ -130,13 +122,13 @@ impl Parser<'_> {
     }
 
     fn fixed(&mut self) -> Parsed<TypeKind> {
-        let span = self.span();
         self.bump();
-        let message = "`fixed` is not supported yet";
-        self.sink.error(Code::FixedUnsupported, span, message);
-        if !self.eat(Punct::Less) {
-            return Ok(TypeKind::Error);
+        if !self.at(Punct::Less) {
+            let found = self.unexpected_diagnostic("`<`");
+            self.sink.push(found.hint("a fixed type says its digits: `fixed<9, 2>`"));
+            return Err(super::Failed);
         }
+        self.bump();
         let digits = Box::new(self.bound()?);
         self.expect(Punct::Comma)?;
         let scale = Box::new(self.bound()?);

@@ -6,8 +6,7 @@ use crate::lexer::{Keyword, Punct, TokenKind};
 use crate::syntax::Item;
 
 impl Parser<'_> {
-    /// A construct that is not supported yet; false when there is none. Abstract and local
-    /// interfaces are reported and then parsed as plain ones.
+    /// A construct that is not supported yet; false when there is none.
     pub(super) fn unsupported(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
         self.annotations()?;
         let start = self.span();
@@ -17,20 +16,10 @@ impl Parser<'_> {
         };
         let (code, words) = match self.kind() {
             TokenKind::Keyword(keyword) => match (keyword, next) {
-                (Keyword::Abstract, Some(Keyword::Interface)) => {
-                    return self.refused_interface(items, Code::AbstractUnsupported, "abstract");
-                }
-                (Keyword::Local, Some(Keyword::Interface)) => {
-                    return self.refused_interface(items, Code::LocalUnsupported, "local");
-                }
                 (Keyword::Abstract | Keyword::Custom, Some(Keyword::EventType)) => {
                     (Code::EventTypeUnsupported, 2)
                 }
-                (Keyword::Abstract | Keyword::Custom, _) => (Code::ValueTypeUnsupported, 2),
-                (Keyword::ValueType, _) => (Code::ValueTypeUnsupported, 1),
                 (Keyword::EventType, _) => (Code::EventTypeUnsupported, 1),
-                (Keyword::Native, _) => (Code::NativeUnsupported, 1),
-                (Keyword::Import, _) => (Code::ImportUnsupported, 1),
                 (Keyword::Component | Keyword::Home, _) => (Code::ComponentUnsupported, 1),
                 _ => return Ok(false),
             },
@@ -55,7 +44,7 @@ impl Parser<'_> {
         }
         let span = start.to(self.previous());
         let name = match self.kind() {
-            TokenKind::Ident(text) if code != Code::ImportUnsupported => {
+            TokenKind::Ident(text) => {
                 Some(crate::syntax::Ident { text: text.clone(), span: self.span() })
             }
             _ => None,
@@ -63,39 +52,10 @@ impl Parser<'_> {
         let message = code.info().title;
         self.sink.push(Diagnostic::new(code, span, message));
         if let Some(name) = name {
-            items.push(Item::Unsupported { name, pseudo_type: code == Code::NativeUnsupported });
+            items.push(Item::Unsupported { name });
         }
         self.skip_construct();
         Ok(true)
-    }
-
-    fn refused_interface(&mut self, items: &mut Vec<Item>, code: Code, word: &str) -> Parsed<bool> {
-        let span = self.span();
-        self.sink.push(
-            Diagnostic::new(code, span, code.info().title)
-                .hint(format!("without `{word}` it is an ordinary interface")),
-        );
-        self.bump();
-        self.interface(items)?;
-        Ok(true)
-    }
-
-    /// `context ("A", "B")`
-    pub(super) fn context(&mut self) -> Parsed<()> {
-        let code = Code::ContextUnsupported;
-        self.sink.error(code, self.span(), code.info().title);
-        self.bump();
-        self.expect(Punct::OpenParen)?;
-        loop {
-            if !matches!(self.kind(), TokenKind::Str(_)) {
-                return Err(self.unexpected("a context name in quotes"));
-            }
-            self.bump();
-            if self.eat(Punct::CloseParen) {
-                return Ok(());
-            }
-            self.expect(Punct::Comma)?;
-        }
     }
 
     /// `@name` or `@name(...)`: reported and skipped.

@@ -4,28 +4,32 @@ use super::Resolver;
 use super::evaluate::Value;
 use super::scope::ScopeId;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{Const, ConstValue, DefinitionKind, Type};
+use crate::model::{Const, ConstValue, DefinitionKind, FixedValue, Type};
 use crate::source::Span;
-use crate::syntax::{Docs, Expr, Ident, TypeExpr};
+use crate::syntax::{Docs, Expr, Ident, TypeExpr, TypeKind};
 
 impl Resolver<'_> {
     /// `const T NAME = value;`
     pub(super) fn constant(
         &mut self,
-        ty: &TypeExpr,
+        written: &TypeExpr,
         name: &Ident,
         value: &Expr,
         docs: &Docs,
         scope: ScopeId,
     ) {
-        let span = ty.span;
-        let mut ty = self.value_type(ty, scope);
+        let span = written.span;
+        let mut ty = self.value_type(written, scope);
         let resolved = self.model.resolve(&ty).clone();
         let allowed = match &resolved {
             Type::Named(id) => matches!(self.model.definition(*id).kind, DefinitionKind::Enum(_)),
-            Type::Any | Type::Object | Type::Sequence { .. } | Type::Array { .. } | Type::Void => {
-                false
-            }
+            Type::Any
+            | Type::Object
+            | Type::ValueBase
+            | Type::TypeCode
+            | Type::Sequence { .. }
+            | Type::Array { .. }
+            | Type::Void => false,
             _ => true,
         };
         if !allowed {
@@ -35,6 +39,12 @@ impl Resolver<'_> {
                     .hint("constants are numbers, characters, strings, booleans and enumerators"),
             );
             ty = Type::Error;
+        }
+        if matches!(written.kind, TypeKind::AnyFixed)
+            && let Value::Fixed(value) = self.compute(value, &ty, scope)
+        {
+            let scale = i16::try_from(value.scale()).unwrap_or(i16::MAX);
+            ty = Type::Fixed { digits: value.digits(), scale };
         }
         let value = self.evaluate(value, &ty, scope);
         self.define(name, DefinitionKind::Const(Const { ty, value }), docs, scope);
@@ -98,13 +108,17 @@ impl Resolver<'_> {
         }
         match (ty, value) {
             (Type::Error, _) | (_, Value::Error) => ConstValue::Error,
-            (Type::LongDouble | Type::Fixed { .. }, _) => ConstValue::Error,
+            (Type::Fixed { digits, scale }, Value::Fixed(value)) => {
+                self.fit_fixed(value, *digits, *scale, span)
+            }
             (Type::Boolean, Value::Boolean(value)) => ConstValue::Boolean(value),
             (Type::Char, Value::Char(value)) => ConstValue::Char(value),
             (Type::WChar, Value::WChar(value)) => ConstValue::WChar(value),
-            (Type::Float | Type::Double, Value::Float(value)) => self.fit_float(value, ty, span),
+            (Type::Float | Type::Double | Type::LongDouble, Value::Float(value)) => {
+                self.fit_float(value, ty, span)
+            }
             #[allow(clippy::cast_precision_loss, reason = "as the constant's type has it")]
-            (Type::Float | Type::Double, Value::Integer(value)) => {
+            (Type::Float | Type::Double | Type::LongDouble, Value::Integer(value)) => {
                 self.fit_float(value as f64, ty, span)
             }
             (Type::String { bound }, Value::String(value)) => {
@@ -137,6 +151,20 @@ impl Resolver<'_> {
         ConstValue::Error
     }
 
+    /// Digits behind the point that the type has no room for are dropped, as the standard has it.
+    fn fit_fixed(&mut self, value: FixedValue, digits: u16, scale: i16, span: Span) -> ConstValue {
+        let scale = u16::try_from(scale).unwrap_or(0);
+        let fitted = value.truncate(scale);
+        let before = fitted.digits().saturating_sub(fitted.scale());
+        let zero_before = fitted.digits() == fitted.scale() || fitted == FixedValue::default();
+        if zero_before || before <= digits.saturating_sub(scale) {
+            return ConstValue::Fixed(fitted);
+        }
+        let message = format!("{value} is out of the range of fixed<{digits}, {scale}>");
+        self.sink.error(Code::OutOfRange, span, message);
+        ConstValue::Error
+    }
+
     fn check_length(&mut self, length: usize, bound: Option<u32>, span: Span) {
         if let Some(bound) = bound
             && length > bound as usize
@@ -158,6 +186,10 @@ impl Resolver<'_> {
             (Type::Char, Value::WChar(_)) | (Type::String { .. }, Value::WString(_)) => {
                 diagnostic.hint("write it without the `L`")
             }
+            (Type::Fixed { .. }, Value::Integer(_) | Value::Float(_)) => {
+                diagnostic.hint("a fixed-point number ends in `d`: `1.5d`")
+            }
+            (_, Value::Fixed(_)) => diagnostic.hint("write it without the `d`"),
             (Type::Char | Type::WChar, Value::String(_) | Value::WString(_)) => {
                 diagnostic.hint("a character goes into single quotes")
             }
@@ -173,6 +205,7 @@ impl Resolver<'_> {
         match value {
             Value::Integer(value) => format!("the integer {value}"),
             Value::Float(_) => "a floating-point number".into(),
+            Value::Fixed(value) => format!("the fixed-point number {value}d"),
             Value::Boolean(_) => "a boolean".into(),
             Value::Char(_) => "a character".into(),
             Value::WChar(_) => "a wide character".into(),

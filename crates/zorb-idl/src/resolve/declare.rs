@@ -11,6 +11,7 @@ impl Resolver<'_> {
     /// `interface I;`, `struct S;`, `union U;`
     pub(super) fn forward(&mut self, name: &Ident, kind: DefinitionKind, scope: ScopeId) {
         if let Some(id) = self.declared_ahead(name, kind.keyword(), scope) {
+            self.check_flavour(id, name, &kind);
             self.check_prefix(id, name);
             return;
         }
@@ -42,16 +43,10 @@ impl Resolver<'_> {
         let ahead = self.declared_ahead(name, keyword, scope);
         let ahead = ahead.filter(|id| self.incomplete.contains_key(id));
         // Being defined right now (nested in itself) is not the same as declared ahead.
-        let ahead = ahead.filter(|id| {
-            matches!(
-                &self.model.definition(*id).kind,
-                DefinitionKind::Interface(crate::model::Interface { forward_only: true, .. })
-                    | DefinitionKind::Struct(Struct { forward_only: true, .. })
-                    | DefinitionKind::Union(crate::model::Union { forward_only: true, .. })
-            )
-        });
+        let ahead = ahead.filter(|id| self.model.definition(*id).kind.is_forward_only());
         let id = match ahead {
             Some(id) => {
+                self.check_flavour(id, name, &kind);
                 self.check_prefix(id, name);
                 self.complete_ahead(id, name, kind, docs);
                 id
@@ -59,7 +54,7 @@ impl Resolver<'_> {
             None => self.mismatch_or_define(name, kind, docs, scope),
         };
         self.incomplete.insert(id, name.span);
-        let keeps_uses = keyword == "interface";
+        let keeps_uses = matches!(keyword, "interface" | "valuetype");
         let inside = match self.scope_of.get(&id) {
             Some(inside) => *inside,
             None => self.new_scope(Some(id), scope, keeps_uses),
@@ -69,6 +64,25 @@ impl Resolver<'_> {
         }
         self.ids.enter_scope();
         (id, inside)
+    }
+
+    /// A declaration ahead and its definition agree on `abstract` and `local`.
+    fn check_flavour(&mut self, id: DefId, name: &Ident, kind: &DefinitionKind) {
+        let flavour = |kind: &DefinitionKind| match kind {
+            DefinitionKind::Interface(item) if item.is_abstract => "abstract",
+            DefinitionKind::Interface(item) if item.is_local => "local",
+            DefinitionKind::Value(item) if item.is_abstract => "abstract",
+            DefinitionKind::ValueBox(_) => "a box",
+            _ => "neither abstract nor local",
+        };
+        let item = self.model.definition(id);
+        let (was, is) = (flavour(&item.kind), flavour(kind));
+        if was != is {
+            let message = format!("`{}` was declared as {was}, this is {is}", name.text);
+            let diagnostic = Diagnostic::new(Code::ForwardMismatch, name.span, message)
+                .label(item.span, "declared here");
+            self.sink.push(diagnostic);
+        }
     }
 
     fn mismatch_or_define(
@@ -144,6 +158,7 @@ impl Resolver<'_> {
     }
 
     fn set_members(&mut self, id: DefId, members: Vec<Member>) {
+        members.iter().for_each(|member| self.holds(id, &member.ty));
         if let Some(item) = self.model.definitions.get_mut(id.index())
             && let DefinitionKind::Struct(item) | DefinitionKind::Exception(item) = &mut item.kind
         {
@@ -155,6 +170,7 @@ impl Resolver<'_> {
         let mut members = Vec::new();
         for item in items {
             let ty = self.value_type(&item.ty, inside);
+            self.refuse_native(&ty, item.ty.span);
             for declarator in &item.declarators {
                 let ty = self.declared_type(&ty, declarator, inside);
                 let name = &declarator.name;
@@ -209,8 +225,10 @@ impl Resolver<'_> {
         }
         for declarator in declarators {
             let ty = self.declared_type(&ty, declarator, scope);
+            let restriction = self.restriction(&ty);
             let kind = DefinitionKind::Typedef(Typedef { ty });
             let id = self.define(&declarator.name, kind, docs, scope);
+            self.restricted.extend(restriction.map(|restriction| (id, restriction)));
             self.typedef_depths.insert(id, depth);
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Resolver;
 use super::scope::{ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{ConstValue, DefId, DefinitionKind, Type};
+use crate::model::{ConstValue, DefId, DefinitionKind, FixedValue, Type};
 use crate::source::Span;
 use crate::syntax::{BinaryOp, Expr, ExprKind, ScopedName, UnaryOp};
 
@@ -14,6 +14,7 @@ use crate::syntax::{BinaryOp, Expr, ExprKind, ScopedName, UnaryOp};
 pub(super) enum Value {
     Integer(i128),
     Float(f64),
+    Fixed(FixedValue),
     Boolean(bool),
     Char(char),
     WChar(u16),
@@ -43,11 +44,7 @@ impl Resolver<'_> {
             ExprKind::WChar(value) => Value::WChar(*value),
             ExprKind::String(value) => Value::String(Rc::clone(value)),
             ExprKind::WString(value) => Value::WString(Rc::clone(value)),
-            ExprKind::Fixed => {
-                let message = "fixed-point literals are not supported yet";
-                self.sink.error(Code::FixedUnsupported, expr.span, message);
-                Value::Error
-            }
+            ExprKind::Fixed(value) => Value::Fixed(*value),
             ExprKind::Name(name) => self.named_value(name, ty, scope),
             ExprKind::Unary(operators, operand) => {
                 let mut value = self.compute(operand, ty, scope);
@@ -157,6 +154,8 @@ impl Resolver<'_> {
             }
             (UnaryOp::Minus, Value::Float(value)) => Value::Float(-value),
             (UnaryOp::Plus, Value::Float(value)) => Value::Float(value),
+            (UnaryOp::Minus, Value::Fixed(value)) => Value::Fixed(value.negated()),
+            (UnaryOp::Plus, Value::Fixed(value)) => Value::Fixed(value),
             (operator, value) => {
                 let text = match operator {
                     UnaryOp::Minus => "-",
@@ -209,7 +208,10 @@ impl Resolver<'_> {
             (Value::Integer(left), Value::Float(right)) => {
                 self.floats(operator, left as f64, right, span, right_span)
             }
-            (Value::Integer(_) | Value::Float(_), other) | (other, _) => {
+            (Value::Fixed(left), Value::Fixed(right)) => {
+                self.fixed(operator, left, right, span, right_span)
+            }
+            (Value::Integer(_) | Value::Float(_) | Value::Fixed(_), other) | (other, _) => {
                 self.wrong_operand(operator.text(), &other, span)
             }
         }
@@ -281,11 +283,43 @@ impl Resolver<'_> {
     }
 }
 
+impl Resolver<'_> {
+    fn fixed(
+        &mut self,
+        operator: BinaryOp,
+        left: FixedValue,
+        right: FixedValue,
+        span: Span,
+        right_span: Span,
+    ) -> Value {
+        let value = match operator {
+            BinaryOp::Add => left.add(right),
+            BinaryOp::Subtract => left.add(right.negated()),
+            BinaryOp::Multiply => left.multiply(right),
+            BinaryOp::Divide if right == FixedValue::default() => {
+                self.sink.error(Code::DivisionByZero, right_span, "this is zero");
+                return Value::Error;
+            }
+            BinaryOp::Divide => left.divide(right),
+            _ => return self.wrong_operand(operator.text(), &Value::Fixed(right), span),
+        };
+        value.map_or_else(
+            || {
+                let message = "the result of this operation has more than 31 digits";
+                self.sink.error(Code::ConstOverflow, span, message);
+                Value::Error
+            },
+            Value::Fixed,
+        )
+    }
+}
+
 fn from_model(value: &ConstValue) -> Value {
     match value {
         ConstValue::Boolean(value) => Value::Boolean(*value),
         ConstValue::Integer(value) => Value::Integer(*value),
         ConstValue::Float(value) => Value::Float(*value),
+        ConstValue::Fixed(value) => Value::Fixed(*value),
         ConstValue::Char(value) => Value::Char(*value),
         ConstValue::WChar(value) => Value::WChar(*value),
         ConstValue::String(value) => Value::String(value.as_str().into()),

@@ -11,40 +11,62 @@ use crate::model::{
     Attribute, DefId, DefinitionKind, Direction, Export, Interface, Operation, Param, Type,
 };
 use crate::source::Span;
-use crate::syntax::{AttributeItem, Ident, InterfaceItem, Item, OperationItem, ScopedName};
+use crate::syntax::{
+    AttributeItem, Ident, InterfaceItem, InterfaceKind, Item, OperationItem, ParamItem, ScopedName,
+};
+
+/// An interface of which only what stands before its name is known.
+pub(super) fn empty(kind: InterfaceKind) -> Interface {
+    Interface {
+        is_abstract: kind == InterfaceKind::Abstract,
+        is_local: kind == InterfaceKind::Local,
+        ..Interface::default()
+    }
+}
 
 impl Resolver<'_> {
     pub(super) fn interface(&mut self, item: &InterfaceItem, scope: ScopeId) {
-        let kind = DefinitionKind::Interface(Interface::default());
+        let kind = DefinitionKind::Interface(empty(item.kind));
         // The bases are looked up outside, before the name has its new meaning inside.
         let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
         let bases = self.bases(item, id, scope);
-        let ancestors = self.ancestors_of(&bases, item.name.span);
-        if bases.len() > 1 {
-            self.check_bases(&ancestors, item.name.span);
+        self.inherit(&bases, inside, item.name.span);
+        if let Some(definition) = self.model.definitions.get_mut(id.index())
+            && let DefinitionKind::Interface(interface) = &mut definition.kind
+        {
+            interface.bases = bases;
+        }
+        item.items.iter().for_each(|part| self.export(part, id, inside));
+        self.finish(id);
+    }
+
+    /// Makes the names of `parents` known inside an interface or valuetype.
+    pub(super) fn inherit(&mut self, parents: &[DefId], inside: ScopeId, span: Span) {
+        let ancestors = self.ancestors_of(parents, span);
+        if parents.len() > 1 {
+            self.check_bases(&ancestors, span);
         }
         if let Some(inside) = self.scopes.get_mut(inside.0) {
             inside.ancestors = ancestors;
         }
-        if let Some(interface) = self.interface_mut(id) {
-            interface.bases = bases;
-        }
-        for part in &item.items {
-            match part {
-                Item::Operation(operation) => self.operation(operation, id, inside),
-                Item::Attribute(attribute) => self.attribute(attribute, id, inside),
-                other => {
-                    self.check_inherited_name(other, inside);
-                    self.item(other, inside);
-                }
-            }
-        }
-        self.finish(id);
     }
 
-    fn interface_mut(&mut self, id: DefId) -> Option<&mut Interface> {
+    /// Something in an interface or valuetype.
+    pub(super) fn export(&mut self, part: &Item, owner: DefId, inside: ScopeId) {
+        match part {
+            Item::Operation(operation) => self.operation(operation, owner, inside),
+            Item::Attribute(attribute) => self.attribute(attribute, owner, inside),
+            other => {
+                self.check_inherited_name(other, inside);
+                self.item(other, inside);
+            }
+        }
+    }
+
+    fn exports_mut(&mut self, id: DefId) -> Option<&mut Vec<Export>> {
         match &mut self.model.definitions.get_mut(id.index())?.kind {
-            DefinitionKind::Interface(interface) => Some(interface),
+            DefinitionKind::Interface(interface) => Some(&mut interface.exports),
+            DefinitionKind::Value(value) => Some(&mut value.exports),
             _ => None,
         }
     }
@@ -54,24 +76,23 @@ impl Resolver<'_> {
         let mut seen: HashMap<DefId, Span> = HashMap::new();
         for name in &item.bases {
             let Some(target) = self.lookup(name, scope) else { continue };
-            let base = match target {
-                Target::Definition(base) => base,
-                Target::Unsupported => continue,
-                other => {
-                    self.not_a_base(name, other, "is not an interface");
-                    continue;
-                }
-            };
-            if !matches!(self.model.definition(base).kind, DefinitionKind::Interface(_)) {
-                self.not_a_base(name, target, "is not an interface");
-            } else if base == id {
-                self.not_a_base(name, target, "cannot be its own base");
-            } else if self.incomplete.contains_key(&base) {
-                self.not_a_base(name, target, "is only declared, not yet defined");
-            } else if let Some(first) = seen.get(&base) {
-                let message = "this base is named twice";
-                let diagnostic = Diagnostic::new(Code::DuplicateBase, name.span, message);
-                self.sink.push(diagnostic.label(*first, "first named here"));
+            if target == Target::Definition(id) {
+                self.refuse_parent(Code::BadBase, name, target, "cannot be its own base");
+                continue;
+            }
+            let Some(base) = self.parent_interface(Code::BadBase, name, target) else { continue };
+            let (is_abstract, is_local) = self
+                .model
+                .interface(base)
+                .map_or((false, false), |base| (base.is_abstract, base.is_local));
+            if let Some(first) = seen.get(&base) {
+                self.named_twice(name, *first);
+            } else if item.kind == InterfaceKind::Abstract && !is_abstract {
+                let what = "is not abstract, and cannot be the base of an abstract interface";
+                self.refuse_parent(Code::AbstractBase, name, target, what);
+            } else if item.kind != InterfaceKind::Local && is_local {
+                let what = "is local, and can only be the base of a local interface";
+                self.refuse_parent(Code::LocalBase, name, target, what);
             } else {
                 seen.insert(base, name.span);
                 bases.push(base);
@@ -80,10 +101,38 @@ impl Resolver<'_> {
         bases
     }
 
-    fn not_a_base(&mut self, name: &ScopedName, target: Target, what: &str) {
+    /// The complete interface that `target` is; anything else is reported with `code`.
+    pub(super) fn parent_interface(
+        &mut self,
+        code: Code,
+        name: &ScopedName,
+        target: Target,
+    ) -> Option<DefId> {
+        let what = match target {
+            Target::Unsupported => return None,
+            Target::Definition(id) if self.model.interface(id).is_some() => {
+                if !self.incomplete.contains_key(&id) {
+                    return Some(id);
+                }
+                "is only declared, not yet defined"
+            }
+            _ => "is not an interface",
+        };
+        self.refuse_parent(code, name, target, what);
+        None
+    }
+
+    /// Reports that something cannot be inherited from.
+    pub(super) fn refuse_parent(
+        &mut self,
+        code: Code,
+        name: &ScopedName,
+        target: Target,
+        what: &str,
+    ) {
         let written: Vec<&str> = name.parts.iter().map(|part| &*part.text).collect();
         let message = format!("`{}` {what}", written.join("::"));
-        let mut diagnostic = Diagnostic::new(Code::BadBase, name.span, message);
+        let mut diagnostic = Diagnostic::new(code, name.span, message);
         if let Some(span) = self.target_span(target) {
             diagnostic = diagnostic.label(span, "declared here");
         }
@@ -127,7 +176,7 @@ impl Resolver<'_> {
             };
             self.comparisons_left = left;
             for (name, entry) in &scope.names {
-                if !matches!(entry.target, Target::Export(_)) {
+                if !matches!(entry.target, Target::Export(_) | Target::State(_)) {
                     continue;
                 }
                 let Some(other) = seen.insert(Rc::clone(name), entry) else { continue };
@@ -156,11 +205,12 @@ impl Resolver<'_> {
         scope.ancestors.iter().find_map(|ancestor| {
             let scope = self.scopes.get(self.scope_of.get(ancestor)?.0)?;
             let entry = scope.names.get(&lower)?;
-            matches!(entry.target, Target::Export(_)).then(|| entry.ident.clone())
+            matches!(entry.target, Target::Export(_) | Target::State(_))
+                .then(|| entry.ident.clone())
         })
     }
 
-    fn check_inherited(&mut self, name: &Ident, inside: ScopeId) {
+    pub(super) fn check_inherited(&mut self, name: &Ident, inside: ScopeId) {
         let Some(other) = self.inherited_export(&name.text, inside) else { return };
         let message = format!("`{}` is already inherited", name.text);
         self.sink.push(
@@ -191,11 +241,44 @@ impl Resolver<'_> {
     fn operation(&mut self, item: &OperationItem, owner: DefId, inside: ScopeId) {
         self.check_inherited(&item.name, inside);
         let result = self.value_type(&item.result, inside);
+        self.refuse_restricted(owner, &result, item.result.span);
+        let (params, raises) = self.signature(&item.params, &item.raises, inside);
+        for (param, resolved) in item.params.iter().zip(&params) {
+            self.refuse_restricted(owner, &resolved.ty, param.ty.span);
+        }
+        self.refuse_native_raises(owner, &item.raises, &raises);
+        self.check_contexts(&item.contexts);
+        if item.oneway {
+            self.check_oneway(item, &result);
+        }
+        if self.declare(inside, &item.name, Target::Export(owner), Role::Export)
+            && let Some(exports) = self.exports_mut(owner)
+        {
+            exports.push(Export::Operation(Operation {
+                name: item.name.text.to_string(),
+                oneway: item.oneway,
+                result,
+                params,
+                raises,
+                contexts: item.contexts.iter().map(|(name, _)| name.to_string()).collect(),
+                docs: item.docs.as_deref().map(str::to_owned),
+                span: item.name.span,
+            }));
+        }
+    }
+
+    /// Parameters and exceptions.
+    pub(super) fn signature(
+        &mut self,
+        items: &[ParamItem],
+        raises: &[ScopedName],
+        inside: ScopeId,
+    ) -> (Vec<Param>, Vec<DefId>) {
         // Parameters have a scope of their own, but names used in it are used in the
         // interface too.
         let own = self.new_scope(None, inside, false);
         let mut params = Vec::new();
-        for param in &item.params {
+        for param in items {
             let ty = self.value_type(&param.ty, own);
             if self.declare(own, &param.name, Target::Member, Role::Parameter) {
                 params.push(Param {
@@ -207,23 +290,31 @@ impl Resolver<'_> {
                 });
             }
         }
-        let raises = self.raises(&item.raises, own);
+        let raises = self.raises(raises, own);
         self.scopes.pop();
-        if item.oneway {
-            self.check_oneway(item, &result);
+        (params, raises)
+    }
+
+    fn refuse_native_raises(&mut self, owner: DefId, names: &[ScopedName], raises: &[DefId]) {
+        if let Some(first) = names.first() {
+            for id in raises {
+                self.refuse_restricted(owner, &Type::Named(*id), first.span);
+            }
         }
-        if self.declare(inside, &item.name, Target::Export(owner), Role::Export)
-            && let Some(interface) = self.interface_mut(owner)
-        {
-            interface.exports.push(Export::Operation(Operation {
-                name: item.name.text.to_string(),
-                oneway: item.oneway,
-                result,
-                params,
-                raises,
-                docs: item.docs.as_deref().map(str::to_owned),
-                span: item.name.span,
-            }));
+    }
+
+    fn check_contexts(&mut self, contexts: &[(Rc<str>, Span)]) {
+        for (name, span) in contexts {
+            let rest = name.strip_suffix('*').unwrap_or(name);
+            let fine = rest.starts_with(|char: char| char.is_ascii_alphabetic())
+                && rest.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'_'));
+            if !fine {
+                let message = format!("`{name}` is not the name of a property");
+                self.sink.push(Diagnostic::new(Code::BadContextName, *span, message).hint(
+                    "a name starts with a letter and goes on with letters, digits, `.` and `_`; a \
+                     `*` at its end stands for any rest",
+                ));
+            }
         }
     }
 
@@ -269,12 +360,15 @@ impl Resolver<'_> {
         let ty = self.value_type(&item.ty, inside);
         let get_raises = self.raises(&item.get_raises, inside);
         let set_raises = self.raises(&item.set_raises, inside);
+        self.refuse_restricted(owner, &ty, item.ty.span);
+        self.refuse_native_raises(owner, &item.get_raises, &get_raises);
+        self.refuse_native_raises(owner, &item.set_raises, &set_raises);
         for name in &item.names {
             self.check_inherited(name, inside);
             if self.declare(inside, name, Target::Export(owner), Role::Export)
-                && let Some(interface) = self.interface_mut(owner)
+                && let Some(exports) = self.exports_mut(owner)
             {
-                interface.exports.push(Export::Attribute(Attribute {
+                exports.push(Export::Attribute(Attribute {
                     name: name.text.to_string(),
                     readonly: item.readonly,
                     ty: ty.clone(),

@@ -7,11 +7,14 @@ mod constants;
 mod declare;
 mod evaluate;
 mod ids;
+mod imports;
 mod interfaces;
+mod restrict;
 mod scope;
 mod suggest;
 mod types;
 mod unions;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -19,29 +22,26 @@ use std::rc::Rc;
 pub(crate) use suggest::closest;
 
 use self::ids::Ids;
+use self::restrict::Restriction;
 use self::scope::{Role, Scope, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::limits::{MAX_INHERITED_NAMES, MAX_NAME_BYTES};
 use crate::model::{DefId, Definition, DefinitionKind, Export, Model};
-use crate::source::{FileId, SourceMap, Span};
+use crate::source::{FileId, Span};
 use crate::syntax::{Docs, Ident, Item, Tree};
 
 /// Builds the model of a tree.
-pub(crate) fn run(
-    tree: &Tree,
-    main_files: &[FileId],
-    sources: &SourceMap,
-    sink: &mut Sink,
-) -> Model {
+pub(crate) fn run(tree: &Tree, main_files: &[FileId], sink: &mut Sink) -> Model {
     let root = Scope { keeps_uses: true, ..Scope::default() };
     let mut resolver = Resolver {
         sink,
-        sources,
         main_files: main_files.iter().copied().collect(),
         model: Model::default(),
         scopes: vec![root],
         scope_of: HashMap::new(),
         incomplete: HashMap::new(),
+        restricted: HashMap::new(),
+        imports: Vec::new(),
         ids: Ids::default(),
         typedef_depths: HashMap::new(),
         names_left: MAX_NAME_BYTES,
@@ -50,12 +50,12 @@ pub(crate) fn run(
     resolver.items(&tree.items, ScopeId(0));
     resolver.check_completed();
     resolver.assign_ids();
+    resolver.check_imports();
     resolver.model
 }
 
 struct Resolver<'a> {
     sink: &'a mut Sink,
-    sources: &'a SourceMap,
     main_files: HashSet<FileId>,
     model: Model,
     /// The first is the file level.
@@ -63,6 +63,10 @@ struct Resolver<'a> {
     scope_of: HashMap<DefId, ScopeId>,
     /// What is declared ahead or being defined, with the place of its name.
     incomplete: HashMap<DefId, Span>,
+    /// What holds something that must stay in its process.
+    restricted: HashMap<DefId, Restriction>,
+    /// Repository ids that are imported.
+    imports: Vec<(Rc<str>, Span)>,
     ids: Ids,
     /// How deep typedefs nest in each typedef.
     typedef_depths: HashMap<DefId, usize>,
@@ -82,13 +86,26 @@ impl Resolver<'_> {
         match item {
             Item::Module { name, items, docs } => self.module(name, items, docs, scope),
             Item::Interface(item) => self.interface(item, scope),
-            Item::InterfaceForward(name) => {
+            Item::InterfaceForward(name, kind) => {
                 let kind = DefinitionKind::Interface(crate::model::Interface {
                     forward_only: true,
+                    ..interfaces::empty(*kind)
+                });
+                self.forward(name, kind, scope);
+            }
+            Item::Value(item) => self.value(item, scope),
+            Item::ValueForward { name, is_abstract } => {
+                let kind = DefinitionKind::Value(crate::model::ValueType {
+                    forward_only: true,
+                    is_abstract: *is_abstract,
                     ..Default::default()
                 });
                 self.forward(name, kind, scope);
             }
+            Item::ValueBox { name, ty, docs } => self.value_box(name, ty, docs, scope),
+            Item::Native(name, docs) => self.native(name, docs, scope),
+            Item::Import(name) => self.import(name, scope),
+            Item::ImportId(id, span) => self.imports.push((Rc::clone(id), *span)),
             Item::StructForward(name) => {
                 let kind = DefinitionKind::Struct(crate::model::Struct {
                     forward_only: true,
@@ -105,10 +122,8 @@ impl Resolver<'_> {
                 self.typedef(ty, declarators, docs, scope);
             }
             Item::Const { ty, name, value, docs } => self.constant(ty, name, value, docs, scope),
-            Item::Unsupported { name, pseudo_type } => {
-                let built_in = self.sources.file(name.span.file).is_built_in();
-                let pseudo = *pseudo_type && built_in;
-                let target = if pseudo { Target::PseudoType } else { Target::Unsupported };
+            Item::Unsupported { name } => {
+                let target = Target::Unsupported;
                 if self.entry(scope, &name.text).is_none_or(|entry| entry.target != target) {
                     self.declare(scope, name, target, Role::Definition);
                 }
@@ -118,8 +133,9 @@ impl Resolver<'_> {
                 self.type_prefix(name, prefix, *span, scope);
             }
             Item::Event(event) => self.event(event, scope),
-            // Reported by the parser when they are outside an interface.
-            Item::Operation(_) | Item::Attribute(_) => {}
+            // Reported by the parser when they are outside an interface or valuetype.
+            Item::Operation(_) | Item::Attribute(_) | Item::State { .. } | Item::Initializer(_) => {
+            }
         }
     }
 
@@ -207,6 +223,8 @@ impl Resolver<'_> {
             None => self.model.roots.push(id),
             Some(DefinitionKind::Module(module)) => module.children.push(id),
             Some(DefinitionKind::Interface(item)) => item.exports.push(Export::Definition(id)),
+            Some(DefinitionKind::Value(item)) => item.exports.push(Export::Definition(id)),
+            Some(DefinitionKind::ValueBox(item)) => item.children.push(id),
             Some(DefinitionKind::Struct(item) | DefinitionKind::Exception(item)) => {
                 item.children.push(id);
             }

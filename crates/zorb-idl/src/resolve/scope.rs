@@ -47,12 +47,16 @@ pub(super) enum Target {
     },
     /// An operation or attribute of this interface.
     Export(DefId),
+    /// A member of this valuetype's state.
+    State(DefId),
+    /// An initialiser of a valuetype.
+    Initializer,
     /// A member or parameter.
     Member,
     /// Part of something that is not supported; reported where it is defined.
     Unsupported,
-    /// The same, but defined in a built-in file: reported where it is used.
-    PseudoType,
+    /// `CORBA::TypeCode`.
+    TypeCode,
 }
 
 /// What kind of name is declared, for the right words when it clashes.
@@ -130,11 +134,13 @@ impl Resolver<'_> {
                         ident.span,
                         format!("two parameters are named `{name}`"),
                     ),
-                    Role::Member if earlier.target == Target::Member => Diagnostic::new(
-                        Code::DuplicateMember,
-                        ident.span,
-                        format!("two members are named `{name}`"),
-                    ),
+                    Role::Member if matches!(earlier.target, Target::Member | Target::State(_)) => {
+                        Diagnostic::new(
+                            Code::DuplicateMember,
+                            ident.span,
+                            format!("two members are named `{name}`"),
+                        )
+                    }
                     Role::Export if both_exports => Diagnostic::new(
                         Code::Overloaded,
                         ident.span,
@@ -189,13 +195,17 @@ impl Resolver<'_> {
             self.lookup_outward(first, scope)?
         };
         let Some(entry) = entry else {
+            let module = self.scopes.get(scope.0).and_then(|scope| scope.owner);
+            if rest.is_empty() && !name.absolute && self.is_type_code(first, module) {
+                return Some(Target::TypeCode);
+            }
             self.unknown(first, scope, name);
             return None;
         };
         let mut target = entry.target;
         for part in rest {
             let Target::Definition(id) = target else {
-                if !matches!(target, Target::Unsupported | Target::PseudoType) {
+                if target != Target::Unsupported {
                     let message = format!("there are no names inside `{}`", entry.ident.text);
                     self.sink.error(Code::UnknownName, part.span, message);
                 }
@@ -206,13 +216,25 @@ impl Resolver<'_> {
                 Some(inside) => self.lookup_in(part, inside)?,
                 None => None,
             };
-            let Some(found) = found else {
-                self.unknown_inside(part, id, inside);
-                return None;
+            target = match found {
+                Some(found) => found.target,
+                None if self.is_type_code(part, Some(id)) => Target::TypeCode,
+                None => {
+                    self.unknown_inside(part, id, inside);
+                    return None;
+                }
             };
-            target = found.target;
         }
         Some(target)
+    }
+
+    /// `TypeCode` is known in the module `CORBA` without being defined there.
+    pub(super) fn is_type_code(&self, ident: &Ident, inside: Option<DefId>) -> bool {
+        if &*ident.text != "TypeCode" {
+            return false;
+        }
+        let scoped_name = inside.map(|id| &self.model.definition(id).scoped_name);
+        scoped_name.and_then(|name| name.first()).is_some_and(|first| first == "CORBA")
     }
 
     /// Searches one scope and what it inherits. `Some(None)`: not found; `None`: ambiguous,
@@ -265,7 +287,7 @@ impl Resolver<'_> {
             Target::Definition(id) | Target::Enumerator { enumeration: id, .. } => {
                 self.model.definition(id).parent
             }
-            Target::Export(id) => Some(id),
+            Target::Export(id) | Target::State(id) => Some(id),
             _ => None,
         };
         let (Some(lower), Some(upper)) = (interface(lower), interface(upper)) else {
@@ -316,11 +338,6 @@ impl Resolver<'_> {
             self.sink.error(Code::UnknownName, ident.span, "a name is not defined");
             return;
         }
-        if text == "TypeCode" {
-            let message = "`TypeCode` is not supported yet";
-            self.sink.error(Code::PseudoTypeUnsupported, ident.span, message);
-            return;
-        }
         let message = format!("`{text}` is not defined");
         let mut diagnostic =
             Diagnostic::new(Code::UnknownName, ident.span, message).note("not found in this scope");
@@ -333,6 +350,8 @@ impl Resolver<'_> {
         }
         if let Some(word) = translation(text) {
             diagnostic = diagnostic.hint(format!("IDL says `{word}`"));
+        } else if text == "TypeCode" {
+            diagnostic = diagnostic.hint("include <orb.idl>, and write `CORBA::TypeCode`");
         } else if text == "CORBA" {
             diagnostic = diagnostic.hint("write `#include <orb.idl>` at the top of the file");
         } else if let Some(near) = near {

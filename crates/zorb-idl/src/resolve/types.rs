@@ -4,7 +4,7 @@ use super::Resolver;
 use super::scope::{ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_ARRAY_ELEMENTS;
-use crate::model::{ConstValue, DefId, DefinitionKind, Type};
+use crate::model::{ConstValue, DefId, DefinitionKind, MAX_FIXED_DIGITS, Type};
 use crate::syntax::{Declarator, Expr, ScopedName, TypeExpr, TypeKind};
 
 impl Resolver<'_> {
@@ -13,7 +13,10 @@ impl Resolver<'_> {
         let resolved = self.any_type(ty, scope);
         if let Type::Named(id) = resolved
             && let Some(declared) = self.incomplete.get(&id).copied()
-            && !matches!(self.model.definition(id).kind, DefinitionKind::Interface(_))
+            && !matches!(
+                self.model.definition(id).kind,
+                DefinitionKind::Interface(_) | DefinitionKind::Value(_)
+            )
         {
             let item = self.model.definition(id);
             let (word, name) = (item.kind.keyword(), item.name.clone());
@@ -32,14 +35,9 @@ impl Resolver<'_> {
         match &ty.kind {
             TypeKind::Basic(basic) => basic.clone(),
             TypeKind::Error => Type::Error,
-            TypeKind::Fixed { digits, scale } => {
-                let digits = self.small(digits, scope);
-                let scale = self.small(scale, scope);
-                Type::Fixed {
-                    digits: u16::try_from(digits).unwrap_or(0),
-                    scale: i16::try_from(scale).unwrap_or(0),
-                }
-            }
+            TypeKind::Fixed { digits, scale } => self.fixed_type(digits, scale, scope),
+            // The value decides: see `Resolver::constant`.
+            TypeKind::AnyFixed => Type::Fixed { digits: 31, scale: 31 },
             TypeKind::String { wide, bound } => {
                 let bound = bound.as_ref().and_then(|bound| self.bound(bound, scope));
                 if *wide { Type::WString { bound } } else { Type::String { bound } }
@@ -54,10 +52,25 @@ impl Resolver<'_> {
         }
     }
 
-    fn small(&mut self, value: &Expr, scope: ScopeId) -> i128 {
-        match self.evaluate(value, &Type::Long, scope) {
-            ConstValue::Integer(value) => value,
-            _ => 0,
+    /// `fixed<digits, scale>`
+    fn fixed_type(&mut self, digits: &Expr, scale: &Expr, scope: ScopeId) -> Type {
+        let mut number = |expr: &Expr, least: i128, most: i128, what: &str| {
+            let value = self.evaluate_wide(expr, &Type::Long, scope);
+            let ConstValue::Integer(value) = value else { return None };
+            if (least..=most).contains(&value) {
+                return Some(value);
+            }
+            let message = format!("a fixed type cannot have {value} digits{what}");
+            let range = format!("{least} to {most} are possible");
+            self.sink.push(Diagnostic::new(Code::BadFixed, expr.span, message).note(range));
+            None
+        };
+        let most = i128::try_from(MAX_FIXED_DIGITS).unwrap_or(31);
+        let digits = number(digits, 1, most, "");
+        let scale = number(scale, 0, digits.unwrap_or(most), " behind the point");
+        match (digits.map(u16::try_from), scale.map(i16::try_from)) {
+            (Some(Ok(digits)), Some(Ok(scale))) => Type::Fixed { digits, scale },
+            _ => Type::Error,
         }
     }
 
@@ -76,8 +89,9 @@ impl Resolver<'_> {
             },
             Target::Enumerator { .. } => (Code::NotAType, "is an enumerator, not a type"),
             Target::Export(_) => (Code::NotAType, "is an operation or attribute, not a type"),
-            Target::Member => (Code::NotAType, "is a member, not a type"),
-            Target::PseudoType => (Code::PseudoTypeUnsupported, "is not supported yet"),
+            Target::Member | Target::State(_) => (Code::NotAType, "is a member, not a type"),
+            Target::Initializer => (Code::NotAType, "is an initialiser, not a type"),
+            Target::TypeCode => return Type::TypeCode,
             Target::Unsupported => return Type::Error,
         };
         let mut diagnostic = Diagnostic::new(code, name.span, format!("`{written}` {message}"));
@@ -157,7 +171,10 @@ impl Resolver<'_> {
     pub(super) fn exception_name(&mut self, name: &ScopedName, scope: ScopeId) -> Option<DefId> {
         let target = self.lookup(name, scope)?;
         if let Target::Definition(id) = target
-            && matches!(self.model.definition(id).kind, DefinitionKind::Exception(_))
+            && matches!(
+                self.model.definition(id).kind,
+                DefinitionKind::Exception(_) | DefinitionKind::Native
+            )
         {
             return Some(id);
         }

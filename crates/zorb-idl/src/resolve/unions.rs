@@ -61,6 +61,8 @@ impl Resolver<'_> {
                 }
             }
             let ty = self.value_type(&case.ty, inside);
+            self.refuse_native(&ty, case.ty.span);
+            self.holds(id, &ty);
             let ty = self.declared_type(&ty, &case.declarator, inside);
             let name = &case.declarator.name;
             if self.declare(inside, name, Target::Member, Role::Member) {

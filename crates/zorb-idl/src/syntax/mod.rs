@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::model::Direction;
+use crate::model::{Direction, FixedValue, Visibility};
 use crate::preprocess::Event;
 use crate::source::Span;
 
@@ -40,7 +40,30 @@ pub(crate) enum Item {
     },
     Interface(InterfaceItem),
     /// `interface I;`
-    InterfaceForward(Ident),
+    InterfaceForward(Ident, InterfaceKind),
+    Value(ValueItem),
+    /// `valuetype V;`
+    ValueForward {
+        name: Ident,
+        is_abstract: bool,
+    },
+    ValueBox {
+        name: Ident,
+        ty: TypeExpr,
+        docs: Docs,
+    },
+    /// Only in a valuetype.
+    State {
+        visibility: Visibility,
+        member: MemberItem,
+    },
+    /// Only in a valuetype.
+    Initializer(InitializerItem),
+    Native(Ident, Docs),
+    /// `import A::B;`
+    Import(ScopedName),
+    /// `import "IDL:A/B:1.0";`
+    ImportId(Rc<str>, Span),
     Struct(StructItem),
     /// `struct S;`
     StructForward(Ident),
@@ -65,7 +88,6 @@ pub(crate) enum Item {
     /// A name that belongs to a construct that is not supported.
     Unsupported {
         name: Ident,
-        pseudo_type: bool,
     },
     /// `typeid A "..."`
     TypeId {
@@ -83,11 +105,42 @@ pub(crate) enum Item {
     Event(Event),
 }
 
+/// What stands before `interface`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum InterfaceKind {
+    #[default]
+    Plain,
+    Abstract,
+    Local,
+}
+
 #[derive(Debug)]
 pub(crate) struct InterfaceItem {
+    pub(crate) kind: InterfaceKind,
     pub(crate) name: Ident,
     pub(crate) bases: Vec<ScopedName>,
     pub(crate) items: Vec<Item>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct ValueItem {
+    pub(crate) name: Ident,
+    pub(crate) is_abstract: bool,
+    pub(crate) is_custom: bool,
+    /// The place of `truncatable`.
+    pub(crate) truncatable: Option<Span>,
+    pub(crate) bases: Vec<ScopedName>,
+    pub(crate) supports: Vec<ScopedName>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct InitializerItem {
+    pub(crate) name: Ident,
+    pub(crate) params: Vec<ParamItem>,
+    pub(crate) raises: Vec<ScopedName>,
     pub(crate) docs: Docs,
 }
 
@@ -147,6 +200,7 @@ pub(crate) struct OperationItem {
     pub(crate) result: TypeExpr,
     pub(crate) params: Vec<ParamItem>,
     pub(crate) raises: Vec<ScopedName>,
+    pub(crate) contexts: Vec<(Rc<str>, Span)>,
     pub(crate) docs: Docs,
 }
 
@@ -183,6 +237,8 @@ pub(crate) enum TypeKind {
         digits: Box<Expr>,
         scale: Box<Expr>,
     },
+    /// `fixed` alone: the type of a constant.
+    AnyFixed,
     String {
         wide: bool,
         bound: Option<Box<Expr>>,
@@ -209,7 +265,7 @@ pub(crate) struct Expr {
 pub(crate) enum ExprKind {
     Integer(u64),
     Float(f64),
-    Fixed,
+    Fixed(FixedValue),
     Boolean(bool),
     Char(char),
     WChar(u16),

@@ -1,0 +1,105 @@
+//! What there is no Rust for yet: one finding for each use, in one place.
+//!
+//! When the back end learns a construct, its line here goes.
+
+use zorb_idl::model::{Export, Member, Operation, Param};
+use zorb_idl::{Code, Compilation, DefinitionKind, Diagnostic, Span, Type};
+
+use crate::Options;
+use crate::names::external;
+
+/// The constructs of a compilation that have no Rust yet, as errors in the order of the
+/// definitions; none when [`crate::generate`] can make everything. Definitions whose Rust the
+/// options say to exist are not looked at.
+#[must_use]
+pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnostic> {
+    let model = &compilation.model;
+    let mut found = Found::default();
+    let external = external(compilation, options);
+    for (definition, external) in model.definitions().zip(external) {
+        if external.is_none() {
+            found.definition(&definition.kind, definition.span);
+            found.exports(model.exports(definition.id));
+        }
+    }
+    found.findings
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    findings: Vec<Diagnostic>,
+}
+
+impl Found {
+    fn push(&mut self, code: Code, span: Span) {
+        let again = |item: &Diagnostic| item.code == code && item.span == Some(span);
+        if !self.findings.last().is_some_and(again) {
+            let message = format!("{}, in Rust", code.info().title);
+            self.findings.push(Diagnostic::new(code, span, message));
+        }
+    }
+
+    fn definition(&mut self, kind: &DefinitionKind, span: Span) {
+        match kind {
+            DefinitionKind::Interface(item) => {
+                if item.is_abstract {
+                    self.push(Code::AbstractUnsupported, span);
+                }
+                if item.is_local {
+                    self.push(Code::LocalUnsupported, span);
+                }
+            }
+            DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => {
+                self.push(Code::ValueTypeUnsupported, span);
+            }
+            DefinitionKind::Native => self.push(Code::NativeUnsupported, span),
+            DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => {
+                self.members(&item.members);
+            }
+            DefinitionKind::Union(item) => {
+                item.cases.iter().for_each(|case| self.ty(&case.ty, case.span));
+            }
+            DefinitionKind::Typedef(item) => self.ty(&item.ty, span),
+            DefinitionKind::Const(item) => self.ty(&item.ty, span),
+            DefinitionKind::Module(_) | DefinitionKind::Enum(_) => {}
+        }
+    }
+
+    fn members(&mut self, members: &[Member]) {
+        members.iter().for_each(|member| self.ty(&member.ty, member.span));
+    }
+
+    fn exports(&mut self, exports: &[Export]) {
+        for export in exports {
+            match export {
+                Export::Operation(operation) => self.operation(operation),
+                Export::Attribute(attribute) => self.ty(&attribute.ty, attribute.span),
+                Export::Definition(_) => {}
+            }
+        }
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        if !operation.contexts.is_empty() {
+            self.push(Code::ContextUnsupported, operation.span);
+        }
+        self.ty(&operation.result, operation.span);
+        let params = operation.params.iter();
+        params.for_each(|Param { ty, span, .. }| self.ty(ty, *span));
+    }
+
+    /// A type where it is written; what its name stands for is looked at where it is defined.
+    fn ty(&mut self, ty: &Type, span: Span) {
+        let mut ty = ty;
+        while let Type::Sequence { element, .. } | Type::Array { element, .. } = ty {
+            ty = element;
+        }
+        let code = match ty {
+            Type::Fixed { .. } => Code::FixedUnsupported,
+            Type::LongDouble => Code::LongDoubleUnsupported,
+            Type::ValueBase | Type::TypeCode => Code::PseudoTypeUnsupported,
+            _ => return,
+        };
+        self.push(code, span);
+    }
+}

@@ -1,0 +1,57 @@
+//! Native types and imports.
+
+use super::Resolver;
+use super::scope::{Role, ScopeId, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::DefinitionKind;
+use crate::syntax::{Docs, Ident, ScopedName};
+
+impl Resolver<'_> {
+    /// `native N;`
+    pub(super) fn native(&mut self, name: &Ident, docs: &Docs, scope: ScopeId) {
+        let module = self.scopes.get(scope.0).and_then(|scope| scope.owner);
+        if self.is_type_code(name, module) {
+            // The compiler knows what it is.
+            if self.entry(scope, &name.text).is_none() {
+                self.declare(scope, name, Target::TypeCode, Role::Definition);
+            }
+            return;
+        }
+        self.define(name, DefinitionKind::Native, docs, scope);
+    }
+
+    /// `import A::B;`: what is imported must be part of the compilation. Its names are
+    /// known already, by their scoped names.
+    pub(super) fn import(&mut self, name: &ScopedName, scope: ScopeId) {
+        let Some(target) = self.lookup(name, scope) else { return };
+        let is_scope = match target {
+            Target::Definition(id) => self.scope_of.contains_key(&id),
+            _ => false,
+        };
+        if !is_scope {
+            let written: Vec<&str> = name.parts.iter().map(|part| &*part.text).collect();
+            let message = format!("`{}` is not a scope", written.join("::"));
+            self.sink.push(
+                Diagnostic::new(Code::BadImport, name.span, message)
+                    .hint("modules, interfaces and the like can be imported"),
+            );
+        }
+    }
+
+    /// `import "IDL:A/B:1.0";`: ids are known at the end.
+    pub(super) fn check_imports(&mut self) {
+        for (id, span) in std::mem::take(&mut self.imports) {
+            let found = self
+                .model
+                .definitions()
+                .any(|item| item.repository_id == *id && self.scope_of.contains_key(&item.id));
+            if !found {
+                let message = format!("nothing in this compilation has the id `{id}`");
+                self.sink.push(
+                    Diagnostic::new(Code::BadImport, span, message)
+                        .hint("there is no repository to import from: include the file"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Valuetypes and value boxes.
+
+use std::collections::HashMap;
+
+use super::Resolver;
+use super::scope::{Role, ScopeId, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{
+    DefId, DefinitionKind, Initializer, Member, StateMember, Type, ValueBox, ValueType, Visibility,
+};
+use crate::source::Span;
+use crate::syntax::{
+    Docs, Ident, InitializerItem, Item, MemberItem, ScopedName, TypeExpr, ValueItem,
+};
+
+impl Resolver<'_> {
+    pub(super) fn value(&mut self, item: &ValueItem, scope: ScopeId) {
+        let kind = DefinitionKind::Value(ValueType {
+            is_abstract: item.is_abstract,
+            is_custom: item.is_custom,
+            ..ValueType::default()
+        });
+        let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
+        let bases = self.value_bases(item, id, scope);
+        let supports = self.supported(item, &bases, scope);
+        let is_truncatable = self.truncatable(item, &bases);
+        let parents: Vec<DefId> = bases.iter().chain(&supports).copied().collect();
+        self.inherit(&parents, inside, item.name.span);
+        if let Some(value) = self.value_mut(id) {
+            value.bases = bases;
+            value.supports = supports;
+            value.is_truncatable = is_truncatable;
+        }
+        for part in &item.items {
+            match part {
+                Item::State { visibility, member } => self.state(*visibility, member, id, inside),
+                Item::Initializer(initializer) => self.initializer(initializer, id, inside),
+                other => self.export(other, id, inside),
+            }
+        }
+        self.finish(id);
+    }
+
+    fn value_mut(&mut self, id: DefId) -> Option<&mut ValueType> {
+        match &mut self.model.definitions.get_mut(id.index())?.kind {
+            DefinitionKind::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn value_bases(&mut self, item: &ValueItem, id: DefId, scope: ScopeId) -> Vec<DefId> {
+        let mut bases = Vec::new();
+        let mut seen: HashMap<DefId, Span> = HashMap::new();
+        for name in &item.bases {
+            let Some(target) = self.lookup(name, scope) else { continue };
+            if target == Target::Unsupported {
+                continue;
+            }
+            let Target::Definition(base) = target else {
+                self.refuse_parent(Code::BadValueBase, name, target, "is not a valuetype");
+                continue;
+            };
+            let Some(value) = self.model.value(base) else {
+                let what = match self.model.definition(base).kind {
+                    DefinitionKind::ValueBox(_) => "is a value box, which has no heirs",
+                    DefinitionKind::Interface(_) => "is an interface: write `supports` before it",
+                    _ => "is not a valuetype",
+                };
+                self.refuse_parent(Code::BadValueBase, name, target, what);
+                continue;
+            };
+            let is_abstract = value.is_abstract;
+            if base == id {
+                self.refuse_parent(Code::BadValueBase, name, target, "cannot be its own base");
+            } else if self.incomplete.contains_key(&base) {
+                let what = "is only declared, not yet defined";
+                self.refuse_parent(Code::BadValueBase, name, target, what);
+            } else if let Some(first) = seen.get(&base) {
+                self.named_twice(name, *first);
+            } else if item.is_abstract && !is_abstract {
+                let what = "is concrete, and cannot be the base of an abstract valuetype";
+                self.refuse_parent(Code::AbstractBase, name, target, what);
+            } else if !is_abstract && !bases.is_empty() {
+                let what = "is concrete, so it must be the first base, and the only concrete one";
+                self.refuse_parent(Code::SecondConcreteBase, name, target, what);
+            } else {
+                seen.insert(base, name.span);
+                bases.push(base);
+            }
+        }
+        bases
+    }
+
+    fn supported(&mut self, item: &ValueItem, bases: &[DefId], scope: ScopeId) -> Vec<DefId> {
+        let mut supports: Vec<DefId> = Vec::new();
+        let mut seen: HashMap<DefId, Span> = HashMap::new();
+        // The interface that is not abstract: of this valuetype, or of a base.
+        let mut concrete = bases.iter().find_map(|base| self.model.supported_interface(*base));
+        for name in &item.supports {
+            let Some(target) = self.lookup(name, scope) else { continue };
+            let Some(id) = self.parent_interface(Code::BadSupports, name, target) else { continue };
+            let is_abstract = self.model.interface(id).is_some_and(|it| it.is_abstract);
+            if let Some(first) = seen.get(&id) {
+                self.named_twice(name, *first);
+                continue;
+            }
+            if let Some(other) = concrete
+                && !is_abstract
+                && !self.inherits(id, other)
+            {
+                let other = self.model.scoped_name(other);
+                let what = format!("is a second interface that is not abstract, beside `{other}`");
+                self.refuse_parent(Code::BadSupports, name, target, &what);
+                continue;
+            }
+            if !is_abstract {
+                concrete = Some(id);
+            }
+            seen.insert(id, name.span);
+            supports.push(id);
+        }
+        supports
+    }
+
+    /// Whether interface `id` is `base` or, as far as scopes know, inherits from it.
+    fn inherits(&self, id: DefId, base: DefId) -> bool {
+        let scope = self.scope_of.get(&id).and_then(|id| self.scopes.get(id.0));
+        id == base || scope.is_some_and(|scope| scope.ancestors.contains(&base))
+    }
+
+    fn truncatable(&mut self, item: &ValueItem, bases: &[DefId]) -> bool {
+        let Some(span) = item.truncatable else { return false };
+        let concrete = bases.first().and_then(|base| self.model.value(*base));
+        let problem = if item.is_custom {
+            "a custom valuetype cannot be truncatable"
+        } else if item.is_abstract {
+            "an abstract valuetype cannot be truncatable"
+        } else if concrete.is_some_and(|base| !base.is_abstract) {
+            return true;
+        } else if bases.len() < item.bases.len() {
+            // The base is reported.
+            return false;
+        } else {
+            "there is no concrete base that this valuetype could be truncated to"
+        };
+        self.sink.error(Code::BadTruncatable, span, problem);
+        false
+    }
+
+    /// `public long x;`
+    fn state(&mut self, visibility: Visibility, item: &MemberItem, owner: DefId, inside: ScopeId) {
+        let ty = self.value_type(&item.ty, inside);
+        self.refuse_native(&ty, item.ty.span);
+        for declarator in &item.declarators {
+            let name = &declarator.name;
+            self.refuse_abstract_state(owner, name);
+            self.check_inherited(name, inside);
+            let ty = self.declared_type(&ty, declarator, inside);
+            if !self.declare(inside, name, Target::State(owner), Role::Member) {
+                continue;
+            }
+            let member = Member {
+                name: name.text.to_string(),
+                ty,
+                docs: item.docs.as_deref().map(str::to_owned),
+                span: name.span,
+            };
+            if let Some(value) = self.value_mut(owner) {
+                value.members.push(StateMember { member, visibility });
+            }
+        }
+    }
+
+    fn refuse_abstract_state(&mut self, owner: DefId, name: &Ident) {
+        if self.model.value(owner).is_some_and(|value| value.is_abstract) {
+            let message = format!("`{}` is in an abstract valuetype", name.text);
+            self.sink.push(
+                Diagnostic::new(Code::AbstractState, name.span, message)
+                    .hint("move it to a concrete valuetype that inherits from this one"),
+            );
+        }
+    }
+
+    fn initializer(&mut self, item: &InitializerItem, owner: DefId, inside: ScopeId) {
+        self.refuse_abstract_state(owner, &item.name);
+        let (params, raises) = self.signature(&item.params, &item.raises, inside);
+        if self.declare(inside, &item.name, Target::Initializer, Role::Export)
+            && let Some(value) = self.value_mut(owner)
+        {
+            value.initializers.push(Initializer {
+                name: item.name.text.to_string(),
+                params,
+                raises,
+                docs: item.docs.as_deref().map(str::to_owned),
+                span: item.name.span,
+            });
+        }
+    }
+
+    /// `valuetype V T;`
+    pub(super) fn value_box(&mut self, name: &Ident, ty: &TypeExpr, docs: &Docs, scope: ScopeId) {
+        let kind = DefinitionKind::ValueBox(ValueBox { ty: Type::Error, children: Vec::new() });
+        let (id, inside) = self.begin(name, kind, docs, scope);
+        let span = ty.span;
+        let mut ty = self.value_type(ty, inside);
+        self.refuse_native(&ty, span);
+        let boxed = match self.model.resolve(&ty) {
+            Type::ValueBase => true,
+            Type::Named(id) => matches!(
+                self.model.definition(*id).kind,
+                DefinitionKind::Value(_) | DefinitionKind::ValueBox(_)
+            ),
+            _ => false,
+        };
+        if boxed {
+            let message = format!("`{}` is a valuetype already", self.model.type_name(&ty));
+            self.sink.push(
+                Diagnostic::new(Code::BoxedValue, span, message)
+                    .hint("use it without a box: a valuetype can be null"),
+            );
+            ty = Type::Error;
+        }
+        self.finish(id);
+        if let Some(definition) = self.model.definitions.get_mut(id.index())
+            && let DefinitionKind::ValueBox(item) = &mut definition.kind
+        {
+            item.ty = ty;
+        }
+    }
+
+    pub(super) fn named_twice(&mut self, name: &ScopedName, first: Span) {
+        let message = "this base is named twice";
+        let diagnostic = Diagnostic::new(Code::DuplicateBase, name.span, message);
+        self.sink.push(diagnostic.label(first, "first named here"));
+    }
+}
