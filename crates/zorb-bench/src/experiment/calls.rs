@@ -112,8 +112,10 @@ pub(super) fn collocated(plan: &Plan) -> Vec<Work> {
 
 /// Calls of one busy client.
 pub(super) fn busy(plan: &Plan, idle: usize) -> Work {
-    let run = run(plan, Operation::Ping, 0, CALLS);
-    work(run, format!("{}/idle={idle}", Operation::Ping), Figure::Latency)
+    let payload = plan.payloads.first().copied().unwrap_or_default();
+    let operation = if payload == 0 { Operation::Ping } else { Operation::EchoOctets };
+    let run = run(plan, operation, payload, CALLS);
+    work(run, format!("{operation}/idle={idle}"), Figure::Latency)
 }
 
 #[cfg(test)]

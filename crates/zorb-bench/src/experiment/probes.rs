@@ -78,10 +78,11 @@ pub(super) fn probes(
 ) -> Result<()> {
     let default: Vec<String> = TRANSPORTS.map(str::to_owned).to_vec();
     let transports = if transports.is_empty() { &default } else { transports };
+    let name = if run.plan.setup.spin.is_some() { "zorb-spin" } else { "zorb" };
     let mut pairs = Vec::new();
     for transport in transports {
         let setup = Setup { transport: transport.clone(), ..run.plan.setup.clone() };
-        match Pair::start(&setup, "zorb", CONNECTIONS)? {
+        match Pair::start(&setup, name, CONNECTIONS)? {
             Some(pair) => pairs.push((transport.clone(), pair)),
             None => watch.note(&format!("{transport} is left out: this Zorb does not have it")),
         }
@@ -120,7 +121,7 @@ pub(super) fn probes(
     }
     stop(pairs.into_iter().map(|(_, pair)| pair).collect())?;
     for measured in &all {
-        run.add_rows(measured, rounds);
+        run.add_rows(name, measured, rounds);
     }
     run.text = Some(tables::tables(&all));
     run.checks = checks::checks(&all);
@@ -193,28 +194,39 @@ impl Measured {
 
 impl Run<'_> {
     /// A row for each step of both sides, and one for the measured round trip.
-    fn add_rows(&mut self, measured: &Measured, rounds: usize) {
+    fn add_rows(&mut self, peer: &str, measured: &Measured, rounds: usize) {
         let mut round_trip = Times {
             histogram: measured.round_trips.clone(),
             mean_ns: measured.mean_ns(),
             longest_ns: measured.longest_ns as f64,
         };
-        self.add_row(measured, "round trip", rounds, &round_trip);
+        self.add_row((peer, measured), "round trip", rounds, &round_trip);
         for side in [Side::Client, Side::Server] {
             for (name, steps) in side.lines() {
                 round_trip = Times::of(measured.side(side), |call| call.of(steps));
-                self.add_row(measured, &format!("{}/{name}", side.name()), rounds, &round_trip);
+                self.add_row(
+                    (peer, measured),
+                    &format!("{}/{name}", side.name()),
+                    rounds,
+                    &round_trip,
+                );
             }
         }
     }
 
-    fn add_row(&mut self, measured: &Measured, what: &str, rounds: usize, times: &Times) {
+    fn add_row(
+        &mut self,
+        (peer, measured): (&str, &Measured),
+        what: &str,
+        rounds: usize,
+        times: &Times,
+    ) {
         let micros = |nanos: f64| (nanos / 1e3 * 1e6).round() / 1e6;
         let quantile = |share| Some(micros(times.histogram.quantile(share)));
         let calls_per_s = if times.mean_ns > 0.0 { 1e9 / times.mean_ns } else { 0.0 };
         self.rows.push(Row {
             experiment: self.experiment.name(),
-            peer: "zorb".to_owned(),
+            peer: peer.to_owned(),
             transport: measured.transport.clone(),
             operation: format!("{}/{what}", measured.operation),
             payload: measured.payload,

@@ -92,11 +92,12 @@ impl Setup {
             "zorb-spin" => ("zorb", self.spin),
             name => (name, None),
         };
-        // Any ORB's connections are held by Zorb.
+        // Any ORB's connections are held by Zorb, those of a program that speaks as the bare one
+        // does (its address is no reference) by that.
         let (name, role) = match process {
             Process::Server { .. } => (name, "server"),
             Process::Client { .. } => (name, "client"),
-            Process::Holder { .. } if name == "raw" => (name, "holder"),
+            Process::Holder { address } if !address.starts_with("IOR:") => ("raw", "holder"),
             Process::Holder { .. } => ("zorb", "holder"),
             Process::Search => ("demux", name),
         };
@@ -204,6 +205,8 @@ mod tests {
             "chrt --fifo 40 zorb bench-peer zorb holder IOR:00 --transport iiop \
              --socket-queue 9000 -ORBId x"
         );
+        let holder_of_ace = line(&setup, "ace", Process::Holder { address: "127.0.0.1:9" });
+        assert!(holder_of_ace.contains(" raw holder 127.0.0.1:9 "), "{holder_of_ace}");
         assert_eq!(
             line(&setup, "zorb-spin", holder),
             "chrt --fifo 40 zorb bench-peer zorb holder IOR:00 --transport iiop \

@@ -107,10 +107,7 @@ fn plan(
         setup,
         transports: transport.into_iter().collect(),
         versus: common.versus(),
-        payloads: match experiment {
-            Experiment::Connections => Vec::new(),
-            _ => common.payload.clone(),
-        },
+        payloads: common.payload.clone(),
         calls: common.calls,
         rounds: common.rounds,
         total,

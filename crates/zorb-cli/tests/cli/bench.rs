@@ -172,6 +172,32 @@ fn collocated() {
 }
 
 #[test]
+fn every_experiment_takes_the_common_options() {
+    for (experiment, operation, calls) in [
+        ("latency", "echo_octets", 16 * 2),
+        ("cubit", "cube_octets", 16 * 2),
+        ("ttcp", "send_octets", 16 * 2),
+        ("threads", "echo_octets/threads=2/own", 2 * 16 * 2),
+        ("connections", "echo_octets/idle=10", 16 * 2),
+        ("collocated", "echo_octets", 100 * 2),
+        ("demux", "object/objects=10", 128 * 2),
+    ] {
+        let options = ["--calls", "16", "--rounds", "1", "--pin", "none", "--vs", "none"];
+        let words = [&[experiment, "--payload", "40"], &options[..]].concat();
+        let finished = quick(&format!("bench-options-{experiment}"), &words);
+        let mut rows = rows(&finished);
+        assert_eq!(finished.json()["machine"]["pin"], "none");
+        rows.retain(|row| row["operation"] == operation && row["peer"] == "zorb");
+        let [row] = rows.as_slice() else { panic!("{experiment}: {rows:?}") };
+        assert_eq!((&row["calls"], &row["rounds"]), (&calls.into(), &1.into()), "{experiment}");
+        if experiment != "demux" {
+            assert_eq!(row["payload"], 40, "{experiment}");
+        }
+        assert!(row["ratio_to_raw"].is_null(), "{experiment}");
+    }
+}
+
+#[test]
 fn demux() {
     let finished = quick("bench-demux", &["demux"]);
     let rows = rows(&finished);
@@ -339,6 +365,21 @@ fn questions_that_make_no_sense_are_refused() {
     ] {
         let finished = run(words);
         assert_eq!((finished.status, finished.stdout.as_str()), (Some(2), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn the_book_has_every_experiment() {
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/benchmarks.md");
+    let book = fs::read_to_string(book).unwrap();
+    let help = run(&["bench", "--help"]).stdout;
+    let commands = help.split("Commands:").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let names: Vec<&str> =
+        commands.unwrap().lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains(&"latency") && names.contains(&"probes"), "{help}");
+    // What is no experiment has no heading of its own.
+    for name in names.into_iter().filter(|name| !["help", "report"].contains(name)) {
+        assert!(book.contains(&format!("\n## {name}\n")), "{name}");
     }
 }
 

@@ -116,7 +116,12 @@ impl Stream for SocketStream {
         if buffer.is_empty() {
             return Ok(Some(0));
         }
-        recv_now(self.socket.as_fd(), buffer)
+        let received = recv_now(self.socket.as_fd(), buffer);
+        if !matches!(received, Ok(None)) {
+            // All the looking in vain before belongs to it: it was waiting.
+            probe!(Receive);
+        }
+        received
     }
 
     fn send_all(&self, mut bytes: &[u8]) -> io::Result<()> {
