@@ -54,4 +54,13 @@ impl TextCoding {
         wide_set: Some(WideSet::Utf16),
         wide_form: WideForm::Octets,
     };
+
+    /// The last octet that is a character in itself, which all up to it are then.
+    #[inline]
+    pub(crate) const fn last_char(self) -> u8 {
+        match self.char_set {
+            CharSet::Latin1 => 0xff,
+            CharSet::Utf8 => 0x7f,
+        }
+    }
 }

@@ -17,6 +17,9 @@ pub use compound::Octets;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
 pub use text::{Bounded, WChar, WString};
 
+/// Octets that are filled with zeros at a time, to be written over while they are in the cache.
+const BLOCK: usize = 4096;
+
 /// Octets of memory that a sequence's count alone may claim.
 const READ_AHEAD: usize = 64 * 1024;
 
@@ -29,7 +32,7 @@ const READ_AHEAD: usize = 64 * 1024;
 /// `sequence<wstring>`, and its [`Value`](Wire::Value) is `Vec<String>`.
 pub trait Wire {
     /// What a program holds.
-    type Value;
+    type Value: Clone;
     /// What a parameter refers to: `str` for strings, `[T]` for sequences, else the value.
     type View: ?Sized;
     /// What an `in` parameter is decoded to for a servant: borrowed from the request where possible.
@@ -72,8 +75,8 @@ pub trait Wire {
         None
     }
 
-    /// Takes a value from the room that [`LAYOUT`](Wire::LAYOUT) says it has; `None` for octets that
-    /// [`read`](Wire::read) refuses, and for types without a layout.
+    /// Takes a value from the room that [`LAYOUT`](Wire::LAYOUT) says it has; `None` for types without
+    /// a layout. Octets that [`read`](Wire::read) refuses are [refused](FixedReader::refuse).
     #[inline(always)]
     fn pick(_reader: &mut FixedReader<'_>) -> Option<Self::Value> {
         None

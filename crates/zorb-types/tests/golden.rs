@@ -203,7 +203,7 @@ fn values_come_out_by_type() {
 }
 
 /// `struct Node { long v; sequence<Node> kids; }` as generated code would have it.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Node {
     v: i32,
     kids: Vec<Self>,

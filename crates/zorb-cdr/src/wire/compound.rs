@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
 
+use super::fixed::read_one;
 use crate::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter,
     Wire,
@@ -121,6 +122,11 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
 
     #[inline]
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<[T::Value; N]> {
+        if const { T::LAYOUT.is_some() }
+            && let Some(elements) = read_one::<Self>(reader)
+        {
+            return Ok(elements);
+        }
         let mut elements = ArrayVec::<T::Value, N>::new();
         for _ in 0..N {
             elements.push(T::read(reader)?);

@@ -9,7 +9,7 @@ mod tests;
 use crate::ByteOrder;
 
 pub use layout::FixedLayout;
-pub(super) use run::{read_run, write_run};
+pub(super) use run::{read_one, read_run, write_run};
 
 /// The room of one value of a fixed-size type, to be filled member by member.
 ///
@@ -73,6 +73,7 @@ pub struct FixedReader<'a> {
     order: ByteOrder,
     /// The last octet that is a character in itself.
     last_char: u8,
+    refused: bool,
 }
 
 impl<'a> FixedReader<'a> {
@@ -99,11 +100,19 @@ impl<'a> FixedReader<'a> {
         Some(octets)
     }
 
-    /// Takes a `char`; `None` for an octet that is no whole character.
+    /// Takes a `char`, and [refuses](Self::refuse) an octet that is no whole character.
     #[inline(always)]
     pub fn take_char(&mut self) -> Option<char> {
         let [octet] = self.take()?;
-        (octet <= self.last_char).then_some(char::from(octet))
+        self.refuse(octet > self.last_char);
+        Some(char::from(octet))
+    }
+
+    /// Notes, if `bad`, that the octets just taken are no value of their type. What is made of them
+    /// all the same is not used: a note is cheaper in a loop than a way out of it.
+    #[inline(always)]
+    pub fn refuse(&mut self, bad: bool) {
+        self.refused |= bad;
     }
 }
 

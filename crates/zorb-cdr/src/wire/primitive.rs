@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use zerocopy::IntoBytes;
 
+use super::BLOCK;
 use crate::{
     ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, FixedLayout, FixedReader,
     FixedWriter, Wire,
@@ -164,12 +165,23 @@ impl Wire for bool {
     #[inline(always)]
     fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
         let [octet] = reader.take()?;
-        (octet <= 1).then_some(octet == 1)
+        reader.refuse(octet > 1);
+        Some(octet == 1)
     }
 
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.put(values.as_bytes());
         Ok(())
+    }
+
+    fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
+        let octets = reader.rest().get(..count).unwrap_or_default();
+        if octets.len() < count || octets.iter().fold(0, |all, octet| all | octet) > 1 {
+            // One by one, to find out where they end or what is none.
+            return (0..count).map(|_| reader.read_bool()).collect();
+        }
+        reader.take(count, "sequence<boolean>")?;
+        Ok(octets.iter().map(|octet| *octet == 1).collect())
     }
 }
 
@@ -211,15 +223,21 @@ impl Wire for char {
     }
 
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        // The common case in one pass; the other finds out which character it was.
-        if values.iter().all(Self::is_ascii) {
-            let places = writer.reserve(values.len());
-            for (place, value) in places.iter_mut().zip(values) {
+        writer.make_room(values.len());
+        for block in values.chunks(BLOCK) {
+            // Those that one octet can carry are all up to a power of two.
+            let all = block.iter().fold(0, |all, value| all | u32::from(*value));
+            if all > u32::from(writer.text().last_char()) {
+                // One by one, to find out which it was.
+                block.iter().try_for_each(|value| writer.write_char(*value))?;
+                continue;
+            }
+            let places = writer.reserve(block.len());
+            for (place, value) in places.iter_mut().zip(block) {
                 *place = *value as u8;
             }
-            return Ok(());
         }
-        values.iter().try_for_each(|value| writer.write_char(*value))
+        Ok(())
     }
 
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {

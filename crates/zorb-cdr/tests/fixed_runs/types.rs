@@ -129,6 +129,8 @@ impl Wire for Colour {
     }
 
     fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
-        Self::of(u32::pick(reader)?)
+        let found = Self::of(u32::pick(reader)?);
+        reader.refuse(found.is_none());
+        Some(found.unwrap_or(Self::Red))
     }
 }

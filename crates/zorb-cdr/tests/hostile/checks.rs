@@ -8,7 +8,7 @@ use zorb_cdr::{
 };
 
 /// A recursive type, as generated code has it: `struct Node { long v; sequence<Node> kids; }`.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     v: i32,
     kids: Vec<Self>,

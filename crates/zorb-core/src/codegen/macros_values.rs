@@ -226,7 +226,9 @@ macro_rules! __zorb_enumeration {
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self> {
                 let value = <u32 as $crate::codegen::Wire>::pick(reader)?;
-                <Self as ::core::convert::TryFrom<u32>>::try_from(value).ok()
+                let found = <Self as ::core::convert::TryFrom<u32>>::try_from(value);
+                reader.refuse(found.is_err());
+                ::core::option::Option::Some(found.unwrap_or_default())
             }
         }
     };

@@ -115,7 +115,7 @@ fn a_value_comes_out_as_its_own_type_only() {
 }
 
 /// `exception Lost { long where_; };`
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Lost(i32);
 
 impl Wire for Lost {

@@ -4,10 +4,8 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::{FixedLayout, FixedReader, FixedWriter};
-use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, Wire};
-
-/// Octets that are filled with zeros at a time, to be written over while they are in the cache.
-const BLOCK: usize = 4096;
+use crate::wire::BLOCK;
+use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
 
 /// What is constant in a run of `T`.
 struct Run<T: ?Sized>(PhantomData<T>);
@@ -56,10 +54,7 @@ fn write_blocks<T: Wire + ?Sized>(
     order: ByteOrder,
 ) -> CdrResult<()> {
     let (stride, class) = (Run::<T>::STRIDE, Run::<T>::CLASS);
-    let last_char = match writer.text().char_set {
-        CharSet::Latin1 => '\u{ff}',
-        CharSet::Utf8 => '\u{7f}',
-    };
+    let last_char = char::from(writer.text().last_char());
     for block in values.chunks(Run::<T>::PER_BLOCK) {
         let start = writer.mark();
         let room = writer.reserve(block.len().saturating_mul(stride));
@@ -93,42 +88,70 @@ pub(in crate::wire) fn read_run<T: Wire + ?Sized>(
     }
     // All of them are here, so the memory for them is not claimed by a mere number.
     let octets = ahead.take(others.checked_mul(Run::<T>::STRIDE)?, "sequence").ok()?;
-    let last_char = match reader.text().char_set {
-        CharSet::Latin1 => 0xff,
-        CharSet::Utf8 => 0x7f,
+    let last_char = reader.text().last_char();
+    let values = match reader.order() {
+        ByteOrder::NATIVE => pick::<T, false>(first, octets, last_char),
+        _ => pick::<T, true>(first, octets, last_char),
     };
-    let mut values = Vec::with_capacity(count);
-    values.push(first);
-    match reader.order() {
-        ByteOrder::NATIVE => pick::<T>(octets, ByteOrder::NATIVE, last_char, &mut values),
-        _ => pick_swapped::<T>(octets, last_char, &mut values),
+    if values.is_some() {
+        *reader = ahead;
     }
-    if values.len() != count {
+    values
+}
+
+/// The first value and those in `octets`; `None` when one of them is none.
+#[inline(never)]
+fn pick<T: Wire + ?Sized, const SWAP: bool>(
+    first: T::Value,
+    octets: &[u8],
+    last_char: u8,
+) -> Option<Vec<T::Value>> {
+    let others = || {
+        let others = octets.chunks_exact(Run::<T>::STRIDE);
+        others.map(|octets| pick_one::<T, SWAP>(octets, last_char))
+    };
+    // Two passes, each with little to do: of the first only the checks are left, be there any, and
+    // in the second no check is in the way of the members.
+    if !others().fold(true, |good, (value, is_good)| good & is_good & value.is_some()) {
         return None;
     }
-    *reader = ahead;
+    let mut values = Vec::with_capacity(1 + others().len());
+    values.push(first.clone());
+    values.extend(others().map(|(value, _)| value.unwrap_or_else(|| first.clone())));
     Some(values)
 }
 
-#[inline(never)]
-fn pick_swapped<T: Wire + ?Sized>(octets: &[u8], last_char: u8, values: &mut Vec<T::Value>) {
-    pick::<T>(octets, ByteOrder::NATIVE.swapped(), last_char, values);
+/// A value, and whether its octets were not refused.
+#[inline(always)]
+fn pick_one<T: Wire + ?Sized, const SWAP: bool>(
+    octets: &[u8],
+    last_char: u8,
+) -> (Option<T::Value>, bool) {
+    // Always true, which the compiler does not know everywhere.
+    let octets = octets.get(..Run::<T>::STRIDE).unwrap_or_default();
+    let order = if SWAP { ByteOrder::NATIVE.swapped() } else { ByteOrder::NATIVE };
+    let class = Run::<T>::CLASS;
+    let mut reader = FixedReader { octets, position: 0, class, order, last_char, refused: false };
+    let value = T::pick(&mut reader);
+    (value, !reader.refused)
 }
 
-/// Appends the values in `octets` up to the first that is none.
-#[inline(always)]
-fn pick<T: Wire + ?Sized>(
-    octets: &[u8],
-    order: ByteOrder,
-    last_char: u8,
-    values: &mut Vec<T::Value>,
-) {
-    for octets in octets.chunks_exact(Run::<T>::STRIDE) {
-        let mut octets =
-            FixedReader { octets, position: 0, class: Run::<T>::CLASS, order, last_char };
-        match T::pick(&mut octets) {
-            Some(value) => values.push(value),
-            None => return,
-        }
+/// Takes one value of a type with a layout; `None`, with nothing taken, when it has to be read part
+/// by part, be it to find out what is wrong with it.
+#[inline]
+pub(in crate::wire) fn read_one<T: Wire + ?Sized>(reader: &mut CdrReader<'_>) -> Option<T::Value> {
+    if !reader.is_evenly_aligned() {
+        return None;
     }
+    let mut ahead = reader.clone();
+    let class = reader.offset();
+    let octets = ahead.take(Run::<T>::LAYOUT.size_at(class), "array").ok()?;
+    let (order, last_char) = (reader.order(), reader.text().last_char());
+    let mut fixed = FixedReader { octets, position: 0, class, order, last_char, refused: false };
+    let value = T::pick(&mut fixed)?;
+    if fixed.refused {
+        return None;
+    }
+    *reader = ahead;
+    Some(value)
 }
