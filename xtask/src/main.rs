@@ -1,9 +1,10 @@
 //! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run,
-//! line counts and the benchmark's peers. It depends on no crate of the workspace, so it works when
+//! line counts, the footprint and the benchmark's peers. It depends on no crate of the workspace, so it works when
 //! they do not compile.
 #![forbid(unsafe_code)]
 
 mod ci;
+mod footprint;
 mod loc;
 mod peers;
 mod tidy;
@@ -18,11 +19,12 @@ Zorb's automation.
 Usage: cargo xtask COMMAND
 
 Commands:
-  tidy   Check the rules of the house; every finding is one line `path:line: rule: what to do`
-  ci     Run what .ci/run runs after installing the peers: format, clippy, docs, tests
-  loc    Count lines per crate: files, code, comments, tests
-  peers  Build the programs that `zorb bench` compares Zorb with
-  help   Show this text; `cargo xtask COMMAND --help` shows a command's own
+  tidy       Check the rules of the house; every finding is one line `path:line: rule: what to do`
+  ci         Run what .ci/run runs after installing the peers: format, clippy, docs, tests
+  loc        Count lines per crate: files, code, comments, tests
+  footprint  Measure the hello server: size, memory, what each crate adds
+  peers      Build the programs that `zorb bench` compares Zorb with
+  help       Show this text; `cargo xtask COMMAND --help` shows a command's own
 
 Exit status: 0 nothing to do, 1 findings or a failed step, 2 wrong usage.
 ";
@@ -49,6 +51,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
     match command {
         "tidy" => tidy::command(&root(), rest, out),
         "ci" => ci::command(&root(), rest, out),
+        "footprint" => footprint::command(&root(), rest, out),
         "loc" => loc::command(&root(), rest, out),
         "peers" => peers::command(&root(), rest, out),
         "help" | "--help" | "-h" => {

@@ -49,7 +49,21 @@ impl Drop for Running {
     }
 }
 
+/// How often the server is started: what is resident of the C library depends on where the loader
+/// puts it, so the median counts.
+const STARTS: usize = 5;
+
 fn resident(address: SocketAddr) -> Result<(), String> {
+    let measured: Result<Vec<u64>, String> = (0..STARTS).map(|_| resident_once(address)).collect();
+    let mut measured = measured?;
+    measured.sort_unstable();
+    match measured.get(STARTS / 2) {
+        Some(median) if *median <= RESIDENT => Ok(()),
+        _ => Err(format!("the median of {measured:?} octets is more than {RESIDENT}")),
+    }
+}
+
+fn resident_once(address: SocketAddr) -> Result<u64, String> {
     let client = path("hello-client")?;
     let mut command = Command::new(path("hello-server")?);
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -72,6 +86,5 @@ fn resident(address: SocketAddr) -> Result<(), String> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kib =
         line.and_then(|line| line.trim().strip_suffix(" kB")).and_then(|kib| kib.parse().ok());
-    let octets: u64 = kib.map(|kib: u64| kib << 10).ok_or("no VmRSS in /proc")?;
-    if octets <= RESIDENT { Ok(()) } else { Err(format!("{octets} octets, more than {RESIDENT}")) }
+    kib.map(|kib: u64| kib << 10).ok_or_else(|| "no VmRSS in /proc".to_owned())
 }

@@ -1,0 +1,208 @@
+//! `cargo xtask footprint`: how large a small server is, and what of it comes from which crate.
+
+mod resident;
+mod symbols;
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use symbols::{Columns, Section};
+
+const HELP: &str = "\
+Measure the server of examples/hello: its size, its memory at rest, and what each crate adds.
+
+Usage: cargo xtask footprint [--write] [PROFILE]...
+
+Profiles: release and footprint (see Cargo.toml) without any. The size is that of the program without
+symbols. Memory is what is resident after the first call, when port 2809 is free to make one. Code is
+counted for the crate that its name speaks of first, a crate of Zorb before any other; constants
+without a name belong to nobody.
+
+--write puts the sizes of both profiles into the table of docs/src/footprint.md.
+";
+
+const PAGE: &str = "docs/src/footprint.md";
+const PROFILES: [&str; 2] = ["release", "footprint"];
+
+/// One program, taken apart.
+struct Footprint {
+    profile: String,
+    /// Octets of the file without symbols.
+    size: u64,
+    /// Octets of memory at rest; `None` when the server could not be started.
+    resident: Option<u64>,
+    sections: Vec<Section>,
+    crates: Vec<(String, Columns)>,
+}
+
+pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
+    let mut write = false;
+    let mut profiles = Vec::new();
+    for arg in args {
+        match arg.as_str() {
+            "--help" | "-h" => {
+                out.write_all(HELP.as_bytes())?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            "--write" => write = true,
+            option if option.starts_with('-') => {
+                return crate::usage_error(&format!("footprint does not know {option}"), HELP);
+            }
+            profile => profiles.push(profile.to_owned()),
+        }
+    }
+    if profiles.is_empty() {
+        profiles = PROFILES.map(str::to_owned).into();
+    }
+    let mut measured = Vec::new();
+    for profile in &profiles {
+        let footprint = measure(root, profile)?;
+        print(out, &footprint)?;
+        out.flush()?;
+        measured.push(footprint);
+    }
+    if write {
+        let path = root.join(PAGE);
+        let page = std::fs::read_to_string(&path)?;
+        let Some(page) = with_table(&page, &table(&measured)) else {
+            return Err(io::Error::other(format!("{PAGE}: no place for the table")));
+        };
+        std::fs::write(path, page)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(root: &Path, profile: &str) -> io::Result<Footprint> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");
+    cargo.args(["build", "--package=hello", "--bins", "--profile", profile]);
+    if profile != "release" {
+        // Symbols say what belongs to whom; they are taken off for the size. `release` has them.
+        cargo.arg("--config").arg(format!("profile.{profile}.strip=\"none\""));
+    }
+    succeed("cargo", &mut cargo)?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let folder = target.join(profile);
+    let server = folder.join("hello-server");
+    let stripped = folder.join("hello-server.stripped");
+    succeed("strip", Command::new("strip").arg("-o").arg(&stripped).arg(&server))?;
+    let sections = symbols::sections(&output("size", &["-A", "-d"], &server)?);
+    let names = output("nm", &["--print-size", "--demangle"], &server)?;
+    Ok(Footprint {
+        profile: profile.to_owned(),
+        size: stripped.metadata()?.len(),
+        resident: resident::measure(&stripped, &folder.join("hello-client"))?,
+        crates: symbols::by_crate(&names, &sections),
+        sections,
+    })
+}
+
+fn succeed(name: &str, command: &mut Command) -> io::Result<()> {
+    let status = command.status().map_err(|error| io::Error::other(format!("{name}: {error}")))?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("{name}: {status}"))) }
+}
+
+fn output(name: &str, arguments: &[&str], file: &Path) -> io::Result<String> {
+    let output = Command::new(name).args(arguments).arg(file).output();
+    let output = output.map_err(|error| io::Error::other(format!("{name}: {error}")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(io::Error::other(format!("{name}: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
+fn print(out: &mut dyn Write, footprint: &Footprint) -> io::Result<()> {
+    let Footprint { profile, size, resident, sections, crates } = footprint;
+    writeln!(out, "hello-server, profile {profile}: {} octets without symbols", grouped(*size))?;
+    match resident {
+        Some(octets) => writeln!(out, "resident at rest: {} octets", grouped(*octets))?,
+        None => writeln!(out, "resident at rest: not measured, port 2809 is in use")?,
+    }
+    writeln!(out, "\n{:<24}{:>12}{:>12}{:>12}", "crate", "code", "constants", "data")?;
+    let line = |out: &mut dyn Write, name: &str, columns: &Columns| {
+        let [code, constants, data] = columns.0.map(grouped);
+        writeln!(out, "{name:<24}{code:>12}{constants:>12}{data:>12}")
+    };
+    for (name, columns) in crates {
+        line(out, name, columns)?;
+    }
+    let known = crates.iter().fold(Columns::default(), |sum, (_, columns)| sum + *columns);
+    let all = sections.iter().fold(Columns::default(), |sum, section| sum + section.columns());
+    line(out, "without a name", &(all - known))?;
+    line(out, "all", &all)?;
+    writeln!(out, "\n{:<24}{:>12}", "section", "octets")?;
+    for section in sections {
+        writeln!(out, "{:<24}{:>12}", section.name, grouped(section.size))?;
+    }
+    writeln!(out)
+}
+
+/// The table of the book.
+fn table(measured: &[Footprint]) -> String {
+    let mut made = String::from(
+        "| Profile | Program without symbols | of it code | Resident after the first call |\n\
+         |---|---|---|---|\n",
+    );
+    for Footprint { profile, size, resident, sections, .. } in measured {
+        let code: u64 = sections.iter().map(|section| section.columns().0[0]).sum();
+        let resident = match resident {
+            Some(octets) => format!("{:.1} MiB", *octets as f64 / f64::from(1 << 20)),
+            None => "not measured".to_owned(),
+        };
+        let (size, code) = (grouped(*size), grouped(code));
+        let _ = writeln!(made, "| `{profile}` | {size} octets | {code} octets | {resident} |");
+    }
+    made
+}
+
+/// The page with the table in its place.
+fn with_table(page: &str, table: &str) -> Option<String> {
+    let begin = "<!-- footprint -->\n";
+    let (before, rest) = page.split_once(begin)?;
+    let (_, after) = rest.split_once("<!-- end -->")?;
+    Some(format!("{before}{begin}\n{table}\n<!-- end -->{after}"))
+}
+
+/// 1234567 as 1,234,567.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_in_threes() {
+        let made = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(made, ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn the_table_replaces_what_was_there() {
+        let page = "a\n<!-- footprint -->\nold\n<!-- end -->\nb";
+        let expected = "a\n<!-- footprint -->\n\nnew\n\n<!-- end -->\nb";
+        assert_eq!(with_table(page, "new\n").as_deref(), Some(expected));
+        assert_eq!(with_table("nothing", ""), None);
+    }
+
+    #[test]
+    fn the_page_has_a_place_for_the_table() {
+        let page = std::fs::read_to_string(crate::root().join(PAGE)).expect(PAGE);
+        assert!(with_table(&page, "").is_some());
+        for profile in PROFILES {
+            assert!(page.contains(&format!("| `{profile}` |")), "{profile}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The memory of a server at rest.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long the server may take until it answers.
+const LIMIT: Duration = Duration::from_secs(30);
+
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// How often the server is started: what is resident of the C library depends on where the loader
+/// puts it, so the median counts.
+const STARTS: usize = 5;
+
+/// Starts the server, has the client call it, and reads what is resident then, in octets. `None`
+/// when the port that the example names is in use.
+pub(super) fn measure(server: &Path, client: &Path) -> io::Result<Option<u64>> {
+    let address = SocketAddr::from(([127, 0, 0, 1], 2809));
+    if TcpListener::bind(address).is_err() {
+        return Ok(None);
+    }
+    let measured: io::Result<Vec<u64>> =
+        (0..STARTS).map(|_| once(address, server, client)).collect();
+    let mut measured = measured?;
+    measured.sort_unstable();
+    Ok(measured.get(STARTS / 2).copied())
+}
+
+fn once(address: SocketAddr, server: &Path, client: &Path) -> io::Result<u64> {
+    let server = Command::new(server).stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
+    let mut server = Running(server);
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = server.0.try_wait()? {
+            return Err(io::Error::other(format!("hello-server: {status}")));
+        }
+        if begun.elapsed() > LIMIT {
+            return Err(io::Error::other("hello-server does not answer"));
+        }
+        let greeted = TcpStream::connect(address).is_ok()
+            && Command::new(client).output().is_ok_and(|output| output.status.success());
+        if greeted {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.0.id()))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kib.map(|kib| kib << 10).ok_or_else(|| io::Error::other("no VmRSS in /proc"))
+}
