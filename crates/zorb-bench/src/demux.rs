@@ -22,7 +22,7 @@ use tables::Tables;
 /// Requests that are looked up in turn. They are spread evenly over all objects and operations, so
 /// that a search from the front comes half way on average, and few enough for the caches to hold
 /// what belongs to them: what is compared is searching, not memory.
-const REQUESTS: usize = 64;
+const REQUESTS: usize = 16;
 
 /// What a request brings, and what has to be found.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ struct Request {
 /// The harness has gone.
 pub fn answer_commands(search: Search) -> Result<u8> {
     crate::peer::say("ready")?;
-    let mut kept: Option<(Find, Tables)> = None;
+    let mut kept = Vec::new();
     for line in std::io::stdin().lock().lines() {
         let answer = match line?.parse() {
             Ok(Command::Find(find)) => answer(search, find, &mut kept),
@@ -58,18 +58,16 @@ pub fn answer_commands(search: Search) -> Result<u8> {
     Ok(0)
 }
 
-/// Does what is asked, with the tables of the last time where they fit.
-fn answer(search: Search, find: Find, kept: &mut Option<(Find, Tables)>) -> Result<Done> {
+/// Does what is asked, in the tables of that size, which are made once.
+fn answer(search: Search, find: Find, kept: &mut Vec<(Find, Tables)>) -> Result<Done> {
     let fits = |known: &Find| (known.objects, known.operations) == (find.objects, find.operations);
-    if !kept.as_ref().is_some_and(|(known, _)| fits(known)) {
-        // The old ones go first: an ORB among them has threads.
-        *kept = None;
-        *kept = Some((find, Tables::new(search, find.objects, find.operations)?));
+    if let Some((_, tables)) = kept.iter().find(|(known, _)| fits(known)) {
+        return tables.search(&find);
     }
-    match kept {
-        Some((_, tables)) => tables.search(&find),
-        None => Err(Error::new("there are no tables")),
-    }
+    let tables = Tables::new(search, find.objects, find.operations)?;
+    let done = tables.search(&find);
+    kept.push((find, tables));
+    done
 }
 
 /// Looks requests up with `look_up`, which gives what is found for the object and the operation.
@@ -130,7 +128,7 @@ mod tests {
     fn every_search_finds_what_it_looks_for() {
         for search in Search::ALL {
             for (objects, operations) in [(1, 1), (3, 50), (200, 500)] {
-                let mut kept = None;
+                let mut kept = Vec::new();
                 for layer in Layer::ALL {
                     let find = Find { layer, objects, operations, calls: 130, batch: 65 };
                     match (search.has(layer), answer(search, find, &mut kept)) {

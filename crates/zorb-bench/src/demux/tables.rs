@@ -49,10 +49,11 @@ impl Tables {
         };
         let requests = (0..REQUESTS)
             .filter_map(|number| {
-                // The requests in another order than the tables: 29 and 64 have no common divisor.
-                let place = number * 29 % REQUESTS;
+                // The requests in another order than the tables: no factor has a divisor in common
+                // with their number.
+                let place = number * 7 % REQUESTS;
                 let index = (2 * place + 1) * objects / (2 * REQUESTS);
-                let other = (number * 37 + 11) % REQUESTS;
+                let other = (number * 5 + 3) % REQUESTS;
                 let position = (2 * other + 1) * operations / (2 * REQUESTS);
                 Some(Request {
                     key: keys.get(index)?.clone(),

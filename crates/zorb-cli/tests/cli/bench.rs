@@ -210,7 +210,7 @@ fn demux() {
     assert_eq!(zorb.first(), Some(&("object/objects=1", 0)));
     assert_eq!(zorb.last(), Some(&("request/objects=10000/operations=500", 0)));
     assert!(rows.iter().all(|row| row["ratio_to_raw"].is_null() && row["transport"] == "none"));
-    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 6);
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 5);
     assert_eq!(finished.stderr, "");
 }
 
