@@ -118,8 +118,16 @@ impl Browser {
         let off = json!({"value": !screen.scripts});
         self.tell(&page, "Emulation.setScriptExecutionDisabled", off)?;
         let url = format!("file://{}", file.display());
-        self.tell(&page, "Page.navigate", json!({"url": url}))?;
-        self.wait_for("Page.loadEventFired")?;
+        self.tell(&page, "Page.setLifecycleEventsEnabled", json!({"enabled": true}))?;
+        let navigated = self.ask(Some(&page), "Page.navigate", json!({"url": url}))?;
+        let loader = text(&navigated, "loaderId")?;
+        // The empty page before may still be telling of its own end of loading.
+        self.wait_for(|event| {
+            let parameters = &event["params"];
+            event["method"] == "Page.lifecycleEvent"
+                && parameters["name"] == "load"
+                && parameters["loaderId"] == *loader
+        })?;
         Ok(page)
     }
 
@@ -182,13 +190,13 @@ impl Browser {
         }
     }
 
-    fn wait_for(&mut self, event: &str) -> Result<()> {
-        if self.events.iter().any(|message| message["method"] == event) {
+    fn wait_for(&mut self, is_it: impl Fn(&Value) -> bool) -> Result<()> {
+        if self.events.iter().any(&is_it) {
             return Ok(());
         }
         loop {
-            let message = self.next(event)?;
-            let found = message["method"] == event;
+            let message = self.next("loading")?;
+            let found = is_it(&message);
             self.events.push_back(message);
             if found {
                 return Ok(());

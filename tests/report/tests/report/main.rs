@@ -18,7 +18,9 @@ use browser::Browser;
 use checks::{CHECKS, Check};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // They share a browser, which lives no longer than the thread that has started it.
+    arguments.test_threads = Some(1);
     // Started by the first test that needs it, ended with the last.
     let shared = Arc::new(Mutex::new(None));
     let trials = CHECKS.iter().map(|(name, check)| trial(name, *check, &shared)).collect();
