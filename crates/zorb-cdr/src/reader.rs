@@ -158,7 +158,7 @@ impl<'a> CdrReader<'a> {
     /// Whether all octets are aligned from one base, as they are but for messages in
     /// [parts](Self::with_parts).
     #[inline]
-    pub(crate) fn is_evenly_aligned(&self) -> bool {
+    pub fn is_evenly_aligned(&self) -> bool {
         self.parts.is_empty()
     }
 

@@ -198,7 +198,7 @@ impl<'b> CdrWriter<'b> {
 
     /// Appends `count` octets of zeros and lends them for filling.
     #[inline]
-    pub(crate) fn reserve(&mut self, count: usize) -> &mut [u8] {
+    pub fn reserve(&mut self, count: usize) -> &mut [u8] {
         let start = self.buffer.len();
         self.buffer.resize(start + count, 0);
         self.buffer.get_mut(start..).unwrap_or_default()

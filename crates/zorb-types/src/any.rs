@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{
-    CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm, WideSet, Wire,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm,
+    WideSet, Wire,
 };
 
-use crate::transcode::{IMAGE_ORDER, skip_exception_id, transcode};
-use crate::{TcKind, TypeCode, Typed};
+use crate::layout::Traits;
+use crate::{Layout, TcKind, TypeCode, Typed, transcode};
 
 /// A value of any IDL type, with its TypeCode: the IDL type `any`.
 ///
@@ -25,23 +26,58 @@ use crate::{TcKind, TypeCode, Typed};
 /// # Ok::<(), zorb_types::cdr::CdrError>(())
 /// ```
 ///
-/// The value is kept as octets of this machine's byte order that begin aligned, with text in
-/// UTF-8 and UTF-16 (in ISO 8859-1 where a single `char` needs it), and is decoded when it is
-/// asked for. Received values are checked by their TypeCode; they take at most four times the
-/// octets of the message beside the TypeCode (see [`transcode`] and [`TypeCode`] for limits).
+/// A received value is checked by its TypeCode once, and kept as the octets that came, with their
+/// byte order, alignment and text coding; it is decoded when it is asked for. It is sent again as
+/// it came where the stream's settings allow, padding included, else copied number by number and
+/// text by text. It takes the octets of the message beside its TypeCode (four times as many at
+/// most where they have to be copied; see [`Layout::copy`] and [`TypeCode`] for limits).
 ///
 /// Two anys are equal when their types are equivalent and their values the same.
 #[derive(Clone)]
 pub struct Any {
     type_code: TypeCode,
-    image: Vec<u8>,
-    char_set: CharSet,
+    octets: Vec<u8>,
+    form: Form,
 }
 
-/// The text of images. Every string of every code set fits into it, but no single `char` above
-/// 127; images that hold one are in ISO 8859-1, as the stream was that the `char` came from.
-const fn image_text(char_set: CharSet) -> TextCoding {
-    TextCoding { char_set, wide_set: Some(WideSet::Utf16), wide_form: WideForm::Octets }
+/// How the octets of an any are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Form {
+    order: ByteOrder,
+    /// Octets from a multiple of 8 to the first one.
+    start: u8,
+    text: TextCoding,
+    /// The strictest alignment inside the value.
+    alignment: u8,
+    /// Whether text may be inside, so that the coding matters.
+    has_text: bool,
+}
+
+impl Form {
+    /// That of values encoded here: in the machine's byte order, aligned, with text in UTF-8 and
+    /// UTF-16. Every string of every code set fits into UTF-8, but no single `char` above 127;
+    /// values that hold one are in ISO 8859-1, as the stream was that the `char` came from.
+    const fn own(char_set: CharSet, traits: Traits) -> Self {
+        Self {
+            order: ByteOrder::NATIVE,
+            start: 0,
+            text: TextCoding {
+                char_set,
+                wide_set: Some(WideSet::Utf16),
+                wide_form: WideForm::Octets,
+            },
+            alignment: traits.alignment,
+            has_text: traits.has_text,
+        }
+    }
+
+    /// Whether octets of this form are the same value in a stream, written as they stand.
+    fn fits(&self, writer: &CdrWriter<'_>) -> bool {
+        let out_of_step = (writer.offset() ^ usize::from(self.start)) % usize::from(self.alignment);
+        self.order == writer.order()
+            && out_of_step == 0
+            && (!self.has_text || self.text == writer.text())
+    }
 }
 
 impl Any {
@@ -51,7 +87,7 @@ impl Any {
     /// When the value has no encoding: a NUL in a string, a bound exceeded.
     pub fn new<T: Typed>(value: &T::View) -> CdrResult<Self> {
         let type_code = T::type_code();
-        Self::image(type_code, |type_code, writer| {
+        Self::image(type_code, Traits::ANYTHING, |type_code, writer| {
             if type_code.kind() == TcKind::Except {
                 writer.write_latin1(type_code.id())?;
             }
@@ -62,13 +98,35 @@ impl Any {
     /// Takes a value of a known type from a stream, without a TypeCode before it.
     ///
     /// # Errors
-    /// As [`transcode`].
+    /// As [`Layout::copy`].
     pub fn read_value(type_code: TypeCode, reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        Self::read_with(&Layout::of(&type_code), reader)
+    }
+
+    /// As [`read_value`](Self::read_value), by a layout that is kept.
+    ///
+    /// # Errors
+    /// As [`Layout::copy`].
+    pub fn read_with(layout: &Layout, reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let start = reader.clone();
-        Self::image(type_code, |type_code, writer| {
-            *reader = start.clone();
-            transcode(type_code, reader, writer)
-        })
+        let verbatim = layout.run(reader, None)?;
+        let traits = layout.traits();
+        if !verbatim || !start.is_evenly_aligned() {
+            return Self::image(layout.type_code().clone(), traits, |_, writer| {
+                *reader = start.clone();
+                layout.copy(reader, writer)
+            });
+        }
+        let length = start.remaining() - reader.remaining();
+        let octets = start.rest().get(..length).unwrap_or_default();
+        let form = Form {
+            order: start.order(),
+            start: (start.offset() % 8) as u8,
+            text: start.text(),
+            alignment: traits.alignment,
+            has_text: traits.has_text,
+        };
+        Ok(Self { type_code: layout.type_code().clone(), octets: octets.to_vec(), form })
     }
 
     /// Appends the value without its TypeCode.
@@ -76,7 +134,23 @@ impl Any {
     /// # Errors
     /// When the stream's code sets or GIOP version cannot carry the value's text.
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        if self.form.fits(writer) {
+            writer.put(&self.octets);
+            return Ok(());
+        }
         transcode(&self.type_code, &mut self.reader(), writer)
+    }
+
+    /// As [`write_value`](Self::write_value), by a layout of the same type that is kept.
+    ///
+    /// # Errors
+    /// As [`write_value`](Self::write_value).
+    pub fn write_with(&self, layout: &Layout, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        if self.form.fits(writer) {
+            writer.put(&self.octets);
+            return Ok(());
+        }
+        layout.copy(&mut self.reader(), writer)
     }
 
     /// The type of the value; `tk_null` when there is none.
@@ -108,7 +182,9 @@ impl Any {
     /// A reader at the start of the value, for code that walks it by its TypeCode. An exception's
     /// value begins with its repository id.
     pub fn reader(&self) -> CdrReader<'_> {
-        CdrReader::new(&self.image, IMAGE_ORDER).with_text(image_text(self.char_set))
+        CdrReader::new(&self.octets, self.form.order)
+            .with_origin(self.form.start.into())
+            .with_text(self.form.text)
     }
 
     fn decode<T: Typed>(&self, mut reader: CdrReader<'_>) -> Option<T::Value> {
@@ -116,7 +192,7 @@ impl Any {
             return None;
         }
         if self.type_code.resolved().kind() == TcKind::Except {
-            skip_exception_id(self.type_code.resolved().id(), &mut reader);
+            reader.read_latin1("exception id").ok()?;
         }
         T::read(&mut reader).ok()
     }
@@ -124,23 +200,24 @@ impl Any {
     /// An any with the octets that `body` writes, in UTF-8 if it can be.
     fn image(
         type_code: TypeCode,
+        traits: Traits,
         mut body: impl FnMut(&TypeCode, &mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> CdrResult<Self> {
-        let mut image = Vec::new();
-        let mut attempt = |image: &mut Vec<u8>, char_set| {
-            let mut writer = CdrWriter::new(image, IMAGE_ORDER).with_text(image_text(char_set));
-            body(&type_code, &mut writer)
+        let mut octets = Vec::new();
+        let mut attempt = |octets: &mut Vec<u8>, char_set| {
+            let form = Form::own(char_set, traits);
+            let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
+            body(&type_code, &mut writer).map(|()| form)
         };
-        let char_set = match attempt(&mut image, CharSet::Utf8) {
+        let form = match attempt(&mut octets, CharSet::Utf8) {
             Err(error) if error.kind == CdrErrorKind::BadText => {
-                image.clear();
-                attempt(&mut image, CharSet::Latin1)?;
-                CharSet::Latin1
+                octets.clear();
+                attempt(&mut octets, CharSet::Latin1)?
             }
-            done => done.map(|()| CharSet::Utf8)?,
+            done => done?,
         };
-        image.shrink_to_fit();
-        Ok(Self { type_code, image, char_set })
+        octets.shrink_to_fit();
+        Ok(Self { type_code, octets, form })
     }
 }
 
@@ -175,15 +252,25 @@ impl Wire for Any {
 impl Default for Any {
     /// An any without a value, of type `tk_null`.
     fn default() -> Self {
-        Self { type_code: TypeCode::default(), image: Vec::new(), char_set: CharSet::Utf8 }
+        let traits = Traits { alignment: 1, has_text: false };
+        let form = Form::own(CharSet::Utf8, traits);
+        Self { type_code: TypeCode::default(), octets: Vec::new(), form }
     }
 }
 
 impl PartialEq for Any {
     fn eq(&self, other: &Self) -> bool {
-        self.char_set == other.char_set
-            && self.image == other.image
-            && self.type_code.equivalent(&other.type_code)
+        if !self.type_code.equivalent(&other.type_code) {
+            return false;
+        }
+        let same_reading = Form { alignment: 1, has_text: false, ..self.form }
+            == Form { alignment: 1, has_text: false, ..other.form };
+        if same_reading && self.octets == other.octets {
+            return true;
+        }
+        let same = Layout::of(&self.type_code).equal(&mut self.reader(), &mut other.reader());
+        // Types of one id may differ; then values of one are none of the other.
+        same.unwrap_or(false)
     }
 }
 
@@ -192,9 +279,9 @@ impl fmt::Debug for Any {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 32;
         write!(f, "Any({}:", self.type_code)?;
-        for octet in self.image.iter().take(SHOWN) {
+        for octet in self.octets.iter().take(SHOWN) {
             write!(f, " {octet:02x}")?;
         }
-        f.write_str(if self.image.len() > SHOWN { " ...)" } else { ")" })
+        f.write_str(if self.octets.len() > SHOWN { " ...)" } else { ")" })
     }
 }

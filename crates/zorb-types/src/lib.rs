@@ -12,9 +12,9 @@ extern crate alloc;
 mod any;
 mod exception;
 mod fixed;
+mod layout;
 mod long_double;
 mod repository_id;
-mod transcode;
 mod type_code;
 mod typed;
 
@@ -26,9 +26,9 @@ pub use exception::{
     Vmcid, minor,
 };
 pub use fixed::{Fixed, FixedError, FixedValue, read_fixed, write_fixed};
+pub use layout::{Layout, transcode};
 pub use long_double::LongDouble;
 pub use repository_id::{BadRepositoryId, RepositoryId, RepositoryIdFormat};
-pub use transcode::transcode;
 pub use type_code::{
     TcKind, TypeCode, TypeCodeError, TypeCodeResult, TypeDesc, TypeFn, UnionCase, ValueMember,
     ValueModifier, Visibility,

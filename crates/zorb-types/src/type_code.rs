@@ -26,8 +26,8 @@ pub use kind::TcKind;
 pub use make::{TypeCodeResult, UnionCase, ValueMember};
 pub use value::{ValueModifier, Visibility};
 
+pub(crate) use desc::plain;
 use equality::{Likeness, alike};
-pub(crate) use label::{read_label, write_label};
 use node::{Arena, MemberRef};
 pub(crate) use node::{TypeRef, digits_and_scale};
 

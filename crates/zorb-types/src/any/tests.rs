@@ -283,3 +283,57 @@ fn text_that_cannot_be_encoded_is_no_any() {
     let mixed = ['é', '東'];
     assert_eq!(Any::new::<Vec<char>>(&mixed).unwrap_err().kind, CdrErrorKind::BadText);
 }
+
+/// `struct { octet o; double d; char c; }` in an any.
+fn padded() -> &'static TypeDesc {
+    static DESC: TypeDesc = TypeDesc::structure(
+        "IDL:P:1.0",
+        "P",
+        &[("o", u8::type_desc), ("d", f64::type_desc), ("c", char::type_desc)],
+    );
+    &DESC
+}
+
+#[test]
+fn a_received_value_goes_on_as_it_came_where_it_can() {
+    let octets = [1, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, b'c'];
+    let latin = text(CharSet::Latin1, WideForm::Octets);
+    let mut reader = CdrReader::new(&octets, ByteOrder::Little).with_origin(16).with_text(latin);
+    let any = Any::read_value(TypeCode::from(padded()), &mut reader).unwrap();
+    let sent = |order, start: usize, coding| {
+        let mut buffer = vec![0; start];
+        let mut writer = CdrWriter::resume(&mut buffer, order).with_text(coding);
+        any.write_value(&mut writer).unwrap();
+        buffer.split_off(start)
+    };
+    // What stood in the padding shows whether the octets were taken apart.
+    assert_eq!(sent(ByteOrder::Little, 8, latin), octets);
+    assert_eq!(sent(ByteOrder::Little, 0, latin), octets);
+    assert_eq!(sent(ByteOrder::Little, 7, latin)[..3], [1, 0, 0]);
+    assert_eq!(sent(ByteOrder::Big, 0, latin)[8..], [0x3f, 0xf0, 0, 0, 0, 0, 0, 0, b'c']);
+    // However it came, it is the same value.
+    for (order, start) in [(ByteOrder::Big, 0), (ByteOrder::Little, 3)] {
+        let octets = sent(order, start, latin);
+        let mut reader = CdrReader::new(&octets, order).with_origin(start).with_text(latin);
+        assert_eq!(Any::read_value(TypeCode::from(padded()), &mut reader).as_ref(), Ok(&any));
+    }
+    let layout = crate::Layout::of(any.type_code());
+    let mut buffer = Vec::new();
+    any.write_with(&layout, &mut CdrWriter::new(&mut buffer, ByteOrder::Big)).unwrap();
+    let mut reader = CdrReader::new(&buffer, ByteOrder::Big);
+    assert_eq!(Any::read_with(&layout, &mut reader), Ok(any));
+}
+
+#[test]
+fn types_of_one_id_that_differ_hold_no_equal_values() {
+    static OTHER: TypeDesc = TypeDesc::structure("IDL:P:1.0", "P", &[("s", String::type_desc)]);
+    let octets = [0; 17];
+    let read = |desc: &'static TypeDesc, octets: &[u8]| {
+        Any::read_value(TypeCode::from(desc), &mut CdrReader::new(octets, ByteOrder::Big)).unwrap()
+    };
+    let one = read(padded(), &octets);
+    let other = read(&OTHER, &[0, 0, 0, 1, 0]);
+    assert!(one.type_code().equivalent(other.type_code()));
+    assert_ne!(one, other);
+    assert_ne!(other, one);
+}

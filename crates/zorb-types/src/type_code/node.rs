@@ -226,11 +226,6 @@ impl<'a> TypeRef<'a> {
         }
     }
 
-    /// The case of a union that a discriminator selects.
-    pub(crate) fn case(self, label: i64) -> Option<MemberRef<'a>> {
-        self.member(self.case_index(label)?)
-    }
-
     /// The place of the case of a union that a discriminator selects.
     pub(crate) fn case_index(self, label: i64) -> Option<usize> {
         let default_index = usize::try_from(self.number()).ok();

@@ -316,7 +316,7 @@ fn a_union_of_many_cases_finds_the_first_of_a_label() {
     })
     .unwrap();
     let union = read(&buffer, ByteOrder::Big, 0).unwrap();
-    let kind = |label| union.view().case(label).and_then(|case| case.type_ref).unwrap().kind();
+    let kind = |label| union.member_type(union.case_of(label).unwrap().unwrap()).unwrap().kind();
     assert_eq!(kind(5), TcKind::Long);
     assert_eq!(kind(-7), TcKind::Short);
     assert_eq!(kind(9), TcKind::Long);

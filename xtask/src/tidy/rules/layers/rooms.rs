@@ -48,8 +48,8 @@ pub(super) const ROOMS: &[Room] = &[
     floor(0, "zorb-os", &[]),
     // 1: bytes
     floor(1, "zorb-cdr", &[]),
-    floor(1, "zorb-types", &["zorb-cdr"]),
-    floor(1, "zorb-interp", &[]),
+    floor(1, "zorb-interp", &["zorb-cdr"]),
+    floor(1, "zorb-types", &["zorb-cdr", "zorb-interp"]),
     // 2: protocol
     floor(2, "zorb-giop", &[]),
     // 3: movement

@@ -1,0 +1,206 @@
+//! Running a program: copying values, or walking over them.
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use crate::host::Host;
+use crate::label::{read_label, write_label};
+use crate::program::{Label, Program, Step, UnionStep};
+use crate::{run, text};
+
+type Target<'w, 'b> = Option<&'w mut CdrWriter<'b>>;
+
+impl Program {
+    /// Copies one value of the type of `label` from one stream to another.
+    ///
+    /// Byte order, alignment, text code sets and GIOP versions of the two may differ. Everything a
+    /// decoder of the type would check is checked.
+    ///
+    /// # Errors
+    /// As the decoder of the type, and as its encoder where the writer's stream cannot carry its
+    /// text; `TooDeep`; `Unsupported` for types that were refused.
+    pub fn copy(
+        &self,
+        label: Label,
+        reader: &mut CdrReader<'_>,
+        writer: &mut CdrWriter<'_>,
+        host: &mut impl Host,
+    ) -> CdrResult<()> {
+        self.execute(self.entry(label), reader, Some(writer), host)
+    }
+
+    /// Checks one value of the type of `label` and passes over it.
+    ///
+    /// # Errors
+    /// As the decoder of the type.
+    pub fn skip(
+        &self,
+        label: Label,
+        reader: &mut CdrReader<'_>,
+        host: &mut impl Host,
+    ) -> CdrResult<()> {
+        self.execute(self.entry(label), reader, None, host)
+    }
+
+    fn execute<H: Host>(
+        &self,
+        entry: usize,
+        reader: &mut CdrReader<'_>,
+        mut writer: Target<'_, '_>,
+        host: &mut H,
+    ) -> CdrResult<()> {
+        let mut at = entry;
+        loop {
+            match self.step(at) {
+                Step::End => return Ok(()),
+                Step::Run(index) => match self.run(index) {
+                    Some((members, items)) => {
+                        run::copy(members, items, 1, reader, writer.as_deref_mut())?;
+                    }
+                    None => return Err(reader.error(CdrErrorKind::Unsupported, "type")),
+                },
+                Step::String(bound) => text::copy_string(bound, reader, writer.as_deref_mut())?,
+                Step::WString(bound) => text::copy_wstring(bound, reader, writer.as_deref_mut())?,
+                Step::WChar => text::wchar(reader, writer.as_deref_mut())?,
+                Step::Sequence { bound, element } => {
+                    let count = reader.read_count(1, "sequence")?;
+                    if u32::try_from(count).map_or(true, |count| count > bound) {
+                        return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
+                    }
+                    if let Some(writer) = writer.as_deref_mut() {
+                        writer.write_count(count, "sequence")?;
+                    }
+                    self.elements(element, count, reader, writer.as_deref_mut(), host)?;
+                }
+                Step::Array { length, element } => {
+                    // Every element takes an octet at least.
+                    let length = length as usize;
+                    if length > reader.remaining() {
+                        return Err(reader.error(CdrErrorKind::LengthBeyondEnd, "array"));
+                    }
+                    self.elements(element, length, reader, writer.as_deref_mut(), host)?;
+                }
+                Step::Union(union) => self.union(union, reader, writer.as_deref_mut(), host)?,
+                Step::Call(label) => {
+                    reader.descend("value")?;
+                    self.execute(self.entry(label), reader, writer.as_deref_mut(), host)?;
+                    reader.ascend();
+                }
+                Step::ExceptionId(index) => {
+                    self.exception_id(index, reader, writer.as_deref_mut(), host)?;
+                }
+                Step::Reference => reference(reader, writer.as_deref_mut())?,
+                Step::Any => {
+                    reader.descend("any")?;
+                    host.any(reader, writer.as_deref_mut())?;
+                    reader.ascend();
+                }
+                Step::TypeCode => host.type_code(reader, writer.as_deref_mut())?,
+                Step::Foreign(index) => {
+                    reader.descend("value")?;
+                    host.foreign(index, reader, writer.as_deref_mut())?;
+                    reader.ascend();
+                }
+                Step::Refuse(what) => return Err(reader.error(CdrErrorKind::Unsupported, what)),
+            }
+            at += 1;
+        }
+    }
+
+    fn elements<H: Host>(
+        &self,
+        element: Label,
+        count: usize,
+        reader: &mut CdrReader<'_>,
+        mut writer: Target<'_, '_>,
+        host: &mut H,
+    ) -> CdrResult<()> {
+        if let Some((members, items)) = self.whole_run(element) {
+            return run::copy(members, items, count, reader, writer);
+        }
+        let entry = self.entry(element);
+        reader.descend("sequence")?;
+        for _ in 0..count {
+            self.execute(entry, reader, writer.as_deref_mut(), host)?;
+        }
+        reader.ascend();
+        Ok(())
+    }
+
+    fn union<H: Host>(
+        &self,
+        union: UnionStep,
+        reader: &mut CdrReader<'_>,
+        mut writer: Target<'_, '_>,
+        host: &mut H,
+    ) -> CdrResult<()> {
+        let label = read_label(union.discriminator, reader)?;
+        if let Some(writer) = writer.as_deref_mut() {
+            write_label(union.discriminator, label, writer)?;
+        }
+        let Some(member) = self.case(union, label) else { return Ok(()) };
+        reader.descend("union")?;
+        self.execute(self.entry(member), reader, writer, host)?;
+        reader.ascend();
+        Ok(())
+    }
+
+    pub(crate) fn case(&self, union: UnionStep, label: i64) -> Option<Label> {
+        let cases = self.cases.get(union.first as usize..)?.get(..union.count as usize)?;
+        let place = cases.partition_point(|&(one, _)| one < label);
+        let found = cases.get(place).filter(|&&(one, _)| one == label);
+        found.map(|&(_, member)| member).or(union.default)
+    }
+
+    fn exception_id<H: Host>(
+        &self,
+        index: u32,
+        reader: &mut CdrReader<'_>,
+        writer: Target<'_, '_>,
+        host: &mut H,
+    ) -> CdrResult<()> {
+        let id = self.id(index);
+        if !skip_exception_id(id, reader) {
+            host.nameless_exception();
+        }
+        match writer {
+            Some(writer) => writer.write_latin1(id),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn id(&self, index: u32) -> &str {
+        self.ids.get(index as usize).map_or("", |id| id)
+    }
+}
+
+/// The standard puts the repository id before an exception's members; some ORBs leave it out.
+pub(crate) fn skip_exception_id(id: &str, reader: &mut CdrReader<'_>) -> bool {
+    let mut ahead = reader.clone();
+    let stands = ahead.read_latin1("exception id").is_ok_and(|found| found == id);
+    if stands {
+        *reader = ahead;
+    }
+    stands
+}
+
+/// An object reference, nil or not: the type id and the tagged profiles, whatever they hold.
+fn reference(reader: &mut CdrReader<'_>, mut writer: Target<'_, '_>) -> CdrResult<()> {
+    const WHAT: &str = "object reference";
+    let type_id = reader.read_string_octets(u32::MAX, WHAT)?;
+    if let Some(writer) = writer.as_deref_mut() {
+        text::put(type_id, writer)?;
+    }
+    let profiles = reader.read_count(8, WHAT)?;
+    if let Some(writer) = writer.as_deref_mut() {
+        writer.write_count(profiles, WHAT)?;
+    }
+    for _ in 0..profiles {
+        let tag = reader.read_u32()?;
+        let data = reader.read_octets()?;
+        if let Some(writer) = writer.as_deref_mut() {
+            writer.write_u32(tag);
+            writer.write_octets(data)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! From a TypeCode to a table.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use zorb_interp::{Assembler, Discriminator, Label, Number};
+
+use super::Table;
+use crate::type_code::{TypeRef, digits_and_scale};
+use crate::{TcKind, TypeCode};
+
+/// Members that the structs inside a type may add to its own; beyond them a struct is a type of its
+/// own. It bounds what repeated types make of few octets.
+const MAX_INLINED: usize = 32;
+
+/// How deep structs are taken into the struct around them.
+const MAX_INLINE_DEPTH: u16 = 8;
+
+/// Makes the table of a type and of all types that it leads to.
+pub(super) fn compile(type_code: &TypeCode) -> Table {
+    let mut compiler = Compiler {
+        assembler: Assembler::new(),
+        labels: BTreeMap::new(),
+        waiting: Vec::new(),
+        foreign: Vec::new(),
+        inlined: 0,
+    };
+    let root = compiler.label(type_code.view());
+    while let Some((label, type_ref)) = compiler.waiting.pop() {
+        compiler.inlined = 0;
+        compiler.assembler.begin(label);
+        compiler.value(type_ref, 0);
+    }
+    Table { program: compiler.assembler.finish(), root, foreign: compiler.foreign }
+}
+
+struct Compiler<'a> {
+    assembler: Assembler,
+    /// The types that have a label, by their address.
+    labels: BTreeMap<usize, Label>,
+    /// Those that have not been told yet.
+    waiting: Vec<(Label, TypeRef<'a>)>,
+    foreign: Vec<TypeCode>,
+    /// Members taken into the type being told.
+    inlined: usize,
+}
+
+impl<'a> Compiler<'a> {
+    fn label(&mut self, type_ref: TypeRef<'a>) -> Label {
+        let type_ref = type_ref.resolved();
+        if let Some(&label) = self.labels.get(&type_ref.key()) {
+            return label;
+        }
+        let label = self.assembler.label();
+        self.labels.insert(type_ref.key(), label);
+        self.waiting.push((label, type_ref));
+        label
+    }
+
+    /// Tells the assembler of one value.
+    fn value(&mut self, type_ref: TypeRef<'a>, depth: u16) {
+        let type_ref = type_ref.resolved();
+        let kind = type_ref.kind();
+        if self.plain(type_ref, 1) {
+            return;
+        }
+        match kind {
+            TcKind::Null if type_ref.is_placeholder() => {
+                self.assembler.refuse("recursive TypeCode");
+            }
+            TcKind::Null | TcKind::Void => {}
+            TcKind::WChar => self.assembler.wchar(),
+            TcKind::String => self.assembler.string(type_ref.bound()),
+            TcKind::WString => self.assembler.wstring(type_ref.bound()),
+            TcKind::Any => self.assembler.any(),
+            TcKind::TypeCode => self.assembler.type_code(),
+            TcKind::ObjRef | TcKind::Component | TcKind::Home => self.assembler.reference(),
+            TcKind::Principal => {
+                let octet = self.label(TypeRef::Static(crate::type_code::plain(TcKind::Octet)));
+                self.assembler.sequence(u32::MAX, octet);
+            }
+            TcKind::Sequence => match type_ref.content() {
+                Some(element) => {
+                    let element = self.label(element);
+                    self.assembler.sequence(type_ref.bound(), element);
+                }
+                None => self.assembler.refuse(kind.idl_name()),
+            },
+            TcKind::Array => self.array(type_ref),
+            TcKind::Union => self.union(type_ref),
+            TcKind::Struct | TcKind::Except => self.structure(type_ref, depth),
+            TcKind::Value | TcKind::ValueBox | TcKind::Event | TcKind::AbstractInterface => {
+                let index = u32::try_from(self.foreign.len()).unwrap_or(u32::MAX);
+                self.foreign.push(type_ref.to_type_code());
+                self.assembler.foreign(index);
+            }
+            _ => self.assembler.refuse(kind.idl_name()),
+        }
+    }
+
+    /// Tells of a type of fixed size, or of an array of it; says whether it was one.
+    fn plain(&mut self, type_ref: TypeRef<'a>, count: u32) -> bool {
+        let number = match type_ref.kind() {
+            TcKind::Octet => Number::One,
+            TcKind::Short | TcKind::UShort => Number::Two,
+            TcKind::Long | TcKind::ULong | TcKind::Float => Number::Four,
+            TcKind::LongLong | TcKind::ULongLong | TcKind::Double => Number::Eight,
+            TcKind::LongDouble => Number::Sixteen,
+            TcKind::Boolean => {
+                self.assembler.boolean(count);
+                return true;
+            }
+            TcKind::Char => {
+                self.assembler.char(count);
+                return true;
+            }
+            TcKind::Enum => {
+                let values = u32::try_from(type_ref.member_count()).unwrap_or(u32::MAX);
+                self.assembler.enumeration(values, count);
+                return true;
+            }
+            TcKind::Fixed => {
+                let (digits, _) = digits_and_scale(type_ref.number());
+                self.assembler.packed(digits.to_le_bytes()[0], count);
+                return true;
+            }
+            _ => return false,
+        };
+        self.assembler.number(number, count);
+        true
+    }
+
+    fn array(&mut self, type_ref: TypeRef<'a>) {
+        // Dimensions of numbers are one row of them.
+        let mut length = u32::try_from(type_ref.number()).unwrap_or(u32::MAX);
+        let Some(mut element) = type_ref.content().map(TypeRef::resolved) else {
+            return self.assembler.refuse("array");
+        };
+        let outer = (length, element);
+        while element.kind() == TcKind::Array
+            && let Some(inner) = element.content()
+            && let Some(all) =
+                u32::try_from(element.number()).ok().and_then(|inner| length.checked_mul(inner))
+        {
+            length = all;
+            element = inner.resolved();
+        }
+        if !self.plain(element, length) {
+            let (length, element) = outer;
+            let element = self.label(element);
+            self.assembler.array(length, element);
+        }
+    }
+
+    fn union(&mut self, type_ref: TypeRef<'a>) {
+        let discriminator =
+            type_ref.content().and_then(|content| discriminator(content.resolved()));
+        let Some(discriminator) = discriminator else {
+            return self.assembler.refuse("union");
+        };
+        let default_index = usize::try_from(type_ref.number()).ok();
+        let mut cases = Vec::new();
+        let mut default = None;
+        for (index, member) in type_ref.members().enumerate() {
+            let Some(member_type) = member.type_ref else { continue };
+            let label = self.label(member_type);
+            if default_index == Some(index) {
+                default = Some(label);
+            } else {
+                cases.push((member.label, label));
+            }
+        }
+        self.assembler.union(discriminator, cases, default);
+    }
+
+    fn structure(&mut self, type_ref: TypeRef<'a>, depth: u16) {
+        if depth > 0 {
+            self.inlined = self.inlined.saturating_add(type_ref.member_count());
+            if self.inlined > MAX_INLINED || depth > MAX_INLINE_DEPTH {
+                let label = self.label(type_ref);
+                return self.assembler.call(label);
+            }
+        }
+        if type_ref.kind() == TcKind::Except {
+            self.assembler.exception_id(type_ref.id());
+        }
+        for member in type_ref.members().filter_map(|member| member.type_ref) {
+            self.value(member, depth + 1);
+        }
+    }
+}
+
+/// What a union of this discriminator is switched by.
+pub(crate) fn discriminator(type_ref: TypeRef<'_>) -> Option<Discriminator> {
+    Some(match type_ref.kind() {
+        TcKind::Short => Discriminator::Short,
+        TcKind::UShort => Discriminator::UShort,
+        TcKind::Long => Discriminator::Long,
+        TcKind::ULong => Discriminator::ULong,
+        TcKind::LongLong => Discriminator::LongLong,
+        TcKind::ULongLong => Discriminator::ULongLong,
+        TcKind::Boolean => Discriminator::Boolean,
+        TcKind::Octet => Discriminator::Octet,
+        TcKind::Char => Discriminator::Char,
+        TcKind::WChar => Discriminator::WChar,
+        TcKind::Enum => {
+            Discriminator::Enumeration(u32::try_from(type_ref.member_count()).unwrap_or(u32::MAX))
+        }
+        _ => return None,
+    })
+}

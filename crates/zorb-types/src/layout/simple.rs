@@ -1,0 +1,95 @@
+//! Types whose values are moved without a table: numbers, strings, sequences of numbers.
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::Traits;
+use crate::TcKind;
+use crate::type_code::TypeRef;
+
+/// Such a type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Simple {
+    /// No value at all.
+    Nothing,
+    /// A number of so many octets.
+    Number(u8),
+    Boolean,
+    String(u32),
+    WString(u32),
+    /// Numbers of so many octets, at most so many of them.
+    Numbers(u8, u32),
+}
+
+impl Simple {
+    pub(super) fn of(type_ref: TypeRef<'_>) -> Option<Self> {
+        let type_ref = type_ref.resolved();
+        let number = |kind: TcKind| kind.number_size().and_then(|size| u8::try_from(size).ok());
+        Some(match type_ref.kind() {
+            TcKind::Null if type_ref.is_placeholder() => return None,
+            TcKind::Null | TcKind::Void => Self::Nothing,
+            TcKind::Boolean => Self::Boolean,
+            TcKind::String => Self::String(type_ref.bound()),
+            TcKind::WString => Self::WString(type_ref.bound()),
+            TcKind::Sequence => {
+                let element = type_ref.content()?.resolved();
+                Self::Numbers(number(element.kind())?, type_ref.bound())
+            }
+            kind => Self::Number(number(kind)?),
+        })
+    }
+
+    pub(super) fn traits(self) -> Traits {
+        let (alignment, has_text) = match self {
+            Self::Nothing | Self::Boolean => (1, false),
+            Self::Number(size) => (size, false),
+            Self::Numbers(size, _) => (size.max(4), false),
+            Self::String(_) | Self::WString(_) => (4, true),
+        };
+        Traits { alignment, has_text }
+    }
+
+    pub(super) fn copy(
+        self,
+        reader: &mut CdrReader<'_>,
+        mut writer: Option<&mut CdrWriter<'_>>,
+    ) -> CdrResult<()> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Number(size) => numbers(size.into(), 1, reader, writer),
+            Self::Boolean => {
+                let value = reader.read_bool()?;
+                if let Some(writer) = writer {
+                    writer.write_bool(value);
+                }
+                Ok(())
+            }
+            Self::String(bound) => zorb_interp::copy_string(bound, reader, writer),
+            Self::WString(bound) => zorb_interp::copy_wstring(bound, reader, writer),
+            Self::Numbers(size, bound) => {
+                let count = reader.read_count(1, "sequence")?;
+                if u32::try_from(count).map_or(true, |count| count > bound) {
+                    return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
+                }
+                if let Some(writer) = writer.as_deref_mut() {
+                    writer.write_count(count, "sequence")?;
+                }
+                numbers(size.into(), count, reader, writer)
+            }
+        }
+    }
+}
+
+fn numbers(
+    size: usize,
+    count: usize,
+    reader: &mut CdrReader<'_>,
+    writer: Option<&mut CdrWriter<'_>>,
+) -> CdrResult<()> {
+    let number = match size {
+        1 => zorb_interp::Number::One,
+        2 => zorb_interp::Number::Two,
+        4 => zorb_interp::Number::Four,
+        _ => zorb_interp::Number::Eight,
+    };
+    zorb_interp::copy_numbers(number, count, reader, writer)
+}
