@@ -89,7 +89,9 @@ impl Types<'_, '_> {
             Type::Fixed { digits, scale } => self.codegen(&format!("Fixed<{digits}, {scale}>")),
             Type::Any => self.codegen("Any"),
             // Refused before: see `unsupported`.
-            Type::ValueBase | Type::TypeCode => "()".into(),
+            Type::ValueBase | Type::TypeCode | Type::Int8 | Type::UInt8 | Type::Map { .. } => {
+                "()".into()
+            }
             Type::Object => self.optional(&format!("{}::ObjectRef", self.runtime)),
             Type::String { .. } | Type::WString { .. } => self.prelude("String"),
             Type::Sequence { element, .. } => {

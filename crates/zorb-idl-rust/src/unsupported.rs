@@ -53,15 +53,23 @@ impl Found {
                 self.push(Code::ValueTypeUnsupported, span);
             }
             DefinitionKind::Native => self.push(Code::NativeUnsupported, span),
+            DefinitionKind::Bitmask(_) | DefinitionKind::Bitset(_) => {
+                self.push(Code::Idl4Unsupported, span);
+            }
             DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => {
+                if item.base.is_some() {
+                    self.push(Code::Idl4Unsupported, span);
+                }
                 self.members(&item.members);
             }
             DefinitionKind::Union(item) => {
+                self.ty(&item.discriminator, span);
                 item.cases.iter().for_each(|case| self.ty(&case.ty, case.span));
             }
             DefinitionKind::Typedef(item) => self.ty(&item.ty, span),
             DefinitionKind::Const(item) => self.ty(&item.ty, span),
-            DefinitionKind::Module(_) | DefinitionKind::Enum(_) => {}
+            DefinitionKind::Module(_) | DefinitionKind::Enum(_) | DefinitionKind::Annotation(_) => {
+            }
         }
     }
 
@@ -97,6 +105,7 @@ impl Found {
         let code = match ty {
             Type::Fixed { .. } => Code::FixedUnsupported,
             Type::LongDouble => Code::LongDoubleUnsupported,
+            Type::Int8 | Type::UInt8 | Type::Map { .. } => Code::Idl4Unsupported,
             Type::ValueBase | Type::TypeCode => Code::PseudoTypeUnsupported,
             _ => return,
         };

@@ -20,8 +20,7 @@ fn every_fixture_gives_what_it_says() {
 }
 
 /// What the front end itself does not support yet.
-const FRONT: [Code; 3] =
-    [Code::ComponentUnsupported, Code::EventTypeUnsupported, Code::Idl4Unsupported];
+const FRONT: [Code; 2] = [Code::ComponentUnsupported, Code::EventTypeUnsupported];
 
 #[test]
 fn every_code_fires_in_its_own_fixture() {

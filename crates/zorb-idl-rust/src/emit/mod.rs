@@ -136,7 +136,13 @@ impl<'a, 'm> Emitter<'a, 'm> {
             DefinitionKind::Typedef(item) => self.typedef(definition, &item.ty),
             DefinitionKind::Const(item) => self.constant(definition, item),
             // Refused before: see `unsupported`.
-            DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) | DefinitionKind::Native => {}
+            DefinitionKind::Value(_)
+            | DefinitionKind::ValueBox(_)
+            | DefinitionKind::Native
+            | DefinitionKind::Bitmask(_)
+            | DefinitionKind::Bitset(_) => {}
+            // Nothing of a program.
+            DefinitionKind::Annotation(_) => {}
         }
     }
 

@@ -1,6 +1,9 @@
 //! Definitions: modules, types, constants and exceptions.
 
-use super::{ConstValue, DefId, Interface, Type, ValueBox, ValueType};
+use super::{
+    Annotation, AnnotationType, Bitmask, Bitset, ConstValue, DefId, Interface, Type, ValueBox,
+    ValueType,
+};
 use crate::source::{FileId, Span};
 
 /// One named definition of an IDL file.
@@ -19,6 +22,8 @@ pub struct Definition {
     pub repository_id: String,
     /// The comment directly above it, without comment marks; lines separated by `\n`.
     pub docs: Option<String>,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// Where its name stands. For a module: in its first opening; for a completed forward
     /// declaration: in the full definition.
     pub span: Span,
@@ -57,11 +62,18 @@ pub enum DefinitionKind {
     Exception(Struct),
     /// `native N;`: a type that each language maps in its own way
     Native,
+    /// `bitmask M { ... };`
+    Bitmask(Bitmask),
+    /// `bitset S { ... };`
+    Bitset(Bitset),
+    /// `@annotation a { ... };`
+    Annotation(AnnotationType),
 }
 
 impl DefinitionKind {
     /// The IDL word for this kind: `module`, `interface`, `valuetype` (boxes too), `struct`,
-    /// `union`, `enum`, `typedef`, `const`, `exception` or `native`.
+    /// `union`, `enum`, `typedef`, `const`, `exception`, `native`, `bitmask`, `bitset` or
+    /// `annotation`.
     #[must_use]
     pub const fn keyword(&self) -> &'static str {
         match self {
@@ -75,6 +87,9 @@ impl DefinitionKind {
             Self::Const(_) => "const",
             Self::Exception(_) => "exception",
             Self::Native => "native",
+            Self::Bitmask(_) => "bitmask",
+            Self::Bitset(_) => "bitset",
+            Self::Annotation(_) => "annotation",
         }
     }
 
@@ -104,7 +119,10 @@ pub struct Module {
 /// A struct, or an exception.
 #[derive(Clone, Debug, Default)]
 pub struct Struct {
-    /// The members in wire order. Not empty for a struct.
+    /// The struct it inherits from: `struct S : Base`. Its members come first.
+    pub base: Option<DefId>,
+    /// The members in wire order, without those of the base. Not empty for a struct without a
+    /// base.
     pub members: Vec<Member>,
     /// Types defined inside, as in `struct S { struct T { long x; } t; };`. Their
     /// [`Definition::parent`] is this struct and their scoped names run through it.
@@ -120,6 +138,8 @@ pub struct Member {
     pub name: String,
     /// Its type, array dimensions of the declarator included.
     pub ty: Type,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// Where the name stands.
@@ -132,6 +152,8 @@ pub struct Union {
     /// The discriminator's type: an integer, `char`, `wchar`, `boolean`, `octet`, or a
     /// [`Type::Named`] enum or typedef of one of these.
     pub discriminator: Type,
+    /// The annotations before the discriminator's type: `switch (@key long)`.
+    pub discriminator_annotations: Vec<Annotation>,
     /// The members in declaration order.
     pub cases: Vec<Case>,
     /// Types defined inside (see [`Struct::children`]).
@@ -167,6 +189,8 @@ pub struct Case {
     pub name: String,
     /// Its type.
     pub ty: Type,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// The comment directly above the member or its first label.
     pub docs: Option<String>,
     /// Where the member's name stands.
@@ -210,6 +234,8 @@ pub struct Enum {
 pub struct Enumerator {
     /// Its name.
     pub name: String,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// Where the name stands.

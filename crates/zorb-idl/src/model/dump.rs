@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::{
-    Attribute, ConstValue, DefId, Definition, DefinitionKind, Export, Label, Member, Model,
-    Operation, Param, Type, ValueType,
+    Annotation, Attribute, ConstValue, DefId, Definition, DefinitionKind, Export, Label, Member,
+    Model, Operation, Param, Type, ValueType,
 };
 
 impl Model {
@@ -15,6 +15,8 @@ impl Model {
             Type::Void => "void".into(),
             Type::Boolean => "boolean".into(),
             Type::Octet => "octet".into(),
+            Type::Int8 => "int8".into(),
+            Type::UInt8 => "uint8".into(),
             Type::Char => "char".into(),
             Type::WChar => "wchar".into(),
             Type::Short => "short".into(),
@@ -37,6 +39,10 @@ impl Model {
                 Some(bound) => format!("sequence<{}, {bound}>", self.type_name(element)),
                 None => format!("sequence<{}>", self.type_name(element)),
             },
+            Type::Map { key, value, bound } => {
+                let bound = bound.map(|bound| format!(", {bound}")).unwrap_or_default();
+                format!("map<{}, {}{bound}>", self.type_name(key), self.type_name(value))
+            }
             Type::Array { element, dims } => {
                 let mut text = self.type_name(element);
                 for dim in dims {
@@ -70,6 +76,7 @@ impl Model {
         // Nesting is bounded by the parser, so this recursion is too.
         let item = &self[id];
         write_docs(f, item.docs.as_deref(), depth)?;
+        self.write_annotations(f, &item.annotations, depth)?;
         indent(f, depth)?;
         write!(f, "{}{} {}", modifier(&item.kind), item.kind.keyword(), item.name)?;
         self.write_head(f, item)?;
@@ -89,6 +96,12 @@ impl Model {
                 self.write_list(f, colon, &value.bases)?;
                 self.write_list(f, " supports ", &value.supports)
             }
+            DefinitionKind::Struct(item) => self.write_list(f, ": ", item.base.as_slice()),
+            DefinitionKind::Bitset(item) => {
+                self.write_list(f, ": ", item.base.as_slice())?;
+                write!(f, " bits {}", item.size)
+            }
+            DefinitionKind::Bitmask(item) => write!(f, " bits {}", item.bit_bound),
             DefinitionKind::ValueBox(item) => write!(f, " = {}", self.type_name(&item.ty)),
             DefinitionKind::Union(union) => {
                 write!(f, " switch ({})", self.type_name(&union.discriminator))?;
@@ -99,9 +112,9 @@ impl Model {
                 write!(f, ": {} = {}", self.type_name(&item.ty), self.value_text(&item.value))
             }
             DefinitionKind::Module(_)
-            | DefinitionKind::Struct(_)
             | DefinitionKind::Enum(_)
             | DefinitionKind::Exception(_)
+            | DefinitionKind::Annotation(_)
             | DefinitionKind::Native => Ok(()),
         }?;
         if item.kind.is_forward_only() {
@@ -133,6 +146,7 @@ impl Model {
                 item.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))?;
                 for case in &item.cases {
                     write_docs(f, case.docs.as_deref(), depth)?;
+                    self.write_annotations(f, &case.annotations, depth)?;
                     indent(f, depth)?;
                     for label in &case.labels {
                         match label {
@@ -147,6 +161,7 @@ impl Model {
             DefinitionKind::Enum(item) => {
                 for (index, enumerator) in item.enumerators.iter().enumerate() {
                     write_docs(f, enumerator.docs.as_deref(), depth)?;
+                    self.write_annotations(f, &enumerator.annotations, depth)?;
                     indent(f, depth)?;
                     writeln!(f, "{} = {index}", enumerator.name)?;
                 }
@@ -155,10 +170,56 @@ impl Model {
             DefinitionKind::ValueBox(item) => {
                 item.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))
             }
+            DefinitionKind::Bitmask(item) => item.bits.iter().try_for_each(|bit| {
+                write_docs(f, bit.docs.as_deref(), depth)?;
+                indent(f, depth)?;
+                writeln!(f, "{} = {}", bit.name, bit.position)
+            }),
+            DefinitionKind::Bitset(item) => item.fields.iter().try_for_each(|field| {
+                write_docs(f, field.docs.as_deref(), depth)?;
+                self.write_annotations(f, &field.annotations, depth)?;
+                indent(f, depth)?;
+                let (name, ty) = (field.name.as_deref().unwrap_or("-"), self.type_name(&field.ty));
+                writeln!(f, "{ty} {name} = {}..{}", field.offset, field.offset + field.bits)
+            }),
+            DefinitionKind::Annotation(item) => {
+                item.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))?;
+                item.members.iter().try_for_each(|member| {
+                    indent(f, depth)?;
+                    write!(f, "{} {}", self.type_name(&member.ty), member.name)?;
+                    if let Some(default) = &member.default {
+                        write!(f, " default {}", self.value_text(default))?;
+                    }
+                    f.write_char('\n')
+                })
+            }
             DefinitionKind::Typedef(_) | DefinitionKind::Const(_) | DefinitionKind::Native => {
                 Ok(())
             }
         }
+    }
+
+    /// One line for all, before what they are for.
+    fn write_annotations(
+        &self,
+        f: &mut Formatter<'_>,
+        list: &[Annotation],
+        depth: usize,
+    ) -> fmt::Result {
+        if list.is_empty() {
+            return Ok(());
+        }
+        indent(f, depth)?;
+        let texts: Vec<String> = list.iter().map(|item| self.annotation_text(item)).collect();
+        writeln!(f, "{}", texts.join(" "))
+    }
+
+    fn annotation_text(&self, item: &Annotation) -> String {
+        let value =
+            |(name, value): &(String, ConstValue)| format!("{name}={}", self.value_text(value));
+        let arguments: Vec<String> = item.arguments.iter().map(value).collect();
+        let unknown = if item.is_known { "" } else { "?" };
+        format!("@{}{unknown}({})", item.name, arguments.join(", "))
     }
 
     fn write_list(&self, f: &mut Formatter<'_>, word: &str, list: &[DefId]) -> fmt::Result {
@@ -173,6 +234,7 @@ impl Model {
         for state in &value.members {
             let member = &state.member;
             write_docs(f, member.docs.as_deref(), depth)?;
+            self.write_annotations(f, &member.annotations, depth)?;
             indent(f, depth)?;
             let (word, ty) = (state.visibility.keyword(), self.type_name(&member.ty));
             writeln!(f, "{word} {ty} {}", member.name)?;
@@ -190,12 +252,14 @@ impl Model {
 
     fn write_member(&self, f: &mut Formatter<'_>, member: &Member, depth: usize) -> fmt::Result {
         write_docs(f, member.docs.as_deref(), depth)?;
+        self.write_annotations(f, &member.annotations, depth)?;
         indent(f, depth)?;
         writeln!(f, "{} {}", self.type_name(&member.ty), member.name)
     }
 
     fn write_operation(&self, f: &mut Formatter<'_>, op: &Operation, depth: usize) -> fmt::Result {
         write_docs(f, op.docs.as_deref(), depth)?;
+        self.write_annotations(f, &op.annotations, depth)?;
         indent(f, depth)?;
         let oneway = if op.oneway { "oneway " } else { "" };
         write!(f, "{oneway}{} {}(", self.type_name(&op.result), op.name)?;
@@ -211,6 +275,9 @@ impl Model {
         for (position, param) in params.iter().enumerate() {
             let comma = if position == 0 { "" } else { ", " };
             let (direction, ty) = (param.direction.keyword(), self.type_name(&param.ty));
+            for annotation in &param.annotations {
+                write!(f, "{} ", self.annotation_text(annotation))?;
+            }
             write!(f, "{comma}{direction} {ty} {}", param.name)?;
             if let Some(docs) = &param.docs {
                 write!(f, " /** {} */", docs.replace('\n', " "))?;
@@ -226,6 +293,7 @@ impl Model {
         depth: usize,
     ) -> fmt::Result {
         write_docs(f, item.docs.as_deref(), depth)?;
+        self.write_annotations(f, &item.annotations, depth)?;
         indent(f, depth)?;
         let readonly = if item.readonly { "readonly " } else { "" };
         write!(f, "{readonly}attribute {} {}", self.type_name(&item.ty), item.name)?;

@@ -39,6 +39,8 @@ pub struct TypeFacts {
     pub type_code: bool,
     /// Holds a native type.
     pub native: bool,
+    /// Holds a map.
+    pub map: bool,
     /// Holds a `fixed`.
     pub fixed: bool,
     /// Holds a `long double`.
@@ -65,7 +67,8 @@ impl TypeFacts {
             || self.object_reference
             || self.value
             || self.type_code
-            || self.native)
+            || self.native
+            || self.map)
     }
 
     /// A value owns no memory elsewhere: no strings, sequences, `any`, references, values or
@@ -79,7 +82,8 @@ impl TypeFacts {
             || self.object_reference
             || self.value
             || self.type_code
-            || self.native)
+            || self.native
+            || self.map)
     }
 }
 
@@ -116,6 +120,11 @@ impl Model {
                     facts.sequence = true;
                     facts.bounded |= bound.is_some();
                     work.push(element);
+                }
+                Type::Map { key, value, bound } => {
+                    facts.map = true;
+                    facts.bounded |= bound.is_some();
+                    work.extend([&**key, &**value]);
                 }
                 Type::Array { element, .. } => {
                     facts.array = true;
@@ -179,6 +188,7 @@ impl Model {
                 Type::Named(other) if *other == id => return true,
                 Type::Named(other) if seen.insert(*other) => self.push_parts(*other, &mut work),
                 Type::Sequence { element, .. } | Type::Array { element, .. } => work.push(element),
+                Type::Map { key, value, .. } => work.extend([&**key, &**value]),
                 _ => {}
             }
         }
@@ -190,6 +200,12 @@ impl Model {
         match &self[id].kind {
             DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => {
                 work.extend(item.members.iter().map(|member| &member.ty));
+                // A base is complete before its heir, so the line ends.
+                let mut base = item.base;
+                while let Some(DefinitionKind::Struct(item)) = base.map(|id| &self[id].kind) {
+                    work.extend(item.members.iter().map(|member| &member.ty));
+                    base = item.base;
+                }
             }
             DefinitionKind::Union(item) => {
                 work.push(&item.discriminator);

@@ -1,6 +1,6 @@
 //! Interfaces and what they export.
 
-use super::{DefId, Type};
+use super::{Annotation, DefId, Type};
 use crate::source::Span;
 
 /// An interface.
@@ -71,6 +71,8 @@ pub struct Operation {
     pub raises: Vec<DefId>,
     /// The names of the properties in its `context` clause, perhaps ending in `*`.
     pub contexts: Vec<String>,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// Where the name stands.
@@ -86,6 +88,8 @@ pub struct Param {
     pub name: String,
     /// Its type.
     pub ty: Type,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// Where the name stands.
@@ -140,6 +144,8 @@ pub struct Attribute {
     pub get_raises: Vec<DefId>,
     /// Exceptions that setting it may raise; empty when readonly.
     pub set_raises: Vec<DefId>,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// Where the name stands.

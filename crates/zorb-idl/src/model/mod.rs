@@ -8,6 +8,8 @@
 //! When a compilation has errors the model still holds everything that could be understood.
 //! Places that could not are [`Type::Error`]; they never occur in a model without errors.
 
+mod annotation;
+mod bits;
 mod definition;
 mod dump;
 mod facts;
@@ -17,6 +19,8 @@ mod queries;
 mod types;
 mod value;
 
+pub use annotation::{Annotation, AnnotationMember, AnnotationType, find_annotation};
+pub use bits::{Bit, Bitfield, Bitmask, Bitset};
 pub use definition::{
     Case, Const, Definition, DefinitionKind, Enum, Enumerator, Label, Member, Module, Struct,
     Typedef, Union,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     Attribute, ConstValue, DefId, Definition, DefinitionKind, Enum, Export, InheritedExport,
-    Interface, Model, Operation, StateMember, Type, ValueType,
+    Interface, Member, Model, Operation, StateMember, Type, ValueType,
 };
 
 impl std::ops::Index<DefId> for Model {
@@ -87,7 +87,10 @@ impl Model {
             DefinitionKind::Enum(_)
             | DefinitionKind::Typedef(_)
             | DefinitionKind::Const(_)
-            | DefinitionKind::Native => Vec::new(),
+            | DefinitionKind::Native
+            | DefinitionKind::Bitmask(_)
+            | DefinitionKind::Bitset(_) => Vec::new(),
+            DefinitionKind::Annotation(item) => item.children.clone(),
         }
     }
 
@@ -166,6 +169,20 @@ impl Model {
             at = base;
         }
         ids
+    }
+
+    /// All members of a struct or exception in wire order, those of its bases first.
+    #[must_use]
+    pub fn all_members(&self, id: DefId) -> Vec<&Member> {
+        let mut line = Vec::new();
+        let mut at = Some(id);
+        while let Some(id) = at
+            && let DefinitionKind::Struct(item) | DefinitionKind::Exception(item) = &self[id].kind
+        {
+            line.push(item);
+            at = item.base;
+        }
+        line.into_iter().rev().flat_map(|item| &item.members).collect()
     }
 
     /// Whether the state of a value of `id` is always sent in chunks: it is custom, or may be

@@ -11,21 +11,25 @@ pub enum Type {
     Boolean,
     /// `octet`: eight bits, never translated
     Octet,
+    /// `int8`
+    Int8,
+    /// `uint8`
+    UInt8,
     /// `char`: one character of the transmission code set
     Char,
     /// `wchar`
     WChar,
-    /// `short`: 16 bits
+    /// `short`, `int16`: 16 bits
     Short,
-    /// `unsigned short`
+    /// `unsigned short`, `uint16`
     UShort,
-    /// `long`: 32 bits
+    /// `long`, `int32`: 32 bits
     Long,
-    /// `unsigned long`
+    /// `unsigned long`, `uint32`
     ULong,
-    /// `long long`: 64 bits
+    /// `long long`, `int64`: 64 bits
     LongLong,
-    /// `unsigned long long`
+    /// `unsigned long long`, `uint64`
     ULongLong,
     /// `float`: IEEE single
     Float,
@@ -66,6 +70,15 @@ pub enum Type {
         /// The most elements it may hold.
         bound: Option<u32>,
     },
+    /// `map<key, value>` or `map<key, value, bound>`
+    Map {
+        /// The type of the keys: an integer, a character, a boolean, a string or an enum.
+        key: Box<Self>,
+        /// The type of the values.
+        value: Box<Self>,
+        /// The most entries it may hold.
+        bound: Option<u32>,
+    },
     /// An array, from a declarator such as `long matrix[2][3]`
     Array {
         /// The element type; never itself an `Array` (but perhaps a typedef of one).
@@ -81,12 +94,14 @@ pub enum Type {
 }
 
 impl Type {
-    /// One of the eight integer types, `octet` included.
+    /// One of the nine integer types, `octet` included.
     #[must_use]
     pub const fn is_integer(&self) -> bool {
         matches!(
             self,
             Self::Octet
+                | Self::Int8
+                | Self::UInt8
                 | Self::Short
                 | Self::UShort
                 | Self::Long
@@ -106,7 +121,8 @@ impl Type {
     #[must_use]
     pub const fn integer_range(&self) -> Option<(i128, i128)> {
         Some(match self {
-            Self::Octet => (0, u8::MAX as i128),
+            Self::Octet | Self::UInt8 => (0, u8::MAX as i128),
+            Self::Int8 => (i8::MIN as i128, i8::MAX as i128),
             Self::Short => (i16::MIN as i128, i16::MAX as i128),
             Self::UShort => (0, u16::MAX as i128),
             Self::Long => (i32::MIN as i128, i32::MAX as i128),
@@ -123,7 +139,7 @@ impl Type {
 pub enum ConstValue {
     /// `TRUE` or `FALSE`
     Boolean(bool),
-    /// A value of an integer type or `octet`, in the range of that type
+    /// A value of an integer type, `octet` or a bit mask, in the range of that type
     Integer(i128),
     /// A value of `float`, `double` or `long double`; for `float` it is exactly a
     /// single-precision value. Constants of `long double` are computed in double precision

@@ -1,6 +1,6 @@
 //! Valuetypes.
 
-use super::{DefId, Export, Member, Param, Type};
+use super::{Annotation, DefId, Export, Member, Param, Type};
 use crate::source::Span;
 
 /// A valuetype: an object that travels by value.
@@ -67,6 +67,8 @@ pub struct Initializer {
     pub params: Vec<Param>,
     /// The exceptions it may raise, in order, without repetition.
     pub raises: Vec<DefId>,
+    /// The annotations before it.
+    pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// Where the name stands.

@@ -5,8 +5,8 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lexer::{Keyword, Punct, TokenKind};
 use crate::source::Span;
 use crate::syntax::{
-    CaseItem, Declarator, EnumItem, Expr, InterfaceKind, Item, LabelItem, MemberItem, StructItem,
-    TypeExpr, TypeKind, UnionItem,
+    CaseItem, Declarator, EnumItem, EnumeratorItem, Expr, InterfaceKind, Item, LabelItem,
+    MemberItem, StructItem, TypeExpr, TypeKind, UnionItem,
 };
 
 impl Parser<'_> {
@@ -44,6 +44,32 @@ impl Parser<'_> {
             );
             return Ok(());
         }
+        if self.annotation_declaration(items)? {
+            return Ok(());
+        }
+        self.annotated(items, Self::plain_definition)
+    }
+
+    /// Annotations, and what they are for.
+    pub(super) fn annotated(
+        &mut self,
+        items: &mut Vec<Item>,
+        one: fn(&mut Self, &mut Vec<Item>) -> Parsed<()>,
+    ) -> Parsed<()> {
+        let annotations = self.annotations()?;
+        if annotations.is_empty() {
+            return one(self, items);
+        }
+        let mut list = Vec::new();
+        let outcome = one(self, &mut list);
+        if let Some(item) = list.pop() {
+            items.append(&mut list);
+            items.push(Item::Annotated(annotations, Box::new(item)));
+        }
+        outcome
+    }
+
+    fn plain_definition(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         if self.unsupported(items)? || self.modified(items)? || self.common_definition(items)? {
             return Ok(());
         }
@@ -83,12 +109,17 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Exception) => self.exception()?,
             TokenKind::Keyword(Keyword::Typedef) => self.typedef()?,
             TokenKind::Keyword(Keyword::Const) => self.constant()?,
-            _ => return Ok(false),
+            _ => match self.idl4_definition()? {
+                Some(item) => item,
+                None => return Ok(false),
+            },
         };
         let after = match &item {
             Item::Struct(_) | Item::StructForward(_) => "a struct",
             Item::Union(_) | Item::UnionForward(_) => "a union",
             Item::Enum(_) => "an enum",
+            Item::Bitmask(_) => "a bit mask",
+            Item::Bitset(_) => "a bit set",
             Item::Exception(_) => "an exception",
             Item::Typedef { .. } => "a typedef",
             _ => "a constant",
@@ -147,11 +178,13 @@ impl Parser<'_> {
         let docs = self.docs();
         self.bump();
         let name = self.ident("the struct's name")?;
-        if !self.at(Punct::OpenBrace) {
+        let base =
+            if self.eat(Punct::Colon) { Some(self.scoped_name("a base struct")?) } else { None };
+        if !self.at(Punct::OpenBrace) && base.is_none() {
             return self.forward(Item::StructForward(name), "struct");
         }
-        let members = self.members("a struct", name.span)?;
-        Ok(Item::Struct(StructItem { name, members, docs }))
+        let members = self.members("a struct", name.span, base.is_some())?;
+        Ok(Item::Struct(StructItem { name, base, members, docs }))
     }
 
     fn exception(&mut self) -> Parsed<Item> {
@@ -160,7 +193,7 @@ impl Parser<'_> {
         let name = self.ident("the exception's name")?;
         let mut members = Vec::new();
         self.body("an exception", |parser| parser.member(&mut members))?;
-        Ok(Item::Exception(StructItem { name, members, docs }))
+        Ok(Item::Exception(StructItem { name, base: None, members, docs }))
     }
 
     fn forward(&mut self, item: Item, keyword: &str) -> Parsed<Item> {
@@ -178,11 +211,11 @@ impl Parser<'_> {
         Err(Failed)
     }
 
-    fn members(&mut self, what: &str, name: Span) -> Parsed<Vec<MemberItem>> {
+    fn members(&mut self, what: &str, name: Span, may_be_empty: bool) -> Parsed<Vec<MemberItem>> {
         let before = self.pos;
         let mut members = Vec::new();
         self.body(what, |parser| parser.member(&mut members))?;
-        if members.is_empty() && self.pos - before <= 2 {
+        if members.is_empty() && self.pos - before <= 2 && !may_be_empty {
             self.sink.push(
                 Diagnostic::new(Code::EmptyDefinition, name, format!("{what} needs a member"))
                     .hint("only exceptions and interfaces may be empty"),
@@ -192,11 +225,11 @@ impl Parser<'_> {
     }
 
     fn member(&mut self, members: &mut Vec<MemberItem>) -> Parsed<()> {
-        self.annotations()?;
+        let annotations = self.annotations()?;
         let docs = self.docs();
         let ty = self.type_spec(true)?;
         let declarators = self.declarators()?;
-        members.push(MemberItem { ty, declarators, docs });
+        members.push(MemberItem { ty, declarators, annotations, docs });
         self.semicolon("a member")
     }
 
@@ -233,6 +266,7 @@ impl Parser<'_> {
         }
         self.bump();
         self.expect(Punct::OpenParen)?;
+        let discriminator_annotations = self.annotations()?;
         let discriminator = self.type_spec(true)?;
         self.expect(Punct::CloseParen)?;
         let mut cases = Vec::new();
@@ -242,11 +276,11 @@ impl Parser<'_> {
             let message = "a union needs a case";
             self.sink.error(Code::EmptyDefinition, name.span, message);
         }
-        Ok(Item::Union(UnionItem { name, discriminator, cases, docs }))
+        Ok(Item::Union(UnionItem { name, discriminator, discriminator_annotations, cases, docs }))
     }
 
     fn case(&mut self, cases: &mut Vec<CaseItem>) -> Parsed<()> {
-        self.annotations()?;
+        let mut annotations = self.annotations()?;
         let docs = self.docs();
         let mut labels = Vec::new();
         loop {
@@ -263,6 +297,7 @@ impl Parser<'_> {
         if labels.is_empty() {
             return Err(self.unexpected("`case` or `default`"));
         }
+        annotations.extend(self.annotations()?);
         let docs = self.docs().or(docs);
         let ty = self.type_spec(true)?;
         let declarator = self.declarator()?;
@@ -273,7 +308,7 @@ impl Parser<'_> {
             self.sink.push(diagnostic);
             return Err(Failed);
         }
-        cases.push(CaseItem { labels, ty, declarator, docs });
+        cases.push(CaseItem { labels, ty, declarator, annotations, docs });
         self.semicolon("a case")
     }
 
@@ -288,20 +323,29 @@ impl Parser<'_> {
             self.sink.push(diagnostic);
             return Err(Failed);
         }
-        let mut enumerators = Vec::new();
         let before = self.pos;
-        self.body("an enum", |parser| {
-            parser.annotations()?;
+        let enumerators = self.enumerators("an enum", "an enumerator's name")?;
+        if enumerators.is_empty() && self.pos - before <= 2 {
+            self.sink.error(Code::EmptyDefinition, name.span, "an enum needs an enumerator");
+        }
+        Ok(Item::Enum(EnumItem { name, enumerators, docs }))
+    }
+
+    /// The names in braces of an enum or bit mask.
+    pub(super) fn enumerators(&mut self, whole: &str, what: &str) -> Parsed<Vec<EnumeratorItem>> {
+        let mut enumerators = Vec::new();
+        self.body(whole, |parser| {
+            let annotations = parser.annotations()?;
             let docs = parser.docs();
-            let name = parser.ident("an enumerator's name")?;
-            enumerators.push((name, docs));
+            let name = parser.ident(what)?;
+            enumerators.push(EnumeratorItem { name, docs, annotations });
             if parser.at(Punct::CloseBrace) {
                 return Ok(());
             }
             if parser.at(Punct::Equals) {
                 let diagnostic = parser
                     .unexpected_diagnostic("`,` or `}`")
-                    .hint("enumerators have no values of their own: they count from 0");
+                    .hint("the names count from 0; `@value(n)` or `@position(n)` says otherwise");
                 parser.sink.push(diagnostic);
                 parser.skip_to_comma();
             } else if !parser.at(Punct::Comma) {
@@ -313,16 +357,13 @@ impl Parser<'_> {
             }
             let comma = parser.span();
             if parser.eat(Punct::Comma) && parser.at(Punct::CloseBrace) {
-                let message = "expected an enumerator's name after `,`";
+                let message = format!("expected {what} after `,`");
                 let found = Diagnostic::new(Code::UnexpectedToken, comma, message);
                 parser.sink.push(found.hint("remove the comma"));
             }
             Ok(())
         })?;
-        if enumerators.is_empty() && self.pos - before <= 2 {
-            self.sink.error(Code::EmptyDefinition, name.span, "an enum needs an enumerator");
-        }
-        Ok(Item::Enum(EnumItem { name, enumerators, docs }))
+        Ok(enumerators)
     }
 
     fn skip_to_comma(&mut self) {

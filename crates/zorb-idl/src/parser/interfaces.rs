@@ -54,6 +54,10 @@ impl Parser<'_> {
             );
             return Ok(());
         }
+        self.annotated(items, Self::plain_export)
+    }
+
+    fn plain_export(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         if self.unsupported(items)? || self.common_definition(items)? {
             return Ok(());
         }
@@ -174,7 +178,7 @@ impl Parser<'_> {
     }
 
     fn param(&mut self) -> Parsed<ParamItem> {
-        self.annotations()?;
+        let mut annotations = self.annotations()?;
         let docs = self.docs();
         let direction = match self.kind() {
             TokenKind::Keyword(Keyword::In) => Some(Direction::In),
@@ -198,6 +202,7 @@ impl Parser<'_> {
         } else {
             return Err(self.unexpected("a parameter"));
         }
+        annotations.extend(self.annotations()?);
         let ty = self.type_spec(false)?;
         let name = self.ident("the parameter's name")?;
         if self.at(Punct::OpenSquare) {
@@ -207,7 +212,7 @@ impl Parser<'_> {
             self.sink.push(diagnostic);
             return Err(Failed);
         }
-        Ok(ParamItem { direction: direction.unwrap_or(Direction::In), name, ty, docs })
+        Ok(ParamItem { annotations, direction: direction.unwrap_or(Direction::In), name, ty, docs })
     }
 
     fn attribute(&mut self, items: &mut Vec<Item>) -> Parsed<()> {

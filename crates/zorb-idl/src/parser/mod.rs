@@ -3,6 +3,8 @@
 //! A production that cannot go on reports why and returns [`Failed`]; the loop over items or
 //! members around it skips to where the next one probably starts. Nothing is reported twice.
 
+mod annotations;
+mod bits;
 mod definitions;
 mod expressions;
 mod interfaces;

@@ -18,6 +18,11 @@ impl Parser<'_> {
         let span = self.span();
         let keyword = match self.kind() {
             TokenKind::Keyword(keyword) => *keyword,
+            TokenKind::Ident(word)
+                if &**word == "map" && matches!(self.kind_at(1), TokenKind::Punct(Punct::Less)) =>
+            {
+                return self.map();
+            }
             TokenKind::Ident(_) | TokenKind::Punct(Punct::Scope) => {
                 return Ok(TypeKind::Name(self.scoped_name("a type")?));
             }
@@ -137,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// An expression between `<` and `>`. Where two `<` are open, `>>` closes both.
-    fn bound(&mut self) -> Parsed<Expr> {
+    pub(super) fn bound(&mut self) -> Parsed<Expr> {
         self.angles += 1;
         let bound = self.expression();
         self.angles = self.angles.saturating_sub(1);

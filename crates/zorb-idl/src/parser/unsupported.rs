@@ -8,7 +8,6 @@ use crate::syntax::Item;
 impl Parser<'_> {
     /// A construct that is not supported yet; false when there is none.
     pub(super) fn unsupported(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
-        self.annotations()?;
         let start = self.span();
         let next = match self.kind_at(1) {
             TokenKind::Keyword(keyword) => Some(*keyword),
@@ -33,7 +32,6 @@ impl Parser<'_> {
             {
                 match &**word {
                     "porttype" | "connector" => (Code::ComponentUnsupported, 1),
-                    "bitset" | "bitmask" => (Code::Idl4Unsupported, 1),
                     _ => return Ok(false),
                 }
             }
@@ -56,33 +54,6 @@ impl Parser<'_> {
         }
         self.skip_construct();
         Ok(true)
-    }
-
-    /// `@name` or `@name(...)`: reported and skipped.
-    pub(super) fn annotations(&mut self) -> Parsed<()> {
-        while self.at(Punct::At) {
-            let span = self.span();
-            self.bump();
-            let name = self.scoped_name("an annotation's name")?;
-            let span = span.to(name.span);
-            let message = "annotations are not supported yet";
-            self.sink.error(Code::Idl4Unsupported, span, message);
-            if self.at(Punct::OpenParen) {
-                let mut open = 0_usize;
-                while !self.at_end() {
-                    if self.at(Punct::OpenParen) {
-                        open += 1;
-                    } else if self.at(Punct::CloseParen) {
-                        open -= 1;
-                    }
-                    self.bump();
-                    if open == 0 {
-                        break;
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Skips the rest of a construct: to its `;`, or over its braces and their `;`.

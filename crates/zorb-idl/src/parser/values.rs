@@ -115,7 +115,10 @@ impl Parser<'_> {
 
     /// Something inside a valuetype.
     fn value_element(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
-        self.annotations()?;
+        self.annotated(items, Self::plain_value_element)
+    }
+
+    fn plain_value_element(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let docs = self.docs();
         let visibility = match self.kind() {
             TokenKind::Keyword(Keyword::Public) => Visibility::Public,
@@ -126,7 +129,8 @@ impl Parser<'_> {
         self.bump();
         let ty = self.type_spec(true)?;
         let declarators = self.declarators()?;
-        items.push(Item::State { visibility, member: MemberItem { ty, declarators, docs } });
+        let member = MemberItem { ty, declarators, annotations: Vec::new(), docs };
+        items.push(Item::State { visibility, member });
         self.semicolon("a member")
     }
 

@@ -20,19 +20,7 @@ impl Resolver<'_> {
     ) {
         let span = written.span;
         let mut ty = self.value_type(written, scope);
-        let resolved = self.model.resolve(&ty).clone();
-        let allowed = match &resolved {
-            Type::Named(id) => matches!(self.model.definition(*id).kind, DefinitionKind::Enum(_)),
-            Type::Any
-            | Type::Object
-            | Type::ValueBase
-            | Type::TypeCode
-            | Type::Sequence { .. }
-            | Type::Array { .. }
-            | Type::Void => false,
-            _ => true,
-        };
-        if !allowed {
+        if !self.is_constant_type(&ty) {
             let message = format!("a constant cannot be of type `{}`", self.model.type_name(&ty));
             self.sink.push(
                 Diagnostic::new(Code::BadConstType, span, message)
@@ -93,8 +81,18 @@ impl Resolver<'_> {
         ConstValue::Error
     }
 
+    /// The values of a bit mask.
+    fn bitmask_range(&self, ty: &Type) -> Option<(i128, i128)> {
+        let Type::Named(id) = ty else { return None };
+        match &self.model.definition(*id).kind {
+            DefinitionKind::Bitmask(item) => Some((0, (1_i128 << item.bit_bound.min(64)) - 1)),
+            _ => None,
+        }
+    }
+
     fn fit(&mut self, value: Value, ty: &Type, span: Span) -> ConstValue {
-        if let (Some((least, greatest)), Value::Integer(value)) = (ty.integer_range(), &value) {
+        let range = ty.integer_range().or_else(|| self.bitmask_range(ty));
+        if let (Some((least, greatest)), Value::Integer(value)) = (range, &value) {
             if (least..=greatest).contains(value) {
                 return ConstValue::Integer(*value);
             }
@@ -216,5 +214,21 @@ impl Resolver<'_> {
             }
             Value::Error => "this".into(),
         }
+    }
+}
+
+/// A value that fits no type in particular.
+pub(super) fn into_model(value: Value) -> ConstValue {
+    match value {
+        Value::Integer(value) => ConstValue::Integer(value),
+        Value::Float(value) => ConstValue::Float(value),
+        Value::Fixed(value) => ConstValue::Fixed(value),
+        Value::Boolean(value) => ConstValue::Boolean(value),
+        Value::Char(value) => ConstValue::Char(value),
+        Value::WChar(value) => ConstValue::WChar(value),
+        Value::String(value) => ConstValue::String(value.to_string()),
+        Value::WString(value) => ConstValue::WString(value.to_vec()),
+        Value::Enumerator { enumeration, index } => ConstValue::Enumerator { enumeration, index },
+        Value::Error => ConstValue::Error,
     }
 }

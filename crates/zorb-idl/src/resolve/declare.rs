@@ -1,10 +1,16 @@
 //! Forward declarations, structs, exceptions, enums and typedefs.
 
+use std::collections::HashMap;
+
 use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
+use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_NESTING;
-use crate::model::{DefId, DefinitionKind, Enum, Enumerator, Member, Struct, Type, Typedef};
+use crate::model::{
+    DefId, DefinitionKind, Enum, Enumerator, Member, Struct, Type, Typedef, find_annotation,
+};
+use crate::source::Span;
 use crate::syntax::{Declarator, Docs, EnumItem, Ident, Item, MemberItem, StructItem, TypeExpr};
 
 impl Resolver<'_> {
@@ -143,10 +149,45 @@ impl Resolver<'_> {
     fn structure(&mut self, item: &StructItem, scope: ScopeId) -> Type {
         let kind = DefinitionKind::Struct(Struct::default());
         let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
+        let base = item.base.as_ref().and_then(|name| self.base_struct(name, scope));
         let members = self.members(&item.members, inside);
+        self.check_numbers("id", members.iter().map(|member| &*member.annotations));
+        if let Some(base) = base {
+            self.check_base_members(base, id, &members, item.name.span);
+        }
         self.finish(id);
         self.set_members(id, members);
+        if let Some(definition) = self.model.definitions.get_mut(id.index())
+            && let DefinitionKind::Struct(item) = &mut definition.kind
+        {
+            item.base = base;
+        }
         Type::Named(id)
+    }
+
+    /// The members of a struct and its bases have different names.
+    fn check_base_members(&mut self, base: DefId, id: DefId, members: &[Member], span: Span) {
+        if let Some(restriction) = self.restriction(&Type::Named(base)) {
+            self.restricted.insert(id, restriction);
+        }
+        let inherited = self.model.all_members(base);
+        let Some(left) = self.comparisons_left.checked_sub(inherited.len()) else {
+            self.comparisons_left = 0;
+            let message = "there are too many inherited names to compare";
+            self.sink.error(Code::InheritanceTooLarge, span, message);
+            return;
+        };
+        self.comparisons_left = left;
+        let names: HashMap<String, Span> = inherited
+            .iter()
+            .map(|member| (member.name.to_ascii_lowercase(), member.span))
+            .collect();
+        for member in members {
+            if let Some(first) = names.get(&member.name.to_ascii_lowercase()) {
+                let name = Ident { text: member.name.as_str().into(), span: member.span };
+                self.inherited_member(&name, *first);
+            }
+        }
     }
 
     pub(super) fn exception(&mut self, item: &StructItem, scope: ScopeId) {
@@ -173,11 +214,13 @@ impl Resolver<'_> {
             self.refuse_native(&ty, item.ty.span);
             for declarator in &item.declarators {
                 let ty = self.declared_type(&ty, declarator, inside);
+                let annotations = self.annotate(&item.annotations, On::MEMBER, Some(&ty), inside);
                 let name = &declarator.name;
                 if self.declare(inside, name, Target::Member, Role::Member) {
                     members.push(Member {
                         name: name.text.to_string(),
                         ty,
+                        annotations,
                         docs: item.docs.as_deref().map(str::to_owned),
                         span: name.span,
                     });
@@ -191,17 +234,31 @@ impl Resolver<'_> {
         let kind = DefinitionKind::Enum(Enum::default());
         let id = self.define(&item.name, kind, &item.docs, scope);
         let mut enumerators = Vec::new();
-        for (name, docs) in &item.enumerators {
+        let mut default = None;
+        for enumerator in &item.enumerators {
+            let (name, docs) = (&enumerator.name, &enumerator.docs);
+            let ty = Type::Long;
+            let annotations =
+                self.annotate(&enumerator.annotations, On::ENUMERATOR, Some(&ty), scope);
+            if let Some(found) = find_annotation(&annotations, "default_literal")
+                && let Some(first) = default.replace(found.span)
+            {
+                let message = "this enum already has a default";
+                let diagnostic = Diagnostic::new(Code::AnnotationConflict, found.span, message);
+                self.sink.push(diagnostic.label(first, "first given here"));
+            }
             let index = u32::try_from(enumerators.len()).unwrap_or(u32::MAX);
             let target = Target::Enumerator { enumeration: id, index };
             if self.declare(scope, name, target, Role::Definition) {
                 enumerators.push(Enumerator {
                     name: name.text.to_string(),
+                    annotations,
                     docs: docs.as_deref().map(str::to_owned),
                     span: name.span,
                 });
             }
         }
+        self.check_numbers("value", enumerators.iter().map(|item| &*item.annotations));
         if let Some(definition) = self.model.definitions.get_mut(id.index()) {
             definition.kind = DefinitionKind::Enum(Enum { enumerators });
         }
@@ -235,11 +292,11 @@ impl Resolver<'_> {
 
     /// How deep typedefs nest in a type.
     fn typedef_depth(&self, ty: &Type) -> usize {
-        let mut ty = ty;
-        while let Type::Sequence { element, .. } | Type::Array { element, .. } = ty {
-            ty = element;
-        }
         match ty {
+            Type::Sequence { element, .. } | Type::Array { element, .. } => {
+                self.typedef_depth(element)
+            }
+            Type::Map { key, value, .. } => self.typedef_depth(key).max(self.typedef_depth(value)),
             Type::Named(id) => self.typedef_depths.get(id).copied().unwrap_or(0),
             _ => 0,
         }

@@ -69,6 +69,14 @@ impl Resolver<'_> {
         let Some(target) = self.lookup_constant(name, ty, scope) else { return Value::Error };
         match target {
             Target::Enumerator { enumeration, index } => Value::Enumerator { enumeration, index },
+            Target::Bit { bitmask, index } => {
+                let bits = match &self.model.definition(bitmask).kind {
+                    DefinitionKind::Bitmask(item) => &item.bits[..],
+                    _ => &[],
+                };
+                let position = bits.get(index as usize).map_or(0, |bit| u32::from(bit.position));
+                Value::Integer(1_i128.checked_shl(position).unwrap_or(0))
+            }
             Target::Definition(id) => match &self.model.definition(id).kind {
                 DefinitionKind::Const(item) => {
                     // Long strings that many constants refer to are copied into each.
@@ -114,7 +122,7 @@ impl Resolver<'_> {
         self.lookup(name, scope)
     }
 
-    fn visible(&self, name: &str, scope: ScopeId) -> bool {
+    pub(super) fn visible(&self, name: &str, scope: ScopeId) -> bool {
         let mut at = Some(scope);
         while let Some(id) = at {
             let Some(scope) = self.scopes.get(id.0) else { return false };

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::Resolver;
+use super::annotated::declared_names;
 use super::scope::{Entry, Role, ScopeId, Target, key};
+use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_ANCESTORS;
 use crate::model::{
@@ -54,8 +56,17 @@ impl Resolver<'_> {
     /// Something in an interface or valuetype.
     pub(super) fn export(&mut self, part: &Item, owner: DefId, inside: ScopeId) {
         match part {
+            Item::Annotated(list, part) => self.annotated_export(list, part, owner, inside),
+            other => self.element(other, owner, inside),
+        }
+    }
+
+    pub(super) fn element(&mut self, part: &Item, owner: DefId, inside: ScopeId) {
+        match part {
             Item::Operation(operation) => self.operation(operation, owner, inside),
             Item::Attribute(attribute) => self.attribute(attribute, owner, inside),
+            Item::State { visibility, member } => self.state(*visibility, member, owner, inside),
+            Item::Initializer(initializer) => self.initializer(initializer, owner, inside),
             other => {
                 self.check_inherited_name(other, inside);
                 self.item(other, inside);
@@ -63,7 +74,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn exports_mut(&mut self, id: DefId) -> Option<&mut Vec<Export>> {
+    pub(super) fn exports_mut(&mut self, id: DefId) -> Option<&mut Vec<Export>> {
         match &mut self.model.definitions.get_mut(id.index())?.kind {
             DefinitionKind::Interface(interface) => Some(&mut interface.exports),
             DefinitionKind::Value(value) => Some(&mut value.exports),
@@ -221,20 +232,11 @@ impl Resolver<'_> {
     }
 
     /// A type may not take the name of an inherited operation either.
-    fn check_inherited_name(&mut self, item: &Item, inside: ScopeId) {
-        let names: Vec<&Ident> = match item {
-            Item::Struct(item) | Item::Exception(item) => vec![&item.name],
-            Item::Union(item) => vec![&item.name],
-            Item::Enum(item) => {
-                let names = item.enumerators.iter().map(|(name, _)| name);
-                std::iter::once(&item.name).chain(names).collect()
-            }
-            Item::Const { name, .. } => vec![name],
-            Item::Typedef { declarators, .. } => {
-                declarators.iter().map(|declarator| &declarator.name).collect()
-            }
-            _ => return,
-        };
+    pub(super) fn check_inherited_name(&mut self, item: &Item, inside: ScopeId) {
+        let mut names = declared_names(item);
+        if let Item::Enum(item) = item {
+            names.extend(item.enumerators.iter().map(|item| &item.name));
+        }
         names.into_iter().for_each(|name| self.check_inherited(name, inside));
     }
 
@@ -260,6 +262,7 @@ impl Resolver<'_> {
                 result,
                 params,
                 raises,
+                annotations: Vec::new(),
                 contexts: item.contexts.iter().map(|(name, _)| name.to_string()).collect(),
                 docs: item.docs.as_deref().map(str::to_owned),
                 span: item.name.span,
@@ -280,9 +283,11 @@ impl Resolver<'_> {
         let mut params = Vec::new();
         for param in items {
             let ty = self.value_type(&param.ty, own);
+            let annotations = self.annotate(&param.annotations, On::PARAMETER, Some(&ty), own);
             if self.declare(own, &param.name, Target::Member, Role::Parameter) {
                 params.push(Param {
                     direction: param.direction,
+                    annotations,
                     name: param.name.text.to_string(),
                     ty,
                     docs: param.docs.as_deref().map(str::to_owned),
@@ -318,7 +323,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn check_oneway(&mut self, item: &OperationItem, result: &Type) {
+    pub(super) fn check_oneway(&mut self, item: &OperationItem, result: &Type) {
         let mut problems = Vec::new();
         if !matches!(result, Type::Void | Type::Error) {
             problems.push((item.result.span, "a oneway operation has no result"));
@@ -372,6 +377,7 @@ impl Resolver<'_> {
                     name: name.text.to_string(),
                     readonly: item.readonly,
                     ty: ty.clone(),
+                    annotations: Vec::new(),
                     get_raises: get_raises.clone(),
                     set_raises: set_raises.clone(),
                     docs: item.docs.as_deref().map(str::to_owned),

@@ -3,6 +3,9 @@
 //! One pass in the order of the files, as the standard wants it: a name means what was
 //! defined before its use. Repository ids are computed last.
 
+mod annotated;
+mod annotations;
+mod bits;
 mod constants;
 mod declare;
 mod evaluate;
@@ -11,6 +14,7 @@ mod imports;
 mod interfaces;
 mod restrict;
 mod scope;
+mod standard;
 mod suggest;
 mod types;
 mod unions;
@@ -103,6 +107,10 @@ impl Resolver<'_> {
                 self.forward(name, kind, scope);
             }
             Item::ValueBox { name, ty, docs } => self.value_box(name, ty, docs, scope),
+            Item::Bitmask(item) => self.bitmask(item, Vec::new(), scope),
+            Item::Bitset(item) => self.bitset(item, scope),
+            Item::AnnotationType(item) => self.annotation_type(item, scope),
+            Item::Annotated(list, item) => self.annotated(list, item, scope),
             Item::Native(name, docs) => self.native(name, docs, scope),
             Item::Import(name) => self.import(name, scope),
             Item::ImportId(id, span) => self.imports.push((Rc::clone(id), *span)),
@@ -204,6 +212,7 @@ impl Resolver<'_> {
             scoped_name,
             repository_id: String::new(),
             docs: docs.as_deref().map(str::to_owned),
+            annotations: Vec::new(),
             span: name.span,
             file: name.span.file,
             from_include,
@@ -225,6 +234,7 @@ impl Resolver<'_> {
             Some(DefinitionKind::Interface(item)) => item.exports.push(Export::Definition(id)),
             Some(DefinitionKind::Value(item)) => item.exports.push(Export::Definition(id)),
             Some(DefinitionKind::ValueBox(item)) => item.children.push(id),
+            Some(DefinitionKind::Annotation(item)) => item.children.push(id),
             Some(DefinitionKind::Struct(item) | DefinitionKind::Exception(item)) => {
                 item.children.push(id);
             }

@@ -15,11 +15,16 @@ pub(super) enum Restriction {
 impl Resolver<'_> {
     /// What in a type keeps it from being sent.
     pub(super) fn restriction(&self, ty: &Type) -> Option<Restriction> {
-        let mut ty = ty;
-        while let Type::Sequence { element, .. } | Type::Array { element, .. } = ty {
-            ty = element;
-        }
-        let Type::Named(id) = ty else { return None };
+        let id = match ty {
+            Type::Sequence { element, .. } | Type::Array { element, .. } => {
+                return self.restriction(element);
+            }
+            Type::Map { key, value, .. } => {
+                return self.restriction(key).or_else(|| self.restriction(value));
+            }
+            Type::Named(id) => id,
+            _ => return None,
+        };
         match &self.model.definition(*id).kind {
             DefinitionKind::Interface(item) => item.is_local.then_some(Restriction::Local(*id)),
             DefinitionKind::Native => Some(Restriction::Native(*id)),

@@ -45,6 +45,10 @@ pub(super) enum Target {
         enumeration: DefId,
         index: u32,
     },
+    Bit {
+        bitmask: DefId,
+        index: u32,
+    },
     /// An operation or attribute of this interface.
     Export(DefId),
     /// A member of this valuetype's state.
@@ -284,9 +288,9 @@ impl Resolver<'_> {
     /// Whether `lower` is defined in an interface that inherits from the one of `upper`.
     fn hides(&self, lower: &Entry, upper: &Entry) -> bool {
         let interface = |entry: &Entry| match entry.target {
-            Target::Definition(id) | Target::Enumerator { enumeration: id, .. } => {
-                self.model.definition(id).parent
-            }
+            Target::Definition(id)
+            | Target::Enumerator { enumeration: id, .. }
+            | Target::Bit { bitmask: id, .. } => self.model.definition(id).parent,
             Target::Export(id) | Target::State(id) => Some(id),
             _ => None,
         };

@@ -50,13 +50,13 @@ fn distance(a: &str, b: &str) -> usize {
 /// What a word of another language is called in IDL.
 pub(super) fn translation(word: &str) -> Option<&'static str> {
     Some(match word {
-        "int" | "int32" | "int32_t" | "i32" | "Int" | "integer" => "long",
-        "uint32" | "uint32_t" | "u32" => "unsigned long",
-        "int16" | "int16_t" | "i16" => "short",
-        "uint16" | "uint16_t" | "u16" => "unsigned short",
-        "int64" | "int64_t" | "i64" => "long long",
-        "uint64" | "uint64_t" | "u64" => "unsigned long long",
-        "uint8" | "int8" | "uint8_t" | "byte" | "u8" => "octet",
+        "int" | "int32_t" | "i32" | "Int" | "integer" => "long",
+        "uint32_t" | "u32" => "unsigned long",
+        "int16_t" | "i16" => "short",
+        "uint16_t" | "u16" => "unsigned short",
+        "int64_t" | "i64" => "long long",
+        "uint64_t" | "u64" => "unsigned long long",
+        "uint8_t" | "byte" | "u8" => "octet",
         "bool" | "Bool" => "boolean",
         "f32" => "float",
         "f64" => "double",

@@ -47,6 +47,14 @@ impl Resolver<'_> {
                 let bound = bound.as_ref().and_then(|bound| self.bound(bound, scope));
                 Type::Sequence { element, bound }
             }
+            TypeKind::Map { key, value, bound } => {
+                let span = key.span;
+                let key = Box::new(self.value_type(key, scope));
+                self.check_map_key(&key, span);
+                let value = Box::new(self.any_type(value, scope));
+                let bound = bound.as_ref().and_then(|bound| self.bound(bound, scope));
+                Type::Map { key, value, bound }
+            }
             TypeKind::Name(name) => self.named_type(name, scope),
             TypeKind::Defined(item) => self.defined_type(item, scope),
         }
@@ -75,6 +83,13 @@ impl Resolver<'_> {
     }
 
     fn named_type(&mut self, name: &ScopedName, scope: ScopeId) -> Type {
+        // Old IDL has types of its own with these names.
+        if let ([part], false) = (name.parts.as_slice(), name.absolute)
+            && let Some(ty) = sized_integer(&part.text)
+            && !self.visible(&part.text, scope)
+        {
+            return ty;
+        }
         let Some(target) = self.lookup(name, scope) else { return Type::Error };
         let written: Vec<&str> = name.parts.iter().map(|part| &*part.text).collect();
         let written = written.join("::");
@@ -85,9 +100,11 @@ impl Resolver<'_> {
                 DefinitionKind::Exception(_) => {
                     (Code::ExceptionAsType, "is an exception, not a type")
                 }
+                DefinitionKind::Annotation(_) => (Code::NotAType, "is an annotation, not a type"),
                 _ => return Type::Named(id),
             },
             Target::Enumerator { .. } => (Code::NotAType, "is an enumerator, not a type"),
+            Target::Bit { .. } => (Code::NotAType, "is a bit, not a type"),
             Target::Export(_) => (Code::NotAType, "is an operation or attribute, not a type"),
             Target::Member | Target::State(_) => (Code::NotAType, "is a member, not a type"),
             Target::Initializer => (Code::NotAType, "is an initialiser, not a type"),
@@ -189,4 +206,19 @@ impl Resolver<'_> {
         self.sink.push(diagnostic);
         None
     }
+}
+
+/// The integer types that IDL 4 named after their size.
+fn sized_integer(name: &str) -> Option<Type> {
+    Some(match name {
+        "int8" => Type::Int8,
+        "uint8" => Type::UInt8,
+        "int16" => Type::Short,
+        "uint16" => Type::UShort,
+        "int32" => Type::Long,
+        "uint32" => Type::ULong,
+        "int64" => Type::LongLong,
+        "uint64" => Type::ULongLong,
+        _ => return None,
+    })
 }

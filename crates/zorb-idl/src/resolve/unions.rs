@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
+use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Case, ConstValue, DefinitionKind, Label, Type, Union};
 use crate::source::Span;
@@ -17,6 +18,7 @@ pub(super) fn forward() -> DefinitionKind {
 const fn empty() -> Union {
     Union {
         discriminator: Type::Error,
+        discriminator_annotations: Vec::new(),
         cases: Vec::new(),
         children: Vec::new(),
         implicit_default: false,
@@ -64,17 +66,26 @@ impl Resolver<'_> {
             self.refuse_native(&ty, case.ty.span);
             self.holds(id, &ty);
             let ty = self.declared_type(&ty, &case.declarator, inside);
+            let annotations = self.annotate(&case.annotations, On::CASE, Some(&ty), inside);
             let name = &case.declarator.name;
             if self.declare(inside, name, Target::Member, Role::Member) {
                 cases.push(Case {
                     labels: resolved,
                     name: name.text.to_string(),
                     ty,
+                    annotations,
                     docs: case.docs.as_deref().map(str::to_owned),
                     span: name.span,
                 });
             }
         }
+        let written_annotations = self.annotate(
+            &item.discriminator_annotations,
+            On::DISCRIMINATOR,
+            Some(&written),
+            inside,
+        );
+        self.check_numbers("id", cases.iter().map(|case| &*case.annotations));
         self.finish(id);
         let covered = values.is_some_and(|values| labels.values.len() as u128 >= values);
         if let Some(span) = labels.default
@@ -89,6 +100,7 @@ impl Resolver<'_> {
             && let DefinitionKind::Union(union) = &mut definition.kind
         {
             union.discriminator = if values.is_some() { written } else { Type::Error };
+            union.discriminator_annotations = written_annotations;
             union.cases = cases;
             union.implicit_default = labels.default.is_none() && !covered;
         }

@@ -9,9 +9,7 @@ use crate::model::{
     DefId, DefinitionKind, Initializer, Member, StateMember, Type, ValueBox, ValueType, Visibility,
 };
 use crate::source::Span;
-use crate::syntax::{
-    Docs, Ident, InitializerItem, Item, MemberItem, ScopedName, TypeExpr, ValueItem,
-};
+use crate::syntax::{Docs, Ident, InitializerItem, MemberItem, ScopedName, TypeExpr, ValueItem};
 
 impl Resolver<'_> {
     pub(super) fn value(&mut self, item: &ValueItem, scope: ScopeId) {
@@ -32,16 +30,12 @@ impl Resolver<'_> {
             value.is_truncatable = is_truncatable;
         }
         for part in &item.items {
-            match part {
-                Item::State { visibility, member } => self.state(*visibility, member, id, inside),
-                Item::Initializer(initializer) => self.initializer(initializer, id, inside),
-                other => self.export(other, id, inside),
-            }
+            self.export(part, id, inside);
         }
         self.finish(id);
     }
 
-    fn value_mut(&mut self, id: DefId) -> Option<&mut ValueType> {
+    pub(super) fn value_mut(&mut self, id: DefId) -> Option<&mut ValueType> {
         match &mut self.model.definitions.get_mut(id.index())?.kind {
             DefinitionKind::Value(value) => Some(value),
             _ => None,
@@ -148,7 +142,13 @@ impl Resolver<'_> {
     }
 
     /// `public long x;`
-    fn state(&mut self, visibility: Visibility, item: &MemberItem, owner: DefId, inside: ScopeId) {
+    pub(super) fn state(
+        &mut self,
+        visibility: Visibility,
+        item: &MemberItem,
+        owner: DefId,
+        inside: ScopeId,
+    ) {
         let ty = self.value_type(&item.ty, inside);
         self.refuse_native(&ty, item.ty.span);
         for declarator in &item.declarators {
@@ -162,6 +162,7 @@ impl Resolver<'_> {
             let member = Member {
                 name: name.text.to_string(),
                 ty,
+                annotations: Vec::new(),
                 docs: item.docs.as_deref().map(str::to_owned),
                 span: name.span,
             };
@@ -181,7 +182,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn initializer(&mut self, item: &InitializerItem, owner: DefId, inside: ScopeId) {
+    pub(super) fn initializer(&mut self, item: &InitializerItem, owner: DefId, inside: ScopeId) {
         self.refuse_abstract_state(owner, &item.name);
         let (params, raises) = self.signature(&item.params, &item.raises, inside);
         if self.declare(inside, &item.name, Target::Initializer, Role::Export)
@@ -191,6 +192,7 @@ impl Resolver<'_> {
                 name: item.name.text.to_string(),
                 params,
                 raises,
+                annotations: Vec::new(),
                 docs: item.docs.as_deref().map(str::to_owned),
                 span: item.name.span,
             });

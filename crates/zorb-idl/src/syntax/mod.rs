@@ -60,6 +60,11 @@ pub(crate) enum Item {
     /// Only in a valuetype.
     Initializer(InitializerItem),
     Native(Ident, Docs),
+    Bitmask(BitmaskItem),
+    Bitset(BitsetItem),
+    AnnotationType(AnnotationTypeItem),
+    /// Something with annotations before it.
+    Annotated(Vec<AnnotationItem>, Box<Self>),
     /// `import A::B;`
     Import(ScopedName),
     /// `import "IDL:A/B:1.0";`
@@ -144,9 +149,66 @@ pub(crate) struct InitializerItem {
     pub(crate) docs: Docs,
 }
 
+/// `@name(...)`
+#[derive(Debug)]
+pub(crate) struct AnnotationItem {
+    pub(crate) name: ScopedName,
+    pub(crate) arguments: Arguments,
+}
+
+#[derive(Debug)]
+pub(crate) enum Arguments {
+    None,
+    /// `@name(value)`
+    One(Expr),
+    Named(Vec<(Ident, Expr)>),
+}
+
+#[derive(Debug)]
+pub(crate) struct AnnotationTypeItem {
+    pub(crate) name: Ident,
+    pub(crate) members: Vec<AnnotationMemberItem>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct AnnotationMemberItem {
+    pub(crate) ty: TypeExpr,
+    pub(crate) name: Ident,
+    pub(crate) default: Option<Expr>,
+}
+
+#[derive(Debug)]
+pub(crate) struct BitmaskItem {
+    pub(crate) name: Ident,
+    pub(crate) bits: Vec<EnumeratorItem>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct BitsetItem {
+    pub(crate) name: Ident,
+    pub(crate) base: Option<ScopedName>,
+    pub(crate) fields: Vec<BitfieldItem>,
+    pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct BitfieldItem {
+    pub(crate) span: Span,
+    pub(crate) bits: Expr,
+    pub(crate) ty: Option<TypeExpr>,
+    /// None for bits that are skipped.
+    pub(crate) names: Vec<Ident>,
+    pub(crate) docs: Docs,
+    pub(crate) annotations: Vec<AnnotationItem>,
+}
+
 #[derive(Debug)]
 pub(crate) struct StructItem {
     pub(crate) name: Ident,
+    pub(crate) base: Option<ScopedName>,
     pub(crate) members: Vec<MemberItem>,
     pub(crate) docs: Docs,
 }
@@ -155,6 +217,7 @@ pub(crate) struct StructItem {
 pub(crate) struct MemberItem {
     pub(crate) ty: TypeExpr,
     pub(crate) declarators: Vec<Declarator>,
+    pub(crate) annotations: Vec<AnnotationItem>,
     pub(crate) docs: Docs,
 }
 
@@ -162,6 +225,7 @@ pub(crate) struct MemberItem {
 pub(crate) struct UnionItem {
     pub(crate) name: Ident,
     pub(crate) discriminator: TypeExpr,
+    pub(crate) discriminator_annotations: Vec<AnnotationItem>,
     pub(crate) cases: Vec<CaseItem>,
     pub(crate) docs: Docs,
 }
@@ -171,6 +235,7 @@ pub(crate) struct CaseItem {
     pub(crate) labels: Vec<LabelItem>,
     pub(crate) ty: TypeExpr,
     pub(crate) declarator: Declarator,
+    pub(crate) annotations: Vec<AnnotationItem>,
     pub(crate) docs: Docs,
 }
 
@@ -183,8 +248,15 @@ pub(crate) enum LabelItem {
 #[derive(Debug)]
 pub(crate) struct EnumItem {
     pub(crate) name: Ident,
-    pub(crate) enumerators: Vec<(Ident, Docs)>,
+    pub(crate) enumerators: Vec<EnumeratorItem>,
     pub(crate) docs: Docs,
+}
+
+#[derive(Debug)]
+pub(crate) struct EnumeratorItem {
+    pub(crate) name: Ident,
+    pub(crate) docs: Docs,
+    pub(crate) annotations: Vec<AnnotationItem>,
 }
 
 #[derive(Debug)]
@@ -206,6 +278,7 @@ pub(crate) struct OperationItem {
 
 #[derive(Debug)]
 pub(crate) struct ParamItem {
+    pub(crate) annotations: Vec<AnnotationItem>,
     pub(crate) direction: Direction,
     pub(crate) name: Ident,
     pub(crate) ty: TypeExpr,
@@ -245,6 +318,11 @@ pub(crate) enum TypeKind {
     },
     Sequence {
         element: Box<TypeExpr>,
+        bound: Option<Box<Expr>>,
+    },
+    Map {
+        key: Box<TypeExpr>,
+        value: Box<TypeExpr>,
         bound: Option<Box<Expr>>,
     },
     Name(ScopedName),

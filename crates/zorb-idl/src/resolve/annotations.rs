@@ -1,0 +1,411 @@
+//! Annotations: which are meant, and what their arguments are.
+
+use super::Resolver;
+use super::scope::{Role, ScopeId, Target};
+use super::standard::{self, Default, Kind, On};
+use super::suggest::closest;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::model::{
+    Annotation, AnnotationMember, AnnotationType, ConstValue, DefId, DefinitionKind, Type,
+    find_annotation,
+};
+use crate::source::Span;
+use crate::syntax::{
+    AnnotationItem, AnnotationTypeItem, Arguments, Expr, ExprKind, Ident, ScopedName,
+};
+
+/// A parameter of an annotation.
+struct Parameter {
+    name: String,
+    kind: ParameterKind,
+    default: Option<ConstValue>,
+}
+
+enum ParameterKind {
+    Standard(Kind),
+    Declared(Type),
+}
+
+impl Resolver<'_> {
+    /// `@annotation name { ... };` Its name has a `@` in the scope: annotations and types may
+    /// have the same name.
+    pub(super) fn annotation_type(&mut self, item: &AnnotationTypeItem, scope: ScopeId) {
+        let name = Ident { text: format!("@{}", item.name.text).into(), span: item.name.span };
+        let kind = DefinitionKind::Annotation(AnnotationType::default());
+        let (id, inside) = self.begin(&name, kind, &item.docs, scope);
+        if let Some(definition) = self.model.definitions.get_mut(id.index()) {
+            definition.name = item.name.text.to_string();
+            if let Some(last) = definition.scoped_name.last_mut() {
+                last.clone_from(&definition.name);
+            }
+        }
+        item.items.iter().for_each(|item| self.item(item, inside));
+        let mut members = Vec::new();
+        for member in &item.members {
+            let ty = self.value_type(&member.ty, inside);
+            let ty = self.annotation_member_type(ty, member.ty.span);
+            let default = member.default.as_ref().map(|value| self.argument(value, &ty, inside));
+            if self.declare(inside, &member.name, Target::Member, Role::Member) {
+                let (name, span) = (member.name.text.to_string(), member.name.span);
+                members.push(AnnotationMember { name, ty, default, span });
+            }
+        }
+        self.finish(id);
+        if let Some(definition) = self.model.definitions.get_mut(id.index())
+            && let DefinitionKind::Annotation(item) = &mut definition.kind
+        {
+            item.members = members;
+        }
+    }
+
+    fn annotation_member_type(&mut self, ty: Type, span: Span) -> Type {
+        if matches!(self.model.resolve(&ty), Type::Any) || self.is_constant_type(&ty) {
+            return ty;
+        }
+        let name = self.model.type_name(&ty);
+        let message = format!("a member of an annotation cannot be of type `{name}`");
+        self.sink.push(
+            Diagnostic::new(Code::BadConstType, span, message)
+                .hint("arguments are constants; `any` stands for a constant of any type"),
+        );
+        Type::Error
+    }
+
+    /// A constant of `ty`, or any constant.
+    fn argument(&mut self, value: &Expr, ty: &Type, scope: ScopeId) -> ConstValue {
+        if *self.model.resolve(ty) == Type::Any {
+            let value = self.compute(value, &Type::LongLong, scope);
+            return super::constants::into_model(value);
+        }
+        self.evaluate(value, ty, scope)
+    }
+
+    /// The annotations before something: of this kind, and with values of this type.
+    pub(super) fn annotate(
+        &mut self,
+        items: &[AnnotationItem],
+        on: On,
+        ty: Option<&Type>,
+        scope: ScopeId,
+    ) -> Vec<Annotation> {
+        let mut list: Vec<Annotation> = Vec::new();
+        for item in items {
+            let Some(annotation) = self.annotation(item, on, ty, scope) else { continue };
+            let earlier = find_annotation(&list, &annotation.name).map(|earlier| earlier.span);
+            if let Some(first) = earlier.filter(|_| annotation.name != "verbatim") {
+                let message = format!("`@{}` is given twice", annotation.name);
+                let diagnostic =
+                    Diagnostic::new(Code::DuplicateAnnotation, item.name.span, message);
+                self.sink.push(diagnostic.label(first, "first given here"));
+                continue;
+            }
+            list.push(annotation);
+        }
+        if !list.is_empty() {
+            self.check_agreement(&list);
+        }
+        list
+    }
+
+    fn annotation(
+        &mut self,
+        item: &AnnotationItem,
+        on: On,
+        ty: Option<&Type>,
+        scope: ScopeId,
+    ) -> Option<Annotation> {
+        let span = item.name.span;
+        let written: Vec<&str> = item.name.parts.iter().map(|part| &*part.text).collect();
+        let written = written.join("::");
+        let mut annotation = Annotation {
+            name: written.clone(),
+            declaration: None,
+            is_known: true,
+            arguments: Vec::new(),
+            span,
+        };
+        if let Some(id) = self.find_annotation_type(&item.name, scope)? {
+            annotation.name = self.model.scoped_name(id);
+            annotation.declaration = Some(id);
+            let parameters = self.declared_parameters(id);
+            annotation.arguments = self.arguments(item, &parameters, None, scope);
+            return Some(annotation);
+        }
+        let Some(standard) = standard::find(&written) else {
+            annotation.is_known = false;
+            annotation.arguments = unchecked(&item.arguments);
+            let message = format!("the annotation `@{written}` is not known");
+            let mut diagnostic = Diagnostic::new(Code::UnknownAnnotation, span, message);
+            if let Some(near) = closest(&written, standard::names()) {
+                diagnostic = diagnostic.hint(format!("did you mean `@{near}`?"));
+            }
+            self.sink.push(diagnostic);
+            return Some(annotation);
+        };
+        if !on.is_in(standard.on) {
+            let message = format!("`@{written}` does not go with {}", on.words());
+            self.sink.error(Code::AnnotationPlace, span, message);
+            return None;
+        }
+        let parameter = |(name, kind, default): &(&str, Kind, Default)| Parameter {
+            name: (*name).to_owned(),
+            kind: ParameterKind::Standard(*kind),
+            default: match default {
+                Default::None => None,
+                Default::True => Some(ConstValue::Boolean(true)),
+                Default::Text(text) => Some(ConstValue::String((*text).to_owned())),
+            },
+        };
+        let parameters: Vec<Parameter> = standard.parameters.iter().map(parameter).collect();
+        annotation.arguments = self.arguments(item, &parameters, ty, scope);
+        Some(annotation)
+    }
+
+    /// The declaration that a name means; `Some(None)` when there is none, `None` when that
+    /// is an error and reported.
+    #[allow(clippy::option_option, reason = "reported failure and absence differ")]
+    fn find_annotation_type(&mut self, name: &ScopedName, scope: ScopeId) -> Option<Option<DefId>> {
+        let (last, outer) = name.parts.split_last()?;
+        let text = format!("@{}", last.text);
+        if outer.is_empty() && !name.absolute {
+            let mut at = Some(scope);
+            while let Some(id) = at {
+                if let Some(entry) = self.entry(id, &text)
+                    && let Target::Definition(id) = entry.target
+                {
+                    let defined = entry.ident.clone();
+                    if *defined.text != *text {
+                        let message = format!("`{text}` is spelled `{}` here", defined.text);
+                        let diagnostic = Diagnostic::new(Code::CaseMismatch, last.span, message);
+                        self.sink.push(diagnostic.label(defined.span, "defined here"));
+                    }
+                    return Some(Some(id));
+                }
+                at = self.scopes.get(id.0).and_then(|scope| scope.parent);
+            }
+            return Some(None);
+        }
+        let mut name = name.clone();
+        if let Some(last) = name.parts.last_mut() {
+            last.text = text.into();
+        }
+        match self.lookup(&name, scope)? {
+            Target::Definition(id) => Some(Some(id)),
+            _ => None,
+        }
+    }
+
+    fn declared_parameters(&self, id: DefId) -> Vec<Parameter> {
+        let DefinitionKind::Annotation(item) = &self.model.definition(id).kind else {
+            return Vec::new();
+        };
+        let parameter = |member: &AnnotationMember| Parameter {
+            name: member.name.clone(),
+            kind: ParameterKind::Declared(member.ty.clone()),
+            default: member.default.clone(),
+        };
+        item.members.iter().map(parameter).collect()
+    }
+
+    fn arguments(
+        &mut self,
+        item: &AnnotationItem,
+        parameters: &[Parameter],
+        ty: Option<&Type>,
+        scope: ScopeId,
+    ) -> Vec<(String, ConstValue)> {
+        let mut given: Vec<(String, ConstValue)> = Vec::new();
+        let single = match &item.arguments {
+            Arguments::None => None,
+            Arguments::One(value) => {
+                let only = match parameters {
+                    [only] => Some(only),
+                    // The rest have defaults.
+                    _ => parameters.iter().find(|it| it.default.is_none()),
+                };
+                if only.is_none() {
+                    let message = "this annotation has no argument";
+                    self.sink.error(Code::AnnotationArgument, value.span, message);
+                }
+                only.map(|only| (only, value))
+            }
+            Arguments::Named(list) => {
+                for (name, value) in list {
+                    let Some(parameter) = parameters.iter().find(|it| it.name == *name.text) else {
+                        self.no_such_argument(name, parameters);
+                        continue;
+                    };
+                    if given.iter().any(|(other, _)| *other == parameter.name) {
+                        let message = format!("the argument `{}` is given twice", name.text);
+                        self.sink.error(Code::AnnotationArgument, name.span, message);
+                        continue;
+                    }
+                    let value = self.parameter_value(value, &parameter.kind, ty, scope);
+                    given.push((parameter.name.clone(), value));
+                }
+                None
+            }
+        };
+        if let Some((parameter, value)) = single {
+            let value = self.parameter_value(value, &parameter.kind, ty, scope);
+            given.push((parameter.name.clone(), value));
+        }
+        let mut all = Vec::new();
+        for parameter in parameters {
+            let value = given.iter().position(|(name, _)| *name == parameter.name);
+            let value = value.map(|at| given.swap_remove(at).1).or(parameter.default.clone());
+            match value {
+                Some(value) => all.push((parameter.name.clone(), value)),
+                None => {
+                    let message = format!("the argument `{}` is missing", parameter.name);
+                    self.sink.error(Code::AnnotationArgument, item.name.span, message);
+                }
+            }
+        }
+        all
+    }
+
+    fn no_such_argument(&mut self, name: &Ident, parameters: &[Parameter]) {
+        let message = format!("there is no argument `{}`", name.text);
+        let mut diagnostic = Diagnostic::new(Code::AnnotationArgument, name.span, message);
+        if let Some(near) = closest(&name.text, parameters.iter().map(|it| it.name.as_str())) {
+            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
+        }
+        self.sink.push(diagnostic);
+    }
+
+    fn parameter_value(
+        &mut self,
+        value: &Expr,
+        kind: &ParameterKind,
+        ty: Option<&Type>,
+        scope: ScopeId,
+    ) -> ConstValue {
+        let kind = match kind {
+            ParameterKind::Declared(ty) => return self.argument(value, ty, scope),
+            ParameterKind::Standard(kind) => *kind,
+        };
+        match kind {
+            Kind::Boolean => self.evaluate(value, &Type::Boolean, scope),
+            Kind::UShort => self.evaluate(value, &Type::UShort, scope),
+            Kind::ULong => self.evaluate(value, &Type::ULong, scope),
+            Kind::Text => self.evaluate(value, &Type::String { bound: None }, scope),
+            Kind::Value | Kind::Number => self.value_argument(value, kind, ty, scope),
+            Kind::Word(words) => {
+                let word = match &value.kind {
+                    ExprKind::Name(name) => name.parts.last().map(|part| &*part.text),
+                    _ => None,
+                };
+                if let Some(word) = word.filter(|word| words.contains(word)) {
+                    return ConstValue::String(word.to_owned());
+                }
+                let message = format!("one of {} is expected here", words.join(", "));
+                self.sink.error(Code::AnnotationArgument, value.span, message);
+                ConstValue::Error
+            }
+        }
+    }
+
+    /// A value of the type that the annotation is before.
+    fn value_argument(
+        &mut self,
+        value: &Expr,
+        kind: Kind,
+        ty: Option<&Type>,
+        scope: ScopeId,
+    ) -> ConstValue {
+        let Some(ty) = ty else { return ConstValue::Error };
+        let resolved = self.model.resolve(ty);
+        let number = resolved.is_integer()
+            || resolved.is_floating()
+            || matches!(resolved, Type::Fixed { .. } | Type::Error);
+        if matches!(kind, Kind::Number) && !number || !self.is_constant_type(ty) {
+            let name = self.model.type_name(ty);
+            let message = format!("values of type `{name}` cannot have this");
+            self.sink.error(Code::AnnotationPlace, value.span, message);
+            return ConstValue::Error;
+        }
+        self.evaluate(value, ty, scope)
+    }
+
+    /// What the annotations of one thing say must go together.
+    fn check_agreement(&mut self, list: &[Annotation]) {
+        let on = |name: &str| {
+            let found = find_annotation(list, name)?;
+            (found.argument("value") != Some(&ConstValue::Boolean(false))).then_some(found)
+        };
+        let mut clashes = Vec::new();
+        let kinds = ["extensibility", "final", "appendable", "mutable"];
+        let kinds: Vec<&Annotation> = kinds.iter().filter_map(|name| on(name)).collect();
+        if let [first, second, ..] = kinds.as_slice() {
+            clashes.push((*first, *second));
+        }
+        for pair in [("key", "optional"), ("id", "hashid"), ("range", "min"), ("range", "max")] {
+            if let (Some(first), Some(second)) = (on(pair.0), on(pair.1)) {
+                clashes.push((first, second));
+            }
+        }
+        for (a, b) in clashes {
+            let (first, second) = if a.span < b.span { (a, b) } else { (b, a) };
+            let message = format!("`@{}` contradicts `@{}`", second.name, first.name);
+            self.sink.push(
+                Diagnostic::new(Code::AnnotationConflict, second.span, message)
+                    .label(first.span, "given here"),
+            );
+        }
+        let range = on("range");
+        let bound = |side: &str| {
+            range.and_then(|range| range.argument(side)).or_else(|| on(side)?.argument("value"))
+        };
+        let (least, greatest) = (bound("min"), bound("max"));
+        let problem = if is_less(greatest, least) {
+            Some("the least value is greater than the greatest")
+        } else {
+            let default = on("default").and_then(|default| default.argument("value"));
+            (is_less(default, least) || is_less(greatest, default))
+                .then_some("the default is out of the range")
+        };
+        if let (Some(problem), Some(last)) = (problem, list.last()) {
+            self.sink.error(Code::AnnotationConflict, last.span, problem);
+        }
+    }
+}
+
+/// Whether both are numbers of one kind, and the first is less.
+fn is_less(left: Option<&ConstValue>, right: Option<&ConstValue>) -> bool {
+    match (left, right) {
+        (Some(ConstValue::Integer(left)), Some(ConstValue::Integer(right))) => left < right,
+        (Some(ConstValue::Float(left)), Some(ConstValue::Float(right))) => left < right,
+        (Some(ConstValue::Fixed(left)), Some(ConstValue::Fixed(right))) => {
+            left.add(right.negated()).is_some_and(|difference| difference.unscaled() < 0)
+        }
+        _ => false,
+    }
+}
+
+/// The arguments of an annotation that nothing is known of, as far as they are plain.
+fn unchecked(arguments: &Arguments) -> Vec<(String, ConstValue)> {
+    let plain = |value: &Expr| {
+        Some(match &value.kind {
+            ExprKind::Integer(value) => ConstValue::Integer(i128::from(*value)),
+            ExprKind::Float(value) => ConstValue::Float(*value),
+            ExprKind::Fixed(value) => ConstValue::Fixed(*value),
+            ExprKind::Boolean(value) => ConstValue::Boolean(*value),
+            ExprKind::Char(value) => ConstValue::Char(*value),
+            ExprKind::WChar(value) => ConstValue::WChar(*value),
+            ExprKind::String(value) => ConstValue::String(value.to_string()),
+            ExprKind::WString(value) => ConstValue::WString(value.to_vec()),
+            _ => return None,
+        })
+    };
+    match arguments {
+        Arguments::None => Vec::new(),
+        Arguments::One(value) => {
+            plain(value).map(|value| ("value".to_owned(), value)).into_iter().collect()
+        }
+        Arguments::Named(list) => list
+            .iter()
+            .filter_map(|(name, value)| Some((name.text.to_string(), plain(value)?)))
+            .collect(),
+    }
+}
