@@ -80,6 +80,9 @@ fn plan(
 ) -> Result<Plan, Failure> {
     let pin = match common.pin {
         Some(pin) => pin.into(),
+        // Waking another processor takes many times as long as the steps that are looked at, and
+        // no two times the same.
+        None if experiment == Experiment::Probes => Pin::Same,
         // Two processors are what is wanted, and not always to be had.
         None if thread::affinity()?.len() > 1 => Pin::Split,
         None => Pin::Same,

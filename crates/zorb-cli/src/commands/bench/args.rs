@@ -96,7 +96,7 @@ pub(super) struct Common {
     #[arg(long, value_parser = rounds)]
     pub(super) rounds: Option<usize>,
     /// Where client and server run: on a processor each (the default where there are two), both on
-    /// one, or wherever the system puts them
+    /// one (the default of `probes`), or wherever the system puts them
     #[arg(long)]
     pub(super) pin: Option<PinChoice>,
     /// Run client and server at this real-time priority (`SCHED_FIFO`); needs the right to
