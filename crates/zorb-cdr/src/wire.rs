@@ -7,6 +7,7 @@ mod primitive;
 mod tests;
 mod text;
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
@@ -32,7 +33,7 @@ const READ_AHEAD: usize = 64 * 1024;
 /// `sequence<wstring>`, and its [`Value`](Wire::Value) is `Vec<String>`.
 pub trait Wire {
     /// What a program holds.
-    type Value: Clone;
+    type Value: Clone + 'static;
     /// What a parameter refers to: `str` for strings, `[T]` for sequences, else the value.
     type View: ?Sized;
     /// What an `in` parameter is decoded to for a servant: borrowed from the request where possible.
@@ -129,5 +130,18 @@ pub trait Wire {
             values.push(Self::read(reader)?);
         }
         Ok(values)
+    }
+
+    /// As [`read_vec`](Wire::read_vec), but lends the values from the buffer where they lie there
+    /// as they lie in memory: numbers in the machine's byte order and at addresses that suit them.
+    ///
+    /// # Errors
+    /// As [`read`](Wire::read).
+    #[inline]
+    fn read_elements<'a>(
+        reader: &mut CdrReader<'a>,
+        count: usize,
+    ) -> CdrResult<Cow<'a, [Self::Value]>> {
+        Self::read_vec(reader, count).map(Cow::Owned)
     }
 }

@@ -1,5 +1,6 @@
 //! Sequences and arrays.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
@@ -13,7 +14,7 @@ use crate::{
 impl<T: Wire> Wire for Vec<T> {
     type Value = Vec<T::Value>;
     type View = [T::Value];
-    type Borrowed<'a> = Vec<T::Value>;
+    type Borrowed<'a> = Cow<'a, [T::Value]>;
     const MIN_SIZE: usize = 4;
 
     #[inline]
@@ -34,8 +35,9 @@ impl<T: Wire> Wire for Vec<T> {
     }
 
     #[inline]
-    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Vec<T::Value>> {
-        Self::read(reader)
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, [T::Value]>> {
+        let count = reader.read_count(T::MIN_SIZE, "sequence")?;
+        T::read_elements(reader, count)
     }
 }
 

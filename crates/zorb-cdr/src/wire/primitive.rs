@@ -1,8 +1,9 @@
 //! Numbers, octets, booleans and characters.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::BLOCK;
 use crate::{
@@ -112,6 +113,22 @@ macro_rules! number {
                     ByteOrder::Little => elements.iter().map(|e| Self::from_le_bytes(*e)).collect(),
                     ByteOrder::Big => elements.iter().map(|e| Self::from_be_bytes(*e)).collect(),
                 })
+            }
+
+            fn read_elements<'a>(
+                reader: &mut CdrReader<'a>,
+                count: usize,
+            ) -> CdrResult<Cow<'a, [Self]>> {
+                if reader.order() == ByteOrder::NATIVE && count > 0 {
+                    let mut ahead = reader.clone();
+                    ahead.align(size_of::<Self>());
+                    let octets = ahead.take(count.saturating_mul(size_of::<Self>()), $what)?;
+                    if let Ok(elements) = <[Self]>::ref_from_bytes(octets) {
+                        *reader = ahead;
+                        return Ok(Cow::Borrowed(elements));
+                    }
+                }
+                Self::read_vec(reader, count).map(Cow::Owned)
             }
         }
     )*};

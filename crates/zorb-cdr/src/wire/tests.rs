@@ -1,3 +1,4 @@
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -56,6 +57,27 @@ fn octets_are_lent_not_copied() {
     let mut reader = CdrReader::new(buffer, ByteOrder::Big);
     let octets = Octets::read_borrowed(&mut reader).unwrap();
     assert!(core::ptr::eq(octets, &raw const buffer[4..]));
+}
+
+#[test]
+fn numbers_are_lent_where_they_lie_as_in_memory() {
+    let numbers: Vec<f64> = (0..40).map(f64::from).collect();
+    for (order, start) in [ByteOrder::Big, ByteOrder::Little]
+        .into_iter()
+        .flat_map(|order| (0..8).map(move |start| (order, start)))
+    {
+        let mut buffer = vec![0; start];
+        <Vec<f64>>::write(&numbers, &mut CdrWriter::resume(&mut buffer, order)).unwrap();
+        let mut reader = CdrReader::new(&buffer, order);
+        reader.take(start, "start").unwrap();
+        let found = <Vec<f64>>::read_borrowed(&mut reader).unwrap();
+        assert_eq!((&found[..], reader.remaining()), (&numbers[..], 0));
+        let elements = (start + 4).next_multiple_of(8);
+        let suits = buffer[elements..].as_ptr().addr().is_multiple_of(align_of::<f64>());
+        assert_eq!(matches!(found, Cow::Borrowed(_)), suits && order == ByteOrder::NATIVE);
+        let mut short = CdrReader::new(&buffer[start..buffer.len() - 1], order).with_origin(start);
+        assert!(<Vec<f64>>::read_borrowed(&mut short).is_err());
+    }
 }
 
 #[test]

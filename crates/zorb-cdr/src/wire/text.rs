@@ -88,7 +88,7 @@ impl Wire for WChar {
 impl<T: Wire, const N: u32> Wire for Bounded<Vec<T>, N> {
     type Value = Vec<T::Value>;
     type View = [T::Value];
-    type Borrowed<'a> = Vec<T::Value>;
+    type Borrowed<'a> = Cow<'a, [T::Value]>;
     const MIN_SIZE: usize = 4;
 
     #[inline]
@@ -104,14 +104,21 @@ impl<T: Wire, const N: u32> Wire for Bounded<Vec<T>, N> {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<T::Value>> {
-        let count = reader.read_count(T::MIN_SIZE, "sequence")?;
-        if count > N as usize {
-            return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
-        }
+        let count = bounded_count::<T>(reader, N)?;
         T::read_vec(reader, count)
     }
 
-    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Vec<T::Value>> {
-        Self::read(reader)
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, [T::Value]>> {
+        let count = bounded_count::<T>(reader, N)?;
+        T::read_elements(reader, count)
     }
+}
+
+/// The element count of a sequence of at most `bound` elements.
+fn bounded_count<T: Wire>(reader: &mut CdrReader<'_>, bound: u32) -> CdrResult<usize> {
+    let count = reader.read_count(T::MIN_SIZE, "sequence")?;
+    if count > bound as usize {
+        return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
+    }
+    Ok(count)
 }

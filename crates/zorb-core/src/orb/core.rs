@@ -9,6 +9,7 @@ use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent
 use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use crate::buffers::show_allocator_a_large_block;
 use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
@@ -57,6 +58,7 @@ impl std::fmt::Debug for OrbCore {
 
 impl OrbCore {
     pub(crate) fn new(options: Options) -> Arc<Self> {
+        show_allocator_a_large_block();
         Arc::new_cyclic(|orb: &Weak<Self>| {
             let adapters = Adapters::new();
             let manager = PoaManager::new(ManagerState::Active, options.max_held_requests);
