@@ -4,6 +4,7 @@ mod connection;
 mod invoke;
 mod locate;
 mod patience;
+mod place;
 mod pool;
 mod reach;
 mod reply;

@@ -14,6 +14,7 @@ mod client;
 #[doc(hidden)]
 pub mod codegen;
 mod corbaname;
+pub mod counters;
 mod error;
 mod interface;
 mod object;

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwapOption, Guard};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{Ior, ResponseFlags};
 use zorb_os::probe;
@@ -74,8 +74,9 @@ impl ObjectRef {
         &self.shared.original
     }
 
-    pub(crate) fn forwarded(&self) -> Option<Arc<Binding>> {
-        self.shared.forward.load_full()
+    /// Where a server has forwarded us to: borrowed, as a count would be written by all callers.
+    pub(crate) fn forwarded(&self) -> Guard<Option<Arc<Binding>>> {
+        self.shared.forward.load()
     }
 
     pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {

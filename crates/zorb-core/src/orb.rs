@@ -65,7 +65,7 @@ impl Orb {
     #[doc(hidden)]
     pub fn servant_address(&self, object_key: &[u8]) -> Option<usize> {
         match self.core.admit(object_key) {
-            Located::Here(object) => Some(object.skeleton.identity()),
+            Located::Here(found) => found.object().map(|object| object.skeleton.identity()),
             _ => None,
         }
     }

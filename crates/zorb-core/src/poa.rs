@@ -7,29 +7,32 @@
 mod activation;
 mod adapters;
 mod error;
+mod ids;
 mod key;
 mod manager;
 mod object_id;
+mod objects;
 mod policies;
 mod slots;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::orb::OrbCore;
 use crate::servant::Skeleton;
 
-pub(crate) use adapters::Adapters;
+pub(crate) use adapters::{Adapters, not_there};
 pub use error::PoaError;
 pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};
 pub use object_id::ObjectId;
+use objects::Objects;
 pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
-use slots::SlotTable;
+pub(crate) use slots::Found;
 
 /// An object adapter. Clones are the same adapter.
 ///
@@ -62,14 +65,6 @@ pub(crate) struct PoaCore {
     servants: Mutex<HashMap<usize, ObjectId>>,
     next_persistent_id: AtomicU64,
     destroyed: AtomicBool,
-}
-
-/// The active object map, in the form that the ids allow.
-enum Objects {
-    /// Transient system ids: index and generation.
-    Slots(Box<SlotTable>),
-    /// Any other ids.
-    Hashed(RwLock<HashMap<Vec<u8>, Arc<ActiveObject>>>),
 }
 
 impl Poa {
@@ -245,11 +240,7 @@ impl PoaCore {
             index,
             stamp,
             children: Mutex::default(),
-            objects: if slots {
-                Objects::Slots(Box::new(SlotTable::new()))
-            } else {
-                Objects::Hashed(RwLock::default())
-            },
+            objects: Objects::new(slots),
             servants: Mutex::default(),
             next_persistent_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
@@ -281,35 +272,7 @@ impl PoaCore {
 
     /// The servant's object under `id`.
     #[inline]
-    pub(crate) fn find_object(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
-        match &self.objects {
-            Objects::Slots(slots) => {
-                let (index, generation) = key::system_id(id)?;
-                slots.find(index, generation)
-            }
-            Objects::Hashed(objects) => {
-                objects.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
-            }
-        }
-    }
-}
-
-impl Objects {
-    fn len(&self) -> usize {
-        match self {
-            Self::Slots(slots) => slots.len(),
-            Self::Hashed(objects) => objects.read().unwrap_or_else(PoisonError::into_inner).len(),
-        }
-    }
-
-    /// Takes every object out.
-    fn take(&self) -> Vec<Arc<ActiveObject>> {
-        match self {
-            Self::Slots(slots) => slots.take(),
-            Self::Hashed(objects) => {
-                let mut objects = objects.write().unwrap_or_else(PoisonError::into_inner);
-                std::mem::take(&mut *objects).into_values().collect()
-            }
-        }
+    pub(crate) fn find_object(&self, id: &[u8]) -> Option<Found> {
+        self.objects.find(id)
     }
 }

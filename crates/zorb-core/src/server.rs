@@ -5,13 +5,16 @@
 
 mod call;
 mod connection;
+mod crew;
 mod listener;
 mod request;
+mod sending;
 mod sentinel;
 mod threads;
 
 pub use call::ServerCall;
-pub(crate) use connection::{ServerConnection, about_to_block, in_upcall, in_upcall_of};
+pub(crate) use connection::ServerConnection;
+pub(crate) use crew::{about_to_block, in_upcall, in_upcall_of};
 pub(crate) use listener::Listener;
 pub(crate) use request::{Answer, answer_request};
 pub(crate) use sentinel::Sentinel;

@@ -32,9 +32,17 @@ impl WaitPolicy {
         buffer: &mut [u8],
         limit: Option<Duration>,
     ) -> io::Result<usize> {
-        if self.spin.is_zero() {
-            return stream.recv(buffer);
-        }
+        if self.spin.is_zero() { stream.recv(buffer) } else { self.look(stream, buffer, limit) }
+    }
+
+    /// Looks first.
+    #[inline(never)]
+    fn look(
+        self,
+        stream: &dyn Stream,
+        buffer: &mut [u8],
+        limit: Option<Duration>,
+    ) -> io::Result<usize> {
         let started = Instant::now();
         let spin = limit.map_or(self.spin, |limit| limit.min(self.spin));
         loop {

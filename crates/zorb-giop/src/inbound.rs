@@ -148,7 +148,7 @@ impl Inbound {
     ///
     /// # Errors
     /// What the peer did wrong; the connection is of no more use, and every later call fails too.
-    #[inline]
+    #[inline(always)] // two places on the path of every call
     pub fn poll(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
         self.release();
         loop {

@@ -36,8 +36,8 @@ pub use code_set::{
     MAX_CONVERSION_SETS, negotiate, text_coding,
 };
 pub use connection::{
-    ClientConnection, ConnectionEnd, MAX_CANCELLED, RequestIds, RequestProgress, RetryDecision,
-    ServerConnection,
+    CancelledRequests, ClientConnection, ConnectionEnd, MAX_CANCELLED, RequestIds, RequestProgress,
+    RetryDecision, ServerConnection,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
 pub use inbound::{Detached, Inbound, Limits};

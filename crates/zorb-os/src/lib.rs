@@ -14,6 +14,7 @@
 //! | [`probe`] | where the time of a call goes, for builds that want to know |
 //! | [`process`] | memory in use, children that do not outlive their parent |
 //! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
+//! | [`slot`] | handing a box from thread to thread without a lock |
 //! | [`socket`] | what a socket has pending, who is at its other end |
 //! | [`thread`] | names, ids, processors of threads |
 //!
@@ -29,6 +30,7 @@ pub mod poll;
 pub mod probe;
 pub mod process;
 pub mod signal;
+pub mod slot;
 pub mod socket;
 #[allow(unsafe_code)]
 mod sys;

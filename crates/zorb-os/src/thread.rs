@@ -1,7 +1,10 @@
 //! Names, ids and processors of threads.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ffi::CString;
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use crate::sys;
 
@@ -15,6 +18,47 @@ pub const MAX_NAME_LEN: usize = 15;
 #[must_use]
 pub fn id() -> u32 {
     sys::thread::id().cast_unsigned()
+}
+
+/// A number that no other living thread has: the smallest that was free when the thread first asked.
+/// So numbers stay below the most threads that ever asked at the same time, and may be used to give
+/// each thread a place of its own in a table.
+#[must_use]
+pub fn number() -> usize {
+    // A thread that ends has given its number back; what it does last needs no place of its own.
+    NUMBER.try_with(|number| number.0).unwrap_or(0)
+}
+
+thread_local! {
+    static NUMBER: Number = Number::free();
+}
+
+static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers { given_back: BinaryHeap::new(), next: 0 });
+
+struct Numbers {
+    given_back: BinaryHeap<Reverse<usize>>,
+    next: usize,
+}
+
+/// A thread's number, which is free again when dropped.
+struct Number(usize);
+
+impl Number {
+    fn free() -> Self {
+        let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Reverse(number)) = numbers.given_back.pop() {
+            return Self(number);
+        }
+        numbers.next += 1;
+        Self(numbers.next - 1)
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
+        numbers.given_back.push(Reverse(self.0));
+    }
 }
 
 /// Names the calling thread. Of longer names the system gets the first [`MAX_NAME_LEN`] bytes
@@ -62,6 +106,28 @@ const WORD_BITS: usize = libc::c_ulong::BITS as usize;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn living_threads_have_numbers_of_their_own() {
+        use std::collections::HashSet;
+        use std::sync::Barrier;
+        assert_eq!(number(), number());
+        let all = Barrier::new(8);
+        let ask = || {
+            all.wait();
+            let mine = number();
+            all.wait();
+            mine
+        };
+        let numbers: HashSet<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(numbers.len(), 8);
+        // One after the other, many threads need few numbers; other tests' threads ask as well.
+        let most = (0..1000).map(|_| apart(number)).max().unwrap();
+        assert!(most < 500, "{most}");
+    }
 
     /// Runs `work` on a thread of its own, so that no other test sees what it changes.
     fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {

@@ -19,6 +19,10 @@ use crate::wait::WaitPolicy;
 /// How long to try to send a few last words to a server that may have stopped to read.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
+/// A connection that nothing was heard of for longer than this is looked at before it is used
+/// again: the server may have closed it meanwhile.
+pub(super) const FRESH: Duration = Duration::from_millis(500);
+
 /// What ended the wait for a reply without one.
 #[derive(Debug)]
 pub(super) enum NoReply {
@@ -58,6 +62,8 @@ pub(crate) struct ClientConnection {
     pub(super) used: bool,
     /// When it was last known to be alive: sending a one-way request does not show that.
     pub(super) alive: Instant,
+    /// Whether it was opened although there were as many as there may be.
+    pub(super) beyond_limit: bool,
     version: GiopVersion,
     wait: WaitPolicy,
 }
@@ -73,9 +79,16 @@ impl ClientConnection {
             state: zorb_giop::ClientConnection::default(),
             used: false,
             alive: Instant::now(),
+            beyond_limit: false,
             version: GiopVersion::V1_0,
             wait,
         }
+    }
+
+    /// Whether it may be used without a look at it.
+    #[inline]
+    pub(super) fn is_fresh(&self) -> bool {
+        self.alive.elapsed() < FRESH
     }
 
     /// Sends the request in the outgoing buffer.

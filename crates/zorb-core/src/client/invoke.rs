@@ -15,7 +15,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfe
 
 use super::connection::NoReply;
 use super::patience::Patience;
-use super::pool::Lease;
+use super::place::Lease;
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
 use super::route::Route;

@@ -1,30 +1,35 @@
 //! Client connections, kept per endpoint.
 //!
 //! A call has a connection to itself from its request to its reply: the calling thread writes,
-//! then reads, and no other thread is involved. Connections are lent last in, first out, so that
-//! the warm one is used; the number per endpoint is limited, and callers beyond it wait.
+//! then reads, and no other thread is involved. Each thread keeps its connection to an endpoint in a
+//! [place](super::place) of its own, so that threads do not get in each other's way; the lock here is
+//! for connections that are opened, closed or change hands. Their number per endpoint is limited,
+//! and callers beyond it wait.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
+
+use zorb_os::thread;
 
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, StreamOptions};
 
 use super::connection::ClientConnection;
-use crate::buffers::trim;
+use super::place::{Lease, Place};
+use crate::counters::{CallMutex, Count, count};
 use crate::options::Options;
 use crate::server::in_upcall;
 use crate::wait::WaitPolicy;
 
-/// A connection that nothing was heard of for longer than this is looked at before it is used
-/// again: the server may have closed it meanwhile.
-const FRESH: Duration = Duration::from_millis(500);
 /// From how many pools on those without a reference to their endpoint are closed. Endpoints come
 /// with references, and so from anybody.
 const KEPT_POOLS: usize = 256;
+
+/// The most places of an endpoint; threads beyond share them.
+const MAX_PLACES: usize = 64;
 
 /// The pools of all endpoints.
 #[derive(Debug, Default)]
@@ -44,7 +49,10 @@ struct Pools {
 pub(crate) struct EndpointPool {
     pub(crate) endpoint: Endpoint,
     protocol: Arc<dyn Protocol>,
-    state: Mutex<PoolState>,
+    /// By the thread's number; made when a thread first calls.
+    places: Box<[OnceLock<Arc<Place>>]>,
+    itself: Weak<Self>,
+    state: CallMutex<PoolState>,
     returned: Condvar,
     max_open: usize,
     max_message_size: usize,
@@ -54,10 +62,14 @@ pub(crate) struct EndpointPool {
 
 #[derive(Debug, Default)]
 struct PoolState {
-    // Boxed, because it moves out and back with every call.
+    /// Those that lie in nobody's place.
+    // Boxed, because places hold boxes.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<ClientConnection>>,
+    /// All that are open, in use or not.
     open: usize,
+    /// Callers that wait for one.
+    waiting: usize,
     closed: bool,
 }
 
@@ -85,16 +97,7 @@ impl ConnectionCache {
             return Arc::clone(pool);
         }
         let unused = pools.take_unused();
-        let pool = Arc::new(EndpointPool {
-            endpoint: endpoint.clone(),
-            protocol: Arc::clone(protocol),
-            state: Mutex::default(),
-            returned: Condvar::new(),
-            max_open: options.max_connections_per_endpoint,
-            max_message_size: options.max_message_size,
-            stream: options.stream_options(),
-            wait: options.wait_policy(),
-        });
+        let pool = EndpointPool::new(endpoint, protocol, options);
         pools.by_endpoint.insert(endpoint.clone(), Arc::clone(&pool));
         drop(pools);
         unused.iter().for_each(|pool| pool.close());
@@ -126,68 +129,180 @@ impl Pools {
 }
 
 impl EndpointPool {
+    fn new(endpoint: &Endpoint, protocol: &Arc<dyn Protocol>, options: &Options) -> Arc<Self> {
+        let max_open = options.max_connections_per_endpoint;
+        let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
+        Arc::new_cyclic(|itself| Self {
+            endpoint: endpoint.clone(),
+            protocol: Arc::clone(protocol),
+            places: (0..places).map(|_| OnceLock::new()).collect(),
+            itself: Weak::clone(itself),
+            state: CallMutex::new(Count::ClientLocks, PoolState::default()),
+            returned: Condvar::new(),
+            max_open,
+            max_message_size: options.max_message_size,
+            stream: options.stream_options(),
+            wait: options.wait_policy(),
+        })
+    }
+
+    /// Locks what all callers of the endpoint share.
+    fn state(&self) -> MutexGuard<'_, PoolState> {
+        count(Count::SharedWrites);
+        self.state.lock()
+    }
+
+    /// The calling thread's place.
+    #[inline]
+    fn place(&self) -> Option<&Arc<Place>> {
+        // Their number is a power of two.
+        let place = self.places.get(thread::number() & (self.places.len() - 1))?;
+        Some(place.get_or_init(|| Arc::new(Place::new(Weak::clone(&self.itself)))))
+    }
+
     /// Closes the idle connections, and has those in use closed when they come back.
     fn close(&self) {
         let idle = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.state();
             state.closed = true;
-            self.returned.notify_all();
-            std::mem::take(&mut state.idle)
+            self.all_idle(&mut state, true)
         };
+        self.returned.notify_all();
         for mut connection in idle {
             connection.say_goodbye();
         }
     }
 
-    /// Lends a connection: an idle one, a new one, or one that comes back before `deadline`. A
-    /// caller inside an upcall gets one beyond the limit, because those it would wait for may be
-    /// waiting for the upcall.
+    /// Takes every idle connection; `wanted` has those that come back later brought here as well.
+    #[allow(clippy::vec_box)]
+    fn all_idle(&self, state: &mut PoolState, wanted: bool) -> Vec<Box<ClientConnection>> {
+        let mut idle = std::mem::take(&mut state.idle);
+        for place in self.places.iter().filter_map(OnceLock::get) {
+            if wanted {
+                place.set_wanted(true);
+            }
+            idle.extend(place.take());
+        }
+        idle
+    }
+
+    /// Lends a connection: the thread's own, another idle one, a new one, or one that comes back
+    /// before `deadline`. A caller inside an upcall gets one beyond the limit, because those it would
+    /// wait for may be waiting for the upcall.
     #[inline]
     pub(crate) fn lend(
-        self: &Arc<Self>,
+        &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
     ) -> Result<Lease, NoConnection> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // There are places, so the thread has one.
+        let Some(place) = self.place() else { return Err(NoConnection::Busy) };
+        match place.take() {
+            Some(connection) if connection.is_fresh() => Ok(Lease::new(connection, place)),
+            kept => self.lend_another(kept, place, connect_timeout, deadline),
+        }
+    }
+
+    #[cold]
+    fn lend_another(
+        &self,
+        kept: Option<Box<ClientConnection>>,
+        place: &Arc<Place>,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Lease, NoConnection> {
+        let mut state = self.state();
+        state.idle.extend(kept);
+        // Its place may be new to those who wait.
+        place.set_wanted(state.waiting > 0 || state.closed);
         loop {
             if state.closed {
+                drop(state);
+                // What this thread has put there itself.
+                self.close();
                 return Err(NoConnection::Closed);
             }
-            if let Some(mut connection) = state.idle.pop() {
-                if connection.alive.elapsed() >= FRESH {
+            if let Some(mut connection) = state.idle.pop().or_else(|| self.forgotten()) {
+                if !connection.is_fresh() {
                     if connection.stream.is_stale() {
                         state.open -= 1;
                         continue;
                     }
                     connection.alive = Instant::now();
                 }
-                return Ok(Lease { connection: Some(connection), pool: Arc::clone(self) });
+                return Ok(Lease::new(connection, place));
             }
             if state.open < self.max_open || in_upcall() {
                 state.open += 1;
+                let beyond_limit = state.open > self.max_open;
                 drop(state);
-                return self.open(connect_timeout, deadline);
+                let mut connection = self.open(connect_timeout, deadline)?;
+                connection.beyond_limit = beyond_limit;
+                return Ok(Lease::new(connection, place));
             }
-            state = match deadline {
+            state = self.wait(state, deadline)?;
+        }
+    }
+
+    /// A connection from another thread's place that has lain there for a while: the thread may be
+    /// busy with other things. One that is in use all the time stays with its thread.
+    fn forgotten(&self) -> Option<Box<ClientConnection>> {
+        let mut places = self.places.iter().filter_map(OnceLock::get);
+        places.find_map(|place| place.take_if(|connection| !connection.is_fresh()))
+    }
+
+    /// Waits for a connection to come back, whoever's it is.
+    fn wait<'s>(
+        &self,
+        mut state: MutexGuard<'s, PoolState>,
+        deadline: Option<Instant>,
+    ) -> Result<MutexGuard<'s, PoolState>, NoConnection> {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(NoConnection::Busy);
+        }
+        state.waiting += 1;
+        // From here on they are brought here; one that was put back just before is in its place.
+        let idle = self.all_idle(&mut state, true);
+        state.idle.extend(idle);
+        if state.idle.is_empty() && !state.closed {
+            count(Count::HandOvers);
+            state = match left {
                 None => self.returned.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return Err(NoConnection::Busy);
-                    }
+                Some(left) => {
                     let waited = self.returned.wait_timeout(state, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         }
+        state.waiting -= 1;
+        if state.waiting == 0 && !state.closed {
+            let places = self.places.iter().filter_map(OnceLock::get);
+            places.for_each(|place| place.set_wanted(false));
+        }
+        Ok(state)
     }
 
-    #[cold]
+    /// Takes a connection from a thread that cannot keep it in its place.
+    pub(super) fn take_back(&self, mut connection: Box<ClientConnection>) {
+        let mut state = self.state();
+        if state.closed || state.open > self.max_open {
+            state.open -= 1;
+            drop(state);
+            connection.say_goodbye();
+            return;
+        }
+        connection.beyond_limit = false;
+        state.idle.push(connection);
+        drop(state);
+        self.returned.notify_one();
+    }
+
     fn open(
-        self: &Arc<Self>,
+        &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<Lease, NoConnection> {
+    ) -> Result<Box<ClientConnection>, NoConnection> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
         let timeout = timeout.max(Duration::from_millis(1));
@@ -197,17 +312,18 @@ impl EndpointPool {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");
                 let connection = ClientConnection::new(stream, self.max_message_size, self.wait);
-                Ok(Lease { connection: Some(Box::new(connection)), pool: Arc::clone(self) })
+                Ok(Box::new(connection))
             }
             Err(error) => {
-                self.give_up_place();
+                self.lost_one();
                 Err(NoConnection::Unreachable(error))
             }
         }
     }
 
-    fn give_up_place(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).open -= 1;
+    /// Takes note that a connection is open no more.
+    pub(super) fn lost_one(&self) {
+        self.state().open -= 1;
         self.returned.notify_one();
     }
 
@@ -215,68 +331,12 @@ impl EndpointPool {
     #[cold]
     pub(crate) fn drop_idle(&self) {
         let dropped = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.open -= state.idle.len();
-            std::mem::take(&mut state.idle)
+            let mut state = self.state();
+            let idle = self.all_idle(&mut state, false);
+            state.open -= idle.len();
+            idle
         };
         drop(dropped);
         self.returned.notify_all();
-    }
-}
-
-/// A connection lent to one call; dropping it gives it back.
-#[derive(Debug)]
-pub(crate) struct Lease {
-    /// `None` once the connection is known to be of no further use.
-    connection: Option<Box<ClientConnection>>,
-    pool: Arc<EndpointPool>,
-}
-
-impl Lease {
-    #[inline]
-    pub(crate) fn connection(&mut self) -> Option<&mut ClientConnection> {
-        self.connection.as_deref_mut()
-    }
-
-    /// The current message of the connection.
-    #[inline]
-    pub(crate) fn message(&self) -> &[u8] {
-        self.connection.as_deref().map_or(&[], |connection| connection.inbound.current())
-    }
-
-    /// Where the parts of that message begin whose alignment is their own.
-    #[inline]
-    pub(crate) fn seams(&self) -> &[u32] {
-        self.connection.as_deref().map_or(&[], |connection| connection.inbound.seams())
-    }
-
-    /// Closes the connection instead of giving it back.
-    #[cold]
-    pub(crate) fn discard(&mut self) {
-        if self.connection.take().is_some() {
-            self.pool.give_up_place();
-        }
-    }
-}
-
-impl Drop for Lease {
-    #[inline]
-    fn drop(&mut self) {
-        let Some(mut connection) = self.connection.take() else { return };
-        connection.used = true;
-        trim(&mut connection.outgoing);
-        let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.closed || state.open > self.pool.max_open {
-            state.open -= 1;
-            drop(state);
-            connection.say_goodbye();
-            return;
-        }
-        state.idle.push(connection);
-        let waited_for = state.open >= self.pool.max_open;
-        drop(state);
-        if waited_for {
-            self.pool.returned.notify_one();
-        }
     }
 }

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::pool::{Lease, NoConnection};
+use super::place::Lease;
+use super::pool::NoConnection;
 use super::route::Route;
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};

@@ -7,7 +7,7 @@ use zorb_giop::{HEADER_SIZE, MessageHeader, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
-use super::pool::Lease;
+use super::place::Lease;
 use crate::orb::OrbCore;
 use crate::raises::Raises;
 

@@ -14,7 +14,7 @@ use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::poa::{ActiveObject, Adapters, KeyParts, ManagerState, Poa, PoaManager};
+use crate::poa::{Adapters, Found, KeyParts, ManagerState, Poa, PoaManager};
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
 
 /// The state of the ORB's life.
@@ -130,7 +130,7 @@ impl OrbCore {
 
     /// Finds the object of a request; waits while its adapter's manager holds requests.
     #[inline]
-    pub(crate) fn admit(&self, key: &[u8]) -> Located<Arc<ActiveObject>> {
+    pub(crate) fn admit(&self, key: &[u8]) -> Located<Found> {
         self.find(key, |parts| self.adapters.admit(parts))
     }
 

@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{
-    ActiveObject, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, ObjectId, Objects, Poa,
-    PoaCore, PoaError,
+    Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, ObjectId, Poa, PoaCore,
+    PoaError,
 };
 use crate::interface::Interface;
 use crate::servant::{ServedBy, Skeleton, Tie, servant_identity};
@@ -76,7 +76,7 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        if matches!(self.0.objects, Objects::Slots(_)) {
+        if self.0.objects.makes_ids() {
             return Err(PoaError::WrongPolicy);
         }
         let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
@@ -127,13 +127,7 @@ impl Poa {
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
         // One lock for both maps: nobody finds a servant in one and not in the other.
         let mut servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
-        let removed = match &self.0.objects {
-            Objects::Slots(slots) => super::key::system_id(id.as_bytes())
-                .and_then(|(index, generation)| slots.remove(index, generation)),
-            Objects::Hashed(objects) => {
-                objects.write().unwrap_or_else(PoisonError::into_inner).remove(id.as_bytes())
-            }
-        };
+        let removed = self.0.objects.remove(id.as_bytes());
         let object = removed.ok_or(PoaError::ObjectNotActive)?;
         servants.remove(&object.skeleton.identity());
         // The servant may use the adapter as it is dropped.
@@ -148,7 +142,8 @@ impl Poa {
     /// `ObjectNotActive`; `INITIALIZE` when no endpoint can be opened.
     #[doc(alias = "id_to_reference")]
     pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
-        let object = self.0.find_object(id.as_bytes()).ok_or(PoaError::ObjectNotActive)?;
+        let found = self.0.find_object(id.as_bytes());
+        let object = found.as_ref().and_then(Found::object).ok_or(PoaError::ObjectNotActive)?;
         let type_id = object.skeleton.type_ids().first().copied().unwrap_or(R::REPOSITORY_ID);
         self.make_reference(id, type_id)
     }
@@ -159,7 +154,7 @@ impl Poa {
     /// `WrongPolicy` for transient system ids, which only activation makes; `INITIALIZE`.
     #[doc(alias = "create_reference_with_id")]
     pub fn create_reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
-        if matches!(self.0.objects, Objects::Slots(_)) {
+        if self.0.objects.makes_ids() {
             return Err(PoaError::WrongPolicy);
         }
         self.make_reference(id, R::REPOSITORY_ID)
@@ -209,33 +204,16 @@ impl PoaCore {
         if unique && servants.contains_key(&identity) {
             return Err(PoaError::ServantAlreadyActive);
         }
-        let id = match &self.objects {
-            Objects::Slots(slots) => {
-                let mut made = None;
-                slots.insert(|index, generation| {
-                    let octets = [index.to_be_bytes(), generation.to_be_bytes()].concat();
-                    let id = ObjectId::new(octets);
-                    made = Some(id.clone());
-                    Arc::new(ActiveObject { id, skeleton })
-                });
-                made.ok_or_else(|| {
-                    SystemException::no_resources(
-                        minor::no_resources::QUEUE_FULL,
-                        CompletionStatus::No,
-                    )
-                })?
-            }
-            Objects::Hashed(objects) => {
-                let id = id.unwrap_or_else(|| self.fresh_persistent_id());
-                let mut objects = objects.write().unwrap_or_else(PoisonError::into_inner);
-                if objects.contains_key(id.as_bytes()) {
-                    return Err(PoaError::ObjectAlreadyActive);
-                }
-                let object = Arc::new(ActiveObject { id: id.clone(), skeleton });
-                objects.insert(id.as_bytes().to_vec(), object);
-                id
-            }
+        let id = match id {
+            None if !self.objects.makes_ids() => Some(self.fresh_persistent_id()),
+            id => id,
         };
+        if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
+            return Err(PoaError::ObjectAlreadyActive);
+        }
+        let no_room =
+            || SystemException::no_resources(minor::no_resources::QUEUE_FULL, CompletionStatus::No);
+        let id = self.objects.insert(id, skeleton).ok_or_else(no_room)?;
         if unique {
             servants.insert(identity, id.clone());
         }

@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{ActiveObject, KeyParts, Lifespan, ManagerState, PoaCore};
+use super::{Found, KeyParts, Lifespan, ManagerState, PoaCore};
 
 /// Every adapter of an ORB. Readers take no lock; creation and destruction copy the small tables.
 pub(crate) struct Adapters {
@@ -71,9 +71,11 @@ impl Adapters {
     /// The object that a request is for, once its adapter's manager lets the request through, or
     /// the exception to answer with.
     #[inline]
-    pub(crate) fn admit(&self, key: KeyParts<'_>) -> Result<Arc<ActiveObject>, SystemException> {
+    pub(crate) fn admit(&self, key: KeyParts<'_>) -> Result<Found, SystemException> {
         probe!(ParseKey);
-        let (adapter, id) = self.adapter(key)?;
+        // Borrowed, not counted: a count would be written by every connection's thread.
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key)?;
         // Objects come and go while a manager holds, so the object is looked for after that.
         adapter.manager().admit()?;
         probe!(Adapter);
@@ -84,31 +86,33 @@ impl Adapters {
 
     /// Whether a key leads to an object, or the exception that says why not.
     pub(crate) fn locate(&self, key: KeyParts<'_>) -> Result<(), SystemException> {
-        let (adapter, id) = self.adapter(key)?;
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key)?;
         // Behind a manager that holds, the objects may be on their way: a request finds out.
         if adapter.manager().state() == ManagerState::Holding || adapter.find_object(id).is_some() {
             return Ok(());
         }
         Err(not_there(minor::object_not_exist::NO_MATCH))
     }
+}
 
+impl Tables {
     #[inline]
-    fn adapter<'k>(&self, key: KeyParts<'k>) -> Result<(Arc<PoaCore>, &'k [u8]), SystemException> {
-        let tables = self.tables.load();
+    fn adapter<'k>(&self, key: KeyParts<'k>) -> Result<(&PoaCore, &'k [u8]), SystemException> {
         let (adapter, id) = match key {
             KeyParts::Transient { adapter, stamp, id } => {
-                let found = tables.by_index.get(adapter as usize).and_then(Option::as_ref);
+                let found = self.by_index.get(adapter as usize).and_then(Option::as_ref);
                 (found.filter(|found| found.stamp == stamp), id)
             }
-            KeyParts::Persistent { path, id } => (tables.by_path.get(path), id),
+            KeyParts::Persistent { path, id } => (self.by_path.get(path), id),
             KeyParts::Name(_) => (None, &[][..]),
         };
         let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;
-        Ok((Arc::clone(adapter), id))
+        Ok((adapter, id))
     }
 }
 
 #[cold]
-fn not_there(minor: zorb_types::MinorCode) -> SystemException {
+pub(crate) fn not_there(minor: zorb_types::MinorCode) -> SystemException {
     SystemException::object_not_exist(minor, CompletionStatus::No)
 }

@@ -1,9 +1,9 @@
-//! The object table for system ids: an index and a generation lead straight to the servant.
+//! The object table: an index and a generation lead straight to the servant.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwapOption, Guard};
 
 use super::ActiveObject;
 
@@ -15,9 +15,21 @@ const SEGMENTS: usize = 26;
 type Slot = ArcSwapOption<Occupant>;
 
 /// What a slot holds.
-pub(super) struct Occupant {
+pub(crate) struct Occupant {
     generation: u32,
     object: Arc<ActiveObject>,
+}
+
+/// An object that was found. It stays, whatever becomes of its slot, for as long as this is kept, and
+/// keeping it writes to nothing that other threads read or write.
+pub(crate) struct Found(Guard<Option<Arc<Occupant>>>);
+
+impl Found {
+    /// The object, which is always there.
+    #[inline]
+    pub(crate) fn object(&self) -> Option<&ActiveObject> {
+        self.0.as_deref().map(|occupant| &*occupant.object)
+    }
 }
 
 /// A table that readers pass without a lock and that never moves a slot.
@@ -60,10 +72,10 @@ impl SlotTable {
 
     /// The object in slot `index`, if it is of that generation.
     #[inline]
-    pub(super) fn find(&self, index: u32, generation: u32) -> Option<Arc<ActiveObject>> {
+    pub(super) fn find(&self, index: u32, generation: u32) -> Option<Found> {
         let slot = self.slot(index)?.load();
-        let occupant = slot.as_ref().filter(|occupant| occupant.generation == generation)?;
-        Some(Arc::clone(&occupant.object))
+        let is_it = slot.as_ref().is_some_and(|occupant| occupant.generation == generation);
+        is_it.then_some(Found(slot))
     }
 
     /// Puts an object into a free slot; `None` when 2³² are taken.
@@ -119,19 +131,4 @@ impl SlotTable {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::locate;
-
-    #[test]
-    fn indexes_fill_segments_without_gaps() {
-        let mut expected = (0, 0);
-        for index in 0..10_000 {
-            assert_eq!(locate(index), expected);
-            expected.1 += 1;
-            if expected.1 == super::FIRST_SEGMENT << expected.0 {
-                expected = (expected.0 + 1, 0);
-            }
-        }
-        assert!(locate(u32::MAX).0 <= super::SEGMENTS);
-    }
-}
+mod tests;

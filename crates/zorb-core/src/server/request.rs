@@ -14,7 +14,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::call::{ReplyWriter, ServerCall};
 use crate::interface::OBJECT_ID;
 use crate::orb::{Located, OrbCore};
-use crate::poa::ActiveObject;
+use crate::poa::{ActiveObject, not_there};
 use crate::servant::Served;
 
 /// What became of a request.
@@ -62,8 +62,8 @@ pub(crate) fn answer_request(
         Ok(key) => core.admit(key),
         Err(_) => Located::Nowhere(no_key()),
     };
-    let object = match located {
-        Located::Here(object) => object,
+    let found = match located {
+        Located::Here(found) => found,
         Located::Elsewhere(ior) => {
             let written =
                 reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer));
@@ -99,7 +99,11 @@ pub(crate) fn answer_request(
     let arguments = arguments.with_parts(seams, HEADER_SIZE);
     let arguments = arguments.with_text(reply.text).with_context(core);
     let mut call = ServerCall { operation: request.operation, arguments, reply };
-    if let Err(exception) = upcall(&object, &mut call) {
+    let served = match found.object() {
+        Some(object) => upcall(object, &mut call),
+        None => Err(not_there(minor::object_not_exist::NO_MATCH)),
+    };
+    if let Err(exception) = served {
         call.reply.write_exception(exception);
     }
     Ok(if wanted { Answer::Reply } else { Answer::Nothing })

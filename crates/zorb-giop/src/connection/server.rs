@@ -4,31 +4,18 @@ use zorb_cdr::TextCoding;
 
 use crate::{CodeSetContext, CodeSetError, GiopVersion, ServiceContexts, ServiceId, text_coding};
 
-/// How many cancelled requests a connection remembers; the oldest is forgotten, which only means
-/// that it is answered.
-pub const MAX_CANCELLED: usize = 16;
-
 /// What the answering side of a connection remembers.
 #[derive(Clone, Debug)]
 pub struct ServerConnection {
     code_sets: Option<CodeSetContext>,
     highest: GiopVersion,
-    /// A ring of cancelled ids.
-    cancelled: [Option<u32>; MAX_CANCELLED],
-    next_cancelled: usize,
     closing: bool,
 }
 
 impl ServerConnection {
     /// A connection just accepted.
     pub const fn new() -> Self {
-        Self {
-            code_sets: None,
-            highest: GiopVersion::V1_0,
-            cancelled: [None; MAX_CANCELLED],
-            next_cancelled: 0,
-            closing: false,
-        }
+        Self { code_sets: None, highest: GiopVersion::V1_0, closing: false }
     }
 
     /// Takes note of a request in its turn on the wire, and says how its text and that of its
@@ -41,13 +28,10 @@ impl ServerConnection {
     #[inline]
     pub fn begin_request(
         &mut self,
-        request_id: u32,
         version: GiopVersion,
         contexts: &ServiceContexts<'_>,
     ) -> Result<TextCoding, CodeSetError> {
         self.highest = self.highest.max(version);
-        // A client may use an id again; a cancel before this request was not meant for it.
-        self.forget_cancel(request_id);
         if self.code_sets.is_none()
             && version > GiopVersion::V1_0
             && let Some(data) = contexts.find(ServiceId::CODE_SETS)
@@ -77,31 +61,6 @@ impl ServerConnection {
     #[inline]
     pub fn highest_version(&self) -> GiopVersion {
         self.highest
-    }
-
-    /// Takes note of a CancelRequest.
-    pub fn cancel(&mut self, request_id: u32) {
-        if self.is_cancelled(request_id) {
-            return;
-        }
-        if let Some(slot) = self.cancelled.get_mut(self.next_cancelled) {
-            *slot = Some(request_id);
-        }
-        self.next_cancelled = (self.next_cancelled + 1) % MAX_CANCELLED;
-    }
-
-    /// Whether the client no longer waits for the answer to this request: it need not be sent.
-    #[inline]
-    pub fn is_cancelled(&self, request_id: u32) -> bool {
-        self.cancelled.contains(&Some(request_id))
-    }
-
-    fn forget_cancel(&mut self, request_id: u32) {
-        for slot in &mut self.cancelled {
-            if *slot == Some(request_id) {
-                *slot = None;
-            }
-        }
     }
 
     /// Says that the connection is being closed: answer no request that comes from now on, finish

@@ -2,9 +2,9 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, CharSet, WideForm, WideSet};
 use zorb_giop::{
-    ClientConnection, CodeSetContext, CodeSetError, CodeSetId, ConnectionEnd, GiopVersion,
-    MAX_CANCELLED, RequestIds, RequestProgress, RetryDecision, ServerConnection, ServiceContexts,
-    ServiceId,
+    CancelledRequests, ClientConnection, CodeSetContext, CodeSetError, CodeSetId, ConnectionEnd,
+    GiopVersion, MAX_CANCELLED, RequestIds, RequestProgress, RetryDecision, ServerConnection,
+    ServiceContexts, ServiceId,
 };
 
 const UNICODE: CodeSetContext =
@@ -76,20 +76,20 @@ fn only_unprocessed_requests_are_sent_again() {
 fn the_first_code_sets_context_decides_for_the_connection() {
     let mut connection = ServerConnection::new();
     let none = contexts(None);
-    let text = connection.begin_request(2, GiopVersion::V1_2, &read(&none)).expect("fine");
+    let text = connection.begin_request(GiopVersion::V1_2, &read(&none)).expect("fine");
     assert_eq!((text.char_set, text.wide_set), (CharSet::Latin1, None));
     assert_eq!(connection.code_sets(), None);
 
     let chosen = contexts(Some(&UNICODE.encode(ByteOrder::Little)));
-    let text = connection.begin_request(4, GiopVersion::V1_2, &read(&chosen)).expect("fine");
+    let text = connection.begin_request(GiopVersion::V1_2, &read(&chosen)).expect("fine");
     assert_eq!((text.char_set, text.wide_set), (CharSet::Utf8, Some(WideSet::Utf16)));
 
     let again = contexts(Some(&CodeSetContext::DEFAULT.encode(ByteOrder::Big)));
-    let text = connection.begin_request(6, GiopVersion::V1_1, &read(&again)).expect("fine");
+    let text = connection.begin_request(GiopVersion::V1_1, &read(&again)).expect("fine");
     assert_eq!((text.char_set, text.wide_form), (CharSet::Utf8, WideForm::Units));
     assert_eq!(connection.highest_version(), GiopVersion::V1_2);
 
-    let text = connection.begin_request(8, GiopVersion::V1_0, &read(&none)).expect("fine");
+    let text = connection.begin_request(GiopVersion::V1_0, &read(&none)).expect("fine");
     assert_eq!((text.char_set, text.wide_form), (CharSet::Latin1, WideForm::Absent));
 }
 
@@ -98,28 +98,27 @@ fn code_sets_never_offered_are_refused() {
     let mut connection = ServerConnection::new();
     let ebcdic = CodeSetContext { char_data: CodeSetId::EBCDIC_037, ..UNICODE };
     let chosen = contexts(Some(&ebcdic.encode(ByteOrder::Big)));
-    let refused = connection.begin_request(2, GiopVersion::V1_2, &read(&chosen));
+    let refused = connection.begin_request(GiopVersion::V1_2, &read(&chosen));
     assert_eq!(refused, Err(CodeSetError::NotSupported(CodeSetId::EBCDIC_037)));
     let short = contexts(Some(&[0, 0, 0]));
-    let refused = connection.begin_request(4, GiopVersion::V1_2, &read(&short));
+    let refused = connection.begin_request(GiopVersion::V1_2, &read(&short));
     assert!(matches!(refused, Err(CodeSetError::Malformed(_))));
     assert_eq!(connection.code_sets(), None);
 }
 
 #[test]
 fn cancels_are_remembered_within_bounds() {
-    let mut connection = ServerConnection::new();
+    let mut cancelled = CancelledRequests::new();
     for id in 0..=MAX_CANCELLED as u32 {
-        connection.cancel(id);
-        connection.cancel(id);
+        cancelled.cancel(id);
+        cancelled.cancel(id);
     }
-    assert!(!connection.is_cancelled(0), "the oldest is forgotten");
-    assert!((1..=MAX_CANCELLED as u32).all(|id| connection.is_cancelled(id)));
-    let none = contexts(None);
-    connection.begin_request(5, GiopVersion::V1_2, &read(&none)).expect("fine");
-    assert!(!connection.is_cancelled(5), "a cancel from before is for another request");
-    connection.cancel(5);
-    assert!(connection.is_cancelled(5));
+    assert!(!cancelled.contains(0), "the oldest is forgotten");
+    assert!((1..=MAX_CANCELLED as u32).all(|id| cancelled.contains(id)));
+    cancelled.begin_request(5);
+    assert!(!cancelled.contains(5), "a cancel from before is for another request");
+    cancelled.cancel(5);
+    assert!(cancelled.contains(5));
 }
 
 #[test]

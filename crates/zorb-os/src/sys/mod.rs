@@ -12,6 +12,7 @@ pub(crate) mod fd;
 pub(crate) mod interface;
 pub(crate) mod process;
 pub(crate) mod signal;
+pub(crate) mod slot;
 pub(crate) mod thread;
 
 /// Turns the -1 of a system call into the error it left behind.

@@ -1,0 +1,210 @@
+//! The threads of one connection, and how the reading role goes from one to another.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::net::Shutdown;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use super::ServerConnection;
+use super::connection::Reading;
+use crate::counters::{Count, count};
+use crate::orb::OrbCore;
+
+/// How long a thread without the reading role waits for it before it ends.
+const FOLLOWER_LINGER: Duration = Duration::from_secs(1);
+
+/// The threads of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Crew {
+    members: Mutex<Members>,
+    role_offered: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Members {
+    threads: usize,
+    idle: usize,
+    /// The reading role on its way to an idle thread, or to one that is being started.
+    offered: Option<Box<Reading>>,
+    ended: bool,
+    /// Whether the peer is owed a CloseConnection when the last thread leaves.
+    farewell: bool,
+}
+
+/// What a thread is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Anything but an upcall.
+    Large,
+    /// An upcall, during which others may take the reading role.
+    Upcall,
+    /// An upcall whose thread has had another one take the role.
+    Relieved,
+}
+
+thread_local! {
+    static SERVED: RefCell<Weak<ServerConnection>> = const { RefCell::new(Weak::new()) };
+    static AT: Cell<At> = const { Cell::new(At::Large) };
+}
+
+/// Whether this thread is inside an upcall.
+pub(crate) fn in_upcall() -> bool {
+    AT.get() != At::Large
+}
+
+/// Whether this thread is inside an upcall to a servant of `core`.
+pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
+    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
+    connection.is_some_and(|connection| Arc::ptr_eq(&connection.core, core))
+}
+
+/// To be called before a thread may block for long: when it is inside an upcall, another thread
+/// reads on from the connection that the upcall came from.
+#[inline]
+pub(crate) fn about_to_block() {
+    if AT.get() == At::Upcall
+        && let Some(connection) = SERVED.with_borrow(Weak::upgrade)
+    {
+        Upcall::pass_on(&connection);
+    }
+}
+
+/// The upcall that this thread is in.
+pub(super) struct Upcall;
+
+impl Upcall {
+    /// Says whose requests this thread serves.
+    pub(super) fn serve(connection: &Arc<ServerConnection>) {
+        SERVED.with_borrow_mut(|served| *served = Arc::downgrade(connection));
+    }
+
+    pub(super) fn begin() {
+        AT.set(At::Upcall);
+    }
+
+    pub(super) fn end() {
+        AT.set(At::Large);
+    }
+
+    /// Has another thread read, once an upcall: if this one's role is gone already, what could be
+    /// passed on is the role of a thread that does not wait.
+    pub(super) fn pass_on(connection: &Arc<ServerConnection>) {
+        if connection.hand_over() {
+            AT.set(At::Relieved);
+        }
+    }
+}
+
+impl ServerConnection {
+    fn members(&self) -> MutexGuard<'_, Members> {
+        self.crew.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the first thread, which has the reading role.
+    pub(super) fn begin(self: &Arc<Self>, reading: Box<Reading>) -> io::Result<()> {
+        let mut members = self.members();
+        members.offered = Some(reading);
+        self.spawn(&mut members)
+    }
+
+    /// Starts a thread that takes the role on offer.
+    fn spawn(self: &Arc<Self>, members: &mut Members) -> io::Result<()> {
+        let connection = Arc::clone(self);
+        self.core.threads().spawn("zorb-serve", move || connection.run())?;
+        members.threads += 1;
+        Ok(())
+    }
+
+    /// Whether another thread of the connection is in an upcall.
+    pub(super) fn is_busy(&self) -> bool {
+        let members = self.members();
+        members.threads - members.idle > 1
+    }
+
+    /// Has another thread take the reading role, if there is one. Whether the role is not to be had any
+    /// more, for this or another reason.
+    pub(super) fn hand_over(self: &Arc<Self>) -> bool {
+        let mut members = self.members();
+        let full = members.threads >= self.core.options().max_threads_per_connection;
+        if members.ended || (members.idle == 0 && full) {
+            return members.ended;
+        }
+        let Some(reading) = self.parked.take() else { return true };
+        count(Count::HandOvers);
+        members.offered = Some(reading);
+        if members.idle > 0 {
+            self.crew.role_offered.notify_one();
+        } else if self.spawn(&mut members).is_err()
+            && let Some(reading) = members.offered.take()
+        {
+            // No thread to be had: reading goes on after the upcall. Should that have ended
+            // meanwhile, its thread waits for the crew and then finds the role.
+            drop(self.parked.put(reading));
+            return false;
+        }
+        true
+    }
+
+    /// Waits for the reading role; `None` when this thread is no longer needed.
+    pub(super) fn follow(&self) -> Option<Box<Reading>> {
+        let mut members = self.members();
+        if let Some(reading) = members.offered.take().or_else(|| self.parked.take()) {
+            return Some(reading);
+        }
+        count(Count::HandOvers);
+        members.idle += 1;
+        let (mut members, _) = self
+            .crew
+            .role_offered
+            .wait_timeout_while(members, FOLLOWER_LINGER, |members| {
+                members.offered.is_none() && !members.ended
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        members.idle -= 1;
+        members.offered.take()
+    }
+
+    /// Ends this thread's part; the last one out closes the connection. `ended` is given by the
+    /// thread that found the connection's end, with whether the peer is owed a farewell.
+    pub(super) fn leave(&self, ended: Option<bool>) {
+        let mut members = self.members();
+        if let Some(farewell) = ended {
+            members.ended = true;
+            members.farewell |= farewell;
+            self.crew.role_offered.notify_all();
+        }
+        members.threads -= 1;
+        if members.threads > 0 || !members.ended {
+            return;
+        }
+        let farewell = members.farewell && !self.parted.load(Ordering::Acquire);
+        drop(members);
+        if farewell {
+            self.say_goodbye();
+        }
+        let _ = self.stream.shutdown(Shutdown::Both);
+        self.core.forget_connection(self);
+    }
+
+    /// Ends the connection without a farewell, and this thread's part in it.
+    pub(super) fn break_off(&self) {
+        self.parted.store(true, Ordering::Release);
+        self.closing.store(true, Ordering::Release);
+        let _ = self.stream.shutdown(Shutdown::Both);
+        self.leave(Some(false));
+    }
+
+    /// Ends a connection that is not going to be served; its client may try elsewhere.
+    pub(super) fn turn_away(&self) {
+        self.say_goodbye();
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Ends the connection in an orderly way: running requests finish, the peer is told.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+        let _ = self.stream.shutdown(Shutdown::Read);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a served connection sends: one message at a time.
+
+use std::net::Shutdown;
+use std::sync::MutexGuard;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{CancelledRequests, GiopVersion, MessageWriter, ProtocolError};
+use zorb_os::probe;
+
+use super::ServerConnection;
+use crate::counters::{CallMutex, Count};
+
+/// The sending side of a connection.
+#[derive(Debug)]
+pub(super) struct Sending {
+    /// Held while a message is sent, so that messages of several threads do not mix.
+    cancelled: CallMutex<CancelledRequests>,
+    /// Whether a request was ever cancelled.
+    any_cancelled: AtomicBool,
+    /// The minor number of the highest version that the client has used.
+    version: AtomicU8,
+}
+
+impl Default for Sending {
+    fn default() -> Self {
+        Self {
+            cancelled: CallMutex::new(Count::ServerLocks, CancelledRequests::new()),
+            any_cancelled: AtomicBool::new(false),
+            version: AtomicU8::new(0),
+        }
+    }
+}
+
+impl Sending {
+    /// Takes note of a CancelRequest.
+    pub(super) fn cancel(&self, request_id: u32) {
+        self.cancelled.lock().cancel(request_id);
+        self.any_cancelled.store(true, Ordering::Release);
+    }
+
+    /// Takes note of a request, and of the highest version so far.
+    #[inline]
+    pub(super) fn begin_request(&self, request_id: u32, highest: GiopVersion) {
+        if self.any_cancelled.load(Ordering::Acquire) {
+            self.cancelled.lock().begin_request(request_id);
+        }
+        if self.version.load(Ordering::Relaxed) != highest.minor() {
+            self.version.store(highest.minor(), Ordering::Relaxed);
+        }
+    }
+
+    fn highest_version(&self) -> GiopVersion {
+        let minor = self.version.load(Ordering::Relaxed);
+        GiopVersion::of_message(1, minor).unwrap_or(GiopVersion::V1_0)
+    }
+}
+
+impl ServerConnection {
+    /// Sends a whole message, or ends the connection.
+    pub(super) fn send(&self, message: &[u8]) {
+        self.send_locked(&self.sending.cancelled.lock(), message);
+    }
+
+    /// Sends the reply to a request, unless the client has cancelled it meanwhile.
+    pub(super) fn send_reply(&self, request_id: u32, reply: &[u8]) {
+        let cancelled = self.sending.cancelled.lock();
+        if !cancelled.contains(request_id) {
+            self.send_locked(&cancelled, reply);
+        }
+    }
+
+    fn send_locked(&self, _: &MutexGuard<'_, CancelledRequests>, message: &[u8]) {
+        probe!(MessagingSend);
+        let sent = self.stream.send_all(message);
+        probe!(TransportSend);
+        if let Err(error) = sent {
+            tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
+            // Part of it may be on its way, so nothing that follows would be understood. This also
+            // frees the threads that wait to send after this one.
+            let _ = self.stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Answers a broken message as the standard says; the connection ends after it.
+    pub(super) fn refuse(&self, error: &ProtocolError) {
+        tracing::warn!(peer = self.stream.peer(), %error, "protocol error");
+        if error.answer_message_error {
+            let mut octets = Vec::new();
+            MessageWriter::message_error(&mut octets, ByteOrder::NATIVE);
+            self.send(&octets);
+        }
+    }
+
+    pub(super) fn say_goodbye(&self) {
+        let mut octets = Vec::new();
+        let version = self.sending.highest_version();
+        MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
+        self.send(&octets);
+    }
+}
