@@ -1,12 +1,13 @@
-//! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run,
-//! line counts, the footprint and the benchmark's peers. It depends on no crate of the workspace, so it works when
-//! they do not compile.
+//! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run, line
+//! counts, the footprint, the benchmark's peers and its picture. It depends on no crate of the
+//! workspace, so it works when they do not compile.
 #![forbid(unsafe_code)]
 
 mod ci;
 mod footprint;
 mod loc;
 mod peers;
+mod screenshot;
 mod tidy;
 
 use std::io::{self, Write};
@@ -19,12 +20,13 @@ Zorb's automation.
 Usage: cargo xtask COMMAND
 
 Commands:
-  tidy       Check the rules of the house; every finding is one line `path:line: rule: what to do`
-  ci         Run what .ci/run runs after installing the peers: format, clippy, docs, tests
-  loc        Count lines per crate: files, code, comments, tests
-  footprint  Measure the hello server: size, memory, what each crate adds
-  peers      Build the programs that `zorb bench` compares Zorb with
-  help       Show this text; `cargo xtask COMMAND --help` shows a command's own
+  tidy        Check the rules of the house; every finding is one line `path:line: rule: what to do`
+  ci          Run what .ci/run runs after installing the peers: format, clippy, docs, tests
+  loc         Count lines per crate: files, code, comments, tests
+  footprint   Measure the hello server: size, memory, what each crate adds
+  peers       Build the programs that `zorb bench` compares Zorb with
+  screenshot  Take the picture of a benchmark report that the README shows
+  help        Show this text; `cargo xtask COMMAND --help` shows a command's own
 
 Exit status: 0 nothing to do, 1 findings or a failed step, 2 wrong usage.
 ";
@@ -54,6 +56,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
         "footprint" => footprint::command(&root(), rest, out),
         "loc" => loc::command(&root(), rest, out),
         "peers" => peers::command(&root(), rest, out),
+        "screenshot" => screenshot::command(&root(), rest, out),
         "help" | "--help" | "-h" => {
             out.write_all(HELP.as_bytes())?;
             Ok(ExitCode::SUCCESS)

@@ -30,9 +30,11 @@ const STYLE: &str = include_str!("page/style.css");
 #[must_use]
 pub fn page(results: &Folder) -> String {
     let runs = &results.runs;
-    let looks = Looks::of(runs.iter().flat_map(|run| &run.rows).map(|row| row.peer.as_str()));
     let mut sections: Vec<Section<'_>> = runs.iter().flat_map(Section::all).collect();
     sections.sort_by_key(Section::place);
+    let charted = sections.iter().flat_map(|section| &section.charted);
+    let rows = sections.iter().flat_map(|section| &section.rows).copied();
+    let looks = Looks::of(charted.chain(rows).map(|row| row.peer.as_str()));
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

@@ -19,6 +19,7 @@ pub(crate) const CHECKS: &[(&str, Check)] = &[
     ("peers_keep_their_colours_and_differ_in_marks", peers),
     ("light_and_dark_have_contrast", schemes),
     ("charts_are_described_and_tables_headed", accessible),
+    ("parts_of_a_call_stand_side_by_side", parts),
     ("unknown_experiments_are_shown", unknown),
     ("hostile_names_are_text", hostile),
     ("no_scripts_are_needed", scripts),
@@ -28,6 +29,8 @@ pub(crate) const CHECKS: &[(&str, Check)] = &[
 const USUAL: &str = "usual";
 const HOSTILE: &str = "hostile";
 const UNKNOWN: &str = "unknown";
+/// Those of an experiment that takes calls apart.
+const PARTS: &str = "parts";
 
 macro_rules! ensure {
     ($condition:expr, $($story:tt)+) => {
@@ -37,7 +40,7 @@ macro_rules! ensure {
 }
 
 fn asks_for_nothing(browser: &mut Browser) -> Result<()> {
-    for fixtures in [USUAL, HOSTILE, UNKNOWN] {
+    for fixtures in [USUAL, HOSTILE, UNKNOWN, PARTS] {
         let sight = look_at(browser, fixtures, DESKTOP)?;
         let [own] = sight.urls.as_slice() else { return Err(format!("asked {:?}", sight.urls)) };
         ensure!(own.starts_with("file://"), "{own}");
@@ -48,7 +51,7 @@ fn asks_for_nothing(browser: &mut Browser) -> Result<()> {
 
 fn fits_screens(browser: &mut Browser) -> Result<()> {
     for width in [320, 360, 768, 1240, 2560] {
-        for fixtures in [USUAL, HOSTILE, UNKNOWN] {
+        for fixtures in [USUAL, HOSTILE, UNKNOWN, PARTS] {
             let seen = look_at(browser, fixtures, Screen { width, ..PHONE })?.seen;
             ensure!(seen["width"] == width, "the screen is {} wide", seen["width"]);
             ensure!(seen["content"] == width, "{fixtures}: {} of {width}", seen["content"]);
@@ -261,6 +264,31 @@ fn accessible(browser: &mut Browser) -> Result<()> {
     });
     let rows = latency.and_then(|one| one["rows"].as_array()).ok_or("no table of latency")?;
     ensure!(rows.len() == 11, "{} rows", rows.len());
+    Ok(())
+}
+
+fn parts(browser: &mut Browser) -> Result<()> {
+    let sight = look_at(browser, PARTS, PHONE)?;
+    let figure = sight.figure("Median time of a call")?;
+    let bars = figure["series"].as_array().ok_or("no series")?;
+    let mut found = Vec::new();
+    for bar in bars {
+        let end = bar["bar"][1].as_f64().unwrap_or(f64::NAN);
+        let micros = value_at(&figure["x"], end, Spacing::Linear)?;
+        found.push((bar["peer"].as_str().unwrap_or_default(), (micros * 10.0).round()));
+    }
+    let expected = [
+        ("marshal", 2.0),
+        ("I/O, wait and receive", 40.0),
+        ("I/O, wait and receive", 30.0),
+        ("operation demultiplex", 1.0),
+        ("round trip", 90.0),
+    ];
+    ensure!(found.get(..5) == Some(&expected[..]), "{found:?}");
+    let figure = sight.figure("Median time of a call: echo_octets/client")?;
+    let curves = series(figure, Spacing::Logarithmic, Spacing::Logarithmic)?;
+    let peers: Vec<&str> = curves.iter().map(|(peer, _)| peer.as_str()).collect();
+    ensure!(peers == ["marshal", "I/O, wait and receive"], "{peers:?}");
     Ok(())
 }
 

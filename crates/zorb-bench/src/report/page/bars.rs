@@ -7,7 +7,10 @@ use super::looks::Looks;
 use super::scale::{Scale, Spacing};
 use super::text::{Escaped, Quantity, shortened};
 
+/// Where bars begin when all names are short, at most, and what a character of a name adds.
 const LEFT: f64 = 74.0;
+const LEFT_MOST: f64 = 170.0;
+const CHARACTER: f64 = 6.0;
 const RIGHT: f64 = WIDTH - 54.0;
 /// The height of a bar's line, and of a group's heading.
 const LINE: f64 = 17.0;
@@ -17,7 +20,7 @@ const AXIS: f64 = 40.0;
 const MOST_BARS: usize = 18;
 /// Names of groups and peers are cut.
 const LONGEST_GROUP: usize = 52;
-const LONGEST_PEER: usize = 11;
+const LONGEST_PEER: usize = 26;
 
 /// A bar.
 #[derive(Clone, Debug)]
@@ -45,7 +48,7 @@ pub(super) struct Meaning {
 }
 
 /// One figure or more, all with the same axis.
-pub(super) fn figures(meaning: &Meaning, groups: &[Group<'_>], looks: &Looks<'_>) -> Vec<Figure> {
+pub(super) fn figures(meaning: &Meaning, groups: &[Group<'_>], looks: &Looks) -> Vec<Figure> {
     let bars = || groups.iter().flat_map(|group| &group.bars);
     let ends = bars().flat_map(|bar| {
         let (low, high) = bar.quartiles.unwrap_or((bar.value, bar.value));
@@ -91,17 +94,16 @@ fn bar_in_words(meaning: &Meaning, bar: &Bar<'_>) -> String {
 }
 
 /// The elements, and how high they are together.
-fn picture(
-    meaning: &Meaning,
-    groups: &[Group<'_>],
-    scale: &Scale,
-    looks: &Looks<'_>,
-) -> (String, f64) {
+fn picture(meaning: &Meaning, groups: &[Group<'_>], scale: &Scale, looks: &Looks) -> (String, f64) {
     let lines: usize = groups.iter().map(|group| group.bars.len()).sum();
     let bottom = HEADING * groups.len() as f64 + LINE * lines as f64;
-    let across = |value: f64| LEFT + (RIGHT - LEFT) * scale.place(value).unwrap_or_default();
+    let longest = groups.iter().flat_map(|group| &group.bars).map(|bar| bar.peer.chars().count());
+    let longest = longest.max().unwrap_or_default() as f64;
+    let left = (longest * CHARACTER + 10.0).clamp(LEFT, LEFT_MOST);
+    let across = |value: f64| left + (RIGHT - left) * scale.place(value).unwrap_or_default();
     let mut svg = String::from("<g class=\"axis x\">");
-    for value in scale.ticks(6) {
+    let ticks = if left > LEFT + 40.0 { 4 } else { 6 };
+    for value in scale.ticks(ticks) {
         let x = across(value);
         let _ = write!(
             svg,
@@ -114,7 +116,7 @@ fn picture(
     let _ = writeln!(
         svg,
         "<text class=\"label\" x=\"{}\" y=\"{}\">{}</text></g>",
-        (LEFT + RIGHT) / 2.0,
+        (left + RIGHT) / 2.0,
         bottom + 31.0,
         Escaped(&meaning.axis),
     );
@@ -129,7 +131,7 @@ fn picture(
         );
         y += HEADING;
         for bar in &group.bars {
-            line(&mut svg, meaning, bar, y, across, looks);
+            line(&mut svg, meaning, bar, (left, y), across, looks);
             y += LINE;
         }
     }
@@ -144,9 +146,9 @@ fn line(
     svg: &mut String,
     meaning: &Meaning,
     bar: &Bar<'_>,
-    top: f64,
+    (left, top): (f64, f64),
     across: impl Fn(f64) -> f64,
-    looks: &Looks<'_>,
+    looks: &Looks,
 ) {
     let (zero, end) = (across(0.0), across(bar.value));
     let middle = top + LINE / 2.0;
@@ -158,7 +160,7 @@ fn line(
         looks.look(bar.peer).class(),
         Escaped(bar.peer),
         Escaped(&bar_in_words(meaning, bar)),
-        LEFT - 6.0,
+        left - 6.0,
         middle + 3.5,
         Escaped(&shortened(bar.peer, LONGEST_PEER)),
         zero.min(end),

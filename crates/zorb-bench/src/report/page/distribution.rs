@@ -11,13 +11,17 @@ use crate::histogram::Histogram;
 const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 
 /// The curves of the peers at one work, of those that have any times.
-pub(super) fn figure(work: &str, peers: &[(&str, &Histogram)], looks: &Looks<'_>) -> Figure {
+pub(super) fn figure(work: &str, peers: &[(&str, &Histogram)], looks: &Looks) -> Figure {
     let series: Vec<Series<'_>> = peers
         .iter()
         .map(|(peer, histogram)| Series {
             peer,
             line: curve(histogram),
-            points: MARKED.iter().map(|share| point(peer, histogram, *share)).collect(),
+            points: MARKED
+                .iter()
+                .filter(|share| is_known(histogram, **share))
+                .map(|share| point(peer, histogram, *share))
+                .collect(),
         })
         .collect();
     let corners = || series.iter().flat_map(|series| &series.line);
@@ -55,6 +59,11 @@ pub(super) fn figure(work: &str, peers: &[(&str, &Histogram)], looks: &Looks<'_>
     }
 }
 
+/// Whether so many calls were made that some of them are beyond.
+fn is_known(histogram: &Histogram, share: f64) -> bool {
+    histogram.total() as f64 * (1.0 - share) > 0.99
+}
+
 fn point(peer: &str, histogram: &Histogram, share: f64) -> Point {
     let time = histogram.quantile(share) / 1000.0;
     let percent = share * 100.0;
@@ -88,5 +97,6 @@ mod tests {
         let expected = [(0.1, 0.0), (0.1, 0.5), (0.2, 0.5), (0.2, 0.75), (0.4, 0.75), (0.4, 0.875)];
         assert_eq!(curve(&histogram), expected);
         assert_eq!(curve(&Histogram::new()), []);
+        assert_eq!(MARKED.map(|share| is_known(&histogram, share)), [true, false, false]);
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Figure {
 
 impl Figure {
     /// The element, with an identity of its own in the page.
-    pub(super) fn html(&self, id: &str, looks: &Looks<'_>) -> String {
+    pub(super) fn html(&self, id: &str, looks: &Looks) -> String {
         let Self { kind, height, .. } = self;
         let (title, description) = (Escaped(&self.title), Escaped(&self.description));
         let mut html = format!("<figure id=\"{id}\" class=\"chart {kind}\">\n");

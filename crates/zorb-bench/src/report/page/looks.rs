@@ -1,10 +1,10 @@
 //! How peers look: the same colour and mark in all charts of a page.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Looks that the style sheet has: `.s0` to `.s7`.
-const LOOKS: usize = 8;
+/// Looks that the style sheet has: `.s0` to `.s15`.
+const LOOKS: usize = 16;
 /// Peers with a look of their own, the same on every page.
 const KNOWN: [&str; 5] = ["raw", "zorb", "ace", "omniorb", "jacorb"];
 
@@ -14,19 +14,24 @@ pub(super) struct Look(usize);
 
 /// The looks of all peers of a page.
 #[derive(Debug)]
-pub(super) struct Looks<'a>(BTreeMap<&'a str, Look>);
+pub(super) struct Looks(BTreeMap<String, Look>);
 
-impl<'a> Looks<'a> {
+impl Looks {
     /// Gives every peer its look; more strangers than there are looks share some.
-    pub(super) fn of(peers: impl IntoIterator<Item = &'a str>) -> Self {
-        let peers: BTreeSet<&str> = peers.into_iter().collect();
+    pub(super) fn of<'a>(peers: impl IntoIterator<Item = &'a str>) -> Self {
         let mut strangers = (KNOWN.len()..LOOKS).cycle();
-        let look = |peer: &str| match KNOWN.iter().position(|known| *known == peer) {
-            Some(own) => Look(own),
-            None => Look(strangers.next().unwrap_or_default()),
-        };
-        let mut look = look;
-        Self(peers.into_iter().map(|peer| (peer, look(peer))).collect())
+        let mut looks = BTreeMap::new();
+        // In the order of the page: those of one chart follow each other, and so differ.
+        for peer in peers {
+            if !looks.contains_key(peer) {
+                let look = match KNOWN.iter().position(|known| *known == peer) {
+                    Some(own) => Look(own),
+                    None => Look(strangers.next().unwrap_or_default()),
+                };
+                looks.insert(peer.to_owned(), look);
+            }
+        }
+        Self(looks)
     }
 
     pub(super) fn look(&self, peer: &str) -> Look {
@@ -50,7 +55,8 @@ impl Look {
             }
             path + "Z"
         };
-        match self.0 {
+        // The looks after the eighth have the marks of those before, in other colours and dashed.
+        match self.0 % 8 {
             // A circle.
             1 => format!("M{:.1} {y:.1}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z", x - 3.5),
             2 => polygon(&[(0.0, -3.5), (4.0, 3.5), (-4.0, 3.5)]),
@@ -81,6 +87,8 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]

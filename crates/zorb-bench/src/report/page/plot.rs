@@ -64,7 +64,7 @@ pub(super) struct Plot {
 
 impl Plot {
     /// The picture's elements.
-    pub(super) fn picture(&self, series: &[Series<'_>], looks: &Looks<'_>) -> String {
+    pub(super) fn picture(&self, series: &[Series<'_>], looks: &Looks) -> String {
         let mut svg = self.frame();
         for one in series {
             self.series(&mut svg, one, looks);
@@ -126,7 +126,7 @@ impl Plot {
         svg
     }
 
-    fn series(&self, svg: &mut String, series: &Series<'_>, looks: &Looks<'_>) {
+    fn series(&self, svg: &mut String, series: &Series<'_>, looks: &Looks) {
         let look = looks.look(series.peer);
         let _ = write!(
             svg,

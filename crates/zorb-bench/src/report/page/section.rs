@@ -15,7 +15,9 @@ use super::work::{Sweep, Work, sweeps, works};
 
 /// Distributions that are drawn of one experiment; the numbers of all are in the table.
 const MOST_DISTRIBUTIONS: usize = 12;
-/// Curves and bars likewise.
+/// Curves that can be told apart in one of them.
+const MOST_CURVES: usize = 8;
+/// Figures of curves, and groups of bars, likewise.
 const MOST_SWEEPS: usize = 16;
 const MOST_GROUPS: usize = 60;
 /// Longer tables are folded where there are charts of them.
@@ -28,6 +30,8 @@ pub(super) struct Section<'a> {
     pub(super) experiment: &'a str,
     pub(super) transport: &'a str,
     pub(super) rows: Vec<&'a Measured>,
+    /// The rows as the charts show them.
+    pub(super) charted: Vec<Measured>,
 }
 
 impl<'a> Section<'a> {
@@ -45,8 +49,12 @@ impl<'a> Section<'a> {
                     experiment: &row.experiment,
                     transport: &row.transport,
                     rows: vec![row],
+                    charted: Vec::new(),
                 }),
             }
+        }
+        for section in &mut sections {
+            section.charted = charted(&section.rows);
         }
         sections
     }
@@ -63,7 +71,7 @@ impl<'a> Section<'a> {
     }
 
     /// The element.
-    pub(super) fn html(&self, id: &str, looks: &Looks<'_>) -> String {
+    pub(super) fn html(&self, id: &str, looks: &Looks) -> String {
         let mut html = format!(
             "<section id=\"{id}\">\n<h2>{}</h2>\n<p class=\"meta\">{}</p>\n",
             Escaped(self.title()),
@@ -116,27 +124,29 @@ impl<'a> Section<'a> {
     }
 
     /// Charts under their headings.
-    fn charts(&self, looks: &Looks<'_>) -> Vec<(String, String, Vec<Figure>)> {
-        let works = works(&self.rows);
+    fn charts(&self, looks: &Looks) -> Vec<(String, String, Vec<Figure>)> {
+        let rows: Vec<&Measured> = self.charted.iter().collect();
+        let works = works(&rows);
         let (mut swept, alone) = sweeps(&works);
         swept.truncate(MOST_SWEEPS);
-        let metric = Metric::of(self.experiment, &self.rows);
+        let metric = Metric::of(self.experiment, &rows);
         let mut charts = Vec::new();
         charts.extend(self.bars(&swept, &alone, metric.as_ref(), looks));
         if let Some(metric) = &metric {
             charts.extend(sweep::figures(&swept, metric, looks));
         }
         // The ends of curves stand for what lies between.
-        let ends = |sweep: &Sweep<'a>| {
+        let ends = swept.iter().flat_map(|sweep| {
             let last = sweep.steps.last().filter(|_| sweep.steps.len() > 1);
-            sweep.steps.first().into_iter().chain(last).map(|(_, work)| work.clone()).collect()
-        };
-        let ends: Vec<Work<'a>> =
-            swept.iter().flat_map(|sweep| -> Vec<_> { ends(sweep) }).collect();
-        let timed = alone.iter().chain(&ends).filter_map(|work| {
-            let times = |row: &&'a Measured| Some((row.peer.as_str(), row.histogram.as_ref()?));
-            let peers: Vec<_> = work.rows.iter().filter_map(times).collect();
-            (!peers.is_empty()).then(|| distribution::figure(&work.name(), &peers, looks))
+            sweep.steps.first().into_iter().chain(last).map(|(_, work)| work)
+        });
+        let timed = alone.iter().chain(ends).filter_map(|work| {
+            let rows = work.rows.iter().copied();
+            let peers: Vec<_> =
+                rows.filter_map(|row| Some((row.peer.as_str(), row.histogram.as_ref()?))).collect();
+            (1..=MOST_CURVES)
+                .contains(&peers.len())
+                .then(|| distribution::figure(&work.name(), &peers, looks))
         });
         charts.push((
             "Distribution of all calls".to_owned(),
@@ -151,27 +161,28 @@ impl<'a> Section<'a> {
     /// Bars of what has no curve, and of the last work of each curve: ratios, where there are any.
     fn bars(
         &self,
-        swept: &[Sweep<'a>],
-        alone: &[Work<'a>],
+        swept: &[Sweep<'_>],
+        alone: &[Work<'_>],
         metric: Option<&Metric>,
-        looks: &Looks<'_>,
+        looks: &Looks,
     ) -> Option<(String, String, Vec<Figure>)> {
         let ratio = Metric::ratio(metric.is_some_and(|metric| metric.more_is_better));
         let compared = |row: &Measured| row.peer != "raw" && ratio.value(row).is_some();
         let has_ratios = self.rows.iter().any(|row| compared(row));
         let metric = if has_ratios { &ratio } else { metric? };
         let last = swept.iter().filter_map(|sweep| sweep.steps.last().map(|(_, work)| work));
-        let group = |work: &Work<'a>| {
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        for work in alone.iter().chain(last).take(MOST_GROUPS) {
             let rows = work.rows.iter().filter(|row| !has_ratios || compared(row));
             let bars = rows.filter_map(|row| {
                 let value = metric.value(row)?;
                 Some(Bar { peer: &row.peer, value, quartiles: metric.quartiles(row) })
             });
-            Group { name: work.name(), bars: bars.collect() }
-        };
-        let groups = alone.iter().chain(last).map(group);
-        let groups: Vec<Group<'_>> =
-            groups.filter(|group| !group.bars.is_empty()).take(MOST_GROUPS).collect();
+            let group = Group { name: work.name(), bars: bars.collect() };
+            if !group.bars.is_empty() {
+                groups.push(group);
+            }
+        }
         if groups.is_empty() {
             return None;
         }
@@ -190,9 +201,30 @@ impl<'a> Section<'a> {
     }
 }
 
+/// Rows of one peer alone whose operations are `WORK/PART` or `WORK/SIDE/PART` show what a work is
+/// made of: in charts, the parts stand side by side as peers do.
+fn charted(rows: &[&Measured]) -> Vec<Measured> {
+    let alone = rows.windows(2).all(|pair| matches!(pair, [a, b] if a.peer == b.peer));
+    let part = |row: &&Measured| {
+        let mut row = (*row).clone();
+        if alone && !row.operation.contains('=') {
+            let cut = match row.operation.match_indices('/').nth(1) {
+                Some((cut, _)) => Some(cut),
+                None => row.operation.find('/'),
+            };
+            if let Some((work, part)) = cut.and_then(|cut| row.operation.split_at_checked(cut)) {
+                row.peer = part.trim_start_matches('/').to_owned();
+                row.operation = work.to_owned();
+            }
+        }
+        row
+    };
+    rows.iter().map(part).collect()
+}
+
 /// What the page begins with.
-const ORDER: [&str; 7] =
-    ["latency", "cubit", "ttcp", "threads", "connections", "collocated", "demo"];
+const ORDER: [&str; 9] =
+    ["latency", "cubit", "ttcp", "threads", "connections", "collocated", "demux", "probes", "demo"];
 
 /// Titles and explanations of known experiments.
 fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
@@ -225,6 +257,15 @@ fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
         "connections" => (
             "Idle connections",
             "One busy client, while more and more idle connections are open to its server.",
+        ),
+        "demux" => (
+            "Finding objects and operations",
+            "Look-ups among more and more objects and operations, in several ways.",
+        ),
+        "probes" => (
+            "Steps of a call",
+            "What each layer of client and server takes of a call, from time probes in all of \
+             them.",
         ),
         "collocated" => ("Calls within a process", "Client and object are in the same process."),
         _ => return None,

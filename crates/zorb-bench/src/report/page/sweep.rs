@@ -12,7 +12,7 @@ use super::work::Sweep;
 pub(super) fn figures(
     swept: &[Sweep<'_>],
     metric: &Metric,
-    looks: &Looks<'_>,
+    looks: &Looks,
 ) -> Vec<(String, String, Vec<Figure>)> {
     let mut parameters: Vec<&str> = Vec::new();
     for sweep in swept {
@@ -59,7 +59,7 @@ fn figure(
     all: &[&Sweep<'_>],
     metric: &Metric,
     level: Option<f64>,
-    looks: &Looks<'_>,
+    looks: &Looks,
 ) -> Figure {
     let peers = sweep.peers().into_iter().filter(|peer| level.is_none() || *peer != "raw");
     let x_quantity = if sweep.is_of_sizes() { Quantity::Octets } else { Quantity::Count };

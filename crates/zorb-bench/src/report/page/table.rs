@@ -32,7 +32,7 @@ const KNOWN: [(&str, &str, usize); 20] = [
 ];
 
 /// The rows of an experiment.
-pub(super) fn rows(rows: &[&Measured], looks: &Looks<'_>) -> String {
+pub(super) fn rows(rows: &[&Measured], looks: &Looks) -> String {
     let columns = columns(rows.iter().map(|row| &row.cells));
     let mut html = String::from("<thead><tr><th scope=\"col\">operation</th>");
     let with_payload = rows.iter().any(|row| row.payload > 0);

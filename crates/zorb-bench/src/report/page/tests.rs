@@ -89,11 +89,11 @@ fn nothing_from_a_file_becomes_markup() {
 #[test]
 fn unknown_experiments_have_bars_and_a_table() {
     let rows = [
-        row("probes", "zorb", "cdr", ", \"layer_ns\": 12.5, \"word\": \"client\""),
-        row("probes", "zorb", "giop", ", \"layer_ns\": 40"),
+        row("novelty", "zorb", "cdr", ", \"layer_ns\": 12.5, \"word\": \"client\""),
+        row("novelty", "zorb", "giop", ", \"layer_ns\": 40"),
     ];
     let html = made(&[&run(&rows)]);
-    assert!(html.contains("<h2>probes</h2>"));
+    assert!(html.contains("<h2>novelty</h2>"));
     assert_eq!(html.matches("<rect class=\"bar\"").count(), 2);
     assert!(html.contains(">layer_ns</th>") && html.contains("<td class=\"n\">12.500</td>"));
 }
