@@ -71,6 +71,7 @@ impl Program {
                 Step::Reference => references(left, right)?,
                 Step::Any => self.hosted(HostValue::Any, left, right, host)?,
                 Step::TypeCode => host.equal(HostValue::TypeCode, left, right)?,
+                Step::Value(value) => self.values_equal(value, left, right, host)?,
                 Step::Foreign(index) => {
                     self.hosted(HostValue::Foreign(index), left, right, host)?
                 }
@@ -83,7 +84,7 @@ impl Program {
         }
     }
 
-    fn nested<H: Host>(
+    pub(crate) fn nested<H: Host>(
         &self,
         label: Label,
         left: &mut CdrReader<'_>,

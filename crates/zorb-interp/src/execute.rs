@@ -41,7 +41,7 @@ impl Program {
         self.execute(self.entry(label), reader, None, host)
     }
 
-    fn execute<H: Host>(
+    pub(crate) fn execute<H: Host>(
         &self,
         entry: usize,
         reader: &mut CdrReader<'_>,
@@ -88,13 +88,14 @@ impl Program {
                 Step::ExceptionId(index) => {
                     self.exception_id(index, reader, writer.as_deref_mut(), host)?;
                 }
-                Step::Reference => reference(reader, writer.as_deref_mut())?,
+                Step::Reference => copy_reference(reader, writer.as_deref_mut())?,
                 Step::Any => {
                     reader.descend("any")?;
                     host.any(reader, writer.as_deref_mut())?;
                     reader.ascend();
                 }
                 Step::TypeCode => host.type_code(reader, writer.as_deref_mut())?,
+                Step::Value(value) => self.value(value, reader, writer.as_deref_mut(), host)?,
                 Step::Foreign(index) => {
                     reader.descend("value")?;
                     host.foreign(index, reader, writer.as_deref_mut())?;
@@ -183,8 +184,15 @@ pub(crate) fn skip_exception_id(id: &str, reader: &mut CdrReader<'_>) -> bool {
     stands
 }
 
-/// An object reference, nil or not: the type id and the tagged profiles, whatever they hold.
-fn reference(reader: &mut CdrReader<'_>, mut writer: Target<'_, '_>) -> CdrResult<()> {
+/// Moves an object reference, nil or not, or checks it where there is no writer: the type id and
+/// the tagged profiles, whatever they hold.
+///
+/// # Errors
+/// When there is none.
+pub fn copy_reference(
+    reader: &mut CdrReader<'_>,
+    mut writer: Option<&mut CdrWriter<'_>>,
+) -> CdrResult<()> {
     const WHAT: &str = "object reference";
     let type_id = reader.read_string_octets(u32::MAX, WHAT)?;
     if let Some(writer) = writer.as_deref_mut() {

@@ -51,8 +51,10 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod text;
+mod value;
 
 pub use assembler::Assembler;
+pub use execute::copy_reference;
 pub use host::{Host, HostValue, Plain};
 pub use item::Number;
 pub use label::{Discriminator, read_label, write_label};

@@ -58,10 +58,23 @@ pub(crate) enum Step {
     Reference,
     Any,
     TypeCode,
+    Value(ValueStep),
     Foreign(u32),
     /// A type that has no values.
     Refuse(&'static str),
     End,
+}
+
+/// A valuetype.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueStep {
+    /// Its repository id, in `ids`.
+    pub(crate) id: u32,
+    pub(crate) state: Label,
+    /// Whether values of exactly this type can be described: it is neither abstract nor custom.
+    pub(crate) has_state: bool,
+    /// What the host is told for values of another sort.
+    pub(crate) foreign: u32,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -95,6 +95,26 @@ impl Any {
         })
     }
 
+    /// An any of a type known at run time, whose value `body` writes. It is called a second time where
+    /// UTF-8 cannot carry a `char`.
+    ///
+    /// # Errors
+    /// What `body` returns, and as [`Layout::copy`] when what it wrote is no value of the type.
+    pub fn build(
+        type_code: TypeCode,
+        mut body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> CdrResult<Self> {
+        let layout = Layout::of(&type_code);
+        let any = Self::image(type_code, layout.traits(), |_, writer| body(writer))?;
+        let mut reader = any.reader();
+        let is_verbatim = layout.run(&mut reader, None)?;
+        match reader.remaining() {
+            0 if is_verbatim => Ok(any),
+            0 => Self::read_with(&layout, &mut any.reader()),
+            _ => Err(reader.error(CdrErrorKind::TooLong, "any")),
+        }
+    }
+
     /// Takes a value of a known type from a stream, without a TypeCode before it.
     ///
     /// # Errors

@@ -13,7 +13,9 @@ use zorb_interp::{Label, Program};
 use crate::TypeCode;
 use compile::compile;
 use host::Types;
-pub(crate) use simple::Simple;
+use simple::Simple;
+
+pub(crate) use compile::discriminator;
 
 /// A TypeCode prepared for its values: a table of steps (see [`zorb_interp`]) that copies, checks
 /// and compares them.
@@ -76,8 +78,9 @@ impl Layout {
     /// aligned anew and ISO 8859-1 in UTF-8), the id of an exception apart.
     ///
     /// # Errors
-    /// As the decoder of the type; `TooDeep`; `Unsupported` for valuetypes, abstract and local
-    /// interfaces and natives; `BadTypeCode` for a type that is not complete.
+    /// As the decoder of the type; `TooDeep`; `Unsupported` for local interfaces and natives, for a
+    /// type that is not complete, and for valuetypes other than null and values of exactly the
+    /// type, in one piece and each by itself.
     pub fn copy(&self, reader: &mut CdrReader<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.run(reader, Some(writer)).map(|_| ())
     }

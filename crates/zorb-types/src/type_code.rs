@@ -16,9 +16,12 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+
+use crate::layout::discriminator;
 
 pub use desc::{TypeDesc, TypeFn};
 pub use error::TypeCodeError;
@@ -155,6 +158,48 @@ impl TypeCode {
     pub fn default_index(&self) -> TypeCodeResult<Option<usize>> {
         self.needs(&[TcKind::Union])?;
         Ok(usize::try_from(self.view().number()).ok())
+    }
+
+    /// The least label of a union that none of its cases has, and so selects the default case or
+    /// no member; `None` when there is none.
+    ///
+    /// # Errors
+    /// `BadKind` for types that are no union.
+    pub fn unlisted_label(&self) -> TypeCodeResult<Option<i64>> {
+        let switch = self.discriminator_type()?.resolved();
+        let default_index = self.default_index()?;
+        let listed: BTreeSet<i64> = (0..self.member_count())
+            .filter(|&index| default_index != Some(index))
+            .filter_map(|index| self.member_label(index).ok())
+            .collect();
+        let range = label::range_of(switch.kind(), switch.member_count());
+        // One of this many is not listed, if any of them is a label at all.
+        let mut candidates = (0..=listed.len() as i64)
+            .chain([*range.end(), *range.start()])
+            .filter(|label| range.contains(label));
+        Ok(candidates.find(|label| !listed.contains(label)))
+    }
+
+    /// Takes a value of a type that unions are switched by, as a label.
+    ///
+    /// # Errors
+    /// When there is none; `BadTypeCode` for other types.
+    pub fn read_label(&self, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
+        match discriminator(self.view().resolved()) {
+            Some(discriminator) => zorb_interp::read_label(discriminator, reader),
+            None => Err(reader.error(CdrErrorKind::BadTypeCode, "union discriminator")),
+        }
+    }
+
+    /// Appends a label as a value of a type that unions are switched by.
+    ///
+    /// # Errors
+    /// `BadDiscriminator` for a label that the type does not have; `BadTypeCode` for other types.
+    pub fn write_label(&self, label: i64, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        match discriminator(self.view().resolved()) {
+            Some(discriminator) => zorb_interp::write_label(discriminator, label, writer),
+            None => Err(writer.error(CdrErrorKind::BadTypeCode, "union discriminator")),
+        }
     }
 
     /// The type of a union's discriminator.

@@ -53,6 +53,11 @@ pub mod transport {
     pub use zorb_transport::*;
 }
 
+/// Values whose types are known at run time: DynAny, and the codec of interceptors.
+pub mod dynamic {
+    pub use zorb_dynamic::*;
+}
+
 /// The parts of references and messages, for tools.
 pub mod giop {
     pub use zorb_giop::*;

@@ -3,6 +3,7 @@
 pub mod cdr;
 pub mod client;
 pub mod corbaloc;
+pub mod dynamic;
 pub mod echo;
 pub mod giop;
 pub mod idl;
@@ -41,6 +42,7 @@ pub struct AllocationBound {
 pub const TARGETS: &[Target] = &[
     cdr::TARGET,
     type_code::TARGET,
+    dynamic::TARGET,
     giop::TARGET,
     ior::TARGET,
     corbaloc::TARGET,

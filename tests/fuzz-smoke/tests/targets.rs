@@ -3,7 +3,7 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, cdr, corbaloc, giop, idl, ior, options, type_code,
+    TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, options, type_code,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -24,6 +24,11 @@ fn cdr_bodies_do_no_harm() {
 #[test]
 fn type_codes_and_anys_do_no_harm() {
     check(&type_code::TARGET, 30, 8000);
+}
+
+#[test]
+fn values_taken_apart_do_no_harm() {
+    check(&dynamic::TARGET, 44, 4000);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use zorb_cdr::{
     WideForm, WideSet, Wire,
 };
 
-use crate::{Any, TcKind, TypeCode, TypeDesc, Typed, transcode};
+use crate::{Any, TcKind, TypeCode, TypeDesc, Typed, ValueModifier, Visibility, transcode};
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 
@@ -336,4 +336,71 @@ fn types_of_one_id_that_differ_hold_no_equal_values() {
     assert!(one.type_code().equivalent(other.type_code()));
     assert_ne!(one, other);
     assert_ne!(other, one);
+}
+
+/// `valuetype Base { public octet o; }; valuetype Derived : Base { public double d; };`
+fn derived() -> &'static TypeDesc {
+    fn base() -> &'static TypeDesc {
+        static DESC: TypeDesc = TypeDesc::value(
+            "IDL:B:1.0",
+            "B",
+            ValueModifier::None,
+            None,
+            &[("o", u8::type_desc, Visibility::Public)],
+        );
+        &DESC
+    }
+    static DESC: TypeDesc = TypeDesc::value(
+        "IDL:D:1.0",
+        "D",
+        ValueModifier::None,
+        Some(base),
+        &[("d", f64::type_desc, Visibility::Public)],
+    );
+    &DESC
+}
+
+#[test]
+fn plain_values_are_moved_and_others_left_to_the_run_time() {
+    let null = [0; 4];
+    assert_eq!(copy(derived(), &null).as_deref(), Ok(&null[..]));
+    let plain = b"\x7f\xff\xff\x00\x07\0\0\0\x3f\xf0\0\0\0\0\0\0";
+    let named = b"\x7f\xff\xff\x02\0\0\0\x0aIDL:D:1.0\0\x07\0\0\0\0\0\x3f\xf0\0\0\0\0\0\0";
+    for octets in [&plain[..], named] {
+        assert_eq!(copy(derived(), octets).as_deref(), Ok(&named[..]));
+    }
+    for octets in [
+        // A derived type, chunks, a codebase, an id and a value that were there before.
+        &b"\x7f\xff\xff\x02\0\0\0\x0aIDL:E:1.0\0\x07\0\0\0\0\0\x3f\xf0\0\0\0\0\0\0"[..],
+        b"\x7f\xff\xff\x0a\0\0\0\x0aIDL:D:1.0\0",
+        b"\x7f\xff\xff\x01\0\0\0\x02a\0",
+        b"\x7f\xff\xff\x02\xff\xff\xff\xff\xff\xff\xff\xf0",
+        b"\xff\xff\xff\xff\xff\xff\xff\xf0",
+    ] {
+        assert_eq!(copy(derived(), octets), Err(CdrErrorKind::Unsupported), "{octets:x?}");
+    }
+    static ABSTRACT: TypeDesc = TypeDesc::named(TcKind::AbstractInterface, "IDL:A:1.0", "A");
+    for octets in [&b"\0\0\0\0\0\0\0\0"[..], b"\x01\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0"] {
+        assert_eq!(copy(&ABSTRACT, octets).as_deref(), Ok(octets));
+    }
+    let any = |octets: &[u8]| {
+        Any::read_value(TypeCode::from(derived()), &mut CdrReader::new(octets, ByteOrder::Big))
+            .unwrap()
+    };
+    assert_eq!(any(plain), any(named));
+    assert_ne!(any(plain), any(&null));
+}
+
+#[test]
+fn an_any_that_is_built_is_checked() {
+    let build = |octets: &[u8]| {
+        Any::build(bool::type_code(), |writer| {
+            writer.put(octets);
+            Ok(())
+        })
+    };
+    assert_eq!(build(&[1]), Any::new::<bool>(&true));
+    assert_eq!(build(&[2]).unwrap_err().kind, CdrErrorKind::BadBoolean);
+    assert_eq!(build(&[1, 1]).unwrap_err().kind, CdrErrorKind::TooLong);
+    assert_eq!(build(&[]).unwrap_err().kind, CdrErrorKind::Truncated);
 }

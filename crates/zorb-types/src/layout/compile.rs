@@ -7,11 +7,15 @@ use zorb_interp::{Assembler, Discriminator, Label, Number};
 
 use super::Table;
 use crate::type_code::{TypeRef, digits_and_scale};
-use crate::{TcKind, TypeCode};
+use crate::{TcKind, TypeCode, ValueModifier};
 
 /// Members that the structs inside a type may add to its own; beyond them a struct is a type of its
 /// own. It bounds what repeated types make of few octets.
 const MAX_INLINED: usize = 32;
+
+/// The modifiers of valuetypes whose state is not in the TypeCode.
+const CUSTOM: i64 = ValueModifier::Custom as i64;
+const ABSTRACT: i64 = ValueModifier::Abstract as i64;
 
 /// How deep structs are taken into the struct around them.
 const MAX_INLINE_DEPTH: u16 = 8;
@@ -26,20 +30,20 @@ pub(super) fn compile(type_code: &TypeCode) -> Table {
         inlined: 0,
     };
     let root = compiler.label(type_code.view());
-    while let Some((label, type_ref)) = compiler.waiting.pop() {
+    while let Some((label, type_ref, is_state)) = compiler.waiting.pop() {
         compiler.inlined = 0;
         compiler.assembler.begin(label);
-        compiler.value(type_ref, 0);
+        if is_state { compiler.state(type_ref) } else { compiler.value(type_ref, 0) }
     }
     Table { program: compiler.assembler.finish(), root, foreign: compiler.foreign }
 }
 
 struct Compiler<'a> {
     assembler: Assembler,
-    /// The types that have a label, by their address.
-    labels: BTreeMap<usize, Label>,
+    /// The types that have a label, by their address; the states of valuetypes have their own.
+    labels: BTreeMap<(usize, bool), Label>,
     /// Those that have not been told yet.
-    waiting: Vec<(Label, TypeRef<'a>)>,
+    waiting: Vec<(Label, TypeRef<'a>, bool)>,
     foreign: Vec<TypeCode>,
     /// Members taken into the type being told.
     inlined: usize,
@@ -47,13 +51,17 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn label(&mut self, type_ref: TypeRef<'a>) -> Label {
-        let type_ref = type_ref.resolved();
-        if let Some(&label) = self.labels.get(&type_ref.key()) {
+        self.label_of(type_ref.resolved(), false)
+    }
+
+    fn label_of(&mut self, type_ref: TypeRef<'a>, is_state: bool) -> Label {
+        let key = (type_ref.key(), is_state);
+        if let Some(&label) = self.labels.get(&key) {
             return label;
         }
         let label = self.assembler.label();
-        self.labels.insert(type_ref.key(), label);
-        self.waiting.push((label, type_ref));
+        self.labels.insert(key, label);
+        self.waiting.push((label, type_ref, is_state));
         label
     }
 
@@ -89,12 +97,43 @@ impl<'a> Compiler<'a> {
             TcKind::Array => self.array(type_ref),
             TcKind::Union => self.union(type_ref),
             TcKind::Struct | TcKind::Except => self.structure(type_ref, depth),
-            TcKind::Value | TcKind::ValueBox | TcKind::Event | TcKind::AbstractInterface => {
-                let index = u32::try_from(self.foreign.len()).unwrap_or(u32::MAX);
-                self.foreign.push(type_ref.to_type_code());
-                self.assembler.foreign(index);
+            TcKind::Value | TcKind::ValueBox | TcKind::Event => {
+                let plain = match kind {
+                    TcKind::ValueBox => true,
+                    _ => !matches!(type_ref.number(), CUSTOM | ABSTRACT),
+                };
+                let state = plain.then(|| self.label_of(type_ref, true));
+                let foreign = self.foreign(type_ref);
+                self.assembler.value(type_ref.id(), state, foreign);
+            }
+            TcKind::AbstractInterface => {
+                let foreign = self.foreign(type_ref);
+                self.assembler.foreign(foreign);
             }
             _ => self.assembler.refuse(kind.idl_name()),
+        }
+    }
+
+    fn foreign(&mut self, type_ref: TypeRef<'a>) -> u32 {
+        self.foreign.push(type_ref.to_type_code());
+        u32::try_from(self.foreign.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Tells of the state of a valuetype, that of its base first.
+    fn state(&mut self, type_ref: TypeRef<'a>) {
+        if type_ref.kind() == TcKind::ValueBox {
+            return match type_ref.content() {
+                Some(boxed) => self.value(boxed, 1),
+                None => self.assembler.refuse("valuetype"),
+            };
+        }
+        let base = type_ref.content().map(TypeRef::resolved);
+        if let Some(base) = base.filter(|base| base.kind() != TcKind::Null) {
+            let base = self.label_of(base, true);
+            self.assembler.call(base);
+        }
+        for member in type_ref.members().filter_map(|member| member.type_ref) {
+            self.value(member, 1);
         }
     }
 

@@ -1,10 +1,10 @@
 //! Values that bring their type along, or that no table describes.
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
-use zorb_interp::{Host, HostValue};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_interp::{Host, HostValue, copy_reference};
 
 use super::Layout;
-use crate::TypeCode;
+use crate::{TcKind, TypeCode};
 
 /// Moves anys, TypeCodes and valuetypes for a table.
 pub(super) struct Types<'t> {
@@ -54,8 +54,30 @@ impl Host for Types<'_> {
         &mut self,
         index: u32,
         reader: &mut CdrReader<'_>,
-        _: Option<&mut CdrWriter<'_>>,
+        mut writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()> {
+        // An abstract interface: a reference, or a value, of which null is known to all.
+        let mut ahead = reader.clone();
+        let is_abstract = self
+            .foreign
+            .get(index as usize)
+            .is_some_and(|type_code| type_code.kind() == TcKind::AbstractInterface);
+        if is_abstract {
+            let is_reference = ahead.read_bool()?;
+            if is_reference || ahead.read_u32()? == 0 {
+                *reader = ahead;
+                if let Some(writer) = writer.as_deref_mut() {
+                    writer.write_bool(is_reference);
+                }
+                if is_reference {
+                    return copy_reference(reader, writer);
+                }
+                if let Some(writer) = writer {
+                    writer.write_u32(0);
+                }
+                return Ok(());
+            }
+        }
         Err(reader.error(CdrErrorKind::Unsupported, self.foreign_name(index)))
     }
 
@@ -77,6 +99,15 @@ impl Host for Types<'_> {
             }
             HostValue::TypeCode => Ok(TypeCode::read(left)? == TypeCode::read(right)?),
             HostValue::Foreign(index) => {
+                // What can be moved can be compared as it is written.
+                let form = |reader: &mut CdrReader<'_>, types: &mut Self| {
+                    let mut octets = alloc::vec::Vec::new();
+                    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
+                    types.foreign(index, reader, Some(&mut writer)).map(|()| octets)
+                };
+                if self.foreign_name(index) == TcKind::AbstractInterface.idl_name() {
+                    return Ok(form(left, self)? == form(right, self)?);
+                }
                 Err(left.error(CdrErrorKind::Unsupported, self.foreign_name(index)))
             }
         }

@@ -198,7 +198,14 @@ impl Decoder {
             }
             TcKind::Value | TcKind::Event => {
                 node.number = reader.read_i16()?.into();
-                node.content = Some(self.read(reader, base)?);
+                let concrete_base = self.read(reader, base)?;
+                if !matches!(
+                    self.resolved_kind(&concrete_base),
+                    Some(TcKind::Null | TcKind::Value | TcKind::Event)
+                ) {
+                    return Err(bad(reader));
+                }
+                node.content = Some(concrete_base);
                 node.members = self.state(reader, base)?;
             }
             _ => {}

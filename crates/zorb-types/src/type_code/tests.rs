@@ -384,6 +384,23 @@ fn malformed_parameters_are_refused() {
 }
 
 #[test]
+fn a_valuetype_inherits_from_valuetypes_alone() {
+    for base in [TcKind::Long, TcKind::TypeCode, TcKind::Void] {
+        let error = refused(|writer| {
+            complex(writer, TcKind::Value, |inner| {
+                inner.write_latin1("IDL:V:1.0")?;
+                inner.write_latin1("V")?;
+                inner.write_i16(0);
+                inner.write_u32(base as u32);
+                inner.write_u32(0);
+                Ok(())
+            })
+        });
+        assert_eq!(error, CdrErrorKind::BadTypeCode, "{base:?}");
+    }
+}
+
+#[test]
 fn types_without_octets_cannot_be_elements() {
     for kind in [TcKind::Sequence, TcKind::Array] {
         let error = refused(|writer| {

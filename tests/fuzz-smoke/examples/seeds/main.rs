@@ -12,6 +12,7 @@
 )]
 
 mod calls;
+mod dynamic;
 mod idl;
 mod text;
 mod vectors;
@@ -25,6 +26,7 @@ fn main() {
     idl::write();
     text::write();
     calls::write();
+    dynamic::made();
 }
 
 /// Writes one seed.

@@ -116,6 +116,7 @@ fn values(folder: &str, vectors: &[Vector]) {
             if vector.version == "1.2" {
                 // UTF-16 with lengths in octets, as GIOP 1.2 has it.
                 seed("type_code", &name, [&[order][..], body].concat());
+                crate::dynamic::received(&name, vector.little, body);
             }
             continue;
         }

@@ -1,0 +1,54 @@
+//! Elements: arrays.
+
+use zorb_types::TcKind;
+
+use super::sequence::of_type;
+use super::{DynAny, DynAnyError, DynAnyResult};
+
+/// One dimension of an array, by its elements: `DynArray`.
+#[derive(Debug)]
+pub struct DynArray<'a>(&'a mut DynAny);
+
+impl DynAny {
+    /// The value as an array.
+    ///
+    /// # Errors
+    /// `TypeMismatch` if it is none.
+    pub fn as_array(&mut self) -> DynAnyResult<DynArray<'_>> {
+        self.needs(&[TcKind::Array])?;
+        self.expand()?;
+        Ok(DynArray(self))
+    }
+}
+
+impl<'a> DynArray<'a> {
+    /// An element.
+    ///
+    /// # Errors
+    /// `InvalidValue` beyond the last.
+    pub fn element(self, index: usize) -> DynAnyResult<&'a mut DynAny> {
+        self.0.component(index)
+    }
+
+    /// All elements: `get_elements_as_dyn_any`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn elements(&mut self) -> DynAnyResult<&[DynAny]> {
+        self.0.parts().map(|parts| &**parts)
+    }
+
+    /// Sets all elements: `set_elements_as_dyn_any`.
+    ///
+    /// # Errors
+    /// `InvalidValue` for another number of them, `TypeMismatch` for another type.
+    pub fn set_elements(&mut self, elements: &[DynAny]) -> DynAnyResult<()> {
+        let type_code = self.0.type_code.resolved();
+        if elements.len() != type_code.length()? as usize {
+            return Err(DynAnyError::InvalidValue);
+        }
+        *self.0.parts()? = of_type(&type_code.content_type()?, elements)?;
+        self.0.position = Some(0);
+        Ok(())
+    }
+}

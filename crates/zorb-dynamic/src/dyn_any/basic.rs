@@ -1,0 +1,106 @@
+//! Putting values of Rust types in, and getting them out.
+
+use zorb_cdr::Wire;
+use zorb_core::ObjectRef;
+use zorb_giop::Ior;
+use zorb_types::{Any, TcKind, TypeCode, Typed};
+
+use super::{Content, DynAny, DynAnyError, DynAnyResult};
+
+/// # Values in and out
+///
+/// All of the standard's `insert_long`, `get_string`, `insert_octet_seq` and so on are the two
+/// generic functions [`insert`](Self::insert) and [`get`](Self::get). They mean the value itself
+/// where its type is that of `T`, else its current part.
+impl DynAny {
+    /// Puts a value in.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when neither the value nor its current part is of this type; `InvalidValue`
+    /// when no part is current.
+    pub fn insert<T: Typed>(&mut self, value: &T::View) -> DynAnyResult<()> {
+        let target = self.target(&T::type_code())?;
+        let any = Any::new::<T>(value)?;
+        // The type that the value had, with its own names and typedefs, stays.
+        *target = Self::with(target.type_code.clone(), Content::Whole(any));
+        Ok(())
+    }
+
+    /// Gets a value out.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    pub fn get<T: Typed>(&mut self) -> DynAnyResult<T::Value> {
+        let any = self.target(&T::type_code())?.to_any()?;
+        any.get::<T>().ok_or(DynAnyError::TypeMismatch)
+    }
+
+    /// Puts a reference in, or nil: `insert_reference`. Whether the object has the interface is not
+    /// asked.
+    ///
+    /// # Errors
+    /// `TypeMismatch` where no reference belongs.
+    pub fn insert_reference(&mut self, reference: Option<&ObjectRef>) -> DynAnyResult<()> {
+        self.insert_ior(reference.map_or(&Ior::NIL, ObjectRef::ior))
+    }
+
+    /// Puts a reference in, by its parts.
+    ///
+    /// # Errors
+    /// `TypeMismatch` where no reference belongs.
+    pub fn insert_ior(&mut self, ior: &Ior) -> DynAnyResult<()> {
+        let target = self.reference_target()?;
+        let any = Any::build(target.type_code.clone(), |writer| Ior::write(ior, writer))?;
+        target.content = Content::Whole(any);
+        Ok(())
+    }
+
+    /// Gets a reference out, nil or not: `get_reference`. An ORB makes an object of it.
+    ///
+    /// # Errors
+    /// `TypeMismatch` where there is none.
+    pub fn ior(&mut self) -> DynAnyResult<Ior> {
+        let any = self.reference_target()?.to_any()?;
+        Ok(Ior::read(&mut any.reader())?)
+    }
+
+    /// Puts another DynAny's value in as an `any`: `insert_dyn_any`.
+    ///
+    /// # Errors
+    /// `TypeMismatch` where no any belongs.
+    pub fn insert_dyn_any(&mut self, value: &Self) -> DynAnyResult<()> {
+        self.insert::<Any>(&value.to_any()?)
+    }
+
+    /// Gets an `any` out as a DynAny: `get_dyn_any`.
+    ///
+    /// # Errors
+    /// `TypeMismatch` where there is none.
+    pub fn dyn_any(&mut self) -> DynAnyResult<Self> {
+        Self::of(self.get::<Any>()?)
+    }
+
+    /// The value itself, or its current part, where it is of this type.
+    fn target(&mut self, type_code: &TypeCode) -> DynAnyResult<&mut Self> {
+        if self.type_code.equivalent(type_code) {
+            return Ok(self);
+        }
+        match self.current_component()? {
+            Some(part) if part.type_code.equivalent(type_code) => Ok(part),
+            Some(_) => Err(DynAnyError::TypeMismatch),
+            None => Err(DynAnyError::InvalidValue),
+        }
+    }
+
+    fn reference_target(&mut self) -> DynAnyResult<&mut Self> {
+        let refers = |kind| matches!(kind, TcKind::ObjRef | TcKind::Component | TcKind::Home);
+        if refers(self.kind()) {
+            return Ok(self);
+        }
+        match self.current_component()? {
+            Some(part) if refers(part.kind()) => Ok(part),
+            Some(_) => Err(DynAnyError::TypeMismatch),
+            None => Err(DynAnyError::InvalidValue),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Going from part to part.
+
+use super::{Content, DynAny, DynAnyError, DynAnyResult};
+
+/// # Going from part to part
+///
+/// Parts are the members of structs, exceptions and valuetypes, the elements of sequences and
+/// arrays, and a union's discriminator and member.
+impl DynAny {
+    /// How many parts there are: `component_count`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn component_count(&mut self) -> DynAnyResult<usize> {
+        if !self.has_components() {
+            return Ok(0);
+        }
+        self.expand()?;
+        Ok(match &mut self.content {
+            Content::Parts(parts) | Content::Value(Some(parts)) => parts.len(),
+            Content::Union(union) => {
+                union.settle(&self.type_code)?;
+                1 + usize::from(union.member.is_some())
+            }
+            Content::Whole(_) | Content::Value(None) => 0,
+        })
+    }
+
+    /// Makes a part the current one; says whether there is one of this number, and makes none
+    /// current if there is not: `seek`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn seek(&mut self, index: usize) -> DynAnyResult<bool> {
+        let exists = index < self.component_count()?;
+        self.position = exists.then_some(index);
+        Ok(exists)
+    }
+
+    /// Makes the first part the current one: `rewind`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn rewind(&mut self) -> DynAnyResult<bool> {
+        self.seek(0)
+    }
+
+    /// Makes the next part the current one, the first one if none is: `next`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn next_component(&mut self) -> DynAnyResult<bool> {
+        let next = self.position.map_or(0, |position| position.saturating_add(1));
+        self.seek(next)
+    }
+
+    /// The number of the current part.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    /// The current part, `None` when none is: `current_component`.
+    ///
+    /// # Errors
+    /// `TypeMismatch` for types without parts.
+    pub fn current_component(&mut self) -> DynAnyResult<Option<&mut Self>> {
+        if !self.has_components() {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        let count = self.component_count()?;
+        match self.position.filter(|&position| position < count) {
+            Some(position) => self.component(position).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The part of this number, whichever is current.
+    ///
+    /// # Errors
+    /// `TypeMismatch` for types without parts, `InvalidValue` beyond the last.
+    pub fn component(&mut self, index: usize) -> DynAnyResult<&mut Self> {
+        self.expand()?;
+        let type_code = &self.type_code;
+        match &mut self.content {
+            Content::Union(union) => {
+                union.settle(type_code)?;
+                match index {
+                    0 => Ok(&mut union.discriminator),
+                    1 => union.member.as_mut().ok_or(DynAnyError::InvalidValue),
+                    _ => Err(DynAnyError::InvalidValue),
+                }
+            }
+            Content::Parts(parts) | Content::Value(Some(parts)) => {
+                parts.get_mut(index).ok_or(DynAnyError::InvalidValue)
+            }
+            Content::Value(None) => Err(DynAnyError::InvalidValue),
+            Content::Whole(_) => Err(DynAnyError::TypeMismatch),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Elements: sequences.
+
+use zorb_types::TcKind;
+
+use super::{DynAny, DynAnyError, DynAnyResult};
+
+/// A sequence, by its elements: `DynSequence`.
+#[derive(Debug)]
+pub struct DynSequence<'a>(&'a mut DynAny);
+
+impl DynAny {
+    /// The value as a sequence.
+    ///
+    /// # Errors
+    /// `TypeMismatch` if it is none.
+    pub fn as_sequence(&mut self) -> DynAnyResult<DynSequence<'_>> {
+        self.needs(&[TcKind::Sequence])?;
+        self.expand()?;
+        Ok(DynSequence(self))
+    }
+}
+
+impl<'a> DynSequence<'a> {
+    /// How many elements there are: `get_length`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn length(&mut self) -> DynAnyResult<usize> {
+        self.0.component_count()
+    }
+
+    /// Makes the sequence this long: `set_length`. New elements are as those of a new DynAny, and
+    /// the first of them becomes current; otherwise the current one stays while it is there.
+    ///
+    /// # Errors
+    /// `InvalidValue` beyond the bound, `TooLarge` for more than 16 MiB of new elements.
+    pub fn set_length(&mut self, length: usize) -> DynAnyResult<()> {
+        let type_code = self.0.type_code.resolved();
+        let bound = type_code.length()? as usize;
+        if bound != 0 && length > bound {
+            return Err(DynAnyError::InvalidValue);
+        }
+        let new = DynAny::new(&type_code.content_type()?)?;
+        let parts = self.0.parts()?;
+        let before = parts.len();
+        if length.saturating_sub(before) > MAX_NEW {
+            return Err(DynAnyError::TooLarge);
+        }
+        parts.resize(length, new);
+        self.0.position = match self.0.position {
+            Some(position) if position < length.min(before) => Some(position),
+            _ if length > before => Some(before),
+            _ => None,
+        };
+        Ok(())
+    }
+
+    /// An element.
+    ///
+    /// # Errors
+    /// `InvalidValue` beyond the last.
+    pub fn element(self, index: usize) -> DynAnyResult<&'a mut DynAny> {
+        self.0.component(index)
+    }
+
+    /// All elements: `get_elements_as_dyn_any`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn elements(&mut self) -> DynAnyResult<&[DynAny]> {
+        self.0.parts().map(|parts| &**parts)
+    }
+
+    /// Sets all elements: `set_elements_as_dyn_any`.
+    ///
+    /// # Errors
+    /// `InvalidValue` beyond the bound, `TypeMismatch` for elements of another type.
+    pub fn set_elements(&mut self, elements: &[DynAny]) -> DynAnyResult<()> {
+        let type_code = self.0.type_code.resolved();
+        let bound = type_code.length()? as usize;
+        if bound != 0 && elements.len() > bound {
+            return Err(DynAnyError::InvalidValue);
+        }
+        *self.0.parts()? = of_type(&type_code.content_type()?, elements)?;
+        self.0.position = (!elements.is_empty()).then_some(0);
+        Ok(())
+    }
+}
+
+/// Elements that a program may ask for at once; each takes some hundred octets.
+const MAX_NEW: usize = 1 << 20;
+
+/// Copies of elements, as the element type has them.
+pub(super) fn of_type(
+    element: &zorb_types::TypeCode,
+    elements: &[DynAny],
+) -> DynAnyResult<Vec<DynAny>> {
+    let mut parts = Vec::new();
+    for value in elements {
+        if !element.equivalent(&value.type_code) {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        parts.push(DynAny::with(element.clone(), value.content.clone()));
+    }
+    Ok(parts)
+}

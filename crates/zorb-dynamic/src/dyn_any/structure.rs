@@ -1,0 +1,115 @@
+//! Members by name: structs and exceptions.
+
+use zorb_types::{TcKind, TypeCode};
+
+use super::{DynAny, DynAnyError, DynAnyResult};
+
+/// A struct or exception, by its members: `DynStruct`.
+#[derive(Debug)]
+pub struct DynStruct<'a>(pub(super) &'a mut DynAny);
+
+impl DynAny {
+    /// The value as a struct or exception.
+    ///
+    /// # Errors
+    /// `TypeMismatch` if it is none.
+    pub fn as_struct(&mut self) -> DynAnyResult<DynStruct<'_>> {
+        self.needs(&[TcKind::Struct, TcKind::Except])?;
+        self.expand()?;
+        Ok(DynStruct(self))
+    }
+}
+
+impl<'a> DynStruct<'a> {
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.0.type_code.resolved().member_count()
+    }
+
+    /// Whether it is an exception without members.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A member by its name.
+    ///
+    /// # Errors
+    /// `InvalidValue` when there is none of this name.
+    pub fn member(self, name: &str) -> DynAnyResult<&'a mut DynAny> {
+        let index = place_of(&self.0.type_code.resolved(), name)?;
+        self.0.component(index)
+    }
+
+    /// The name of the current member: `current_member_name`.
+    ///
+    /// # Errors
+    /// `InvalidValue` when none is current.
+    pub fn current_member_name(&self) -> DynAnyResult<String> {
+        let index = self.0.position.ok_or(DynAnyError::InvalidValue)?;
+        Ok(self.0.type_code.resolved().member_name(index)?.to_owned())
+    }
+
+    /// The kind of the current member, a typedef's own: `current_member_kind`.
+    ///
+    /// # Errors
+    /// `InvalidValue` when none is current.
+    pub fn current_member_kind(&self) -> DynAnyResult<TcKind> {
+        let index = self.0.position.ok_or(DynAnyError::InvalidValue)?;
+        Ok(self.0.type_code.resolved().member_type(index)?.kind())
+    }
+
+    /// Names and values of all members: `get_members_as_dyn_any`.
+    ///
+    /// # Errors
+    /// When the value cannot be taken apart.
+    pub fn members(&mut self) -> DynAnyResult<Vec<(String, DynAny)>> {
+        let type_code = self.0.type_code.resolved();
+        named(&type_code, self.0.parts()?)
+    }
+
+    /// Sets all members, by name and in order: `set_members_as_dyn_any`. A name may be empty.
+    ///
+    /// # Errors
+    /// `TypeMismatch` for another name or type, `InvalidValue` for another number of members.
+    pub fn set_members(&mut self, members: &[(&str, DynAny)]) -> DynAnyResult<()> {
+        let type_code = self.0.type_code.resolved();
+        let types = (0..type_code.member_count())
+            .map(|index| {
+                Ok((type_code.member_name(index)?.to_owned(), type_code.member_type(index)?))
+            })
+            .collect::<DynAnyResult<Vec<_>>>()?;
+        *self.0.parts()? = checked(&types, members)?;
+        self.0.position = (!members.is_empty()).then_some(0);
+        Ok(())
+    }
+}
+
+pub(super) fn named(type_code: &TypeCode, parts: &[DynAny]) -> DynAnyResult<Vec<(String, DynAny)>> {
+    let names = (0..).map(|index| type_code.member_name(index));
+    parts.iter().zip(names).map(|(part, name)| Ok((name?.to_owned(), part.clone()))).collect()
+}
+
+fn place_of(type_code: &TypeCode, name: &str) -> DynAnyResult<usize> {
+    (0..type_code.member_count())
+        .find(|&index| type_code.member_name(index) == Ok(name))
+        .ok_or(DynAnyError::InvalidValue)
+}
+
+/// Members for these names and types.
+pub(super) fn checked(
+    types: &[(String, TypeCode)],
+    members: &[(&str, DynAny)],
+) -> DynAnyResult<Vec<DynAny>> {
+    if types.len() != members.len() {
+        return Err(DynAnyError::InvalidValue);
+    }
+    let mut parts = Vec::new();
+    for ((name, type_code), (given, value)) in types.iter().zip(members) {
+        let named = given.is_empty() || name.is_empty() || given == name;
+        if !named || !type_code.equivalent(&value.type_code) {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        parts.push(DynAny::with(type_code.clone(), value.content.clone()));
+    }
+    Ok(parts)
+}

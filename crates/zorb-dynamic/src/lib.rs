@@ -1,0 +1,33 @@
+//! Objects and values whose IDL a program does not know when it is built.
+//!
+//! [`DynAny`] takes any value apart and puts it together by its TypeCode alone. [`Codec`] turns anys
+//! into octets and back, as interceptors do for service contexts and tagged components.
+//!
+//! ```
+//! use zorb_dynamic::DynAny;
+//! use zorb_types::{TcKind, TypeCode};
+//!
+//! let person = TypeCode::structure(
+//!     "IDL:Person:1.0",
+//!     "Person",
+//!     &[("name", TypeCode::string(0)), ("age", TypeCode::plain(TcKind::Long))],
+//! )?;
+//! let mut value = DynAny::new(&person)?;
+//! value.as_struct()?.member("name")?.insert::<String>("Ada")?;
+//! value.as_struct()?.member("age")?.insert::<i32>(&36)?;
+//!
+//! let any = value.to_any()?;
+//! let mut again = DynAny::of(any)?;
+//! assert_eq!(again.as_struct()?.member("age")?.get::<i32>()?, 36);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod codec;
+mod dyn_any;
+
+pub use codec::{Codec, CodecError};
+pub use dyn_any::{
+    DynAny, DynAnyError, DynAnyResult, DynArray, DynEnum, DynFixed, DynSequence, DynStruct,
+    DynUnion, DynValue, DynValueBox,
+};

@@ -1,0 +1,80 @@
+//! Seeds of the target `dynamic`: encapsulations of anys.
+
+use zorb_cdr::{ByteOrder, CdrReader, TextCoding, WideSet, Wire};
+use zorb_dynamic::{Codec, DynAny};
+use zorb_types::{Any, TcKind, TypeCode, UnionCase, ValueMember, ValueModifier, Visibility};
+
+use crate::seed;
+
+/// GIOP 1.2, as the target's first octet says it.
+const CHOICE: u8 = 2 << 3;
+
+/// What another ORB sent, if it is an any.
+pub(crate) fn received(name: &str, little: bool, body: &[u8]) {
+    let order = ByteOrder::from_flag(u8::from(little));
+    let text = TextCoding { wide_set: Some(WideSet::Utf16), ..TextCoding::default() };
+    let mut reader = CdrReader::new(body, order).with_text(text);
+    if let Ok(any) = Any::read(&mut reader)
+        && reader.remaining() == 0
+    {
+        write(name, order, &any);
+    }
+}
+
+/// Types that the recorded messages have no anys of.
+pub(crate) fn made() {
+    let long = TypeCode::plain(TcKind::Long);
+    let member = |name, type_code| ValueMember { name, type_code, visibility: Visibility::Public };
+    let next = TypeCode::recursive("IDL:L:1.0").expect("an id");
+    let modifier = ValueModifier::None;
+    let list = TypeCode::value(
+        "IDL:L:1.0",
+        "L",
+        modifier,
+        None,
+        &[member("v", &long), member("next", &next)],
+    );
+    let list = list.expect("a valuetype");
+    let text = TypeCode::value_box("IDL:T:1.0", "T", &TypeCode::string(0)).expect("a box");
+    let derived =
+        TypeCode::value("IDL:D:1.0", "D", modifier, Some(&list), &[member("text", &text)]);
+    let derived = derived.expect("a valuetype");
+    let mut value = DynAny::new(&derived).expect("null");
+    write("made-value-null", ByteOrder::Big, &value.to_any().expect("null"));
+    value.as_value().and_then(|mut value| value.set_to_value()).expect("a value");
+    let next = value.as_value().and_then(|value| value.member("next")).expect("a member");
+    next.as_value().and_then(|mut next| next.set_to_value()).expect("a value");
+    let boxed = value.as_value().and_then(|value| value.member("text")).expect("a member");
+    boxed.as_value_box().and_then(|mut boxed| boxed.set_to_value()).expect("a box");
+    let any = value.to_any().expect("a value");
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        write(&format!("made-value-{}", order.flag()), order, &any);
+    }
+    let fixed = TypeCode::fixed(31, 4).expect("a fixed");
+    let cases = [
+        UnionCase { label: Some(-1), name: "a", type_code: &fixed },
+        UnionCase { label: None, name: "b", type_code: &derived },
+    ];
+    let union = TypeCode::union("IDL:U:1.0", "U", &TypeCode::plain(TcKind::LongLong), &cases);
+    let abstract_interface = TypeCode::named(TcKind::AbstractInterface, "IDL:A:1.0", "A");
+    let all = TypeCode::structure(
+        "IDL:S:1.0",
+        "S",
+        &[
+            ("u", union.expect("a union")),
+            ("l", TypeCode::plain(TcKind::LongDouble)),
+            ("a", abstract_interface.expect("an interface")),
+            ("w", TypeCode::wstring(5)),
+            ("m", TypeCode::array(&TypeCode::array(&long, 2).expect("a row"), 3).expect("rows")),
+            ("any", TypeCode::plain(TcKind::Any)),
+            ("t", TypeCode::plain(TcKind::TypeCode)),
+        ],
+    );
+    let all = DynAny::new(&all.expect("a struct")).and_then(|all| all.to_any());
+    write("made-all", ByteOrder::Little, &all.expect("a value"));
+}
+
+fn write(name: &str, order: ByteOrder, any: &Any) {
+    let octets = Codec::new().with_order(order).encode(any).expect("an encoding");
+    seed("dynamic", name, [&[CHOICE][..], &octets].concat());
+}
