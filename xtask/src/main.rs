@@ -1,12 +1,13 @@
 //! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run, line
-//! counts, the footprint, the benchmark's peers and its picture. It depends on no crate of the
-//! workspace, so it works when they do not compile.
+//! counts, the footprint, the performance chapter, the benchmark's peers and its picture. It depends
+//! on no crate of the workspace, so it works when they do not compile.
 #![forbid(unsafe_code)]
 
 mod ci;
 mod footprint;
 mod loc;
 mod peers;
+mod principles;
 mod screenshot;
 mod tidy;
 
@@ -25,6 +26,7 @@ Commands:
   loc         Count lines per crate: files, code, comments, tests
   footprint   Measure the hello server: size, memory, what each crate adds
   peers       Build the programs that `zorb bench` compares Zorb with
+  principles  Measure the patterns of the performance chapter and write its tables
   screenshot  Take the picture of a benchmark report that the README shows
   help        Show this text; `cargo xtask COMMAND --help` shows a command's own
 
@@ -55,6 +57,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
         "ci" => ci::command(&root(), rest, out),
         "footprint" => footprint::command(&root(), rest, out),
         "loc" => loc::command(&root(), rest, out),
+        "principles" => principles::command(&root(), rest, out),
         "peers" => peers::command(&root(), rest, out),
         "screenshot" => screenshot::command(&root(), rest, out),
         "help" | "--help" | "-h" => {

@@ -160,6 +160,48 @@ fn every_path_in_the_architecture_exists() {
     assert!(paths.len() > 50, "{} paths only", paths.len());
 }
 
+/// The text and target of every link of a page.
+fn links(text: &str) -> Vec<(&str, &str)> {
+    let link = |middle: usize| {
+        let (before, after) = (text.get(..middle)?, text.get(middle + 2..)?);
+        Some((before.rsplit('[').next()?, after.split(')').next()?))
+    };
+    text.match_indices("](").filter_map(|(middle, _)| link(middle)).collect()
+}
+
+#[test]
+fn every_pattern_of_the_performance_chapter_leads_to_its_code() {
+    let page = read("docs/src/performance.md");
+    let patterns: Vec<&str> =
+        page.split("\n## ").filter(|part| part.contains("<!-- principle: ")).collect();
+    assert_eq!(patterns.len(), 9);
+    for pattern in patterns {
+        let heading = pattern.lines().next().unwrap();
+        let mut folders = Vec::new();
+        for (name, target) in links(pattern).into_iter().filter(|(_, to)| to.ends_with(".rs")) {
+            let code = read(format!("docs/src/{target}"));
+            let name = name.trim_matches('`');
+            let defined = ["fn", "const"].iter().any(|word| {
+                let begin = format!("{word} {name}");
+                let after = |at: usize| code[at + begin.len()..].chars().next();
+                code.match_indices(&begin).any(|(at, _)| {
+                    after(at).is_some_and(|next| !next.is_alphanumeric() && next != '_')
+                })
+            });
+            assert!(defined, "{heading}: {target} has no {name}");
+            folders.push(target.trim_start_matches("../").split('/').next().unwrap());
+        }
+        // Ours, and the plain way.
+        assert!(
+            folders.contains(&"crates") && folders.contains(&"tests"),
+            "{heading}: {folders:?}"
+        );
+        // The table has been measured: a head, two ways and what they come to.
+        let rows = pattern.lines().filter(|line| line.starts_with('|')).count();
+        assert_eq!(rows, 5, "{heading}: run cargo xtask principles");
+    }
+}
+
 #[test]
 fn every_example_of_the_mapping_table_is_compiled() {
     let page = read("docs/src/mapping.md");

@@ -1,10 +1,14 @@
 //! The calls whose costs are counted: an interface, its servant, and its operations by name.
 //!
+//! The program `zorb-costs-principles` measures the patterns of `docs/src/performance.md`.
+//!
 //! `tests/allocations.rs` counts inside its own process; `tests/costs` runs the program
 //! `zorb-costs-subject` under strace and valgrind.
 #![forbid(unsafe_code)]
 
+pub mod callgrind;
 pub mod operation;
+pub mod principles;
 mod servant;
 
 /// What the compiler made of `idl/costs.idl`.

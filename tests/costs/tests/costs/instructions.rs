@@ -5,7 +5,6 @@
 //! counted by other trials. What the compiler makes of the source differs between its versions, so
 //! the record is of one.
 
-mod profile;
 mod record;
 
 use std::collections::BTreeMap;
@@ -14,6 +13,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use libtest_mimic::Trial;
+use zorb_costs::callgrind::Profile;
 use zorb_costs::operation::Operation;
 
 use crate::program::{EMPTY, Side, run_local, run_pair};
@@ -126,5 +126,8 @@ fn instructions(folder: &Path, side: Side, phase: usize) -> Result<u64, String> 
     let path = folder.join(format!("{}.{}", side.name(), 2 * phase + 2));
     let text = std::fs::read_to_string(&path)
         .map_err(|error| format!("the counts of phase {phase} (0 is {EMPTY}): {error}"))?;
-    profile::own_instructions(&text, "zorb-costs-subject")
+    match Profile::new(&text).sum("Ir", "zorb-costs-subject")? {
+        0 => Err("callgrind saw nothing of the program".to_owned()),
+        count => Ok(count),
+    }
 }
