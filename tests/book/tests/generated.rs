@@ -233,7 +233,7 @@ fn numbers_in_prose_are_those_of_the_code() {
             "at most three times",
         ),
         (
-            "crates/zorb-core/src/client/pool.rs",
+            "crates/zorb-core/src/client/connection.rs",
             "const FRESH: Duration = Duration::from_millis(500);",
             "docs/src/threads.md",
             "half a second",
