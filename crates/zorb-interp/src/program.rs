@@ -93,7 +93,7 @@ pub(crate) struct Run {
     pub(crate) count: u32,
     /// The strictest alignment of its members.
     pub(crate) alignment: u8,
-    /// Whether something is checked of its members.
+    /// Whether something is checked of its members, `char`s apart.
     pub(crate) checked: bool,
     /// Whether the other byte order changes it.
     pub(crate) turns: bool,
@@ -171,7 +171,7 @@ impl Run {
             }
             *length = (end - class) as u32;
         }
-        let checks = |shape: Shape| !matches!(shape, Shape::Number(_));
+        let checks = |shape: Shape| !matches!(shape, Shape::Number(_) | Shape::Char);
         let alignment = items.iter().map(|item| item.shape.alignment()).max().unwrap_or(1);
         Self {
             first,

@@ -5,8 +5,9 @@ use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet}
 use crate::item::{Item, Number, Shape, turn, turn_each};
 use crate::program::Run;
 
-/// Numbers to turn round in each of many values, found once; runs of more are turned one by one.
-const MAX_TURNS: usize = 32;
+/// Places in each of many values that are found once: numbers to turn round, members to check. Runs
+/// of more are gone through member by member.
+const MAX_PLACES: usize = 32;
 
 /// Moves `count` values of a run that stand one after the other.
 pub(crate) fn copy(
@@ -41,11 +42,10 @@ pub(crate) fn copy(
             continue;
         }
         let octets = reader.take(length.saturating_mul(together), "struct")?;
-        if run.checked {
-            let strict = is_strict(reader, writer.as_deref());
-            if !check_all(items, offset, length, octets, strict) {
-                return Err(fault(items, offset, length, octets, strict));
-            }
+        let strict = is_strict(reader, writer.as_deref());
+        let checked = run.checked || (run.has_text && strict.ascii);
+        if checked && !check_all(items, offset, length, octets, strict) {
+            return Err(fault(items, offset, length, octets, strict));
         }
         if let Some(writer) = writer.as_deref_mut() {
             if run.turns && writer.order() != reader.order() {
@@ -130,7 +130,52 @@ fn is_strict(reader: &CdrReader<'_>, writer: Option<&CdrWriter<'_>>) -> Strict {
 }
 
 fn check_all(items: &[Item], offset: usize, length: usize, octets: &[u8], strict: Strict) -> bool {
-    octets.chunks_exact(length).all(|value| faulty(items, offset, value, strict).is_none())
+    let mut places = Places::new();
+    each(items, offset, |position, shape| {
+        let is_free = match shape {
+            Shape::Number(_) => true,
+            Shape::Char => !strict.ascii,
+            _ => false,
+        };
+        if !is_free {
+            places.add(position, shape);
+        }
+    });
+    let Some(places) = places.all() else {
+        return octets
+            .chunks_exact(length)
+            .all(|value| faulty(items, offset, value, strict).is_none());
+    };
+    octets.chunks_exact(length).all(|value| {
+        places.iter().all(|&(position, shape)| {
+            let octets = value.get(position..position + shape.size()).unwrap_or_default();
+            check(shape, octets, strict.order, strict)
+        })
+    })
+}
+
+/// Places in a value and what is there, as many as there is room for.
+struct Places {
+    places: [(usize, Shape); MAX_PLACES],
+    count: usize,
+}
+
+impl Places {
+    fn new() -> Self {
+        Self { places: [(0, Shape::Boolean); MAX_PLACES], count: 0 }
+    }
+
+    fn add(&mut self, position: usize, shape: Shape) {
+        if let Some(place) = self.places.get_mut(self.count) {
+            *place = (position, shape);
+        }
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// All places, unless they were too many.
+    fn all(&self) -> Option<&[(usize, Shape)]> {
+        self.places.get(..self.count)
+    }
 }
 
 /// The first item that is wrong in a value.
@@ -207,39 +252,37 @@ fn is_packed(digits: u8, octets: &[u8]) -> bool {
 
 /// Copies values with their numbers turned round.
 fn turn_all(items: &[Item], offset: usize, length: usize, octets: &[u8], room: &mut [u8]) {
-    let mut turns = [(0, 0); MAX_TURNS];
-    let mut found = 0;
-    let mut fits = true;
-    each_turn(items, offset, |position, size| match turns.get_mut(found) {
-        Some(turn) => {
-            *turn = (position, size);
-            found += 1;
+    let mut places = Places::new();
+    each(items, offset, |position, shape| {
+        if shape.turns() {
+            places.add(position, shape);
         }
-        None => fits = false,
     });
     room.copy_from_slice(octets);
-    let turns = turns.get(..found).unwrap_or_default();
     for (value, place) in octets.chunks_exact(length).zip(room.chunks_exact_mut(length)) {
-        if fits {
-            for &(position, size) in turns {
-                turn_at(position, size, value, place);
+        match places.all() {
+            Some(places) => {
+                for &(position, shape) in places {
+                    turn_at(position, shape.size(), value, place);
+                }
             }
-        } else {
-            each_turn(items, offset, |position, size| turn_at(position, size, value, place));
+            None => each(items, offset, |position, shape| {
+                if shape.turns() {
+                    turn_at(position, shape.size(), value, place);
+                }
+            }),
         }
     }
 }
 
-/// Calls `turn` with position and size of every number that the other byte order turns round.
-fn each_turn(items: &[Item], offset: usize, mut turn: impl FnMut(usize, usize)) {
+/// Calls `found` with position and shape of every member, those of arrays one by one.
+fn each(items: &[Item], offset: usize, mut found: impl FnMut(usize, Shape)) {
     let mut position = 0;
     for item in items {
         let size = item.shape.size();
         position += (position + offset).wrapping_neg() & (item.shape.alignment() - 1);
         for _ in 0..item.count {
-            if item.shape.turns() {
-                turn(position, size);
-            }
+            found(position, item.shape);
             position += size;
         }
     }

@@ -1,5 +1,6 @@
 //! Any: a value together with its type.
 
+mod octets;
 #[cfg(test)]
 mod tests;
 
@@ -10,6 +11,8 @@ use zorb_cdr::{
     ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm,
     WideSet, Wire,
 };
+
+use octets::Octets;
 
 use crate::layout::Traits;
 use crate::{Layout, TcKind, TypeCode, Typed, transcode};
@@ -36,7 +39,7 @@ use crate::{Layout, TcKind, TypeCode, Typed, transcode};
 #[derive(Clone)]
 pub struct Any {
     type_code: TypeCode,
-    octets: Vec<u8>,
+    octets: Octets,
     form: Form,
 }
 
@@ -146,7 +149,7 @@ impl Any {
             alignment: traits.alignment,
             has_text: traits.has_text,
         };
-        Ok(Self { type_code: layout.type_code().clone(), octets: octets.to_vec(), form })
+        Ok(Self { type_code: layout.type_code().clone(), octets: Octets::copied(octets), form })
     }
 
     /// Appends the value without its TypeCode.
@@ -236,8 +239,7 @@ impl Any {
             }
             done => done?,
         };
-        octets.shrink_to_fit();
-        Ok(Self { type_code, octets, form })
+        Ok(Self { type_code, octets: Octets::from(octets), form })
     }
 }
 
@@ -274,7 +276,7 @@ impl Default for Any {
     fn default() -> Self {
         let traits = Traits { alignment: 1, has_text: false };
         let form = Form::own(CharSet::Utf8, traits);
-        Self { type_code: TypeCode::default(), octets: Vec::new(), form }
+        Self { type_code: TypeCode::default(), octets: Octets::copied(&[]), form }
     }
 }
 
@@ -285,7 +287,7 @@ impl PartialEq for Any {
         }
         let same_reading = Form { alignment: 1, has_text: false, ..self.form }
             == Form { alignment: 1, has_text: false, ..other.form };
-        if same_reading && self.octets == other.octets {
+        if same_reading && *self.octets == *other.octets {
             return true;
         }
         let same = Layout::of(&self.type_code).equal(&mut self.reader(), &mut other.reader());

@@ -277,6 +277,11 @@ impl TypeCode {
         self.view().resolved().to_type_code()
     }
 
+    /// The kind of the type with its typedefs taken off.
+    pub fn resolved_kind(&self) -> TcKind {
+        self.view().resolved().kind()
+    }
+
     /// Whether everything agrees: kinds, ids, names, members, typedefs. `==` is this.
     pub fn equal(&self, other: &Self) -> bool {
         alike(self.view(), other.view(), Likeness::Equal)

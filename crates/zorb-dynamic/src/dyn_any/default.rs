@@ -13,7 +13,7 @@ const MAX_DEPTH: u16 = 64;
 
 /// Whether there are values of this type at all.
 pub(super) fn has_values(type_code: &TypeCode) -> bool {
-    let kind = type_code.resolved().kind();
+    let kind = type_code.resolved_kind();
     type_code.is_complete() && !matches!(kind, TcKind::Native | TcKind::LocalInterface)
 }
 
@@ -22,7 +22,7 @@ pub(super) fn content(type_code: &TypeCode) -> DynAnyResult<Content> {
     if !has_values(type_code) {
         return Err(DynAnyError::InconsistentTypeCode);
     }
-    let kind = type_code.resolved().kind();
+    let kind = type_code.resolved_kind();
     if matches!(kind, TcKind::Value | TcKind::Event | TcKind::ValueBox) {
         return Ok(Content::Value(None));
     }

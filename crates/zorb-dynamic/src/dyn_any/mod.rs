@@ -101,7 +101,7 @@ impl DynAny {
 
     /// The kind of the type, typedefs taken off.
     pub fn kind(&self) -> TcKind {
-        self.type_code.resolved().kind()
+        self.type_code.resolved_kind()
     }
 
     /// Makes it the same value as another: `assign`.
@@ -151,7 +151,7 @@ impl DynAny {
                 if resolved.kind() == TcKind::Except {
                     reader.read_latin1("exception id")?;
                 }
-                let mut members = Vec::new();
+                let mut members = Vec::with_capacity(resolved.member_count());
                 for index in 0..resolved.member_count() {
                     let member = resolved.member_type(index)?;
                     members.push(Self::whole(Any::read_value(member, &mut reader)?));
@@ -191,13 +191,17 @@ impl DynAny {
     }
 }
 
+/// Elements that room is made for before they are there.
+const READ_AHEAD: usize = 4096;
+
 fn elements(
     type_code: &TypeCode,
     count: usize,
     reader: &mut CdrReader<'_>,
 ) -> DynAnyResult<Vec<DynAny>> {
     let layout = Layout::of(&type_code.content_type()?);
-    let mut elements = Vec::new();
+    // Every element takes an octet at least.
+    let mut elements = Vec::with_capacity(count.min(reader.remaining()).min(READ_AHEAD));
     for _ in 0..count {
         elements.push(DynAny::whole(Any::read_with(&layout, reader)?));
     }

@@ -102,7 +102,7 @@ impl<'a> DynUnion<'a> {
     /// # Errors
     /// None in practice.
     pub fn discriminator_kind(&self) -> DynAnyResult<TcKind> {
-        Ok(self.0.type_code.resolved().discriminator_type()?.resolved().kind())
+        Ok(self.0.type_code.resolved().discriminator_type()?.resolved_kind())
     }
 
     /// Sets the discriminator; the member becomes current, if there is one: `set_discriminator`.

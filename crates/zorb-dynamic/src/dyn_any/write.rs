@@ -28,10 +28,9 @@ impl DynAny {
         match &self.content {
             Content::Whole(any) => any.write_value(writer),
             Content::Parts(parts) => {
-                let resolved = self.type_code.resolved();
-                match resolved.kind() {
+                match self.kind() {
                     TcKind::Sequence => writer.write_count(parts.len(), "sequence")?,
-                    TcKind::Except => writer.write_latin1(resolved.id())?,
+                    TcKind::Except => writer.write_latin1(self.type_code.resolved().id())?,
                     _ => {}
                 }
                 each(parts, writer)

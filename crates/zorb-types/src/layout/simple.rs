@@ -14,6 +14,10 @@ pub(crate) enum Simple {
     /// A number of so many octets.
     Number(u8),
     Boolean,
+    Char,
+    /// An enumeration of so many values.
+    Enumeration(u32),
+    Reference,
     String(u32),
     WString(u32),
     /// Numbers of so many octets, at most so many of them.
@@ -28,6 +32,11 @@ impl Simple {
             TcKind::Null if type_ref.is_placeholder() => return None,
             TcKind::Null | TcKind::Void => Self::Nothing,
             TcKind::Boolean => Self::Boolean,
+            TcKind::Char => Self::Char,
+            TcKind::Enum => {
+                Self::Enumeration(u32::try_from(type_ref.member_count()).unwrap_or(u32::MAX))
+            }
+            TcKind::ObjRef | TcKind::Component | TcKind::Home => Self::Reference,
             TcKind::String => Self::String(type_ref.bound()),
             TcKind::WString => Self::WString(type_ref.bound()),
             TcKind::Sequence => {
@@ -41,6 +50,8 @@ impl Simple {
     pub(super) fn traits(self) -> Traits {
         let (alignment, has_text) = match self {
             Self::Nothing | Self::Boolean => (1, false),
+            Self::Char => (1, true),
+            Self::Enumeration(_) | Self::Reference => (4, false),
             Self::Number(size) => (size, false),
             Self::Numbers(size, _) => (size.max(4), false),
             Self::String(_) | Self::WString(_) => (4, true),
@@ -63,6 +74,21 @@ impl Simple {
                 }
                 Ok(())
             }
+            Self::Char => {
+                let value = reader.read_char()?;
+                writer.map_or(Ok(()), |writer| writer.write_char(value))
+            }
+            Self::Enumeration(values) => {
+                let value = reader.read_u32()?;
+                if value >= values {
+                    return Err(reader.error(CdrErrorKind::BadEnum, "enum"));
+                }
+                if let Some(writer) = writer {
+                    writer.write_u32(value);
+                }
+                Ok(())
+            }
+            Self::Reference => zorb_interp::copy_reference(reader, writer),
             Self::String(bound) => zorb_interp::copy_string(bound, reader, writer),
             Self::WString(bound) => zorb_interp::copy_wstring(bound, reader, writer),
             Self::Numbers(size, bound) => {

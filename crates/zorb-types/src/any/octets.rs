@@ -1,0 +1,63 @@
+//! The octets of a value: a few without memory of their own.
+
+use alloc::vec::Vec;
+use core::ops::Deref;
+
+/// As many as there is room for beside the length, in the space of a vector.
+const INLINE: usize = 22;
+
+/// Octets that never change.
+#[derive(Clone)]
+pub(super) enum Octets {
+    Inline(u8, [u8; INLINE]),
+    Heap(Vec<u8>),
+}
+
+impl Octets {
+    pub(super) fn copied(octets: &[u8]) -> Self {
+        Self::inline(octets).unwrap_or_else(|| Self::Heap(octets.to_vec()))
+    }
+
+    fn inline(octets: &[u8]) -> Option<Self> {
+        let mut inline = [0; INLINE];
+        inline.get_mut(..octets.len())?.copy_from_slice(octets);
+        Some(Self::Inline(u8::try_from(octets.len()).ok()?, inline))
+    }
+}
+
+impl From<Vec<u8>> for Octets {
+    fn from(mut octets: Vec<u8>) -> Self {
+        Self::inline(&octets).unwrap_or_else(|| {
+            octets.shrink_to_fit();
+            Self::Heap(octets)
+        })
+    }
+}
+
+impl Deref for Octets {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Inline(length, octets) => octets.get(..(*length).into()).unwrap_or_default(),
+            Self::Heap(octets) => octets,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn octets_are_the_same_wherever_they_are() {
+        for length in 0..40_u8 {
+            let octets: Vec<u8> = (0..length).collect();
+            let copied = Octets::copied(&octets);
+            assert_eq!(*copied, *octets);
+            assert_eq!(matches!(copied, Octets::Inline(..)), octets.len() <= INLINE);
+            assert_eq!(*Octets::from(octets.clone()), *octets);
+        }
+        assert_eq!(size_of::<Octets>(), size_of::<Vec<u8>>());
+    }
+}
