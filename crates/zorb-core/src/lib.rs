@@ -28,7 +28,7 @@ mod wait;
 
 pub use error::{Error, Phase, Result};
 pub use interface::{Interface, OBJECT_ID, Ref};
-pub use object::ObjectRef;
+pub use object::{KeptReply, ObjectRef, RawReply};
 pub use orb::{Orb, OrbBuilder};
 pub use raises::{Raises, UserException};
 pub use servant::{Served, ServedBy};

@@ -1,5 +1,7 @@
 //! Object references.
 
+mod dynamic;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -15,6 +17,8 @@ use crate::client::{Reply, Routes, invoke, locate};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
 use crate::raises::Raises;
+
+pub use dynamic::{KeptReply, RawReply};
 
 /// A reference to an object somewhere: `CORBA::Object`.
 ///
@@ -135,7 +139,7 @@ impl ObjectRef {
     #[inline]
     pub fn invoke<T, E: Raises>(
         &self,
-        operation: &'static str,
+        operation: &str,
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
         results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
     ) -> Result<T, E> {
@@ -156,7 +160,7 @@ impl ObjectRef {
     #[inline]
     pub fn invoke_oneway(
         &self,
-        operation: &'static str,
+        operation: &str,
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Result<(), SystemException> {
         invoke(self, operation, ResponseFlags::NoResponse, &arguments).map(drop)

@@ -18,6 +18,7 @@ use crate::poa::{ManagerState, Poa, PoaManager};
 
 pub use builder::OrbBuilder;
 pub(crate) use core::{Located, OrbCore};
+pub(crate) use initial::initial_reference;
 
 /// An object request broker. Clones are the same ORB.
 ///

@@ -1,11 +1,13 @@
 //! Servants: the objects of the program behind the references of the wire.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use zorb_types::SystemException;
 
 use crate::interface::Interface;
+use crate::poa::ObjectId;
 use crate::server::ServerCall;
 
 /// How an upcall ends: the reply is written, or a system exception is to be.
@@ -22,11 +24,25 @@ pub trait ServedBy<S>: Interface {
     /// The system exception to reply with, when the arguments cannot be decoded or the operation
     /// does not exist.
     fn dispatch(servant: &S, call: &mut ServerCall<'_>) -> Served;
+
+    /// The repository id of the most derived interface of the object `id` of the servant: what its
+    /// references say, and `_repository_id`. That of this interface, unless the servant is dynamic.
+    fn type_id<'s>(servant: &'s S, id: &ObjectId) -> Cow<'s, str> {
+        let _ = (servant, id);
+        Cow::Borrowed(Self::REPOSITORY_ID)
+    }
+
+    /// The answer to `_is_a` about the object `id` of the servant.
+    fn is_a(servant: &S, id: &ObjectId, type_id: &str) -> bool {
+        let _ = (servant, id);
+        Self::TYPE_IDS.contains(&type_id)
+    }
 }
 
 /// What the object adapter keeps of a servant: its type erased, its interface fixed.
 pub(crate) trait Skeleton: Send + Sync {
-    fn type_ids(&self) -> &'static [&'static str];
+    fn type_id(&self, id: &ObjectId) -> Cow<'_, str>;
+    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool;
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served;
     /// Tells servants apart, for id uniqueness.
     fn identity(&self) -> usize;
@@ -44,8 +60,12 @@ impl<S, R> Tie<S, R> {
 }
 
 impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
-    fn type_ids(&self) -> &'static [&'static str] {
-        R::TYPE_IDS
+    fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
+        R::type_id(&self.servant, id)
+    }
+
+    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
+        R::is_a(&self.servant, id, type_id)
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {

@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 
 use support::{Echo, RepeatError, Servant, builder, client, server};
-use zorb_core::{Interface, ObjectRef};
+use zorb_core::{Interface, ObjectRef, codegen};
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
 #[test]
@@ -200,4 +200,34 @@ fn one_servant_type_may_be_shared() {
     let again: Echo = poa.reference_of(&servant).unwrap();
     assert_eq!(first, again);
     assert!(poa.activate_shared::<_, Echo>(&servant).is_err());
+}
+
+/// A repository that knows one interface.
+struct Repository(ObjectRef);
+
+impl zorb_core::ServedBy<Repository> for ObjectRef {
+    fn dispatch(servant: &Repository, call: &mut zorb_core::ServerCall<'_>) -> zorb_core::Served {
+        assert_eq!(call.operation_name(), "lookup_id");
+        let id = call.argument::<String>()?;
+        let definition = (id == Echo::REPOSITORY_ID).then_some(&servant.0);
+        call.reply_dynamic(false, |writer| codegen::Ref::write_option(definition, writer))
+    }
+}
+
+#[test]
+fn the_interface_of_an_object_is_looked_up_in_the_repository() {
+    let (orb, echo) = server();
+    let definition = orb.root_poa().activate(Servant::default()).map(|echo: Echo| echo).unwrap();
+    let repository = Repository(definition.object().clone());
+    let repository: ObjectRef = orb.root_poa().activate(repository).unwrap();
+    let (_client, there) = client(&echo);
+    let interface = |object: &ObjectRef| {
+        let read = <codegen::Ref<ObjectRef> as codegen::Wire>::read;
+        object.invoke::<_, zorb_types::SystemException>("_interface", |_| Ok(()), read)
+    };
+    let minor = |object| interface(object).unwrap_err().minor;
+    assert_eq!(minor(there.object()), zorb_types::minor::intf_repos::NOT_AVAILABLE);
+    orb.register_initial_reference("InterfaceRepository", &repository).unwrap();
+    assert_eq!(interface(there.object()).unwrap().as_ref(), Some(definition.object()));
+    assert_eq!(minor(&repository), zorb_types::minor::intf_repos::NO_ENTRY);
 }

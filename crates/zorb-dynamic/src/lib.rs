@@ -1,5 +1,6 @@
 //! Objects and values whose IDL a program does not know when it is built.
 //!
+//! [`Request`] calls an object with types known at run time, [`DynamicServant`] serves one.
 //! [`DynAny`] takes any value apart and puts it together by its TypeCode alone. [`Codec`] turns anys
 //! into octets and back, as interceptors do for service contexts and tagged components.
 //!
@@ -25,9 +26,15 @@
 
 mod codec;
 mod dyn_any;
+mod named_value;
+mod request;
+mod server_request;
 
 pub use codec::{Codec, CodecError};
 pub use dyn_any::{
     DynAny, DynAnyError, DynAnyResult, DynArray, DynEnum, DynFixed, DynSequence, DynStruct,
     DynUnion, DynValue, DynValueBox,
 };
+pub use named_value::{Mode, NamedValue};
+pub use request::{Deferred, Request, RequestError, Response, UnknownUserException, UntypedReply};
+pub use server_request::{Dynamic, DynamicServant, ServerRequest};

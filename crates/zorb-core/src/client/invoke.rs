@@ -52,7 +52,7 @@ enum Attempt<'c> {
 
 /// Everything about a call that stays the same from attempt to attempt.
 struct Call<'a> {
-    operation: &'static str,
+    operation: &'a str,
     response: ResponseFlags,
     arguments: WriteArguments<'a>,
     patience: Patience,
@@ -61,7 +61,7 @@ struct Call<'a> {
 /// Sends a request and waits for its reply, which `None` replaces for one-way operations.
 pub(crate) fn invoke<'c>(
     object: &'c ObjectRef,
-    operation: &'static str,
+    operation: &str,
     response: ResponseFlags,
     arguments: WriteArguments<'_>,
 ) -> Result<Option<Reply<'c>>, SystemException> {

@@ -8,6 +8,7 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use super::place::Lease;
+use crate::object::RawReply;
 use crate::orb::OrbCore;
 use crate::raises::Raises;
 
@@ -93,6 +94,20 @@ impl Reply<'_> {
             return results;
         }
         Self::take_user_exception(&mut body)
+    }
+
+    /// Hands the reply over as it is.
+    pub(crate) fn take_raw<T>(
+        self,
+        read: impl FnOnce(&RawReply<'_>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        let body = self.body();
+        let exception = match self.status {
+            ReplyStatus::NoException => None,
+            _ => Some(body.clone().read_latin1("exception id").map_err(decoding)?),
+        };
+        let (message, seams) = (self.holder.message(), self.holder.seams());
+        read(&RawReply { exception, message, seams, body, core: self.core }).map_err(decoding)
     }
 
     #[cold]

@@ -8,7 +8,7 @@ use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 
 /// Looks `name` up; `depth` counts URLs that lead to further names.
-pub(super) fn initial_reference(
+pub(crate) fn initial_reference(
     core: &Arc<OrbCore>,
     name: &str,
     depth: u32,

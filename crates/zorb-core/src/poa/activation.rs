@@ -144,8 +144,7 @@ impl Poa {
     pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
         let found = self.0.find_object(id.as_bytes());
         let object = found.as_ref().and_then(Found::object).ok_or(PoaError::ObjectNotActive)?;
-        let type_id = object.skeleton.type_ids().first().copied().unwrap_or(R::REPOSITORY_ID);
-        self.make_reference(id, type_id)
+        self.make_reference(id, &object.skeleton.type_id(id))
     }
 
     /// A reference to `id`, active or not (`create_reference_with_id`).

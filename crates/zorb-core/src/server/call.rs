@@ -1,21 +1,32 @@
 //! One request as generated skeletons see it.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
+use crate::poa::{ActiveObject, ObjectId};
 use crate::raises::Raises;
 use crate::servant::Served;
 
 /// A request on its way through an upcall: its operation, its arguments, and its reply to be.
-#[derive(Debug)]
 pub struct ServerCall<'a> {
     pub(super) operation: Cow<'a, str>,
+    pub(super) object: Option<&'a ActiveObject>,
     pub(super) arguments: CdrReader<'a>,
     pub(super) reply: ReplyWriter<'a>,
+}
+
+impl fmt::Debug for ServerCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerCall")
+            .field("operation", &self.operation)
+            .field("arguments", &self.arguments)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> ServerCall<'a> {
@@ -23,6 +34,11 @@ impl<'a> ServerCall<'a> {
     #[inline]
     pub fn operation(&self) -> &[u8] {
         self.operation.as_bytes()
+    }
+
+    /// The same as text.
+    pub fn operation_name(&self) -> &str {
+        &self.operation
     }
 
     /// Takes the next argument, borrowing from the request where its type allows.
@@ -56,6 +72,32 @@ impl<'a> ServerCall<'a> {
                 None => self.reply.write(ReplyStatus::UserException, |w| raised.write(w)),
             },
         }
+    }
+
+    /// The id of the object that the request is for, under which its adapter knows the servant.
+    pub fn object_id(&self) -> Option<&'a ObjectId> {
+        self.object.map(|object| &object.id)
+    }
+
+    /// A reader at the arguments that were not taken yet, for types known at run time only.
+    pub fn arguments(&mut self) -> &mut CdrReader<'a> {
+        &mut self.arguments
+    }
+
+    /// Writes a reply of types known at run time only: the results, or a user exception, which is
+    /// its repository id and its members.
+    ///
+    /// # Errors
+    /// That of a result without an encoding.
+    pub fn reply_dynamic(
+        &mut self,
+        is_exception: bool,
+        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> Served {
+        probe!(Upcall);
+        let exception = ReplyStatus::UserException;
+        let status = if is_exception { exception } else { ReplyStatus::NoException };
+        self.reply.write(status, write)
     }
 
     /// Ends a request without results: the reply of a one-way operation, should one be wanted.

@@ -13,7 +13,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::call::{ReplyWriter, ServerCall};
 use crate::interface::OBJECT_ID;
-use crate::orb::{Located, OrbCore};
+use crate::orb::{Located, OrbCore, initial_reference};
 use crate::poa::{ActiveObject, not_there};
 use crate::servant::Served;
 
@@ -98,9 +98,10 @@ pub(crate) fn answer_request(
     let wanted = reply.wanted;
     let arguments = arguments.with_parts(seams, HEADER_SIZE);
     let arguments = arguments.with_text(reply.text).with_context(core);
-    let mut call = ServerCall { operation: request.operation, arguments, reply };
-    let served = match found.object() {
-        Some(object) => upcall(object, &mut call),
+    let mut call =
+        ServerCall { operation: request.operation, object: found.object(), arguments, reply };
+    let served = match call.object {
+        Some(object) => upcall(core, object, &mut call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {
@@ -120,10 +121,10 @@ fn answer(reply: &ReplyWriter<'_>) -> Answer {
 }
 
 /// Runs the operation on the servant, or answers it for the object.
-fn upcall(object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
+fn upcall(core: &Arc<OrbCore>, object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
     // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
     if call.operation().first() == Some(&b'_')
-        && let Some(served) = pseudo_operation(object, call)
+        && let Some(served) = pseudo_operation(core, object, call)
     {
         return served;
     }
@@ -133,13 +134,34 @@ fn upcall(object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
     })
 }
 
+/// The definition of an interface in the repository that the program is told of, by the initial
+/// reference `InterfaceRepository`.
+#[cold]
+fn interface_of(core: &Arc<OrbCore>, type_id: &str) -> Result<Ior, SystemException> {
+    let no = CompletionStatus::No;
+    let repository = initial_reference(core, "InterfaceRepository", 0)
+        .map_err(|_| SystemException::intf_repos(minor::intf_repos::NOT_AVAILABLE, no))?;
+    let definition = repository.invoke::<Ior, SystemException>(
+        "lookup_id",
+        |writer| writer.write_latin1(type_id),
+        Ior::read,
+    )?;
+    if definition.is_nil() {
+        return Err(SystemException::intf_repos(minor::intf_repos::NO_ENTRY, no));
+    }
+    Ok(definition)
+}
+
 /// The operations that every object has; `None` for any other name.
 #[cold]
-fn pseudo_operation(object: &ActiveObject, call: &mut ServerCall<'_>) -> Option<Served> {
-    let type_ids = object.skeleton.type_ids();
+fn pseudo_operation(
+    core: &Arc<OrbCore>,
+    object: &ActiveObject,
+    call: &mut ServerCall<'_>,
+) -> Option<Served> {
     Some(match &*call.operation {
         "_is_a" => call.argument::<String>().and_then(|id| {
-            let is_a = id == OBJECT_ID || type_ids.contains(&&*id);
+            let is_a = id == OBJECT_ID || object.skeleton.is_a(&object.id, &id);
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
         }),
         // The second spelling is that of old ORBs.
@@ -147,11 +169,14 @@ fn pseudo_operation(object: &ActiveObject, call: &mut ServerCall<'_>) -> Option<
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&false, writer))
         }
         "_repository_id" => {
-            let id = type_ids.first().copied().unwrap_or(OBJECT_ID);
-            call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(id))
+            let id = object.skeleton.type_id(&object.id);
+            call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(&id))
         }
         "_interface" => {
-            Err(SystemException::intf_repos(minor::intf_repos::NOT_AVAILABLE, CompletionStatus::No))
+            let type_id = object.skeleton.type_id(&object.id);
+            interface_of(core, &type_id).and_then(|definition| {
+                call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&definition, writer))
+            })
         }
         "_component" => {
             call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))

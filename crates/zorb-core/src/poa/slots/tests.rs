@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use super::*;
 use crate::poa::ObjectId;
 use crate::servant::{Served, Skeleton};
@@ -6,8 +8,11 @@ use crate::server::ServerCall;
 struct Nothing;
 
 impl Skeleton for Nothing {
-    fn type_ids(&self) -> &'static [&'static str] {
-        &[]
+    fn type_id(&self, _: &ObjectId) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+    fn is_a(&self, _: &ObjectId, _: &str) -> bool {
+        false
     }
 
     fn dispatch(&self, _: &mut ServerCall<'_>) -> Served {

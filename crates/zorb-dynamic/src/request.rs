@@ -1,0 +1,261 @@
+//! The dynamic invocation interface: calls of operations that are known at run time only (CORBA 3.3
+//! part 1, 11).
+
+mod deferred;
+mod error;
+#[cfg(test)]
+mod tests;
+
+use zorb_cdr::{CdrError, CdrResult, CdrWriter};
+use zorb_core::{KeptReply, ObjectRef, RawReply};
+use zorb_types::{Any, CompletionStatus, Layout, SystemException, TcKind, Transfer, TypeCode};
+
+use crate::{Mode, NamedValue};
+
+pub use deferred::Deferred;
+pub use error::{RequestError, UnknownUserException};
+
+/// A request to be made, for an operation whose IDL the program does not know when it is built:
+/// `CORBA::Request`.
+///
+/// ```no_run
+/// use zorb_dynamic::Request;
+/// # use zorb_core::ObjectRef;
+/// use zorb_types::{Any, Typed};
+///
+/// # fn call(object: &ObjectRef) -> Result<(), Box<dyn std::error::Error>> {
+/// // string repeat(in string text, in long times) raises (Refused);
+/// let reply = Request::new(object, "repeat")
+///     .input("text", Any::new::<String>("zorb ")?)
+///     .input("times", Any::new::<i32>(&3)?)
+///     .returns(String::type_code())
+///     .invoke()?;
+/// assert_eq!(reply.result.get::<String>().as_deref(), Some("zorb zorb zorb "));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A request may be made any number of times, from any thread; the standard's `invoke`,
+/// `send_oneway` and `send_deferred` are its methods. Attributes are the operations `_get_name` and
+/// `_set_name`.
+#[derive(Clone, Debug)]
+pub struct Request {
+    target: ObjectRef,
+    operation: String,
+    arguments: Vec<NamedValue>,
+    result: Layout,
+    exceptions: Vec<TypeCode>,
+    contexts: Option<Vec<String>>,
+}
+
+/// What a dynamic call came to.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// The result; of type `void` when there is none.
+    pub result: Any,
+    /// The `inout` and `out` parameters, in order: those of the request, with the values of the
+    /// reply.
+    pub outputs: Vec<NamedValue>,
+}
+
+impl Request {
+    /// A request without parameters and result: `create_request`.
+    pub fn new(target: &ObjectRef, operation: impl Into<String>) -> Self {
+        Self {
+            target: target.clone(),
+            operation: operation.into(),
+            arguments: Vec::new(),
+            result: Layout::of(&TypeCode::plain(TcKind::Void)),
+            exceptions: Vec::new(),
+            contexts: None,
+        }
+    }
+
+    /// Adds an `in` parameter: `add_in_arg`. Names do not travel.
+    #[must_use]
+    pub fn input(self, name: impl Into<String>, value: Any) -> Self {
+        self.argument(NamedValue::new(name, Mode::In, value))
+    }
+
+    /// Adds an `inout` parameter: `add_inout_arg`.
+    #[must_use]
+    pub fn in_out(self, name: impl Into<String>, value: Any) -> Self {
+        self.argument(NamedValue::new(name, Mode::InOut, value))
+    }
+
+    /// Adds an `out` parameter: `add_out_arg`.
+    #[must_use]
+    pub fn output(self, name: impl Into<String>, type_code: TypeCode) -> Self {
+        self.argument(NamedValue::typed(name, Mode::Out, type_code))
+    }
+
+    /// Adds a parameter: `add_arg`.
+    #[must_use]
+    pub fn argument(mut self, argument: NamedValue) -> Self {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// Sets the type of the result, which is `void` before: `set_return_type`.
+    #[must_use]
+    pub fn returns(mut self, type_code: TypeCode) -> Self {
+        self.result = Layout::of(&type_code);
+        self
+    }
+
+    /// Adds a user exception that the operation may raise: an entry of its `ExceptionList`.
+    #[must_use]
+    pub fn raises(mut self, type_code: TypeCode) -> Self {
+        self.exceptions.push(type_code);
+        self
+    }
+
+    /// Adds a property of the request's context, for operations with a `context` clause. Once one
+    /// is added, or none by [`with_context`](Self::with_context), a context is sent.
+    #[must_use]
+    pub fn context(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.contexts.get_or_insert_default().extend([name.into(), value.into()]);
+        self
+    }
+
+    /// Has a context sent, with the properties that are added.
+    #[must_use]
+    pub fn with_context(mut self) -> Self {
+        self.contexts.get_or_insert_default();
+        self
+    }
+
+    /// The object that the request is made to: `target`.
+    pub fn target(&self) -> &ObjectRef {
+        &self.target
+    }
+
+    /// The operation's name: `operation`.
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    /// The parameters: `arguments`.
+    pub fn arguments(&self) -> &[NamedValue] {
+        &self.arguments
+    }
+
+    /// Makes the call and waits for its reply: `invoke`.
+    ///
+    /// # Errors
+    /// The exception that was raised: see [`RequestError`]. `BAD_PARAM` when an argument has no
+    /// value.
+    pub fn invoke(&self) -> Result<Response, RequestError> {
+        self.check()?;
+        let write = |writer: &mut CdrWriter<'_>| self.write(writer);
+        self.target.invoke_dynamic(&self.operation, write, |reply| self.read(reply))?
+    }
+
+    /// Makes the call, and keeps the reply until its types are known.
+    ///
+    /// # Errors
+    /// The system exception that was raised.
+    pub fn invoke_untyped(&self) -> Result<UntypedReply, SystemException> {
+        self.check()?;
+        let write = |writer: &mut CdrWriter<'_>| self.write(writer);
+        let kept = self.target.invoke_dynamic(&self.operation, write, |reply| Ok(reply.keep()));
+        kept.map(UntypedReply)
+    }
+
+    /// Sends the request and waits for nothing: `send_oneway`.
+    ///
+    /// # Errors
+    /// The system exception that kept it from being sent.
+    pub fn send_oneway(&self) -> Result<(), SystemException> {
+        self.check()?;
+        self.target.invoke_oneway(&self.operation, |writer| self.write(writer))
+    }
+
+    /// Sends the request and lets the caller go on: `send_deferred`. A thread of its own makes the
+    /// call.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` when there is no thread for it, `BAD_PARAM` when an argument has no value.
+    pub fn send_deferred(self) -> Result<Deferred, SystemException> {
+        self.check()?;
+        Deferred::send(self)
+    }
+
+    fn check(&self) -> Result<(), SystemException> {
+        let lacks_value =
+            |argument: &NamedValue| argument.mode.is_sent() && argument.value.is_none();
+        if self.arguments.iter().any(lacks_value) {
+            let minor = zorb_types::MinorCode::default();
+            return Err(SystemException::bad_param(minor, CompletionStatus::No));
+        }
+        Ok(())
+    }
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        for argument in self.arguments.iter().filter(|argument| argument.mode.is_sent()) {
+            if let Some(value) = &argument.value {
+                value.write_value(writer)?;
+            }
+        }
+        if let Some(contexts) = &self.contexts {
+            <Vec<String> as zorb_cdr::Wire>::write(contexts, writer)?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, reply: &RawReply<'_>) -> CdrResult<Result<Response, RequestError>> {
+        let mut reader = reply.reader();
+        if let Some(id) = reply.exception_id() {
+            let listed = self.exceptions.iter().find(|exception| exception.id() == id);
+            return Ok(Err(match listed {
+                Some(type_code) => {
+                    RequestError::User(Any::read_value(type_code.clone(), &mut reader)?)
+                }
+                None => {
+                    RequestError::UnknownUser(Box::new(UnknownUserException::new(reply.keep())))
+                }
+            }));
+        }
+        let result = Any::read_with(&self.result, &mut reader)?;
+        let mut outputs = Vec::new();
+        for argument in self.arguments.iter().filter(|argument| argument.mode.is_returned()) {
+            let value = Any::read_value(argument.type_code.clone(), &mut reader)?;
+            outputs.push(NamedValue { value: Some(value), ..argument.clone() });
+        }
+        Ok(Ok(Response { result, outputs }))
+    }
+}
+
+/// A reply whose types are not known yet.
+#[derive(Clone, Debug)]
+pub struct UntypedReply(KeptReply);
+
+impl UntypedReply {
+    /// The repository id of the user exception; `None` when the operation went well.
+    pub fn exception_id(&self) -> Option<&str> {
+        self.0.exception_id()
+    }
+
+    /// The result (unless it is `void`) and the `inout` and `out` parameters, of these types.
+    ///
+    /// # Errors
+    /// `MARSHAL` and its like when the reply does not hold them.
+    pub fn values(&self, types: &[TypeCode]) -> Result<Vec<Any>, SystemException> {
+        let mut reader = self.0.reader();
+        let values = types.iter().map(|each| Any::read_value(each.clone(), &mut reader));
+        values.collect::<CdrResult<_>>().map_err(bad_reply)
+    }
+
+    /// The user exception, of this type.
+    ///
+    /// # Errors
+    /// `MARSHAL` and its like when it is of another one.
+    pub fn exception(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
+        Any::read_value(type_code.clone(), &mut self.0.reader()).map_err(bad_reply)
+    }
+}
+
+#[cold]
+fn bad_reply(error: CdrError) -> SystemException {
+    SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply)
+}
