@@ -22,6 +22,7 @@ extern crate alloc;
 
 mod error;
 mod order;
+mod outlet;
 mod reader;
 mod text;
 mod wire;
@@ -29,6 +30,7 @@ mod writer;
 
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use order::ByteOrder;
+pub use outlet::Outlet;
 pub use reader::{CdrReader, MAX_DEPTH};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
 pub use wire::{Bounded, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire};

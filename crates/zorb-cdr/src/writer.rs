@@ -5,19 +5,29 @@ mod tests;
 
 use alloc::vec::Vec;
 
-use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
 /// A cursor that appends CDR to a caller's buffer.
 ///
 /// The buffer keeps its capacity from call to call, so that a steady stream of messages of the
 /// same size allocates nothing. Padding octets are written as 0.
-#[derive(Debug)]
 pub struct CdrWriter<'b> {
     buffer: &'b mut Vec<u8>,
     /// Index in `buffer` of the alignment base.
     base: usize,
     order: ByteOrder,
     text: TextCoding,
+    /// Who may take long runs of octets.
+    outlet: Option<&'b mut dyn Outlet>,
+}
+
+impl core::fmt::Debug for CdrWriter<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("CdrWriter")
+            .field("offset", &self.offset())
+            .field("order", &self.order)
+            .finish_non_exhaustive()
+    }
 }
 
 macro_rules! write_primitive {
@@ -36,20 +46,32 @@ macro_rules! write_primitive {
 
 impl<'b> CdrWriter<'b> {
     /// A writer that appends to `buffer`; what it writes is aligned to the buffer's present end.
+    #[inline]
     pub fn new(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         let base = buffer.len();
-        Self { buffer, base, order, text: TextCoding::default() }
+        Self { buffer, base, order, text: TextCoding::default(), outlet: None }
     }
 
     /// A writer that goes on in `buffer`, whose octet 0 is the alignment base.
+    #[inline]
     pub fn resume(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
-        Self { buffer, base: 0, order, text: TextCoding::default() }
+        Self { buffer, base: 0, order, text: TextCoding::default(), outlet: None }
     }
 
     /// The same writer with the text coding of its connection and GIOP version.
+    #[inline]
     #[must_use]
     pub fn with_text(mut self, text: TextCoding) -> Self {
         self.text = text;
+        self
+    }
+
+    /// The same writer, which offers long runs of octets to `outlet` before it copies them;
+    /// encapsulations in it do not.
+    #[inline]
+    #[must_use]
+    pub fn with_outlet(mut self, outlet: &'b mut dyn Outlet) -> Self {
+        self.outlet = Some(outlet);
         self
     }
 
@@ -120,6 +142,18 @@ impl<'b> CdrWriter<'b> {
         self.buffer.extend_from_slice(octets);
     }
 
+    /// As [`put`](Self::put), for octets that may be many.
+    #[inline]
+    pub(crate) fn put_run(&mut self, octets: &[u8]) {
+        let taken = match &mut self.outlet {
+            Some(outlet) => outlet.offer(self.buffer, octets),
+            None => false,
+        };
+        if !taken {
+            self.put(octets);
+        }
+    }
+
     /// The element count of a sequence or the length of a string.
     ///
     /// # Errors
@@ -138,7 +172,7 @@ impl<'b> CdrWriter<'b> {
     #[inline]
     pub fn write_octets(&mut self, octets: &[u8]) -> CdrResult<()> {
         self.write_count(octets.len(), "sequence<octet>")?;
-        self.put(octets);
+        self.put_run(octets);
         Ok(())
     }
 
@@ -157,6 +191,7 @@ impl<'b> CdrWriter<'b> {
             base: start,
             order: self.order,
             text: TextCoding::ENCAPSULATION,
+            outlet: None,
             buffer: self.buffer,
         };
         inner.write_u8(inner.order.flag());

@@ -16,6 +16,7 @@ pub mod codegen;
 mod corbaname;
 pub mod counters;
 mod error;
+mod gather;
 mod interface;
 mod object;
 pub mod options;

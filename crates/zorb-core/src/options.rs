@@ -74,6 +74,8 @@ pub struct Options {
     pub send_queue: Option<usize>,
     /// Octets of the sockets' receive queues; `None` leaves it to the system.
     pub receive_queue: Option<usize>,
+    /// From how many octets on a run of octets is sent from where it lies, not copied.
+    pub copy_threshold: usize,
     /// The largest GIOP message accepted, fragments joined, in octets.
     pub max_message_size: usize,
     /// The most connections served at once.
@@ -105,6 +107,7 @@ impl Default for Options {
             spin: Duration::ZERO,
             send_queue: None,
             receive_queue: None,
+            copy_threshold: table::COPY_THRESHOLD as usize,
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
             max_connections: table::MAX_CONNECTIONS as usize,
             max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
@@ -168,6 +171,7 @@ impl Options {
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
             "MaxThreadsPerConnection" => self.max_threads_per_connection.to_string(),
             "MaxHeldRequests" => self.max_held_requests.to_string(),
+            "CopyThreshold" => self.copy_threshold.to_string(),
             "MaxForwards" => self.max_forwards.to_string(),
             "StallTakeover" => self.stall_takeover.as_millis().to_string(),
             _ => String::new(),
@@ -229,6 +233,7 @@ impl Options {
             }
             "MaxThreadsPerConnection" => self.max_threads_per_connection = number(value)? as usize,
             "MaxHeldRequests" => self.max_held_requests = number(value)? as usize,
+            "CopyThreshold" => self.copy_threshold = number(value)? as usize,
             "MaxForwards" => self.max_forwards = number(value)? as u32,
             "StallTakeover" => self.stall_takeover = Duration::from_millis(number(value)?),
             _ => return Err("the option has no home".to_owned()),

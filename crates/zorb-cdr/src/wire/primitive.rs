@@ -87,7 +87,7 @@ macro_rules! number {
                 }
                 writer.align(size_of::<Self>());
                 if writer.order() == ByteOrder::NATIVE {
-                    writer.put(values.as_bytes());
+                    writer.put_run(values.as_bytes());
                 } else {
                     let order = writer.order();
                     let room = writer.reserve(size_of_val(values));

@@ -1,11 +1,11 @@
 //! One client connection: its stream, buffers and what was agreed on it.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     ConnectionEnd, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
     ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestProgress, RetryDecision,
@@ -14,6 +14,7 @@ use zorb_os::probe;
 use zorb_transport::Stream;
 
 use super::patience::Patience;
+use crate::gather::{Tail, WriteBody};
 use crate::wait::WaitPolicy;
 
 /// How long to try to send a few last words to a server that may have stopped to read.
@@ -98,6 +99,24 @@ impl ClientConnection {
         self.stream.set_send_timeout(patience.next_wait()?)?;
         probe!(MessagingSend);
         let sent = self.stream.send_all(&self.outgoing);
+        probe!(TransportSend);
+        sent
+    }
+
+    /// Sends the request in the outgoing buffer and its tail, which `arguments` wrote.
+    pub(super) fn send_with(
+        &mut self,
+        version: GiopVersion,
+        patience: Patience,
+        tail: Tail,
+        text: TextCoding,
+        arguments: WriteBody<'_>,
+    ) -> io::Result<()> {
+        self.version = version;
+        self.stream.set_send_timeout(patience.next_wait()?)?;
+        probe!(MessagingSend);
+        let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
+        let sent = tail.send(&mut self.outgoing, text, arguments, &mut send);
         probe!(TransportSend);
         sent
     }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io;
 use std::time::Duration;
 
-use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, CharSet, TextCoding, WideForm, WideSet, Wire};
+use zorb_cdr::{ByteOrder, CharSet, TextCoding, WideForm, WideSet, Wire};
 use zorb_giop::{
     ConnectionEnd, GiopVersion, Ior, MessageHeader, MessageWriter, ReplyHeader, ReplyStatus,
     RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress,
@@ -21,11 +21,9 @@ use super::reply::{Holder, LocalReply, Reply, decoding};
 use super::route::Route;
 use crate::buffers::trim;
 use crate::error::{Error, Phase};
+use crate::gather::{Gather, WriteBody};
 use crate::object::{Binding, ObjectRef};
 use crate::server::{Answer, about_to_block, answer_request};
-
-/// Writes the arguments; called again when the request has to be sent to another place.
-pub(crate) type WriteArguments<'a> = &'a dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>;
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
 const LOCAL_TEXT: TextCoding = TextCoding {
@@ -54,7 +52,8 @@ enum Attempt<'c> {
 struct Call<'a> {
     operation: &'a str,
     response: ResponseFlags,
-    arguments: WriteArguments<'a>,
+    /// Writes the arguments; called again when the request has to be sent to another place.
+    arguments: WriteBody<'a>,
     patience: Patience,
 }
 
@@ -63,7 +62,7 @@ pub(crate) fn invoke<'c>(
     object: &'c ObjectRef,
     operation: &str,
     response: ResponseFlags,
-    arguments: WriteArguments<'_>,
+    arguments: WriteBody<'_>,
 ) -> Result<Option<Reply<'c>>, SystemException> {
     let core = object.core();
     core.check_running()?;
@@ -169,10 +168,16 @@ fn call_over<'c>(
         operation: call.operation,
         service_contexts: context.as_slice(),
     };
-    if let Err(exception) = write_request(&mut connection.outgoing, version, &start, text, call) {
+    let mut gather = Gather::runs_from(core.options().copy_threshold);
+    let outgoing = &mut connection.outgoing;
+    if let Err(exception) = write_request(outgoing, version, &start, text, &mut gather, call) {
         return Attempt::Failed(exception);
     }
-    if let Err(error) = connection.send(version, call.patience) {
+    let sent = match gather.tail() {
+        None => connection.send(version, call.patience),
+        Some(tail) => connection.send_with(version, call.patience, tail, text, call.arguments),
+    };
+    if let Err(error) = sent {
         let again = connection.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         lease.discard();
         return not_done(not_sent(route, again, error));
@@ -211,14 +216,15 @@ fn write_request(
     version: GiopVersion,
     start: &RequestStart<'_>,
     text: TextCoding,
+    gather: &mut Gather,
     call: &Call<'_>,
 ) -> Result<(), SystemException> {
     let begun = MessageWriter::request(buffer, version, ByteOrder::NATIVE, start);
-    let written = begun.and_then(|mut message| {
+    let written = begun.and_then(|message| {
         probe!(MessagingSend);
-        (call.arguments)(&mut message.body(text))?;
+        let written = gather.write_body(message, text, call.arguments);
         probe!(Marshal);
-        message.finish()
+        written
     });
     written.map_err(|error| {
         let exception =
@@ -334,7 +340,8 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
         operation: call.operation,
         service_contexts: &[],
     };
-    if let Err(exception) = write_request(&mut request, version, &start, text, call) {
+    let mut copy = Gather::runs_from(usize::MAX);
+    if let Err(exception) = write_request(&mut request, version, &start, text, &mut copy, call) {
         LOCAL_BUFFERS.set((request, buffer));
         return Attempt::Failed(exception);
     }

@@ -34,6 +34,7 @@ pub struct OptionSpec {
 pub(super) const CONNECT_TIMEOUT_MS: u64 = 10_000;
 pub(super) const IDLE_TIMEOUT_MS: u64 = 300_000;
 pub(super) const SEND_TIMEOUT_MS: u64 = 60_000;
+pub(super) const COPY_THRESHOLD: u64 = 16 << 10;
 pub(super) const MAX_MESSAGE_SIZE: u64 = 64 << 20;
 pub(super) const MAX_CONNECTIONS: u64 = 1024;
 pub(super) const MAX_CONNECTIONS_PER_ENDPOINT: u64 = 64;
@@ -133,6 +134,14 @@ pub static TABLE: &[OptionSpec] = &[
         default: "0",
         unit: "octets",
         help: "size of the sockets' receive queues; 0 leaves it to the system",
+    },
+    OptionSpec {
+        name: "CopyThreshold",
+        key: "copy_threshold",
+        kind: OptionKind::Number(1, 1 << 31),
+        default: "16384",
+        unit: "octets",
+        help: "from which size on a sequence of octets or numbers at the end of a request is sent from the caller's memory, not copied into the message first",
     },
     OptionSpec {
         name: "MaxMessageSize",

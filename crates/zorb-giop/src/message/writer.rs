@@ -184,6 +184,12 @@ impl<'b> MessageWriter<'b> {
         }
     }
 
+    /// Where the body begins; the end of what is written when none was begun.
+    #[inline]
+    pub fn body_start(&self) -> usize {
+        self.body.map_or(self.buffer.len(), |(_, start)| start)
+    }
+
     /// Octets written so far, the header included.
     #[inline]
     pub fn len(&self) -> usize {
@@ -202,12 +208,23 @@ impl<'b> MessageWriter<'b> {
     /// `TooLong` for a message above 2³²-1 octets.
     #[inline]
     pub fn finish(self) -> CdrResult<()> {
+        self.finish_before(0)
+    }
+
+    /// Completes a message of which `tail` more octets are sent from somewhere else.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    #[inline]
+    pub fn finish_before(self, tail: usize) -> CdrResult<()> {
         if let Some((header_end, body_start)) = self.body
             && self.buffer.len() == body_start
+            && tail == 0
         {
             self.buffer.truncate(header_end);
         }
-        let Ok(size) = u32::try_from(self.buffer.len().saturating_sub(HEADER_SIZE)) else {
+        let size = self.buffer.len().saturating_sub(HEADER_SIZE).saturating_add(tail);
+        let Ok(size) = u32::try_from(size) else {
             return Err(CdrError::new(CdrErrorKind::TooLong, self.buffer.len(), "message"));
         };
         set_size(self.buffer, size, self.header.order);

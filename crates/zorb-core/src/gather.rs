@@ -1,0 +1,148 @@
+//! Messages that end in a long run of octets, which is sent from where it lies.
+//!
+//! Arguments are written by a closure to which their memory is lent only while it runs. So it runs
+//! twice for such a message: first everything but the run is written, which tells how long the
+//! message is; then the closure gets to the run again, and message and run are sent in one gathered
+//! write. A run that something follows is copied: most are the last argument or the only result.
+
+use std::io::{self, IoSlice};
+
+use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Outlet, TextCoding};
+use zorb_giop::MessageWriter;
+
+/// Writes a message's body.
+pub(crate) type WriteBody<'a> = &'a dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>;
+
+/// The run of octets that ends a message and is not in its buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tail {
+    /// Where the body starts in the buffer, once the message is complete.
+    body: usize,
+    run: Run,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    /// Octets of the message before it.
+    at: usize,
+    length: usize,
+}
+
+/// Looks for the long run while a body is written.
+#[derive(Debug)]
+pub(crate) struct Gather {
+    threshold: usize,
+    found: Option<Tail>,
+}
+
+impl Gather {
+    /// Leaves runs of at least `threshold` octets where they are.
+    #[inline]
+    pub(crate) fn runs_from(threshold: usize) -> Self {
+        Self { threshold, found: None }
+    }
+
+    /// The run at the end of the message, if there is one to gather.
+    #[inline]
+    pub(crate) fn tail(&self) -> Option<Tail> {
+        self.found
+    }
+
+    /// Writes the body of `message`, and completes it.
+    #[inline]
+    pub(crate) fn write_body(
+        &mut self,
+        mut message: MessageWriter<'_>,
+        text: TextCoding,
+        write: WriteBody<'_>,
+    ) -> CdrResult<()> {
+        write(&mut message.body(text).with_outlet(self))?;
+        match self.found {
+            None => message.finish(),
+            Some(tail) => self.finish(message, text, tail, write),
+        }
+    }
+
+    #[inline(never)]
+    fn finish(
+        &mut self,
+        mut message: MessageWriter<'_>,
+        text: TextCoding,
+        Tail { body: _, run }: Tail,
+        write: WriteBody<'_>,
+    ) -> CdrResult<()> {
+        let body = message.body_start();
+        if message.len() == run.at {
+            self.found = Some(Tail { body, run });
+            return message.finish_before(run.length);
+        }
+        // Something follows the run.
+        self.found = None;
+        message.clear_body();
+        write(&mut message.body(text))?;
+        message.finish()
+    }
+}
+
+impl Outlet for Gather {
+    #[inline]
+    fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
+        if octets.len() < self.threshold || self.found.is_some() {
+            return false;
+        }
+        let run = Run { at: written.len(), length: octets.len() };
+        self.found = Some(Tail { body: 0, run });
+        true
+    }
+}
+
+impl Tail {
+    /// Octets of the message, the run included.
+    #[cfg(test)]
+    fn message_size(&self) -> usize {
+        self.run.at + self.run.length
+    }
+
+    /// Sends the message in `buffer` and the run. `write` is what wrote the body before.
+    ///
+    /// # Errors
+    /// Those of `send`; `InvalidData`, with nothing sent, when `write` wrote something else.
+    pub(crate) fn send(
+        self,
+        buffer: &mut Vec<u8>,
+        text: TextCoding,
+        write: WriteBody<'_>,
+        send: &mut dyn FnMut(&mut [IoSlice<'_>]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        buffer.truncate(self.body);
+        let mut sender = Sender { run: self.run, send, sent: None };
+        let writer = CdrWriter::resume(buffer, ByteOrder::NATIVE).with_text(text);
+        let again = write(&mut writer.with_outlet(&mut sender));
+        match (again, sender.sent) {
+            (Ok(()), Some(sent)) => sent,
+            (_, Some(Err(error))) => Err(error),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+/// Sends the run when it comes.
+struct Sender<'a> {
+    run: Run,
+    send: &'a mut dyn FnMut(&mut [IoSlice<'_>]) -> io::Result<()>,
+    sent: Option<io::Result<()>>,
+}
+
+impl Outlet for Sender<'_> {
+    fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
+        let run = Run { at: written.len(), length: octets.len() };
+        if run != self.run || self.sent.is_some() {
+            return false;
+        }
+        self.sent = Some((self.send)(&mut [IoSlice::new(written), IoSlice::new(octets)]));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;
