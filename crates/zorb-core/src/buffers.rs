@@ -1,10 +1,12 @@
 //! Buffers that are used again from message to message.
 
+use std::sync::Once;
+
 /// The most octets of capacity that a buffer keeps between messages. One large message does not
 /// cost its memory for the rest of a connection's life; messages up to this size allocate nothing.
 const KEPT_CAPACITY: usize = 1 << 20;
 
-/// Prepares the process for large messages that come and go.
+/// Prepares the process, once, for large messages that come and go.
 ///
 /// What programs make of such messages, such as the sequences that servants return, is theirs to
 /// allocate. An allocator that gives the top of its heap back to the system as soon as 128 KiB
@@ -13,7 +15,8 @@ const KEPT_CAPACITY: usize = 1 << 20;
 /// touched, so it costs no memory; other allocators do not mind, and neither does glibc's where
 /// its limits were set by hand.
 pub(crate) fn show_allocator_a_large_block() {
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT_CAPACITY)));
+    static SHOWN: Once = Once::new();
+    SHOWN.call_once(|| drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT_CAPACITY))));
 }
 
 /// Gives the memory of an unusually large message back.

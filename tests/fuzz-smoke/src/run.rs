@@ -109,8 +109,11 @@ fn work(
 ) -> Report {
     let seeds = seeds(target.name);
     let mut report = Report { seeds: seeds.len(), mutants, ..Report::default() };
-    // What is set up once belongs to no input.
+    // What is set up once belongs to no input; empty input does not get that far everywhere.
     (target.run)(b"");
+    if let Some(seed) = seeds.first() {
+        (target.run)(&seed.octets);
+    }
     let mut one = |name: String, octets: &[u8]| {
         *present.lock().unwrap_or_else(PoisonError::into_inner) = (name.clone(), octets.to_vec());
         let panics = PANICS.load(Ordering::Relaxed);
