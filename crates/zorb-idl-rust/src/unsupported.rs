@@ -3,7 +3,7 @@
 //! When the back end learns a construct, its line here goes.
 
 use zorb_idl::model::{Export, Member, Operation, Param};
-use zorb_idl::{Code, Compilation, DefinitionKind, Diagnostic, Span, Type};
+use zorb_idl::{Code, Compilation, DefinitionKind, Diagnostic, Model, Span, Type};
 
 use crate::Options;
 use crate::names::external;
@@ -14,23 +14,33 @@ use crate::names::external;
 #[must_use]
 pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnostic> {
     let model = &compilation.model;
-    let mut found = Found::default();
+    let mut found = Found { model, findings: Vec::new() };
     let external = external(compilation, options);
     for (definition, external) in model.definitions().zip(external) {
-        if external.is_none() {
-            found.definition(&definition.kind, definition.span);
+        // What a construct implies goes with it.
+        if external.is_some() || definition.implied_by.is_some() {
+            continue;
+        }
+        found.definition(&definition.kind, definition.span);
+        if !matches!(
+            definition.kind,
+            DefinitionKind::Component(_) | DefinitionKind::Home(_) | DefinitionKind::Event(_)
+        ) {
             found.exports(model.exports(definition.id));
+            let parents = model.parents(definition.id).into_iter();
+            parents.for_each(|id| found.ty(&Type::Named(id), definition.span));
         }
     }
     found.findings
 }
 
-#[derive(Debug, Default)]
-struct Found {
+#[derive(Debug)]
+struct Found<'m> {
+    model: &'m Model,
     findings: Vec<Diagnostic>,
 }
 
-impl Found {
+impl Found<'_> {
     fn push(&mut self, code: Code, span: Span) {
         let again = |item: &Diagnostic| item.code == code && item.span == Some(span);
         if !self.findings.last().is_some_and(again) {
@@ -52,6 +62,11 @@ impl Found {
             DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => {
                 self.push(Code::ValueTypeUnsupported, span);
             }
+            DefinitionKind::Component(_)
+            | DefinitionKind::Home(_)
+            | DefinitionKind::PortType(_)
+            | DefinitionKind::Connector(_) => self.push(Code::ComponentUnsupported, span),
+            DefinitionKind::Event(_) => self.push(Code::EventTypeUnsupported, span),
             DefinitionKind::Native => self.push(Code::NativeUnsupported, span),
             DefinitionKind::Bitmask(_) | DefinitionKind::Bitset(_) => {
                 self.push(Code::Idl4Unsupported, span);
@@ -68,8 +83,10 @@ impl Found {
             }
             DefinitionKind::Typedef(item) => self.ty(&item.ty, span),
             DefinitionKind::Const(item) => self.ty(&item.ty, span),
-            DefinitionKind::Module(_) | DefinitionKind::Enum(_) | DefinitionKind::Annotation(_) => {
-            }
+            DefinitionKind::Module(_)
+            | DefinitionKind::Enum(_)
+            | DefinitionKind::TemplateModule(_)
+            | DefinitionKind::Annotation(_) => {}
         }
     }
 
@@ -94,6 +111,8 @@ impl Found {
         self.ty(&operation.result, operation.span);
         let params = operation.params.iter();
         params.for_each(|Param { ty, span, .. }| self.ty(ty, *span));
+        let raises = operation.raises.iter();
+        raises.for_each(|id| self.ty(&Type::Named(*id), operation.span));
     }
 
     /// A type where it is written; what its name stands for is looked at where it is defined.
@@ -107,6 +126,7 @@ impl Found {
             Type::LongDouble => Code::LongDoubleUnsupported,
             Type::Int8 | Type::UInt8 | Type::Map { .. } => Code::Idl4Unsupported,
             Type::ValueBase | Type::TypeCode => Code::PseudoTypeUnsupported,
+            Type::Named(id) if self.model[*id].built_in => Code::PseudoTypeUnsupported,
             _ => return,
         };
         self.push(code, span);

@@ -111,7 +111,7 @@ pub fn compile_with<P: AsRef<Path>>(
     let mut sink = Sink::default();
     let source = preprocess::run(options, loader, &paths, &mut sink);
     let tree = parser::parse(&source.tokens, &source.events, &mut sink);
-    let model = resolve::run(&tree, &source.main_files, &mut sink);
+    let model = resolve::run(&tree, &source.main_files, &source.sources, &mut sink);
     let diagnostics = sink.finish(&source.sources);
     Compilation { model, diagnostics, sources: source.sources, dependencies: source.dependencies }
 }

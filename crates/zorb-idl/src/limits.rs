@@ -46,6 +46,17 @@ pub const MAX_INHERITED_NAMES: usize = 4_000_000;
 /// (E0018).
 pub const MAX_NAME_BYTES: usize = 64 << 20;
 
+/// The most ports of the components and connectors of one compilation, those of extended ports
+/// included (E0460).
+pub const MAX_PORTS: usize = 5_000;
+
+/// The most definitions that instances of template modules may make in one compilation, those
+/// in nested modules not counted (E0461).
+pub const MAX_TEMPLATE_ITEMS: usize = 10_000;
+
+/// How deep instances of template modules may make instances of others (E0461).
+pub const MAX_TEMPLATE_DEPTH: usize = 16;
+
 /// The longest message, note, label or hint of a diagnostic, in characters; the rest is cut.
 pub const MAX_MESSAGE: usize = 1_000;
 

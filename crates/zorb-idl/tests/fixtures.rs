@@ -19,15 +19,12 @@ fn every_fixture_gives_what_it_says() {
     assert!(count > Code::ALL.len(), "only {count} cases were found");
 }
 
-/// What the front end itself does not support yet.
-const FRONT: [Code; 2] = [Code::ComponentUnsupported, Code::EventTypeUnsupported];
-
 #[test]
 fn every_code_fires_in_its_own_fixture() {
     let fixtures = support::fixtures("");
     for code in Code::ALL {
         // Reported by back ends, or not any more.
-        if code.as_str().starts_with("E03") && !FRONT.contains(code) {
+        if code.as_str().starts_with("E03") {
             continue;
         }
         let name = format!("{code}.md");

@@ -59,7 +59,7 @@ fn long_chains_of_definitions_end() {
     assert!(has(&one(format!("typedef long T0;{typedefs}")), Code::NestingTooDeep));
     let bases = link(&|n| format!("interface I{n} : I{} {{ void f{n}(); }};", n - 1));
     assert!(has(&one(format!("interface I0 {{}};{bases}")), Code::InheritanceTooLarge));
-    let forwards = link(&|n| format!("interface F{n};"));
+    let forwards = link(&|n| format!("struct F{n};"));
     assert!(has(&one(forwards), Code::NeverCompleted));
 }
 
@@ -185,7 +185,9 @@ fn mutated_fixtures_never_break_the_compiler() {
         let shown = compilation.render();
         assert_eq!(shown.is_empty(), compilation.diagnostics.is_empty(), "round {round}");
         let dump = compilation.model.to_string();
-        assert_eq!(dump.is_empty(), compilation.model.roots().is_empty(), "round {round}");
+        let model = &compilation.model;
+        let written = model.roots().iter().any(|id| !model[*id].built_in);
+        assert_eq!(!dump.is_empty(), written, "round {round}");
         if !compilation.has_errors() {
             assert!(!dump.contains("<error>"), "round {round}: errors without a finding\n{dump}");
         }

@@ -185,6 +185,9 @@ fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
         ("modules, types and expressions inside one another", number(limits::MAX_NESTING), "E0204"),
         ("bases of one interface, theirs included", number(limits::MAX_ANCESTORS), "E0419"),
         ("inherited names compared", number(limits::MAX_INHERITED_NAMES), "E0419"),
+        ("ports, those of extended ports included", number(limits::MAX_PORTS), "E0460"),
+        ("definitions made by template modules", number(limits::MAX_TEMPLATE_ITEMS), "E0461"),
+        ("template modules within template modules", number(limits::MAX_TEMPLATE_DEPTH), "E0461"),
         (
             "elements of an array, all dimensions",
             number(limits::MAX_ARRAY_ELEMENTS as usize),

@@ -140,9 +140,14 @@ impl<'a, 'm> Emitter<'a, 'm> {
             | DefinitionKind::ValueBox(_)
             | DefinitionKind::Native
             | DefinitionKind::Bitmask(_)
-            | DefinitionKind::Bitset(_) => {}
+            | DefinitionKind::Bitset(_)
+            | DefinitionKind::Component(_)
+            | DefinitionKind::Home(_)
+            | DefinitionKind::Event(_)
+            | DefinitionKind::PortType(_)
+            | DefinitionKind::Connector(_) => {}
             // Nothing of a program.
-            DefinitionKind::Annotation(_) => {}
+            DefinitionKind::Annotation(_) | DefinitionKind::TemplateModule(_) => {}
         }
     }
 

@@ -24,7 +24,10 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
         let is_module = matches!(definition.kind, DefinitionKind::Module(_));
         // A parent comes before its children.
         let parent = definition.parent.and_then(|parent| external.get(parent.index()));
-        let place = if is_module {
+        let place = if definition.built_in && !is_module {
+            // Refused where it is used: see `unsupported`.
+            Some(External::Inside)
+        } else if is_module {
             let scoped = definition.scoped_name.join("::");
             let mapped = options.extern_modules.iter().find(|(module, _)| *module == scoped);
             mapped.map(|(_, path)| External::Module(path.clone()))

@@ -112,8 +112,8 @@ codes! {
     AttributeRaises "E0207" Error "a raises clause does not fit its attribute"
     VoidType "E0208" Error "void is only an operation's result"
     TypeDefinedInPlace "E0209" Error "a type cannot be defined here"
-    // what back ends do not support yet: the front end reports none of these but for components
-    // and IDL 4, and those that no back end reports any more keep their number
+    // what back ends do not support yet: the front end reports none of these, and
+    // those that no back end reports any more keep their number
     FixedUnsupported "E0301" Error "fixed is not supported yet"
     LongDoubleUnsupported "E0302" Error "long double is not supported yet"
     ValueTypeUnsupported "E0303" Error "valuetypes are not supported yet"
@@ -177,6 +177,19 @@ codes! {
     DuplicateAnnotation "E0448" Error "an annotation is given twice"
     AnnotationConflict "E0449" Error "annotations contradict each other"
     UnknownAnnotation "W0450" Warning "an annotation is not known and has no effect"
+    ComponentsMissing "E0451" Error "components need the module Components"
+    BadComponentBase "E0452" Error "a component inherits only from a component, a connector from a connector"
+    BadComponentSupports "E0453" Error "a component or home cannot support this"
+    BadPortType "E0454" Error "nothing of this type goes through such a port"
+    DuplicatePort "E0455" Error "two ports or attributes have the same name"
+    BadHome "E0456" Error "a home does not fit its base or its component"
+    BadPrimaryKey "E0457" Error "a primary key is a valuetype with public state made for it"
+    BadEventBase "E0458" Error "only event types inherit from event types"
+    BadTemplate "E0459" Error "a template module or its arguments do not fit"
+    TooManyPorts "E0460" Error "there are too many ports"
+    TemplateTooLarge "E0461" Error "template modules make too much"
+    ForwardInterface "W0462" Warning "an interface is declared ahead and not defined in the compilation"
+    MemberLikeScope "W0463" Warning "a member has the name of its struct in another case"
     // constants
     BadConstType "E0501" Error "a constant cannot have this type"
     OutOfRange "E0502" Error "a value is out of its type's range"

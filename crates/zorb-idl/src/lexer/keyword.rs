@@ -39,12 +39,23 @@ keywords! {
 }
 
 impl Keyword {
-    /// A word that CORBA 3 reserved, for components mostly: older IDL uses such words, in
-    /// another case, as names.
+    /// A word that CORBA 2.3 or 3 reserved, for valuetypes and components mostly: older IDL
+    /// uses such words, in another case, as names.
     pub(crate) const fn is_new(self) -> bool {
         matches!(
             self,
-            Self::Component
+            Self::Abstract
+                | Self::Custom
+                | Self::Factory
+                | Self::Local
+                | Self::Native
+                | Self::Private
+                | Self::Public
+                | Self::Supports
+                | Self::Truncatable
+                | Self::ValueBase
+                | Self::ValueType
+                | Self::Component
                 | Self::Consumes
                 | Self::Emits
                 | Self::EventType

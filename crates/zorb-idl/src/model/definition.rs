@@ -1,8 +1,8 @@
 //! Definitions: modules, types, constants and exceptions.
 
 use super::{
-    Annotation, AnnotationType, Bitmask, Bitset, ConstValue, DefId, Interface, Type, ValueBox,
-    ValueType,
+    Annotation, AnnotationType, Bitmask, Bitset, Component, Connector, ConstValue, DefId,
+    EventType, Home, Instance, Interface, PortType, TemplateModule, Type, ValueBox, ValueType,
 };
 use crate::source::{FileId, Span};
 
@@ -24,6 +24,8 @@ pub struct Definition {
     pub docs: Option<String>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
+    /// The component, home or event type whose equivalent IDL it is part of. No file holds it.
+    pub implied_by: Option<DefId>,
     /// Where its name stands. For a module: in its first opening; for a completed forward
     /// declaration: in the full definition.
     pub span: Span,
@@ -33,6 +35,9 @@ pub struct Definition {
     /// code for it when it is told to, or when the other file is compiled. A module with at
     /// least one opening in a named file is not from an include.
     pub from_include: bool,
+    /// It comes only from files that the compiler brings along: the standard's own IDL, such as
+    /// `orb.idl`.
+    pub built_in: bool,
     /// The module, interface, struct, union or exception it is defined in.
     pub parent: Option<DefId>,
 }
@@ -68,12 +73,24 @@ pub enum DefinitionKind {
     Bitset(Bitset),
     /// `@annotation a { ... };`
     Annotation(AnnotationType),
+    /// `component C { ... };`
+    Component(Component),
+    /// `home H manages C { ... };`
+    Home(Home),
+    /// `eventtype E { ... };`
+    Event(EventType),
+    /// `porttype P { ... };`
+    PortType(PortType),
+    /// `connector C { ... };`
+    Connector(Connector),
+    /// `module M<typename T> { ... };`
+    TemplateModule(TemplateModule),
 }
 
 impl DefinitionKind {
     /// The IDL word for this kind: `module`, `interface`, `valuetype` (boxes too), `struct`,
-    /// `union`, `enum`, `typedef`, `const`, `exception`, `native`, `bitmask`, `bitset` or
-    /// `annotation`.
+    /// `union`, `enum`, `typedef`, `const`, `exception`, `native`, `bitmask`, `bitset`, `annotation`,
+    /// `component`, `home`, `eventtype`, `porttype`, `connector` or `template module`.
     #[must_use]
     pub const fn keyword(&self) -> &'static str {
         match self {
@@ -90,6 +107,12 @@ impl DefinitionKind {
             Self::Bitmask(_) => "bitmask",
             Self::Bitset(_) => "bitset",
             Self::Annotation(_) => "annotation",
+            Self::Component(_) => "component",
+            Self::Home(_) => "home",
+            Self::Event(_) => "eventtype",
+            Self::PortType(_) => "porttype",
+            Self::Connector(_) => "connector",
+            Self::TemplateModule(_) => "template module",
         }
     }
 
@@ -99,6 +122,8 @@ impl DefinitionKind {
         match self {
             Self::Interface(item) => item.forward_only,
             Self::Value(item) => item.forward_only,
+            Self::Event(item) => item.value.forward_only,
+            Self::Component(item) => item.interface.forward_only,
             Self::Struct(item) => item.forward_only,
             Self::Union(item) => item.forward_only,
             _ => false,
@@ -114,6 +139,8 @@ pub struct Module {
     pub children: Vec<DefId>,
     /// Where the module's name stands in each opening, in order.
     pub openings: Vec<Span>,
+    /// The template module that it is an instance of, and with what.
+    pub instance: Option<Instance>,
 }
 
 /// A struct, or an exception.

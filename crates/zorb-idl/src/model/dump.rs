@@ -3,8 +3,9 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::{
-    Annotation, Attribute, ConstValue, DefId, Definition, DefinitionKind, Export, Label, Member,
-    Model, Operation, Param, Type, ValueType,
+    Annotation, Attribute, Connector, ConstValue, DefId, Definition, DefinitionKind, EventType,
+    Export, Label, Member, Model, Module, Operation, Param, Port, PortType, TemplateArgument, Type,
+    ValueType,
 };
 
 impl Model {
@@ -75,12 +76,18 @@ impl Model {
     fn write_definition(&self, f: &mut Formatter<'_>, id: DefId, depth: usize) -> fmt::Result {
         // Nesting is bounded by the parser, so this recursion is too.
         let item = &self[id];
+        if item.built_in {
+            return Ok(());
+        }
         write_docs(f, item.docs.as_deref(), depth)?;
         self.write_annotations(f, &item.annotations, depth)?;
         indent(f, depth)?;
         write!(f, "{}{} {}", modifier(&item.kind), item.kind.keyword(), item.name)?;
         self.write_head(f, item)?;
         write!(f, "  // {}", item.repository_id)?;
+        if let Some(by) = item.implied_by {
+            write!(f, " (implied by {})", self.scoped_name(by))?;
+        }
         if item.from_include {
             f.write_str(" (included)")?;
         }
@@ -91,7 +98,30 @@ impl Model {
     fn write_head(&self, f: &mut Formatter<'_>, item: &Definition) -> fmt::Result {
         match &item.kind {
             DefinitionKind::Interface(interface) => self.write_list(f, ": ", &interface.bases),
-            DefinitionKind::Value(value) => {
+            DefinitionKind::Component(item) => self.write_list(f, ": ", &item.interface.bases),
+            DefinitionKind::Connector(item) => self.write_list(f, ": ", item.base.as_slice()),
+            DefinitionKind::Home(item) => {
+                self.write_list(f, ": ", &item.interface.bases)?;
+                self.write_list(f, " manages ", item.manages.as_slice())?;
+                self.write_list(f, " primarykey ", item.primary_key.as_slice())
+            }
+            DefinitionKind::TemplateModule(item) => {
+                let list: Vec<String> =
+                    item.parameters.iter().map(|it| format!("{} {}", it.kind, it.name)).collect();
+                write!(f, "<{}>", list.join(", "))
+            }
+            DefinitionKind::Module(Module { instance: Some(instance), .. }) => {
+                let list: Vec<String> = instance
+                    .arguments
+                    .iter()
+                    .map(|argument| match argument {
+                        TemplateArgument::Type(ty) => self.type_name(ty),
+                        TemplateArgument::Value(value) => self.value_text(value),
+                    })
+                    .collect();
+                write!(f, " = {}<{}>", self.scoped_name(instance.template), list.join(", "))
+            }
+            DefinitionKind::Event(EventType { value, .. }) | DefinitionKind::Value(value) => {
                 let colon = if value.is_truncatable { ": truncatable " } else { ": " };
                 self.write_list(f, colon, &value.bases)?;
                 self.write_list(f, " supports ", &value.supports)
@@ -115,6 +145,7 @@ impl Model {
             | DefinitionKind::Enum(_)
             | DefinitionKind::Exception(_)
             | DefinitionKind::Annotation(_)
+            | DefinitionKind::PortType(_)
             | DefinitionKind::Native => Ok(()),
         }?;
         if item.kind.is_forward_only() {
@@ -128,9 +159,22 @@ impl Model {
             DefinitionKind::Module(module) => {
                 module.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))
             }
-            DefinitionKind::Interface(_) | DefinitionKind::Value(_) => {
-                if let DefinitionKind::Value(value) = &item.kind {
+            DefinitionKind::PortType(PortType { ports, attributes })
+            | DefinitionKind::Connector(Connector { ports, attributes, .. }) => {
+                self.write_ports(f, ports, depth)?;
+                attributes.iter().try_for_each(|item| self.write_attribute(f, item, depth))
+            }
+            DefinitionKind::TemplateModule(_) => Ok(()),
+            DefinitionKind::Interface(_)
+            | DefinitionKind::Value(_)
+            | DefinitionKind::Event(_)
+            | DefinitionKind::Component(_)
+            | DefinitionKind::Home(_) => {
+                if let Some(value) = self.value(item.id) {
                     self.write_state(f, value, depth)?;
+                }
+                if let DefinitionKind::Component(component) = &item.kind {
+                    self.write_ports(f, &component.ports, depth)?;
                 }
                 self.exports(item.id).iter().try_for_each(|export| match export {
                     Export::Operation(operation) => self.write_operation(f, operation, depth),
@@ -230,6 +274,18 @@ impl Model {
         write!(f, "{word}{}", names.join(", "))
     }
 
+    fn write_ports(&self, f: &mut Formatter<'_>, ports: &[Port], depth: usize) -> fmt::Result {
+        for port in ports {
+            write_docs(f, port.docs.as_deref(), depth)?;
+            self.write_annotations(f, &port.annotations, depth)?;
+            indent(f, depth)?;
+            let (word, ty) = (port.kind.keyword(), self.type_name(&port.kind.ty()));
+            let part = port.part_of.as_ref().map(|it| format!(" of {it}")).unwrap_or_default();
+            writeln!(f, "{word} {ty} {}{part}", port.name)?;
+        }
+        Ok(())
+    }
+
     fn write_state(&self, f: &mut Formatter<'_>, value: &ValueType, depth: usize) -> fmt::Result {
         for state in &value.members {
             let member = &state.member;
@@ -312,7 +368,7 @@ impl Model {
 }
 
 /// One line a definition, member, operation or enumerator, indented by nesting; docs as
-/// `///` lines; repository ids after `//`.
+/// `///` lines; repository ids after `//`. The definitions of built-in files are left out.
 impl Display for Model {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.roots.iter().try_for_each(|id| self.write_definition(f, *id, 0))
@@ -324,8 +380,13 @@ fn modifier(kind: &DefinitionKind) -> &'static str {
     match kind {
         DefinitionKind::Interface(item) if item.is_abstract => "abstract ",
         DefinitionKind::Interface(item) if item.is_local => "local ",
-        DefinitionKind::Value(item) if item.is_abstract => "abstract ",
-        DefinitionKind::Value(item) if item.is_custom => "custom ",
+        DefinitionKind::Value(item) | DefinitionKind::Event(EventType { value: item, .. }) => {
+            match item {
+                ValueType { is_abstract: true, .. } => "abstract ",
+                ValueType { is_custom: true, .. } => "custom ",
+                _ => "",
+            }
+        }
         _ => "",
     }
 }

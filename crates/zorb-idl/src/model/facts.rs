@@ -140,7 +140,12 @@ impl Model {
                             facts.abstract_interface |= item.is_abstract;
                             facts.local_interface |= item.is_local;
                         }
-                        DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => {
+                        DefinitionKind::Component(_) | DefinitionKind::Home(_) => {
+                            facts.object_reference = true;
+                        }
+                        DefinitionKind::Value(_)
+                        | DefinitionKind::ValueBox(_)
+                        | DefinitionKind::Event(_) => {
                             facts.value = true;
                             facts.recursive |= self.is_recursive(*id);
                             continue;
@@ -177,6 +182,7 @@ impl Model {
                 | DefinitionKind::Union(_)
                 | DefinitionKind::Value(_)
                 | DefinitionKind::ValueBox(_)
+                | DefinitionKind::Event(_)
         ) {
             return false;
         }
@@ -213,7 +219,7 @@ impl Model {
             }
             DefinitionKind::Typedef(item) => work.push(&item.ty),
             DefinitionKind::ValueBox(item) => work.push(&item.ty),
-            DefinitionKind::Value(_) => {
+            DefinitionKind::Value(_) | DefinitionKind::Event(_) => {
                 // The line of concrete bases ends: a base is complete before its heir.
                 let mut line = Some(id);
                 while let Some(id) = line {

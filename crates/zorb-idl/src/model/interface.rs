@@ -14,7 +14,8 @@ pub struct Interface {
     pub is_local: bool,
     /// `abstract interface`: what stands behind it is an object reference or a value.
     pub is_abstract: bool,
-    /// Declared ahead with `interface I;` and never completed. Only with errors.
+    /// Declared ahead with `interface I;` and not defined in this compilation, which is a
+    /// warning: references to its objects can be used, its operations are not known.
     pub forward_only: bool,
 }
 

@@ -10,6 +10,7 @@
 
 mod annotation;
 mod bits;
+mod component;
 mod definition;
 mod dump;
 mod facts;
@@ -21,6 +22,10 @@ mod value;
 
 pub use annotation::{Annotation, AnnotationMember, AnnotationType, find_annotation};
 pub use bits::{Bit, Bitfield, Bitmask, Bitset};
+pub use component::{
+    Component, Connector, EventType, Home, Instance, Port, PortKind, PortType, TemplateArgument,
+    TemplateModule, TemplateParameter,
+};
 pub use definition::{
     Case, Const, Definition, DefinitionKind, Enum, Enumerator, Label, Member, Module, Struct,
     Typedef, Union,

@@ -72,7 +72,11 @@ impl Model {
     pub fn children(&self, id: DefId) -> Vec<DefId> {
         match &self[id].kind {
             DefinitionKind::Module(module) => module.children.clone(),
-            DefinitionKind::Interface(_) | DefinitionKind::Value(_) => {
+            DefinitionKind::Interface(_)
+            | DefinitionKind::Value(_)
+            | DefinitionKind::Event(_)
+            | DefinitionKind::Component(_)
+            | DefinitionKind::Home(_) => {
                 let exports = self.exports(id).iter();
                 exports
                     .filter_map(|export| match export {
@@ -89,50 +93,55 @@ impl Model {
             | DefinitionKind::Const(_)
             | DefinitionKind::Native
             | DefinitionKind::Bitmask(_)
-            | DefinitionKind::Bitset(_) => Vec::new(),
+            | DefinitionKind::Bitset(_)
+            | DefinitionKind::PortType(_)
+            | DefinitionKind::Connector(_)
+            | DefinitionKind::TemplateModule(_) => Vec::new(),
             DefinitionKind::Annotation(item) => item.children.clone(),
         }
     }
 
-    /// The interface at `id`, if it is one.
+    /// The interface at `id`, if it is one; of a component or home the equivalent one.
     #[must_use]
     pub fn interface(&self, id: DefId) -> Option<&Interface> {
         match &self[id].kind {
             DefinitionKind::Interface(interface) => Some(interface),
+            DefinitionKind::Component(item) => Some(&item.interface),
+            DefinitionKind::Home(item) => Some(&item.interface),
             _ => None,
         }
     }
 
-    /// The valuetype at `id`, if it is one; a value box is none.
+    /// The valuetype at `id`, if it is one; of an event type the equivalent one. A value box
+    /// is none.
     #[must_use]
     pub fn value(&self, id: DefId) -> Option<&ValueType> {
         match &self[id].kind {
             DefinitionKind::Value(item) => Some(item),
+            DefinitionKind::Event(item) => Some(&item.value),
             _ => None,
         }
     }
 
-    /// What the interface or valuetype at `id` exports itself; empty for anything else.
+    /// What the interface or valuetype (or what has an equivalent one) at `id` exports itself; empty for anything else.
     #[must_use]
     pub fn exports(&self, id: DefId) -> &[Export] {
-        match &self[id].kind {
-            DefinitionKind::Interface(item) => &item.exports,
-            DefinitionKind::Value(item) => &item.exports,
-            _ => &[],
-        }
+        let interface = self.interface(id).map(|item| &item.exports);
+        let exports = interface.or_else(|| self.value(id).map(|item| &item.exports));
+        exports.map_or(&[], Vec::as_slice)
     }
 
     /// What the interface or valuetype at `id` inherits from directly, the interfaces that a
     /// valuetype supports included, in order; empty for anything else.
     #[must_use]
     pub fn parents(&self, id: DefId) -> Vec<DefId> {
-        match &self[id].kind {
-            DefinitionKind::Interface(item) => item.bases.clone(),
-            DefinitionKind::Value(item) => {
-                item.bases.iter().chain(&item.supports).copied().collect()
-            }
-            _ => Vec::new(),
+        if let Some(item) = self.interface(id) {
+            return item.bases.clone();
         }
+        let value = self.value(id);
+        value.map_or_else(Vec::new, |item| {
+            item.bases.iter().chain(&item.supports).copied().collect()
+        })
     }
 
     /// The concrete valuetype that the one at `id` inherits from, if it does.

@@ -70,12 +70,19 @@ impl Parser<'_> {
     }
 
     fn plain_definition(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
-        if self.unsupported(items)? || self.modified(items)? || self.common_definition(items)? {
+        if self.modified(items)? || self.common_definition(items)? {
             return Ok(());
         }
         match self.kind() {
             TokenKind::Keyword(Keyword::Module) => self.module(items),
             TokenKind::Keyword(Keyword::Interface) => self.interface(items, InterfaceKind::Plain),
+            TokenKind::Keyword(Keyword::Component) => self.component(items),
+            TokenKind::Keyword(Keyword::Home) => self.home(items),
+            TokenKind::Ident(_) if self.at_definition_word("porttype") => self.port_type(items),
+            TokenKind::Ident(_) if self.at_definition_word("connector") => self.connector(items),
+            TokenKind::Ident(_) if self.template_depth > 0 && self.at_definition_word("alias") => {
+                self.alias(items)
+            }
             TokenKind::Keyword(Keyword::Native) => self.native(items),
             TokenKind::Keyword(Keyword::Import) => self.import(items),
             TokenKind::Keyword(Keyword::TypeId) => self.type_id(items),
@@ -132,21 +139,34 @@ impl Parser<'_> {
     fn module(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let docs = self.docs();
         self.bump();
+        if !matches!(self.kind_at(1), TokenKind::Punct(Punct::OpenBrace)) {
+            let name = self.scoped_name("the module's name")?;
+            if self.at(Punct::Less) {
+                return self.template(name, docs, items);
+            }
+            return Err(self.unexpected("`{`"));
+        }
         let name = self.ident("the module's name")?;
         let mut inside = Vec::new();
+        self.module_body(&mut inside)?;
+        items.push(Item::Module { name, items: inside, docs });
+        self.semicolon("a module")
+    }
+
+    /// The definitions of a module in their braces.
+    pub(super) fn module_body(&mut self, inside: &mut Vec<Item>) -> Parsed<()> {
         self.body("a module", |parser| {
-            parser.take_events(&mut inside);
+            parser.take_events(inside);
             if parser.at(Punct::CloseBrace) {
                 return Ok(());
             }
-            parser.definition(&mut inside)
+            parser.definition(inside)
         })?;
         // Pragmas right before the closing brace; the brace itself is consumed.
         self.pos -= 1;
-        self.take_events(&mut inside);
+        self.take_events(inside);
         self.pos += 1;
-        items.push(Item::Module { name, items: inside, docs });
-        self.semicolon("a module")
+        Ok(())
     }
 
     pub(super) fn type_id(&mut self, items: &mut Vec<Item>) -> Parsed<()> {

@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 
     fn plain_export(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
-        if self.unsupported(items)? || self.common_definition(items)? {
+        if self.common_definition(items)? {
             return Ok(());
         }
         match self.kind() {
@@ -72,6 +72,9 @@ impl Parser<'_> {
                 | Keyword::Abstract
                 | Keyword::Local
                 | Keyword::Custom
+                | Keyword::Component
+                | Keyword::Home
+                | Keyword::EventType
                 | Keyword::ValueType),
             ) => {
                 let hint = match word {
@@ -215,7 +218,7 @@ impl Parser<'_> {
         Ok(ParamItem { annotations, direction: direction.unwrap_or(Direction::In), name, ty, docs })
     }
 
-    fn attribute(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+    pub(super) fn attribute(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let docs = self.docs();
         let readonly = self.eat_keyword(Keyword::Readonly);
         self.expect_keyword(Keyword::Attribute)?;

@@ -5,11 +5,12 @@
 
 mod annotations;
 mod bits;
+mod components;
 mod definitions;
 mod expressions;
 mod interfaces;
+mod templates;
 mod types;
-mod unsupported;
 mod values;
 
 use crate::diagnostics::{Code, Diagnostic, Sink};
@@ -36,6 +37,7 @@ pub(crate) fn parse(tokens: &[Token], events: &[Event], sink: &mut Sink) -> Tree
         sink,
         depth: 0,
         unclosed: false,
+        template_depth: 0,
     };
     let items = parser.file();
     Tree { items }
@@ -51,6 +53,8 @@ struct Parser<'a> {
     events: std::slice::Iter<'a, Event>,
     sink: &'a mut Sink,
     depth: usize,
+    /// How many template modules are open.
+    template_depth: usize,
     /// The file ended inside braces, and that is reported.
     unclosed: bool,
 }
@@ -349,6 +353,29 @@ impl Parser<'_> {
         }
     }
 
+    /// Skips the rest of a construct: to its `;`, or over its braces and their `;`.
+    pub(super) fn skip_construct(&mut self) {
+        let mut open = 0_usize;
+        while !self.at_end() {
+            let (before, at_open) = (open, self.at(Punct::OpenBrace));
+            if at_open {
+                open += 1;
+            } else if self.at(Punct::CloseBrace) {
+                if open == 0 {
+                    return;
+                }
+                open -= 1;
+            } else if open == 0 && self.eat(Punct::Semicolon) {
+                return;
+            }
+            self.bump();
+            if before == 1 && open == 0 {
+                self.eat(Punct::Semicolon);
+                return;
+            }
+        }
+    }
+
     /// Hands over the pragmas that come before the current token.
     fn take_events(&mut self, items: &mut Vec<Item>) {
         while let Some(event) = self.events.as_slice().first()
@@ -372,6 +399,15 @@ const fn starts_definition(keyword: Keyword) -> bool {
             | Keyword::Typedef
             | Keyword::Const
             | Keyword::ValueType
+            | Keyword::EventType
+            | Keyword::Component
+            | Keyword::Home
+            | Keyword::Provides
+            | Keyword::Uses
+            | Keyword::Emits
+            | Keyword::Publishes
+            | Keyword::Consumes
+            | Keyword::Finder
             | Keyword::Public
             | Keyword::Private
             | Keyword::Factory

@@ -11,7 +11,7 @@ impl Parser<'_> {
     pub(super) fn modified(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
         let TokenKind::Keyword(word) = self.kind() else { return Ok(false) };
         match word {
-            Keyword::ValueType => self.value(items, false, false)?,
+            Keyword::ValueType | Keyword::EventType => self.value(items, false, false)?,
             Keyword::Local => {
                 self.bump();
                 if !self.at_keyword(Keyword::Interface) {
@@ -21,8 +21,8 @@ impl Parser<'_> {
             }
             Keyword::Custom => {
                 self.bump();
-                if !self.at_keyword(Keyword::ValueType) {
-                    return Err(self.unexpected("`valuetype` after `custom`"));
+                if !self.at_keyword(Keyword::ValueType) && !self.at_keyword(Keyword::EventType) {
+                    return Err(self.unexpected("`valuetype` or `eventtype` after `custom`"));
                 }
                 self.value(items, false, true)?;
             }
@@ -32,9 +32,13 @@ impl Parser<'_> {
                     TokenKind::Keyword(Keyword::Interface) => {
                         self.interface(items, InterfaceKind::Abstract)?;
                     }
-                    TokenKind::Keyword(Keyword::ValueType) => self.value(items, true, false)?,
+                    TokenKind::Keyword(Keyword::ValueType | Keyword::EventType) => {
+                        self.value(items, true, false)?;
+                    }
                     _ => {
-                        return Err(self.unexpected("`interface` or `valuetype` after `abstract`"));
+                        return Err(self.unexpected(
+                            "`interface`, `valuetype` or `eventtype` after `abstract`",
+                        ));
                     }
                 }
             }
@@ -46,13 +50,14 @@ impl Parser<'_> {
     /// `valuetype V ...`, a box or a forward declaration.
     fn value(&mut self, items: &mut Vec<Item>, is_abstract: bool, is_custom: bool) -> Parsed<()> {
         let docs = self.docs();
+        let is_event = self.at_keyword(Keyword::EventType);
         self.bump();
         let name = self.ident("the valuetype's name")?;
         if self.at(Punct::Semicolon) && !is_custom {
-            items.push(Item::ValueForward { name, is_abstract });
+            items.push(Item::ValueForward { name, is_event, is_abstract });
             return self.semicolon("a valuetype");
         }
-        let plain = !is_abstract && !is_custom;
+        let plain = !is_abstract && !is_custom && !is_event;
         let opens = self.at(Punct::Colon)
             || self.at(Punct::OpenBrace)
             || self.at_keyword(Keyword::Supports);
@@ -66,6 +71,7 @@ impl Parser<'_> {
         }
         let mut item = ValueItem {
             name,
+            is_event,
             is_abstract,
             is_custom,
             truncatable: None,
@@ -135,7 +141,7 @@ impl Parser<'_> {
     }
 
     /// `factory create(in long x) raises (E);`
-    fn initializer(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+    pub(super) fn initializer(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let docs = self.docs();
         self.bump();
         let name = self.ident("the initialiser's name")?;

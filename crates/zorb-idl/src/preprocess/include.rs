@@ -8,7 +8,11 @@ use crate::limits::{MAX_INCLUDE_DEPTH, MAX_INCLUDES};
 use crate::source::{FileId, LoadError, Span};
 
 /// Files that need not exist on disk.
-const BUILT_IN: [(&str, &str); 1] = [("orb.idl", include_str!("orb.idl"))];
+const BUILT_IN: [(&str, &str); 3] = [
+    ("orb.idl", include_str!("orb.idl")),
+    ("IOP.idl", include_str!("IOP.idl")),
+    ("Components.idl", include_str!("Components.idl")),
+];
 
 impl Preprocessor<'_> {
     /// `#include`, after its keyword.

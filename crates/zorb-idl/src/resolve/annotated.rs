@@ -29,7 +29,10 @@ impl Resolver<'_> {
             let (on, ty) = match &definition.kind {
                 DefinitionKind::Module(_) => (On::MODULE, None),
                 DefinitionKind::Interface(_) => (On::INTERFACE, None),
-                DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => (On::VALUE, None),
+                DefinitionKind::Component(_) | DefinitionKind::Home(_) => (On::INTERFACE, None),
+                DefinitionKind::Value(_)
+                | DefinitionKind::ValueBox(_)
+                | DefinitionKind::Event(_) => (On::VALUE, None),
                 DefinitionKind::Struct(_) => (On::STRUCT, None),
                 DefinitionKind::Union(_) => (On::UNION, None),
                 DefinitionKind::Enum(_) => (On::ENUM, None),
@@ -194,10 +197,16 @@ pub(super) fn declared_names(item: &Item) -> Vec<&Ident> {
         Item::Bitset(item) => vec![&item.name],
         Item::Interface(item) => vec![&item.name],
         Item::Value(item) => vec![&item.name],
+        Item::Component(item) => vec![&item.name],
+        Item::PortType(item) => vec![&item.name],
+        Item::Home(item) => vec![&item.name],
+        Item::Template(item) => vec![&item.name],
+        Item::Instance(item) => vec![&item.name],
         Item::Module { name, .. }
         | Item::Const { name, .. }
         | Item::ValueBox { name, .. }
         | Item::ValueForward { name, .. }
+        | Item::ComponentForward(name)
         | Item::InterfaceForward(name, _)
         | Item::StructForward(name)
         | Item::UnionForward(name)

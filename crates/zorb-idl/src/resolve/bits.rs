@@ -225,7 +225,6 @@ impl Resolver<'_> {
                 DefinitionKind::Typedef(_) => "is a typedef: write the struct's own name",
                 _ => "is not a struct",
             },
-            Target::Unsupported => return None,
             _ => "is not a struct",
         };
         self.refuse_parent(Code::BadStructBase, name, target, what);

@@ -60,7 +60,8 @@ impl Resolver<'_> {
             None => self.mismatch_or_define(name, kind, docs, scope),
         };
         self.incomplete.insert(id, name.span);
-        let keeps_uses = matches!(keyword, "interface" | "valuetype");
+        let keeps_uses =
+            matches!(keyword, "interface" | "valuetype" | "eventtype" | "component" | "home");
         let inside = match self.scope_of.get(&id) {
             Some(inside) => *inside,
             None => self.new_scope(Some(id), scope, keeps_uses),
@@ -78,6 +79,7 @@ impl Resolver<'_> {
             DefinitionKind::Interface(item) if item.is_abstract => "abstract",
             DefinitionKind::Interface(item) if item.is_local => "local",
             DefinitionKind::Value(item) if item.is_abstract => "abstract",
+            DefinitionKind::Event(item) if item.value.is_abstract => "abstract",
             DefinitionKind::ValueBox(_) => "a box",
             _ => "neither abstract nor local",
         };

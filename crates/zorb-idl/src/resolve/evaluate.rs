@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Resolver;
 use super::scope::{ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{ConstValue, DefId, DefinitionKind, FixedValue, Type};
+use crate::model::{ConstValue, DefId, DefinitionKind, FixedValue, TemplateArgument, Type};
 use crate::source::Span;
 use crate::syntax::{BinaryOp, Expr, ExprKind, ScopedName, UnaryOp};
 
@@ -96,7 +96,10 @@ impl Resolver<'_> {
                 }
                 _ => self.not_a_constant(name, target),
             },
-            Target::Unsupported => Value::Error,
+            Target::Argument(index) => match self.arguments.get(index) {
+                Some(TemplateArgument::Value(value)) => from_model(value),
+                _ => self.not_a_constant(name, target),
+            },
             _ => self.not_a_constant(name, target),
         }
     }

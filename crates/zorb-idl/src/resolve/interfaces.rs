@@ -78,6 +78,8 @@ impl Resolver<'_> {
         match &mut self.model.definitions.get_mut(id.index())?.kind {
             DefinitionKind::Interface(interface) => Some(&mut interface.exports),
             DefinitionKind::Value(value) => Some(&mut value.exports),
+            DefinitionKind::Event(item) => Some(&mut item.value.exports),
+            DefinitionKind::Component(item) => Some(&mut item.interface.exports),
             _ => None,
         }
     }
@@ -120,7 +122,6 @@ impl Resolver<'_> {
         target: Target,
     ) -> Option<DefId> {
         let what = match target {
-            Target::Unsupported => return None,
             Target::Definition(id) if self.model.interface(id).is_some() => {
                 if !self.incomplete.contains_key(&id) {
                     return Some(id);
@@ -216,7 +217,7 @@ impl Resolver<'_> {
         scope.ancestors.iter().find_map(|ancestor| {
             let scope = self.scopes.get(self.scope_of.get(ancestor)?.0)?;
             let entry = scope.names.get(&lower)?;
-            matches!(entry.target, Target::Export(_) | Target::State(_))
+            matches!(entry.target, Target::Export(_) | Target::State(_) | Target::Port(_))
                 .then(|| entry.ident.clone())
         })
     }
@@ -361,7 +362,7 @@ impl Resolver<'_> {
         raises
     }
 
-    fn attribute(&mut self, item: &AttributeItem, owner: DefId, inside: ScopeId) {
+    pub(super) fn attribute(&mut self, item: &AttributeItem, owner: DefId, inside: ScopeId) {
         let ty = self.value_type(&item.ty, inside);
         let get_raises = self.raises(&item.get_raises, inside);
         let set_raises = self.raises(&item.set_raises, inside);
@@ -370,20 +371,34 @@ impl Resolver<'_> {
         self.refuse_native_raises(owner, &item.set_raises, &set_raises);
         for name in &item.names {
             self.check_inherited(name, inside);
-            if self.declare(inside, name, Target::Export(owner), Role::Export)
-                && let Some(exports) = self.exports_mut(owner)
-            {
-                exports.push(Export::Attribute(Attribute {
-                    name: name.text.to_string(),
-                    readonly: item.readonly,
-                    ty: ty.clone(),
-                    annotations: Vec::new(),
-                    get_raises: get_raises.clone(),
-                    set_raises: set_raises.clone(),
-                    docs: item.docs.as_deref().map(str::to_owned),
-                    span: name.span,
-                }));
+            if self.declare(inside, name, Target::Export(owner), Role::Export) {
+                self.add_attribute(
+                    owner,
+                    Attribute {
+                        name: name.text.to_string(),
+                        readonly: item.readonly,
+                        ty: ty.clone(),
+                        annotations: Vec::new(),
+                        get_raises: get_raises.clone(),
+                        set_raises: set_raises.clone(),
+                        docs: item.docs.as_deref().map(str::to_owned),
+                        span: name.span,
+                    },
+                );
             }
+        }
+    }
+
+    pub(super) fn add_attribute(&mut self, owner: DefId, attribute: Attribute) {
+        if let Some(exports) = self.exports_mut(owner) {
+            exports.push(Export::Attribute(attribute));
+            return;
+        }
+        let definition = self.model.definitions.get_mut(owner.index());
+        match definition.map(|definition| &mut definition.kind) {
+            Some(DefinitionKind::PortType(item)) => item.attributes.push(attribute),
+            Some(DefinitionKind::Connector(item)) => item.attributes.push(attribute),
+            _ => {}
         }
     }
 }

@@ -6,9 +6,12 @@
 mod annotated;
 mod annotations;
 mod bits;
+mod components;
 mod constants;
 mod declare;
+mod equivalent;
 mod evaluate;
+mod homes;
 mod ids;
 mod imports;
 mod interfaces;
@@ -16,6 +19,7 @@ mod restrict;
 mod scope;
 mod standard;
 mod suggest;
+mod templates;
 mod types;
 mod unions;
 mod values;
@@ -29,16 +33,22 @@ use self::ids::Ids;
 use self::restrict::Restriction;
 use self::scope::{Role, Scope, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic, Sink};
-use crate::limits::{MAX_INHERITED_NAMES, MAX_NAME_BYTES};
-use crate::model::{DefId, Definition, DefinitionKind, Export, Model};
-use crate::source::{FileId, Span};
-use crate::syntax::{Docs, Ident, Item, Tree};
+use crate::limits::{MAX_INHERITED_NAMES, MAX_NAME_BYTES, MAX_PORTS, MAX_TEMPLATE_ITEMS};
+use crate::model::{DefId, Definition, DefinitionKind, Export, Model, TemplateArgument};
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::{Docs, Ident, Item, TemplateItem, Tree};
 
 /// Builds the model of a tree.
-pub(crate) fn run(tree: &Tree, main_files: &[FileId], sink: &mut Sink) -> Model {
+pub(crate) fn run(
+    tree: &Tree,
+    main_files: &[FileId],
+    sources: &SourceMap,
+    sink: &mut Sink,
+) -> Model {
     let root = Scope { keeps_uses: true, ..Scope::default() };
     let mut resolver = Resolver {
         sink,
+        sources,
         main_files: main_files.iter().copied().collect(),
         model: Model::default(),
         scopes: vec![root],
@@ -46,6 +56,12 @@ pub(crate) fn run(tree: &Tree, main_files: &[FileId], sink: &mut Sink) -> Model 
         incomplete: HashMap::new(),
         restricted: HashMap::new(),
         imports: Vec::new(),
+        templates: HashMap::new(),
+        arguments: Vec::new(),
+        template_depth: 0,
+        template_items_left: MAX_TEMPLATE_ITEMS,
+        ports_left: MAX_PORTS,
+        components_missed: false,
         ids: Ids::default(),
         typedef_depths: HashMap::new(),
         names_left: MAX_NAME_BYTES,
@@ -60,6 +76,7 @@ pub(crate) fn run(tree: &Tree, main_files: &[FileId], sink: &mut Sink) -> Model 
 
 struct Resolver<'a> {
     sink: &'a mut Sink,
+    sources: &'a SourceMap,
     main_files: HashSet<FileId>,
     model: Model,
     /// The first is the file level.
@@ -69,6 +86,16 @@ struct Resolver<'a> {
     incomplete: HashMap<DefId, Span>,
     /// What holds something that must stay in its process.
     restricted: HashMap<DefId, Restriction>,
+    /// Template modules, and the scopes they stand in.
+    templates: HashMap<DefId, (Rc<TemplateItem>, ScopeId)>,
+    /// What parameters of template modules stand for.
+    arguments: Vec<TemplateArgument>,
+    /// How many instances of template modules are open.
+    template_depth: usize,
+    template_items_left: usize,
+    ports_left: usize,
+    /// That the module `Components` is missing is reported.
+    components_missed: bool,
     /// Repository ids that are imported.
     imports: Vec<(Rc<str>, Span)>,
     ids: Ids,
@@ -98,12 +125,13 @@ impl Resolver<'_> {
                 self.forward(name, kind, scope);
             }
             Item::Value(item) => self.value(item, scope),
-            Item::ValueForward { name, is_abstract } => {
-                let kind = DefinitionKind::Value(crate::model::ValueType {
+            Item::ValueForward { name, is_event, is_abstract } => {
+                let value = crate::model::ValueType {
                     forward_only: true,
                     is_abstract: *is_abstract,
                     ..Default::default()
-                });
+                };
+                let kind = values::kind(*is_event, value);
                 self.forward(name, kind, scope);
             }
             Item::ValueBox { name, ty, docs } => self.value_box(name, ty, docs, scope),
@@ -130,20 +158,29 @@ impl Resolver<'_> {
                 self.typedef(ty, declarators, docs, scope);
             }
             Item::Const { ty, name, value, docs } => self.constant(ty, name, value, docs, scope),
-            Item::Unsupported { name } => {
-                let target = Target::Unsupported;
-                if self.entry(scope, &name.text).is_none_or(|entry| entry.target != target) {
-                    self.declare(scope, name, target, Role::Definition);
-                }
+            Item::ComponentForward(name) => {
+                let interface =
+                    crate::model::Interface { forward_only: true, ..Default::default() };
+                let component = crate::model::Component { interface, ..Default::default() };
+                self.forward(name, DefinitionKind::Component(component), scope);
             }
+            Item::Component(item) => self.component(item, scope),
+            Item::PortType(item) => self.port_type(item, scope),
+            Item::Home(item) => self.home(item, scope),
+            Item::Template(item) => self.template(item, scope),
+            Item::Instance(item) => self.instance(item, scope),
             Item::TypeId { name, id, span } => self.type_id(name, id, *span, scope),
             Item::TypePrefix { name, prefix, span } => {
                 self.type_prefix(name, prefix, *span, scope);
             }
             Item::Event(event) => self.event(event, scope),
             // Reported by the parser when they are outside an interface or valuetype.
-            Item::Operation(_) | Item::Attribute(_) | Item::State { .. } | Item::Initializer(_) => {
-            }
+            Item::Operation(_)
+            | Item::Attribute(_)
+            | Item::State { .. }
+            | Item::Initializer(_)
+            | Item::Port(_)
+            | Item::Finder(_) => {}
         }
     }
 
@@ -188,8 +225,10 @@ impl Resolver<'_> {
 
     fn reopen(&mut self, id: DefId, name: &Ident, docs: &Docs) {
         let from_include = !self.main_files.contains(&name.span.file);
+        let built_in = self.sources.file(name.span.file).is_built_in();
         let Some(module) = self.model.definitions.get_mut(id.index()) else { return };
         module.from_include &= from_include;
+        module.built_in &= built_in;
         if module.docs.is_none() {
             module.docs = docs.as_deref().map(str::to_owned);
         }
@@ -213,9 +252,11 @@ impl Resolver<'_> {
             repository_id: String::new(),
             docs: docs.as_deref().map(str::to_owned),
             annotations: Vec::new(),
+            implied_by: None,
             span: name.span,
             file: name.span.file,
             from_include,
+            built_in: self.sources.file(name.span.file).is_built_in(),
             parent,
         });
         self.ids.defined(id);
@@ -233,6 +274,10 @@ impl Resolver<'_> {
             Some(DefinitionKind::Module(module)) => module.children.push(id),
             Some(DefinitionKind::Interface(item)) => item.exports.push(Export::Definition(id)),
             Some(DefinitionKind::Value(item)) => item.exports.push(Export::Definition(id)),
+            Some(DefinitionKind::Event(item)) => item.value.exports.push(Export::Definition(id)),
+            Some(DefinitionKind::Component(item)) => {
+                item.interface.exports.push(Export::Definition(id));
+            }
             Some(DefinitionKind::ValueBox(item)) => item.children.push(id),
             Some(DefinitionKind::Annotation(item)) => item.children.push(id),
             Some(DefinitionKind::Struct(item) | DefinitionKind::Exception(item)) => {
@@ -272,7 +317,10 @@ impl Resolver<'_> {
             let item = self.model.definition(id);
             let (word, name) = (item.kind.keyword(), item.name.clone());
             let message = format!("{word} `{name}` is declared here but never defined");
-            let mut diagnostic = Diagnostic::new(Code::NeverCompleted, span, message);
+            // References to objects of an unknown interface can be passed on.
+            let is_interface = matches!(item.kind, DefinitionKind::Interface(_));
+            let code = if is_interface { Code::ForwardInterface } else { Code::NeverCompleted };
+            let mut diagnostic = Diagnostic::new(code, span, message);
             if !self.sink.is_full()
                 && let Some(other) = self.model.definitions().find(|other| {
                     other.name == name

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Resolver;
 use super::suggest::{closest, translation};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::model::DefId;
 use crate::source::Span;
 use crate::syntax::{Ident, ScopedName};
@@ -55,10 +55,12 @@ pub(super) enum Target {
     State(DefId),
     /// An initialiser of a valuetype.
     Initializer,
+    /// A port of this component, connector or port type.
+    Port(DefId),
+    /// What a parameter of a template module stands for, by its number among all.
+    Argument(usize),
     /// A member or parameter.
     Member,
-    /// Part of something that is not supported; reported where it is defined.
-    Unsupported,
     /// `CORBA::TypeCode`.
     TypeCode,
 }
@@ -70,6 +72,7 @@ pub(super) enum Role {
     Member,
     Parameter,
     Export,
+    Port,
 }
 
 pub(super) fn key(text: &str) -> Rc<str> {
@@ -113,7 +116,7 @@ impl Resolver<'_> {
         role: Role,
     ) -> bool {
         let clash = self.clash(scope, ident, role);
-        let fine = clash.is_none();
+        let fine = clash.as_ref().is_none_or(|item| item.severity == Severity::Warning);
         if let Some(diagnostic) = clash {
             self.sink.push(diagnostic);
         }
@@ -145,6 +148,16 @@ impl Resolver<'_> {
                             format!("two members are named `{name}`"),
                         )
                     }
+                    Role::Port => Diagnostic::new(
+                        Code::DuplicatePort,
+                        ident.span,
+                        format!("there already is a `{name}` here"),
+                    ),
+                    Role::Export if matches!(earlier.target, Target::Port(_)) => Diagnostic::new(
+                        Code::DuplicatePort,
+                        ident.span,
+                        format!("there already is a port `{name}`"),
+                    ),
                     Role::Export if both_exports => Diagnostic::new(
                         Code::Overloaded,
                         ident.span,
@@ -171,9 +184,11 @@ impl Resolver<'_> {
             if owner.name.eq_ignore_ascii_case(name) && role != Role::Parameter {
                 let message =
                     format!("`{name}` has the name of the {} it is in", owner.kind.keyword());
+                // Old IDL of the standard itself has such members.
+                let tolerated = role == Role::Member && owner.name != name;
+                let code = if tolerated { Code::MemberLikeScope } else { Code::SameNameAsScope };
                 return Some(
-                    Diagnostic::new(Code::SameNameAsScope, ident.span, message)
-                        .label(owner.span, "defined here"),
+                    Diagnostic::new(code, ident.span, message).label(owner.span, "defined here"),
                 );
             }
         }
@@ -199,7 +214,12 @@ impl Resolver<'_> {
             self.lookup_outward(first, scope)?
         };
         let Some(entry) = entry else {
-            let module = self.scopes.get(scope.0).and_then(|scope| scope.owner);
+            let module = self.owner_of(scope);
+            if let ([last], "CORBA") = (rest, &*first.text)
+                && &*last.text == "TypeCode"
+            {
+                return Some(Target::TypeCode);
+            }
             if rest.is_empty() && !name.absolute && self.is_type_code(first, module) {
                 return Some(Target::TypeCode);
             }
@@ -209,10 +229,8 @@ impl Resolver<'_> {
         let mut target = entry.target;
         for part in rest {
             let Target::Definition(id) = target else {
-                if target != Target::Unsupported {
-                    let message = format!("there are no names inside `{}`", entry.ident.text);
-                    self.sink.error(Code::UnknownName, part.span, message);
-                }
+                let message = format!("there are no names inside `{}`", entry.ident.text);
+                self.sink.error(Code::UnknownName, part.span, message);
                 return None;
             };
             let inside = self.scope_of.get(&id).copied();
@@ -230,6 +248,18 @@ impl Resolver<'_> {
             };
         }
         Some(target)
+    }
+
+    /// The definition that a scope is inside of.
+    fn owner_of(&self, scope: ScopeId) -> Option<DefId> {
+        let mut at = Some(scope);
+        while let Some(scope) = at.and_then(|id| self.scopes.get(id.0)) {
+            if scope.owner.is_some() {
+                return scope.owner;
+            }
+            at = scope.parent;
+        }
+        None
     }
 
     /// `TypeCode` is known in the module `CORBA` without being defined there.
@@ -291,7 +321,7 @@ impl Resolver<'_> {
             Target::Definition(id)
             | Target::Enumerator { enumeration: id, .. }
             | Target::Bit { bitmask: id, .. } => self.model.definition(id).parent,
-            Target::Export(id) | Target::State(id) => Some(id),
+            Target::Export(id) | Target::State(id) | Target::Port(id) => Some(id),
             _ => None,
         };
         let (Some(lower), Some(upper)) = (interface(lower), interface(upper)) else {

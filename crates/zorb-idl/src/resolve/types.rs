@@ -4,7 +4,7 @@ use super::Resolver;
 use super::scope::{ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_ARRAY_ELEMENTS;
-use crate::model::{ConstValue, DefId, DefinitionKind, MAX_FIXED_DIGITS, Type};
+use crate::model::{ConstValue, DefId, DefinitionKind, MAX_FIXED_DIGITS, TemplateArgument, Type};
 use crate::syntax::{Declarator, Expr, ScopedName, TypeExpr, TypeKind};
 
 impl Resolver<'_> {
@@ -15,7 +15,11 @@ impl Resolver<'_> {
             && let Some(declared) = self.incomplete.get(&id).copied()
             && !matches!(
                 self.model.definition(id).kind,
-                DefinitionKind::Interface(_) | DefinitionKind::Value(_)
+                DefinitionKind::Interface(_)
+                    | DefinitionKind::Value(_)
+                    | DefinitionKind::Component(_)
+                    | DefinitionKind::Home(_)
+                    | DefinitionKind::Event(_)
             )
         {
             let item = self.model.definition(id);
@@ -101,6 +105,10 @@ impl Resolver<'_> {
                     (Code::ExceptionAsType, "is an exception, not a type")
                 }
                 DefinitionKind::Annotation(_) => (Code::NotAType, "is an annotation, not a type"),
+                DefinitionKind::TemplateModule(_) => {
+                    (Code::NotAType, "is a template module, not a type")
+                }
+                DefinitionKind::Connector(_) => (Code::NotAType, "is a connector, not a type"),
                 _ => return Type::Named(id),
             },
             Target::Enumerator { .. } => (Code::NotAType, "is an enumerator, not a type"),
@@ -109,7 +117,11 @@ impl Resolver<'_> {
             Target::Member | Target::State(_) => (Code::NotAType, "is a member, not a type"),
             Target::Initializer => (Code::NotAType, "is an initialiser, not a type"),
             Target::TypeCode => return Type::TypeCode,
-            Target::Unsupported => return Type::Error,
+            Target::Port(_) => (Code::NotAType, "is a port, not a type"),
+            Target::Argument(index) => match self.arguments.get(index) {
+                Some(TemplateArgument::Type(ty)) => return ty.clone(),
+                _ => (Code::NotAType, "is a constant, not a type"),
+            },
         };
         let mut diagnostic = Diagnostic::new(code, name.span, format!("`{written}` {message}"));
         if let Some(span) = self.target_span(target) {
@@ -194,9 +206,6 @@ impl Resolver<'_> {
             )
         {
             return Some(id);
-        }
-        if target == Target::Unsupported {
-            return None;
         }
         let message = "only exceptions can be raised";
         let mut diagnostic = Diagnostic::new(Code::NotAnException, name.span, message);

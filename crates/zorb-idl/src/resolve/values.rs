@@ -6,20 +6,25 @@ use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
-    DefId, DefinitionKind, Initializer, Member, StateMember, Type, ValueBox, ValueType, Visibility,
+    DefId, DefinitionKind, EventType, Initializer, Member, StateMember, Type, ValueBox, ValueType,
+    Visibility,
 };
 use crate::source::Span;
 use crate::syntax::{Docs, Ident, InitializerItem, MemberItem, ScopedName, TypeExpr, ValueItem};
 
 impl Resolver<'_> {
     pub(super) fn value(&mut self, item: &ValueItem, scope: ScopeId) {
-        let kind = DefinitionKind::Value(ValueType {
+        let value = ValueType {
             is_abstract: item.is_abstract,
             is_custom: item.is_custom,
             ..ValueType::default()
-        });
+        };
+        let kind = kind(item.is_event, value);
         let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
-        let bases = self.value_bases(item, id, scope);
+        let mut bases = self.value_bases(item, id, scope);
+        if item.is_event && !bases.iter().any(|base| self.is_event(*base)) {
+            bases.extend(self.standard_interface("EventBase", item.name.span));
+        }
         let supports = self.supported(item, &bases, scope);
         let is_truncatable = self.truncatable(item, &bases);
         let parents: Vec<DefId> = bases.iter().chain(&supports).copied().collect();
@@ -33,11 +38,19 @@ impl Resolver<'_> {
             self.export(part, id, inside);
         }
         self.finish(id);
+        if item.is_event {
+            self.equivalent_consumer(id, scope);
+        }
+    }
+
+    fn is_event(&self, id: DefId) -> bool {
+        matches!(self.model.definition(id).kind, DefinitionKind::Event(_))
     }
 
     pub(super) fn value_mut(&mut self, id: DefId) -> Option<&mut ValueType> {
         match &mut self.model.definitions.get_mut(id.index())?.kind {
             DefinitionKind::Value(value) => Some(value),
+            DefinitionKind::Event(item) => Some(&mut item.value),
             _ => None,
         }
     }
@@ -47,9 +60,6 @@ impl Resolver<'_> {
         let mut seen: HashMap<DefId, Span> = HashMap::new();
         for name in &item.bases {
             let Some(target) = self.lookup(name, scope) else { continue };
-            if target == Target::Unsupported {
-                continue;
-            }
             let Target::Definition(base) = target else {
                 self.refuse_parent(Code::BadValueBase, name, target, "is not a valuetype");
                 continue;
@@ -71,6 +81,9 @@ impl Resolver<'_> {
                 self.refuse_parent(Code::BadValueBase, name, target, what);
             } else if let Some(first) = seen.get(&base) {
                 self.named_twice(name, *first);
+            } else if !item.is_event && self.is_event(base) {
+                let what = "is an event type, and this is none";
+                self.refuse_parent(Code::BadEventBase, name, target, what);
             } else if item.is_abstract && !is_abstract {
                 let what = "is concrete, and cannot be the base of an abstract valuetype";
                 self.refuse_parent(Code::AbstractBase, name, target, what);
@@ -93,6 +106,10 @@ impl Resolver<'_> {
         for name in &item.supports {
             let Some(target) = self.lookup(name, scope) else { continue };
             let Some(id) = self.parent_interface(Code::BadSupports, name, target) else { continue };
+            if !matches!(self.model.definition(id).kind, DefinitionKind::Interface(_)) {
+                self.refuse_parent(Code::BadSupports, name, target, "is not an interface");
+                continue;
+            }
             let is_abstract = self.model.interface(id).is_some_and(|it| it.is_abstract);
             if let Some(first) = seen.get(&id) {
                 self.named_twice(name, *first);
@@ -210,7 +227,7 @@ impl Resolver<'_> {
             Type::ValueBase => true,
             Type::Named(id) => matches!(
                 self.model.definition(*id).kind,
-                DefinitionKind::Value(_) | DefinitionKind::ValueBox(_)
+                DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) | DefinitionKind::Event(_)
             ),
             _ => false,
         };
@@ -234,5 +251,14 @@ impl Resolver<'_> {
         let message = "this base is named twice";
         let diagnostic = Diagnostic::new(Code::DuplicateBase, name.span, message);
         self.sink.push(diagnostic.label(first, "first named here"));
+    }
+}
+
+/// What a valuetype or event type is in the model.
+pub(super) fn kind(is_event: bool, value: ValueType) -> DefinitionKind {
+    if is_event {
+        DefinitionKind::Event(EventType { value, consumer: None })
+    } else {
+        DefinitionKind::Value(value)
     }
 }

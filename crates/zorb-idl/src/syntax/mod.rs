@@ -1,6 +1,13 @@
 //! The syntax tree: what was written, before names mean anything.
 
+mod component;
+
 use std::rc::Rc;
+
+pub(crate) use component::{
+    ActualItem, ComponentItem, FormalItem, FormalKind, HomeItem, InstanceItem, PortItem,
+    PortItemKind, PortTypeItem, TemplateItem,
+};
 
 use crate::model::{Direction, FixedValue, Visibility};
 use crate::preprocess::Event;
@@ -45,6 +52,7 @@ pub(crate) enum Item {
     /// `valuetype V;`
     ValueForward {
         name: Ident,
+        is_event: bool,
         is_abstract: bool,
     },
     ValueBox {
@@ -63,6 +71,18 @@ pub(crate) enum Item {
     Bitmask(BitmaskItem),
     Bitset(BitsetItem),
     AnnotationType(AnnotationTypeItem),
+    ComponentForward(Ident),
+    /// A component or connector.
+    Component(ComponentItem),
+    /// Only in a component, connector or port type.
+    Port(PortItem),
+    PortType(PortTypeItem),
+    Home(HomeItem),
+    /// Only in a home.
+    Finder(InitializerItem),
+    Template(Rc<TemplateItem>),
+    /// `module M<Foo> FooM;`
+    Instance(InstanceItem),
     /// Something with annotations before it.
     Annotated(Vec<AnnotationItem>, Box<Self>),
     /// `import A::B;`
@@ -90,10 +110,6 @@ pub(crate) enum Item {
     },
     Operation(OperationItem),
     Attribute(AttributeItem),
-    /// A name that belongs to a construct that is not supported.
-    Unsupported {
-        name: Ident,
-    },
     /// `typeid A "..."`
     TypeId {
         name: ScopedName,
@@ -131,6 +147,8 @@ pub(crate) struct InterfaceItem {
 #[derive(Debug)]
 pub(crate) struct ValueItem {
     pub(crate) name: Ident,
+    /// `eventtype`
+    pub(crate) is_event: bool,
     pub(crate) is_abstract: bool,
     pub(crate) is_custom: bool,
     /// The place of `truncatable`.
