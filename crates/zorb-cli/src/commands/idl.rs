@@ -1,5 +1,7 @@
 //! `zorb idl`: checks IDL, and compiles it to Rust.
 
+mod dump;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -10,12 +12,13 @@ use zorb_idl::{Compilation, Severity};
 use crate::failure::{FAILED, Failure, OK, Outcome, USAGE};
 use crate::screen::{self, ERROR, GOOD, WARNING, counted, paint};
 
-/// Check IDL files, compile them to Rust, or explain a diagnostic
+/// Check IDL files, compile them to Rust, print their model, or explain a diagnostic
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   zorb idl check hello.idl
   zorb idl compile hello.idl -o src
+  zorb idl dump hello.idl
   zorb idl --explain E0401")]
 pub(crate) struct IdlArgs {
     /// Explain a diagnostic's code at length
@@ -32,6 +35,7 @@ pub(crate) struct IdlArgs {
 enum Action {
     Check(CheckArgs),
     Compile(CompileArgs),
+    Dump(DumpArgs),
 }
 
 /// Report every error of the files; exit status 1 when there is one
@@ -63,6 +67,19 @@ struct CompileArgs {
     /// Make no code for an IDL module, and refer to the Rust module PATH instead
     #[arg(long = "extern", value_name = "MODULE=PATH", value_parser = extern_module)]
     externs: Vec<(String, String)>,
+}
+
+/// Print what the files define as JSON: names resolved, constants computed, repository ids
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb idl dump hello.idl
+  zorb idl dump -I idl shop.idl | jq '.files[0].definitions[].name'")]
+struct DumpArgs {
+    #[command(flatten)]
+    input: Input,
+    /// With the definitions of the built-in files, such as orb.idl
+    #[arg(long)]
+    built_in: bool,
 }
 
 #[derive(Args, Debug)]
@@ -102,6 +119,7 @@ pub(crate) fn run(args: &IdlArgs) -> Outcome {
     match (&args.action, &args.explain) {
         (Some(Action::Check(args)), _) => check(args),
         (Some(Action::Compile(args)), _) => compile(args),
+        (Some(Action::Dump(args)), _) => dump(args),
         (None, Some(code)) => explain(code, args.json),
         (None, None) => Ok(USAGE),
     }
@@ -125,21 +143,49 @@ fn explain(code: &str, json: bool) -> Outcome {
     Ok(OK)
 }
 
-fn check(args: &CheckArgs) -> Outcome {
+/// The files, each compiled on its own.
+fn compile_each(input: &Input) -> Vec<(String, Compilation)> {
     let mut options = zorb_idl::Options::new();
-    options.include_paths.clone_from(&args.input.include);
-    options.defines.clone_from(&args.input.defines);
-    let results: Vec<(String, Compilation)> = args
-        .input
-        .files
-        .iter()
-        .map(|file| (file.display().to_string(), zorb_idl::compile(&options, &[file])))
-        .collect();
+    options.include_paths.clone_from(&input.include);
+    options.defines.clone_from(&input.defines);
+    let compile =
+        |file: &PathBuf| (file.display().to_string(), zorb_idl::compile(&options, &[file]));
+    input.files.iter().map(compile).collect()
+}
+
+/// Errors and warnings.
+fn count(results: &[(String, Compilation)]) -> (usize, usize) {
     let found = |severity| {
         let diagnostics = results.iter().flat_map(|(_, compilation)| &compilation.diagnostics);
         diagnostics.filter(|item| item.severity == severity).count()
     };
-    let (errors, warnings) = (found(Severity::Error), found(Severity::Warning));
+    (found(Severity::Error), found(Severity::Warning))
+}
+
+/// Findings go to standard error; with an error among them there is no JSON.
+fn dump(args: &DumpArgs) -> Outcome {
+    let results = compile_each(&args.input);
+    for (_, compilation) in &results {
+        let findings = compilation.render();
+        if !findings.is_empty() {
+            screen::tell(&painted(&findings));
+        }
+    }
+    let (errors, warnings) = count(&results);
+    if errors > 0 {
+        tell_count(errors, warnings);
+        return Ok(FAILED);
+    }
+    let files = results.iter().map(|(file, compilation)| {
+        json!({ "file": file, "definitions": dump::model(compilation, args.built_in) })
+    });
+    screen::print_json(&json!({ "files": files.collect::<Vec<_>>() }))?;
+    Ok(OK)
+}
+
+fn check(args: &CheckArgs) -> Outcome {
+    let results = compile_each(&args.input);
+    let (errors, warnings) = count(&results);
     if args.json {
         let files = results.iter().map(|(file, compilation)| {
             let diagnostics: Vec<_> = compilation.to_json().iter().map(diagnostic_json).collect();

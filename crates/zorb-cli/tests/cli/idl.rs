@@ -110,3 +110,73 @@ fn bad_files_make_no_rust() {
     assert!(compile.stderr.contains("2 errors"), "{}", compile.stderr);
     assert!(!out.exists());
 }
+
+#[test]
+fn the_model_is_printed_as_json() {
+    let text = r#"
+        #include <orb.idl>
+        /// Of things.
+        module Shop {
+            const long LIMIT = 2 * 3;
+            typedef sequence<string<LIMIT>> Names;
+            enum Color { red, green };
+            union U switch (Color) { case red: fixed<5, 2> price; };
+            @final struct Item { @key long id; any what[2][3]; };
+            valuetype Node { public Node next; private Item what; factory make(in long x); };
+            valuetype Leaf : truncatable Node {};
+            exception Gone { CORBA::TypeCode what; };
+            interface Till {
+                oneway void ring(in Color shade);
+                readonly attribute Names all;
+                Item take(inout long id) raises (Gone) context ("user");
+            };
+        };
+    "#;
+    let file = file("the_model_is_printed", "shop.idl", text);
+    let dump = run(&["idl", "dump", &file]);
+    assert_eq!((dump.status, dump.stderr.as_str()), (Some(0), ""));
+    let json = dump.json();
+    assert_eq!(json["files"][0]["file"].as_str(), Some(&*file));
+    let roots = json["files"][0]["definitions"].as_array().expect("a list");
+    assert_eq!(roots.len(), 1, "built-in files are left out");
+    let shop = &roots[0];
+    assert_eq!(
+        (shop["kind"].as_str(), shop["docs"].as_str(), shop["line"].as_u64()),
+        (Some("module"), Some("Of things."), Some(4))
+    );
+    let named = |name: &str| {
+        let list = shop["definitions"].as_array().expect("a list");
+        list.iter().find(|item| item["name"] == name).expect(name)
+    };
+    assert_eq!(named("LIMIT")["value"].as_i64(), Some(6));
+    assert_eq!(named("Names")["type"]["element"]["bound"].as_i64(), Some(6));
+    assert_eq!(named("U")["cases"][0]["labels"][0]["value"]["enumerator"].as_str(), Some("red"));
+    assert_eq!(named("U")["cases"][0]["type"]["digits"].as_i64(), Some(5));
+    assert_eq!(named("U")["implicit_default"].as_bool(), Some(true));
+    let item = named("Item");
+    assert_eq!(item["annotations"][0]["name"].as_str(), Some("final"));
+    assert_eq!(item["members"][0]["annotations"][0]["arguments"]["value"].as_bool(), Some(true));
+    assert_eq!(item["members"][1]["type"]["dims"][1].as_i64(), Some(3));
+    let node = named("Node");
+    assert_eq!((node["recursive"].as_bool(), node["chunked"].as_bool()), (Some(true), None));
+    assert_eq!(node["state"][1]["visibility"].as_str(), Some("private"));
+    assert_eq!(node["factories"][0]["parameters"][0]["direction"].as_str(), Some("in"));
+    let leaf = named("Leaf");
+    assert_eq!(leaf["truncatable_ids"][1].as_str(), Some("IDL:Shop/Node:1.0"));
+    assert_eq!(named("Gone")["members"][0]["type"]["kind"].as_str(), Some("CORBA::TypeCode"));
+    let till = named("Till");
+    assert_eq!(till["operations"][0]["oneway"].as_bool(), Some(true));
+    assert_eq!(till["operations"][1]["raises"][0].as_str(), Some("Shop::Gone"));
+    assert_eq!(till["operations"][1]["contexts"][0].as_str(), Some("user"));
+    assert_eq!(till["attributes"][0]["type"]["name"].as_str(), Some("Shop::Names"));
+    let all = run(&["idl", "dump", "--built-in", &file]).json();
+    assert_eq!(all["files"][0]["definitions"][0]["name"].as_str(), Some("CORBA"));
+}
+
+#[test]
+fn there_is_no_model_of_bad_files() {
+    let bad = file("there_is_no_model", "bad.idl", BAD);
+    let dump = run(&["idl", "dump", &bad]);
+    assert_eq!((dump.status, dump.stdout.as_str()), (Some(1), ""));
+    assert!(dump.stderr.contains("error[E0401]"), "{}", dump.stderr);
+}
