@@ -8,7 +8,8 @@ use zorb_idl::{Code, explain};
 
 #[test]
 fn every_fixture_gives_what_it_says() {
-    let all = support::fixtures("").into_iter().chain(support::fixtures("model"));
+    let folders = ["", "model", "rules"];
+    let all = folders.iter().flat_map(|folder| support::fixtures(folder));
     let (mut count, mut failures) = (0, String::new());
     for fixture in all {
         assert!(!fixture.cases.is_empty(), "{} has no case", fixture.path.display());
@@ -51,4 +52,23 @@ fn every_fixture_is_the_explanation_of_its_code() {
     }
     assert_eq!(explain("E9999"), None);
     assert_eq!(explain(""), None);
+}
+
+#[test]
+fn illegal_idl_is_refused_rule_by_rule() {
+    let rules = support::fixtures("rules");
+    for fixture in &rules {
+        let path = fixture.path.display();
+        let [case] = fixture.cases.as_slice() else { panic!("{path} has more than one case") };
+        let findings = case.diagnostics.as_deref().unwrap_or_default();
+        let codes: BTreeSet<&str> =
+            findings.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+        assert_eq!(codes.len(), 1, "{path} is about one rule");
+        assert!(codes.iter().all(|code| code.starts_with('E')), "{path} is about an error");
+    }
+    let own = Code::ALL.iter().filter(|code| {
+        let text = code.as_str();
+        text.starts_with('E') && !text.starts_with("E03")
+    });
+    assert!(rules.len() + own.count() >= 150, "only {} rules are there", rules.len());
 }
