@@ -33,5 +33,7 @@ pub use order::ByteOrder;
 pub use outlet::Outlet;
 pub use reader::{CdrReader, MAX_DEPTH};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
-pub use wire::{Bounded, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire};
+pub use wire::{
+    Bounded, Context, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire,
+};
 pub use writer::CdrWriter;

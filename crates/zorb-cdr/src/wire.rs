@@ -9,6 +9,7 @@ mod text;
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::any::Any;
 
 use arrayvec::ArrayVec;
 
@@ -20,6 +21,9 @@ pub use text::{Bounded, WChar, WString};
 
 /// Octets that are filled with zeros at a time, to be written over while they are in the cache.
 const BLOCK: usize = 4096;
+
+/// What some types decode against; see [`CdrReader::with_context`].
+pub type Context = dyn Any + Send + Sync;
 
 /// Octets of memory that a sequence's count alone may claim.
 const READ_AHEAD: usize = 64 * 1024;
@@ -47,6 +51,9 @@ pub trait Wire {
     /// are [`place`](Wire::place) and [`pick`](Wire::pick), and runs of values are moved as one.
     /// Default: none.
     const LAYOUT: Option<FixedLayout> = None;
+    /// Whether [`passes_as_is`](Wire::passes_as_is) says yes to every value: numbers, enums and
+    /// what is made of nothing else.
+    const ALWAYS_AS_IS: bool = false;
 
     /// The view of a value.
     fn view(value: &Self::Value) -> &Self::View;
@@ -68,6 +75,17 @@ pub trait Wire {
     /// # Errors
     /// As [`read`](Wire::read).
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self::Borrowed<'a>>;
+
+    /// Whether a value may be handed over inside a process as it is: to write it, with text in
+    /// UTF-8 and UTF-16, and to read it again, with `context` as in
+    /// [`CdrReader::with_context`], could not fail and would make an equal value.
+    ///
+    /// `false` is right for every type: the value is then written and read.
+    #[inline]
+    fn passes_as_is(value: &Self::View, context: &Context) -> bool {
+        let _ = (value, context);
+        Self::ALWAYS_AS_IS
+    }
 
     /// Writes a value to the room that [`LAYOUT`](Wire::LAYOUT) says it needs; `None` for one that
     /// [`write`](Wire::write) refuses, and for types without a layout.

@@ -10,8 +10,8 @@ mod reach;
 mod reply;
 mod route;
 
-pub(crate) use invoke::invoke;
+pub(crate) use invoke::{LOCAL_TEXT, invoke};
 pub(crate) use locate::locate;
 pub(crate) use pool::ConnectionCache;
-pub(crate) use reply::Reply;
+pub(crate) use reply::{Reply, decoding};
 pub(crate) use route::Routes;

@@ -6,19 +6,21 @@ mod macros_unions;
 mod macros_values;
 mod operations;
 
+pub use crate::collocation::{HasServant, apart, call_here, hand_over};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
 pub use operations::Operations;
+pub use std::any::TypeId;
 
 pub use crate::{
     __zorb_enumeration as enumeration, __zorb_exception as exception,
     __zorb_interface as interface, __zorb_invoke as invoke, __zorb_oneway as oneway,
-    __zorb_raises as raises, __zorb_skeleton as skeleton, __zorb_structure as structure,
-    __zorb_union as union, Interface, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall,
-    UserException,
+    __zorb_raises as raises, __zorb_results as results, __zorb_skeleton as skeleton,
+    __zorb_structure as structure, __zorb_union as union, Face, Interface, ObjectRef, Raises, Ref,
+    Served, ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
-    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter,
-    Octets, WChar, WString, Wire,
+    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,
+    FixedWriter, Octets, WChar, WString, Wire,
 };
 pub use zorb_os::probe;
 pub use zorb_types::{

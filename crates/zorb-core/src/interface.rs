@@ -1,12 +1,15 @@
 //! Typed references: the trait behind every IDL interface, and how one travels in CDR.
 
+use std::any::Any;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
 use zorb_giop::Ior;
 use zorb_types::{TypeDesc, Typed};
 
+use crate::collocation::CollocationStrategy;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 
@@ -40,6 +43,12 @@ pub trait Interface: Clone + Send + Sync + Sized + 'static {
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))
     }
+
+    /// The same object, called so when it is of this ORB; see [`ObjectRef::with_collocation`].
+    #[must_use]
+    fn with_collocation(&self, strategy: CollocationStrategy) -> Self {
+        Self::from_object(self.as_object().with_collocation(strategy))
+    }
 }
 
 impl Interface for ObjectRef {
@@ -71,6 +80,14 @@ impl<T: Interface> Ref<T> {
             None => Ior::write(&Ior::NIL, writer),
         }
     }
+
+    /// Whether the reference, once it had arrived, would be like this one: nil, or one of the ORB
+    /// of `context` that has nothing about it that would not be sent.
+    pub(crate) fn passes_as_is_option(value: Option<&T>, context: &Context) -> bool {
+        let Some(reference) = value else { return true };
+        let core = (context as &dyn Any).downcast_ref::<Arc<OrbCore>>();
+        core.is_some_and(|core| reference.as_object().is_plain(core))
+    }
 }
 
 impl<T: Interface> Typed for Ref<T> {
@@ -94,13 +111,17 @@ impl<T: Interface> Wire for Ref<T> {
         Self::write_option(value.as_ref(), writer)
     }
 
+    fn passes_as_is(value: &Option<T>, context: &Context) -> bool {
+        Self::passes_as_is_option(value.as_ref(), context)
+    }
+
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Option<T>> {
         let ior = Ior::read(reader)?;
         if ior.is_nil() {
             return Ok(None);
         }
         let core = reader
-            .context::<std::sync::Arc<OrbCore>>()
+            .context::<Arc<OrbCore>>()
             .ok_or_else(|| reader.error(CdrErrorKind::BadReference, T::NAME))?;
         Ok(Some(T::from_object(ObjectRef::new(core, ior))))
     }

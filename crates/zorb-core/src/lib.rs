@@ -13,6 +13,7 @@ mod buffers;
 mod client;
 #[doc(hidden)]
 pub mod codegen;
+mod collocation;
 mod corbaname;
 pub mod counters;
 mod error;
@@ -27,10 +28,11 @@ mod servant;
 mod server;
 mod wait;
 
+pub use collocation::CollocationStrategy;
 pub use error::{Error, Phase, Result};
 pub use interface::{Interface, OBJECT_ID, Ref};
 pub use object::{KeptReply, ObjectRef, RawReply};
 pub use orb::{Orb, OrbBuilder};
 pub use raises::{Raises, UserException};
-pub use servant::{Served, ServedBy};
+pub use servant::{Face, Served, ServedBy};
 pub use server::ServerCall;

@@ -14,6 +14,7 @@ use zorb_os::probe;
 use zorb_types::SystemException;
 
 use crate::client::{Reply, Routes, invoke, locate};
+use crate::collocation::{CollocationStrategy, Place};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
 use crate::raises::Raises;
@@ -28,13 +29,16 @@ pub use dynamic::{KeptReply, RawReply};
 pub struct ObjectRef {
     shared: Arc<Shared>,
     timeout: Option<Duration>,
+    collocation: CollocationStrategy,
 }
 
-struct Shared {
+pub(crate) struct Shared {
     core: Arc<OrbCore>,
     original: Binding,
     /// Where a server has forwarded us to.
     forward: ArcSwapOption<Binding>,
+    /// The way to the servant without a message.
+    pub(crate) place: Place,
 }
 
 /// A reference with the ways that lead to its object, found when first needed.
@@ -61,10 +65,18 @@ impl ObjectRef {
             core: Arc::clone(core),
             original: Binding::new(ior),
             forward: ArcSwapOption::empty(),
+            place: Place::default(),
         };
-        Self { shared: Arc::new(shared), timeout: None }
+        let collocation = core.options().collocation_strategy;
+        Self { shared: Arc::new(shared), timeout: None, collocation }
     }
 
+    #[inline]
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    #[inline]
     pub(crate) fn core(&self) -> &Arc<OrbCore> {
         &self.shared.core
     }
@@ -86,11 +98,13 @@ impl ObjectRef {
     pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
         let binding = Arc::new(Binding::new(ior));
         self.shared.forward.store(Some(Arc::clone(&binding)));
+        self.shared.place.forget();
         binding
     }
 
     pub(crate) fn forget_forward(&self) {
         self.shared.forward.store(None);
+        self.shared.place.forget();
     }
 
     /// The reference as text: `IOR:` and hexadecimal digits (`object_to_string`). It is empty for
@@ -105,7 +119,26 @@ impl ObjectRef {
     /// calling thread and does not time out.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { shared: Arc::clone(&self.shared), timeout: Some(timeout) }
+        Self { timeout: Some(timeout), ..self.clone() }
+    }
+
+    /// The same object, called by `strategy` when it is of this ORB. It overrides the option
+    /// `CollocationStrategy`.
+    #[must_use]
+    pub fn with_collocation(&self, strategy: CollocationStrategy) -> Self {
+        Self { collocation: strategy, ..self.clone() }
+    }
+
+    #[inline]
+    pub(crate) fn collocation(&self) -> CollocationStrategy {
+        self.collocation
+    }
+
+    /// Whether the reference is of the ORB `core` and as it was when made.
+    pub(crate) fn is_plain(&self, core: &Arc<OrbCore>) -> bool {
+        Arc::ptr_eq(self.core(), core)
+            && self.timeout.is_none()
+            && self.collocation == core.options().collocation_strategy
     }
 
     pub(crate) fn timeout(&self) -> Option<Duration> {

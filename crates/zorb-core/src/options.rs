@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use zorb_transport::StreamOptions;
 
+use crate::collocation::CollocationStrategy;
 use crate::error::{Error, Phase};
 use crate::wait::WaitPolicy;
 
@@ -90,6 +91,8 @@ pub struct Options {
     pub max_forwards: u32,
     /// How long an upcall may run before another thread takes over its connection.
     pub stall_takeover: Duration,
+    /// How stubs call objects of their own ORB.
+    pub collocation_strategy: CollocationStrategy,
     origins: Vec<(&'static str, Origin)>,
 }
 
@@ -115,6 +118,7 @@ impl Default for Options {
             max_held_requests: table::MAX_HELD_REQUESTS as usize,
             max_forwards: table::MAX_FORWARDS as u32,
             stall_takeover: Duration::from_millis(table::STALL_TAKEOVER_MS),
+            collocation_strategy: CollocationStrategy::default(),
             origins: Vec::new(),
         }
     }
@@ -174,6 +178,7 @@ impl Options {
             "CopyThreshold" => self.copy_threshold.to_string(),
             "MaxForwards" => self.max_forwards.to_string(),
             "StallTakeover" => self.stall_takeover.as_millis().to_string(),
+            "CollocationStrategy" => self.collocation_strategy.to_string(),
             _ => String::new(),
         }
     }
@@ -236,6 +241,7 @@ impl Options {
             "CopyThreshold" => self.copy_threshold = number(value)? as usize,
             "MaxForwards" => self.max_forwards = number(value)? as u32,
             "StallTakeover" => self.stall_takeover = Duration::from_millis(number(value)?),
+            "CollocationStrategy" => self.collocation_strategy = value.parse()?,
             _ => return Err("the option has no home".to_owned()),
         }
         Ok(())

@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use crate::collocation::{Bonds, Faces, HasServant};
 use crate::orb::OrbCore;
 use crate::servant::Skeleton;
 
@@ -47,6 +48,25 @@ pub struct Poa(Arc<PoaCore>);
 pub(crate) struct ActiveObject {
     pub(crate) id: ObjectId,
     pub(crate) skeleton: Box<dyn Skeleton>,
+    /// The servant as callers in this process see it.
+    faces: Faces,
+    /// The references that lead straight here.
+    pub(crate) bonds: Bonds,
+}
+
+impl ActiveObject {
+    fn new(id: ObjectId, skeleton: Box<dyn Skeleton>) -> Self {
+        Self { id, skeleton, faces: Faces::default(), bonds: Bonds::default() }
+    }
+
+    /// The servant as callers of `I` see it; `None` when it does not serve that.
+    #[inline]
+    pub(crate) fn face<I: HasServant>(&self) -> Option<&I::Servant> {
+        match self.faces.first::<I>() {
+            Some(face) => Some(face),
+            None => self.faces.find::<I>(&*self.skeleton),
+        }
+    }
 }
 
 pub(crate) struct PoaCore {
@@ -172,6 +192,16 @@ impl Poa {
         }
     }
 
+    /// Has no reference lead straight to an object any more, here and in the adapters below.
+    pub(crate) fn end_bonds(&self) {
+        for object in self.0.objects.all() {
+            object.bonds.end();
+        }
+        for child in self.children() {
+            child.end_bonds();
+        }
+    }
+
     /// Destroys the adapter and its children: their objects no longer exist. Requests that are
     /// running finish; a destroyed adapter's name can be used again.
     pub fn destroy(&self) {
@@ -199,7 +229,9 @@ impl Poa {
             }
         }
         // Servants may use the adapter as they are dropped, which is now that no lock is held.
-        drop(self.0.objects.take());
+        for object in self.0.objects.take() {
+            object.bonds.end();
+        }
     }
 }
 

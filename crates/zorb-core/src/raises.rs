@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context, Wire};
 use zorb_types::SystemException;
 
 /// A user exception: an IDL `exception`, travelling as its repository id and members.
@@ -21,6 +21,13 @@ pub trait Raises: From<SystemException> + std::error::Error + Debug + Sized {
     /// # Errors
     /// When the octets are no encoding of that exception.
     fn read(id: &str, reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>>;
+
+    /// Whether the failure may be handed over inside a process as it is: see
+    /// [`Wire::passes_as_is`]. System exceptions may.
+    fn passes_as_is(&self, context: &Context) -> bool {
+        let _ = context;
+        self.system().is_some()
+    }
 
     /// The system exception, if this is one.
     fn system(&self) -> Option<SystemException>;

@@ -1,5 +1,6 @@
 //! Servants: the objects of the program behind the references of the wire.
 
+use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -37,13 +38,25 @@ pub trait ServedBy<S>: Interface {
         let _ = (servant, id);
         Self::TYPE_IDS.contains(&type_id)
     }
+
+    /// The servant as an `Arc<F>`, where `wanted` is the type id of `F`, the servant trait's object
+    /// type of this interface or of one of its bases. Without one, stubs of the same ORB write and
+    /// read what is passed, as for a servant elsewhere.
+    fn face(servant: &Arc<S>, wanted: TypeId) -> Option<Face> {
+        let _ = (servant, wanted);
+        None
+    }
 }
+
+/// An `Arc` of a servant, as one of its interfaces knows it.
+pub type Face = Box<dyn Any + Send + Sync>;
 
 /// What the object adapter keeps of a servant: its type erased, its interface fixed.
 pub(crate) trait Skeleton: Send + Sync {
     fn type_id(&self, id: &ObjectId) -> Cow<'_, str>;
     fn is_a(&self, id: &ObjectId, type_id: &str) -> bool;
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served;
+    fn face(&self, wanted: TypeId) -> Option<Face>;
     /// Tells servants apart, for id uniqueness.
     fn identity(&self) -> usize;
 }
@@ -70,6 +83,10 @@ impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {
         R::dispatch(&self.servant, call)
+    }
+
+    fn face(&self, wanted: TypeId) -> Option<Face> {
+        R::face(&self.servant, wanted)
     }
 
     fn identity(&self) -> usize {

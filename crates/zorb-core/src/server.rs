@@ -16,6 +16,6 @@ pub use call::ServerCall;
 pub(crate) use connection::ServerConnection;
 pub(crate) use crew::{about_to_block, in_upcall, in_upcall_of};
 pub(crate) use listener::Listener;
-pub(crate) use request::{Answer, answer_request};
+pub(crate) use request::{Answer, answer_request, panicked};
 pub(crate) use sentinel::Sentinel;
-pub(crate) use threads::ThreadCount;
+pub(crate) use threads::{Running, ThreadCount};

@@ -4,6 +4,7 @@
 mod support;
 
 use support::{Echo, Servant, builder, client};
+use zorb_core::{CollocationStrategy, Interface};
 use zorb_os::alloc::{AllocationCount, CountingAllocator};
 
 #[global_allocator]
@@ -44,12 +45,22 @@ fn a_warm_call_of_fixed_size_types_allocates_nothing() {
     let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
     let (client_orb, there) = client(&echo);
     let remote = measure(&there);
-    let local = measure(&echo);
+    let [marshalled, thru_poa, direct] = [
+        CollocationStrategy::Marshalled,
+        CollocationStrategy::ThruPoa,
+        CollocationStrategy::Direct,
+    ]
+    .map(|strategy| measure(&echo.with_collocation(strategy)));
     println!(
-        "allocations in {CALLS} calls (long, oneway, string, octets 4 KiB): {remote:?} remote, {local:?} inside the ORB"
+        "allocations in {CALLS} calls (long, oneway, string, octets 4 KiB): {remote:?} remote, \
+         {marshalled:?} marshalled, {thru_poa:?} through the POA, {direct:?} direct"
     );
-    for counts in [remote, local] {
+    for counts in [remote, marshalled] {
         assert_eq!(counts, [0, 0, 2 * CALLS, 2 * CALLS]);
+    }
+    // The value that the servant makes is the one that the caller gets.
+    for counts in [thru_poa, direct] {
+        assert_eq!(counts, [0, 0, CALLS, CALLS]);
     }
     client_orb.shutdown(true).unwrap();
     server_orb.shutdown(true).unwrap();

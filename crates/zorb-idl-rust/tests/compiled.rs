@@ -43,6 +43,8 @@ pub mod unions {
 
 #[path = "compiled/calls.rs"]
 mod calls;
+#[path = "compiled/collocated.rs"]
+mod collocated;
 #[path = "compiled/typed.rs"]
 mod typed;
 #[path = "compiled/values.rs"]

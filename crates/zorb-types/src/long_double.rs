@@ -219,6 +219,7 @@ impl Wire for LongDouble {
     type View = Self;
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = SIZE;
+    const ALWAYS_AS_IS: bool = true;
 
     fn view(value: &Self) -> &Self {
         value

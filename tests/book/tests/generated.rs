@@ -67,6 +67,9 @@ fn the_option_table_is_that_of_the_code() {
             OptionKind::Number(least, most) => format!("{least} to {most}"),
             OptionKind::Urls => "URLs, `;` or `,` between".to_owned(),
             OptionKind::NamedUrl => "`NAME=URL`, repeatable".to_owned(),
+            OptionKind::OneOf(words) => {
+                words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+            }
             _ => "text".to_owned(),
         };
         let (key, variable) = (spec.key, spec.variable());

@@ -7,8 +7,8 @@ use arrayvec::ArrayVec;
 
 use super::fixed::read_one;
 use crate::{
-    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter,
-    Wire,
+    Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,
+    FixedWriter, Wire,
 };
 
 impl<T: Wire> Wire for Vec<T> {
@@ -29,6 +29,11 @@ impl<T: Wire> Wire for Vec<T> {
     }
 
     #[inline]
+    fn passes_as_is(value: &[T::Value], context: &Context) -> bool {
+        u32::try_from(value.len()).is_ok() && all_pass::<T>(value, context)
+    }
+
+    #[inline]
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<T::Value>> {
         let count = reader.read_count(T::MIN_SIZE, "sequence")?;
         T::read_vec(reader, count)
@@ -39,6 +44,11 @@ impl<T: Wire> Wire for Vec<T> {
         let count = reader.read_count(T::MIN_SIZE, "sequence")?;
         T::read_elements(reader, count)
     }
+}
+
+#[inline]
+fn all_pass<T: Wire>(values: &[T::Value], context: &Context) -> bool {
+    T::ALWAYS_AS_IS || values.iter().all(|value| T::passes_as_is(T::view(value), context))
 }
 
 /// The IDL type `sequence<octet>` where a servant's parameter can be borrowed: a `Vec<u8>` in
@@ -60,6 +70,11 @@ impl Wire for Octets {
     #[inline]
     fn write(value: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_octets(value)
+    }
+
+    #[inline]
+    fn passes_as_is(value: &[u8], _: &Context) -> bool {
+        u32::try_from(value.len()).is_ok()
     }
 
     #[inline]
@@ -91,6 +106,11 @@ impl<const N: u32> Wire for Bounded<Octets, N> {
         writer.write_octets(value)
     }
 
+    #[inline]
+    fn passes_as_is(value: &[u8], _: &Context) -> bool {
+        value.len() <= N as usize
+    }
+
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
         Self::read_borrowed(reader).map(<[u8]>::to_vec)
     }
@@ -111,6 +131,7 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     // IDL has no empty arrays; `max` keeps the constant honest for a Rust one.
     const MIN_SIZE: usize = if N == 0 { 1 } else { T::MIN_SIZE.saturating_mul(N) };
     const LAYOUT: Option<FixedLayout> = FixedLayout::array(T::LAYOUT, N);
+    const ALWAYS_AS_IS: bool = T::ALWAYS_AS_IS;
 
     #[inline]
     fn view(value: &[T::Value; N]) -> &[T::Value; N] {
@@ -120,6 +141,11 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     #[inline]
     fn write(value: &[T::Value; N], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         T::write_slice(value, writer)
+    }
+
+    #[inline]
+    fn passes_as_is(value: &[T::Value; N], context: &Context) -> bool {
+        all_pass::<T>(value, context)
     }
 
     #[inline]

@@ -7,8 +7,8 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::BLOCK;
 use crate::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, FixedLayout, FixedReader,
-    FixedWriter, Wire,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Context, FixedLayout,
+    FixedReader, FixedWriter, Wire,
 };
 
 macro_rules! number {
@@ -19,6 +19,7 @@ macro_rules! number {
             type Borrowed<'a> = Self;
             const MIN_SIZE: usize = size_of::<Self>();
             const LAYOUT: Option<FixedLayout> = Some(FixedLayout::number(size_of::<Self>()));
+            const ALWAYS_AS_IS: bool = true;
 
             #[inline]
             fn view(value: &Self) -> &Self {
@@ -152,6 +153,7 @@ impl Wire for bool {
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = 1;
     const LAYOUT: Option<FixedLayout> = Some(FixedLayout::number(1));
+    const ALWAYS_AS_IS: bool = true;
 
     #[inline]
     fn view(value: &Self) -> &Self {
@@ -237,6 +239,11 @@ impl Wire for char {
     #[inline(always)]
     fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
         reader.take_char()
+    }
+
+    #[inline]
+    fn passes_as_is(value: &Self, _: &Context) -> bool {
+        value.is_ascii()
     }
 
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {

@@ -5,13 +5,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
 
 /// A text type: its values are `String`s, its parameters `&str`. The bound counts what the standard
 /// counts: octets of narrow text, code units of wide text.
 macro_rules! text {
     ($([$($generics:tt)*] $type:ty, $bound:expr, $borrowed:ty, $least:literal,
-        $write:ident, $read:ident, $own:expr;)*) => {$(
+        $write:ident, $read:ident, $own:expr, $length:expr;)*) => {$(
         impl<$($generics)*> Wire for $type {
             type Value = String;
             type View = str;
@@ -29,6 +29,11 @@ macro_rules! text {
             }
 
             #[inline]
+            fn passes_as_is(value: &str, _: &Context) -> bool {
+                within(value, $bound, $length) && !value.as_bytes().contains(&0)
+            }
+
+            #[inline]
             fn read(reader: &mut CdrReader<'_>) -> CdrResult<String> {
                 reader.$read($bound).map($own)
             }
@@ -41,6 +46,19 @@ macro_rules! text {
     )*};
 }
 
+/// Whether text keeps to its bound and has room in a message. No length counts more than the
+/// octets of UTF-8, so that short text need not be counted.
+#[inline]
+fn within(value: &str, bound: u32, length: impl Fn(&str) -> usize) -> bool {
+    // Two octets a code unit, and the zero at the end or the mark at the beginning.
+    const ROOM: usize = (u32::MAX / 2) as usize - 2;
+    value.len() <= ROOM && (value.len() <= bound as usize || length(value) <= bound as usize)
+}
+
+fn units(value: &str) -> usize {
+    value.encode_utf16().count()
+}
+
 /// The IDL type `wstring`; its values are `String`s.
 #[derive(Clone, Copy, Debug)]
 pub enum WString {}
@@ -51,10 +69,10 @@ pub enum WString {}
 pub struct Bounded<T: ?Sized, const N: u32>(PhantomData<T>);
 
 text! {
-    [] String, u32::MAX, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned;
-    [const N: u32] Bounded<String, N>, N, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned;
-    [] WString, u32::MAX, String, 4, write_wstring, read_wstring, core::convert::identity;
-    [const N: u32] Bounded<WString, N>, N, String, 4, write_wstring, read_wstring, core::convert::identity;
+    [] String, u32::MAX, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned, str::len;
+    [const N: u32] Bounded<String, N>, N, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned, str::len;
+    [] WString, u32::MAX, String, 4, write_wstring, read_wstring, core::convert::identity, units;
+    [const N: u32] Bounded<WString, N>, N, String, 4, write_wstring, read_wstring, core::convert::identity, units;
 }
 
 /// The IDL type `wchar`; its values are `char`s.
@@ -66,6 +84,7 @@ impl Wire for WChar {
     type View = char;
     type Borrowed<'a> = char;
     const MIN_SIZE: usize = 2;
+    const ALWAYS_AS_IS: bool = true;
 
     #[inline]
     fn view(value: &char) -> &char {
@@ -101,6 +120,11 @@ impl<T: Wire, const N: u32> Wire for Bounded<Vec<T>, N> {
             return Err(writer.error(CdrErrorKind::BoundExceeded, "sequence"));
         }
         <Vec<T>>::write(value, writer)
+    }
+
+    #[inline]
+    fn passes_as_is(value: &[T::Value], context: &Context) -> bool {
+        value.len() <= N as usize && <Vec<T>>::passes_as_is(value, context)
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<T::Value>> {

@@ -45,6 +45,7 @@ pub(crate) fn run(args: &ConfigArgs, orb: &[String]) -> Outcome {
 fn option_json(spec: &OptionSpec, options: &Options) -> Value {
     let range = match spec.kind {
         OptionKind::Number(least, most) => json!({ "min": least, "max": most }),
+        OptionKind::OneOf(words) => json!(words),
         _ => Value::Null,
     };
     json!({
@@ -116,6 +117,7 @@ fn default_file() -> String {
             OptionKind::Number(least, most) => {
                 format!(" ({least} to {most} {}", spec.unit).trim_end().to_owned() + ")"
             }
+            OptionKind::OneOf(words) => format!(" ({})", words.join(", ")),
             _ => String::new(),
         };
         let _ = writeln!(text, "\n# {}{form}", spec.help);

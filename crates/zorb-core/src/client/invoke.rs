@@ -20,13 +20,14 @@ use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
 use super::route::Route;
 use crate::buffers::trim;
+use crate::collocation::{Upcall, hold};
 use crate::error::{Error, Phase};
 use crate::gather::{Gather, WriteBody};
 use crate::object::{Binding, ObjectRef};
 use crate::server::{Answer, about_to_block, answer_request};
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
-const LOCAL_TEXT: TextCoding = TextCoding {
+pub(crate) const LOCAL_TEXT: TextCoding = TextCoding {
     char_set: CharSet::Utf8,
     wide_set: Some(WideSet::Utf16),
     wide_form: WideForm::Octets,
@@ -330,6 +331,8 @@ pub(super) fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Er
 /// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
 fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<'c> {
     let core = object.core();
+    let _bond = hold(object);
+    let _upcall = Upcall::enter(core);
     let version = GiopVersion::HIGHEST;
     let text = LOCAL_TEXT;
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();

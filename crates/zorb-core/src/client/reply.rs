@@ -115,17 +115,20 @@ impl Reply<'_> {
         let id = body.read_latin1("exception id").map_err(decoding)?;
         Err(match E::read(&id, body).map_err(decoding)? {
             Some(raised) => raised,
-            None => SystemException::unknown(
-                minor::unknown::UNLISTED_USER_EXCEPTION,
-                CompletionStatus::Maybe,
-            )
-            .into(),
+            None => Self::unlisted().into(),
         })
+    }
+
+    /// The exception for a user exception that the operation does not raise.
+    #[cold]
+    pub(crate) fn unlisted() -> SystemException {
+        let maybe = CompletionStatus::Maybe;
+        SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, maybe)
     }
 }
 
 #[cold]
-pub(super) fn decoding(error: zorb_cdr::CdrError) -> SystemException {
+pub(crate) fn decoding(error: zorb_cdr::CdrError) -> SystemException {
     use crate::error::{Error, Phase};
     let exception = SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply);
     Error::new(Phase::Decode, "the reply").because(error).remember(exception)

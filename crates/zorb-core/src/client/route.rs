@@ -32,7 +32,7 @@ pub(crate) struct Routes {
     /// The way that worked last.
     preferred: AtomicUsize,
     /// The key under which this very ORB serves the object.
-    pub(super) local: Option<Arc<[u8]>>,
+    pub(crate) local: Option<Arc<[u8]>>,
 }
 
 impl Routes {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CdrResult, CdrWriter, Interface, Ref};
+use super::{CdrResult, CdrWriter, Context, Interface, Ref};
 
 /// The sum of the least sizes of a struct's members, at least 1.
 pub const fn min_size(members: &[usize]) -> usize {
@@ -43,5 +43,10 @@ impl<T: Interface> RefArgument<T> {
     /// Those of writing an object reference.
     pub fn write(value: Option<&T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         Ref::<T>::write_option(value, writer)
+    }
+
+    /// Whether the reference may be handed over as it is.
+    pub fn passes_as_is(value: Option<&T>, context: &Context) -> bool {
+        Ref::<T>::passes_as_is_option(value, context)
     }
 }

@@ -53,13 +53,62 @@ macro_rules! __zorb_interface {
     };
 }
 
-/// The body of a stub: `invoke!(self, "withdraw", [Money => amount], [Money, Vec<Money>])`.
+/// The body of a stub: `invoke!(self, withdraw, [Money => amount], [Money, Vec<Money>])`.
 ///
-/// Arguments are IDL type and view; results are IDL types, one value, a tuple or nothing.
+/// After the servant's method comes the operation's name if it is another, as in
+/// `set_owner "_set_owner"`. A method of the servant trait of another interface than the stub's own
+/// says so: `self as Named`. Arguments are IDL type and view; results are IDL types, one value, a
+/// tuple or nothing. With the operation's name alone the call is made by a request, always.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_invoke {
-    ($reference:expr, $operation:literal, [$($type:ty => $value:expr),*], [$($result:ty),*]) => {{
+    ($reference:ident, $method:ident $($rest:tt)*) => {
+        $crate::__zorb_invoke!($reference as Self, $method $($rest)*)
+    };
+    ($reference:ident as $base:ty, $method:ident, $arguments:tt, $results:tt) => {
+        $crate::__zorb_invoke!(
+            @ $reference, $base, $method, ::core::stringify!($method), $arguments, $results
+        )
+    };
+    ($reference:ident as $base:ty, $method:ident $operation:literal, $arguments:tt, $results:tt) => {
+        $crate::__zorb_invoke!(@ $reference, $base, $method, $operation, $arguments, $results)
+    };
+    (@ $reference:ident, $base:ty, $method:ident, $operation:expr, [
+        $($type:ty => $(& $value:ident)? $($view:ident)?),*
+    ], [$($result:ty),*]) => {{
+        let object = $crate::codegen::Interface::as_object($reference);
+        match $crate::__zorb_invoke!(
+            # object, $base, $operation, [$($type => ($(&$value)? $($view)?)),*],
+            |servant| servant.$method($($($value)? $($view)?),*)
+        ) {
+            ::core::option::Option::Some(outcome) => $crate::codegen::hand_over(
+                object,
+                outcome,
+                |_results, _context| $crate::__zorb_results!(passes(_results, _context) [$($result),*]),
+                |_results, _writer| $crate::__zorb_results!(write(_results, _writer) [$($result),*]),
+                |_reader| {
+                    #[allow(clippy::let_unit_value)]
+                    let results = ($(<$result as $crate::codegen::Wire>::read(_reader)?),*);
+                    ::core::result::Result::Ok(results)
+                },
+            ),
+            ::core::option::Option::None => $crate::codegen::apart(|| $crate::__zorb_invoke!(
+                $reference, $operation, [$($type => $(&$value)? $($view)?),*], [$($result),*]
+            )),
+        }
+    }};
+    // The call inside this ORB, where it can be made without a request.
+    (# $object:ident, $base:ty, $operation:expr, [$($type:ty => $view:expr),*], |$servant:ident| $call:expr) => {{
+        #[allow(unused_imports)]
+        use $crate::codegen::Wire as _;
+        $crate::codegen::call_here::<$base, _, _>(
+            $object,
+            $operation,
+            |_context| true $(&& <$type>::passes_as_is($view, _context))*,
+            |$servant: &<$base as $crate::codegen::HasServant>::Servant| $call,
+        )
+    }};
+    ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*], [$($result:ty),*]) => {{
         #[allow(unused_imports)]
         use $crate::codegen::Wire as _;
         $crate::codegen::Interface::as_object($reference).invoke(
@@ -77,11 +126,71 @@ macro_rules! __zorb_invoke {
     }};
 }
 
-/// The body of a oneway stub: `oneway!(self, "touch", [String => reason])`.
+/// What a stub does with results: whether they pass as they are, and how they are written.
+///
+/// A tuple's parts are named one by one; each `x` is another, since each comes from another
+/// expansion.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_results {
+    ($action:ident($results:ident, $with:ident) [$($type:ty),*]) => {
+        $crate::__zorb_results!(@ $action $results $with [] [$($type,)*])
+    };
+    (@ $action:ident $results:ident $with:ident [$($x:ident: $type:ty,)*] [$next:ty, $($rest:ty,)*]) => {
+        $crate::__zorb_results!(@ $action $results $with [$($x: $type,)* x: $next,] [$($rest,)*])
+    };
+    (@ passes $results:ident $with:ident [$($x:ident: $type:ty,)*] []) => {{
+        let ($($x),*) = $results;
+        true $(&& <$type as $crate::codegen::Wire>::passes_as_is(
+            <$type as $crate::codegen::Wire>::view($x),
+            $with,
+        ))*
+    }};
+    (@ write $results:ident $with:ident [$($x:ident: $type:ty,)*] []) => {{
+        let ($($x),*) = $results;
+        $(
+            <$type as $crate::codegen::Wire>::write(
+                <$type as $crate::codegen::Wire>::view($x),
+                $with,
+            )?;
+        )*
+        ::core::result::Result::Ok(())
+    }};
+}
+
+/// The body of a oneway stub: `oneway!(self, touch, [String => reason])`. What `invoke!` takes
+/// before the arguments it takes too.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_oneway {
-    ($reference:expr, $operation:literal, [$($type:ty => $value:expr),*]) => {{
+    ($reference:ident, $method:ident $($rest:tt)*) => {
+        $crate::__zorb_oneway!($reference as Self, $method $($rest)*)
+    };
+    ($reference:ident as $base:ty, $method:ident, $arguments:tt) => {
+        $crate::__zorb_oneway!(@ $reference, $base, $method, ::core::stringify!($method), $arguments)
+    };
+    ($reference:ident as $base:ty, $method:ident $operation:literal, $arguments:tt) => {
+        $crate::__zorb_oneway!(@ $reference, $base, $method, $operation, $arguments)
+    };
+    (@ $reference:ident, $base:ty, $method:ident, $operation:expr, [
+        $($type:ty => $(& $value:ident)? $($view:ident)?),*
+    ]) => {{
+        let object = $crate::codegen::Interface::as_object($reference);
+        match $crate::__zorb_invoke!(
+            # object, $base, $operation, [$($type => ($(&$value)? $($view)?)),*],
+            |servant| {
+                servant.$method($($($value)? $($view)?),*);
+                ::core::result::Result::Ok::<(), $crate::codegen::SystemException>(())
+            }
+        ) {
+            // Nobody waits for what becomes of the call.
+            ::core::option::Option::Some(_) => ::core::result::Result::Ok(()),
+            ::core::option::Option::None => $crate::codegen::apart(|| $crate::__zorb_oneway!(
+                $reference, $operation, [$($type => $(&$value)? $($view)?),*]
+            )),
+        }
+    }};
+    ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*]) => {{
         #[allow(unused_imports)]
         use $crate::codegen::Wire as _;
         $crate::codegen::Interface::as_object($reference).invoke_oneway($operation, |_writer| {
@@ -111,7 +220,28 @@ macro_rules! __zorb_skeleton {
     } $(inherited {
         $($range:pat in $base:ty [$($inherited:literal),* $(,)?]),* $(,)?
     })?) => {
+        impl $crate::codegen::HasServant for $name {
+            type Servant = dyn $servant;
+        }
+
         impl<S: $servant> $crate::codegen::ServedBy<S> for $name {
+            fn face(
+                servant: &::std::sync::Arc<S>,
+                wanted: $crate::codegen::TypeId,
+            ) -> ::core::option::Option<$crate::codegen::Face> {
+                if wanted == $crate::codegen::TypeId::of::<dyn $servant>() {
+                    let face: ::std::sync::Arc<dyn $servant> = ::std::sync::Arc::<S>::clone(servant);
+                    return ::core::option::Option::Some(::std::boxed::Box::new(face));
+                }
+                $($(
+                    let face = <$base as $crate::codegen::ServedBy<S>>::face(servant, wanted);
+                    if face.is_some() {
+                        return face;
+                    }
+                )*)?
+                ::core::option::Option::None
+            }
+
             fn dispatch(
                 servant: &S,
                 call: &mut $crate::codegen::ServerCall<'_>,
@@ -233,6 +363,18 @@ macro_rules! __zorb_raises {
                     }
                 )*
                 ::core::result::Result::Ok(::core::option::Option::None)
+            }
+
+            fn passes_as_is(&self, context: &$crate::codegen::Context) -> bool {
+                let _ = context;
+                match self {
+                    $(
+                        Self::$variant(exception) => {
+                            <$exception as $crate::codegen::Wire>::passes_as_is(exception, context)
+                        }
+                    )*
+                    Self::System(_) => true,
+                }
             }
 
             fn system(&self) -> ::core::option::Option<$crate::codegen::SystemException> {

@@ -75,6 +75,19 @@ macro_rules! __zorb_union {
                 }
             }
 
+            /// Whether the member is the one that its label selects.
+            #[inline]
+            fn __fits(
+                value: &$name,
+                label: &<$discriminator as $crate::codegen::Wire>::Value,
+            ) -> bool {
+                let selected = __select(label);
+                match value {
+                    $($name::$variant { .. } => selected == __Member::$variant,)*
+                    $($name::$empty { .. } => selected == __Member::$empty,)?
+                }
+            }
+
             impl $crate::codegen::Wire for $name {
                 type Value = Self;
                 type View = Self;
@@ -91,12 +104,7 @@ macro_rules! __zorb_union {
                     writer: &mut $crate::codegen::CdrWriter<'_>,
                 ) -> $crate::codegen::CdrResult<()> {
                     let label = value.discriminant();
-                    let selected = __select(&label);
-                    let fits = match value {
-                        $(Self::$variant { .. } => selected == __Member::$variant,)*
-                        $(Self::$empty { .. } => selected == __Member::$empty,)?
-                    };
-                    if !fits {
+                    if !__fits(value, &label) {
                         return ::core::result::Result::Err(
                             writer.error($crate::codegen::CdrErrorKind::BadDiscriminator, $idl),
                         );
@@ -116,6 +124,34 @@ macro_rules! __zorb_union {
                             ),
                         )?)*
                         $(Self::$empty { .. } => ::core::result::Result::Ok(()),)?
+                    }
+                }
+
+                // How deep a value nests that holds others of its type is for the reader to limit.
+                fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
+                    let label = value.discriminant();
+                    if $recursive
+                        || !__fits(value, &label)
+                        || !<$discriminator as $crate::codegen::Wire>::passes_as_is(&label, context)
+                    {
+                        return false;
+                    }
+                    match value {
+                        $($(
+                            Self::$variant(value) => <$one as $crate::codegen::Wire>::passes_as_is(
+                                <$one as $crate::codegen::Wire>::view(value),
+                                context,
+                            ),
+                        )?)*
+                        $($(
+                            Self::$variant { value, .. } => {
+                                <$many as $crate::codegen::Wire>::passes_as_is(
+                                    <$many as $crate::codegen::Wire>::view(value),
+                                    context,
+                                )
+                            }
+                        )?)*
+                        $(Self::$empty { .. } => true,)?
                     }
                 }
 

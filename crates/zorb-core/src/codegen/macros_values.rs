@@ -32,6 +32,19 @@ macro_rules! __zorb_members {
                 $crate::codegen::FixedLayout::members(
                     &[$(<$type as $crate::codegen::Wire>::LAYOUT),*],
                 );
+            const ALWAYS_AS_IS: bool =
+                !$recursive $(&& <$type as $crate::codegen::Wire>::ALWAYS_AS_IS)*;
+
+            // How deep a value nests that holds others of its type is for the reader to limit.
+            #[inline]
+            fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
+                let _ = (value, context);
+                !$recursive
+                    $(&& <$type as $crate::codegen::Wire>::passes_as_is(
+                        <$type as $crate::codegen::Wire>::view(&value.$field),
+                        context,
+                    ))*
+            }
 
             #[inline]
             fn view(value: &Self) -> &Self {
@@ -178,6 +191,7 @@ macro_rules! __zorb_enumeration {
             const MIN_SIZE: usize = 4;
             const LAYOUT: ::core::option::Option<$crate::codegen::FixedLayout> =
                 <u32 as $crate::codegen::Wire>::LAYOUT;
+            const ALWAYS_AS_IS: bool = true;
 
             #[inline]
             fn view(value: &Self) -> &Self {

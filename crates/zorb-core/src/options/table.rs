@@ -1,5 +1,7 @@
 //! The one definition of every option.
 
+use crate::collocation::CollocationStrategy;
+
 /// The form of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,6 +14,8 @@ pub enum OptionKind {
     NamedUrl,
     /// A whole number between the two, both included.
     Number(u64, u64),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
 }
 
 /// One option: its names, form, default, unit and meaning.
@@ -198,6 +202,14 @@ pub static TABLE: &[OptionSpec] = &[
         default: "20",
         unit: "ms",
         help: "how long an upcall may run before another thread reads on from its connection",
+    },
+    OptionSpec {
+        name: "CollocationStrategy",
+        key: "collocation_strategy",
+        kind: OptionKind::OneOf(CollocationStrategy::NAMES),
+        default: "thru_poa",
+        unit: "",
+        help: "how stubs call objects of their own ORB: through the object adapter, directly, or like remote ones",
     },
 ];
 

@@ -14,7 +14,7 @@ use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::poa::{Adapters, Found, KeyParts, ManagerState, Poa, PoaManager};
+use crate::poa::{ActiveObject, Adapters, Found, KeyParts, ManagerState, Poa, PoaManager};
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
 
 /// The state of the ORB's life.
@@ -116,10 +116,16 @@ impl OrbCore {
         &self.code_sets
     }
 
+    /// Whether the ORB has not begun to shut down.
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        self.state.load(Ordering::Acquire) == RUNNING
+    }
+
     /// Refuses calls after a shutdown.
     #[inline]
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {
-        if self.state.load(Ordering::Relaxed) == RUNNING { Ok(()) } else { Err(self.shut_down()) }
+        if self.is_running() { Ok(()) } else { Err(self.shut_down()) }
     }
 
     /// The exception of calls after a shutdown.
@@ -132,6 +138,11 @@ impl OrbCore {
     #[inline]
     pub(crate) fn admit(&self, key: &[u8]) -> Located<Found> {
         self.find(key, |parts| self.adapters.admit(parts))
+    }
+
+    /// The active object of a key with its adapter's manager, whatever state that is in.
+    pub(crate) fn find_active(&self, key: &[u8]) -> Option<(PoaManager, Arc<ActiveObject>)> {
+        self.adapters.find(KeyParts::parse(key))
     }
 
     /// Finds out where an object is; waits for nothing.

@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::core::{CLOSED, CLOSING, OrbCore, RUNNING};
+use crate::collocation;
 use crate::server::in_upcall_of;
 
 impl OrbCore {
@@ -17,7 +18,7 @@ impl OrbCore {
     }
 
     pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
-        if wait && in_upcall_of(self) {
+        if wait && (in_upcall_of(self) || collocation::in_upcall_of(self)) {
             return Err(SystemException::bad_inv_order(
                 minor::bad_inv_order::WOULD_DEADLOCK,
                 CompletionStatus::No,
@@ -55,6 +56,8 @@ impl OrbCore {
             connection.close();
         }
         self.connections().close();
+        // From here on only calls that are running keep what leads straight to a servant.
+        self.root_poa().end_bonds();
         let initial =
             std::mem::take(&mut *self.initial.lock().unwrap_or_else(PoisonError::into_inner));
         drop(initial);

@@ -132,6 +132,7 @@ impl Poa {
         servants.remove(&object.skeleton.identity());
         // The servant may use the adapter as it is dropped.
         drop(servants);
+        object.bonds.end();
         drop(object);
         Ok(())
     }

@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{Found, KeyParts, Lifespan, ManagerState, PoaCore};
+use super::{ActiveObject, Found, KeyParts, Lifespan, ManagerState, PoaCore, PoaManager};
 
 /// Every adapter of an ORB. Readers take no lock; creation and destruction copy the small tables.
 pub(crate) struct Adapters {
@@ -82,6 +82,13 @@ impl Adapters {
         let object = adapter.find_object(id);
         probe!(Servant);
         object.ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
+    }
+
+    /// The object of a key with its adapter's manager, whatever state that is in.
+    pub(crate) fn find(&self, key: KeyParts<'_>) -> Option<(PoaManager, Arc<ActiveObject>)> {
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key).ok()?;
+        Some((adapter.manager().clone(), adapter.find_object(id)?.to_shared()?))
     }
 
     /// Whether a key leads to an object, or the exception that says why not.

@@ -110,6 +110,12 @@ impl PoaManager {
         self.0.changed.notify_all();
     }
 
+    /// Whether requests are let through.
+    #[inline]
+    pub(crate) fn is_active(&self) -> bool {
+        self.0.state.load(Ordering::Acquire) == ManagerState::Active as u8
+    }
+
     /// Admits a request, waiting while the manager holds.
     #[inline]
     pub(crate) fn admit(&self) -> Result<(), SystemException> {

@@ -49,11 +49,11 @@ impl Objects {
                 let octets = [index.to_be_bytes(), generation.to_be_bytes()].concat();
                 let id = ObjectId::new(octets);
                 made = Some(id.clone());
-                Arc::new(ActiveObject { id, skeleton })
+                Arc::new(ActiveObject::new(id, skeleton))
             })?;
             return made;
         };
-        let object = Arc::new(ActiveObject { id: id.clone(), skeleton });
+        let object = Arc::new(ActiveObject::new(id.clone(), skeleton));
         ids.insert(id.as_bytes(), || self.slots.insert(|_, _| object))?;
         Some(id)
     }
@@ -69,6 +69,11 @@ impl Objects {
 
     pub(super) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Every object.
+    pub(super) fn all(&self) -> Vec<Arc<ActiveObject>> {
+        self.slots.all()
     }
 
     /// Takes every object out.

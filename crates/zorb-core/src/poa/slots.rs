@@ -30,6 +30,11 @@ impl Found {
     pub(crate) fn object(&self) -> Option<&ActiveObject> {
         self.0.as_deref().map(|occupant| &*occupant.object)
     }
+
+    /// The object, counted.
+    pub(crate) fn to_shared(&self) -> Option<Arc<ActiveObject>> {
+        self.0.as_deref().map(|occupant| Arc::clone(&occupant.object))
+    }
 }
 
 /// A table that readers pass without a lock and that never moves a slot.
@@ -117,6 +122,16 @@ impl SlotTable {
     /// Objects in the table.
     pub(super) fn len(&self) -> usize {
         self.active.load(Ordering::Relaxed)
+    }
+
+    /// Every object in the table.
+    pub(super) fn all(&self) -> Vec<Arc<ActiveObject>> {
+        // Under the lock, so that what is not found comes in after this.
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        (0..free.next)
+            .filter_map(|index| self.slot(index)?.load_full())
+            .map(|occupant| Arc::clone(&occupant.object))
+            .collect()
     }
 
     /// Takes every object out.

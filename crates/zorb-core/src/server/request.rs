@@ -128,10 +128,15 @@ fn upcall(core: &Arc<OrbCore>, object: &ActiveObject, call: &mut ServerCall<'_>)
     {
         return served;
     }
-    catch_unwind(AssertUnwindSafe(|| object.skeleton.dispatch(call))).unwrap_or_else(|_| {
-        tracing::error!(operation = %call.operation, object = %object.id, "the servant panicked");
-        Err(SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe))
-    })
+    catch_unwind(AssertUnwindSafe(|| object.skeleton.dispatch(call)))
+        .unwrap_or_else(|_| Err(panicked(object, &call.operation)))
+}
+
+/// The exception for a servant's panic.
+#[cold]
+pub(crate) fn panicked(object: &ActiveObject, operation: &str) -> SystemException {
+    tracing::error!(operation, object = %object.id, "the servant panicked");
+    SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
 }
 
 /// The definition of an interface in the repository that the program is told of, by the initial

@@ -10,6 +10,7 @@ pub(crate) struct ThreadCount {
 }
 
 /// Counts one thread until dropped.
+#[derive(Debug)]
 pub(crate) struct Running(Arc<ThreadCount>);
 
 impl ThreadCount {
@@ -19,8 +20,7 @@ impl ThreadCount {
         name: &str,
         body: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<()> {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        let running = Running(Arc::clone(self));
+        let running = self.enter();
         // When the thread cannot be started the closure is dropped, and the count with it.
         std::thread::Builder::new()
             .name(name.to_owned())
@@ -29,6 +29,12 @@ impl ThreadCount {
                 body();
             })
             .map(drop)
+    }
+
+    /// Counts something that has to come to its end as a thread has.
+    pub(crate) fn enter(self: &Arc<Self>) -> Running {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Running(Arc::clone(self))
     }
 
     /// Whether no counted thread runs.

@@ -40,40 +40,40 @@ codegen::raises!(RepeatError, "Echo::repeat", { Refused(Refused) });
 
 impl Echo {
     pub fn twice(&self, value: i32) -> Result<i32> {
-        codegen::invoke!(self, "twice", [i32 => &value], [i32])
+        codegen::invoke!(self, twice, [i32 => &value], [i32])
     }
 
     pub fn repeat(&self, text: &str, times: i32) -> Result<String, RepeatError> {
-        codegen::invoke!(self, "repeat", [String => text, i32 => &times], [String])
+        codegen::invoke!(self, repeat, [String => text, i32 => &times], [String])
     }
 
     pub fn mirror(&self, data: &[u8]) -> Result<Vec<u8>> {
-        codegen::invoke!(self, "mirror", [Octets => data], [Octets])
+        codegen::invoke!(self, mirror, [Octets => data], [Octets])
     }
 
     pub fn note(&self, value: i32) -> Result<()> {
-        codegen::oneway!(self, "note", [i32 => &value])
+        codegen::oneway!(self, note, [i32 => &value])
     }
 
     pub fn noted(&self) -> Result<i32> {
-        codegen::invoke!(self, "_get_noted", [], [i32])
+        codegen::invoke!(self, noted "_get_noted", [], [i32])
     }
 
     pub fn call_back(&self, other: Option<&Echo>, value: i32) -> Result<i32> {
         codegen::invoke!(
             self,
-            "call_back",
+            call_back,
             [codegen::RefArgument::<Echo> => other, i32 => &value],
             [i32]
         )
     }
 
     pub fn panic_now(&self) -> Result<()> {
-        codegen::invoke!(self, "panic_now", [], [])
+        codegen::invoke!(self, panic_now, [], [])
     }
 
     pub fn wait_for(&self, noted: i32) -> Result<()> {
-        codegen::invoke!(self, "wait_for", [i32 => &noted], [])
+        codegen::invoke!(self, wait_for, [i32 => &noted], [])
     }
 
     pub fn unknown(&self) -> Result<()> {

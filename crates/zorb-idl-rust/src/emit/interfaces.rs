@@ -53,7 +53,8 @@ impl<'m> Emitter<'_, 'm> {
         self.push(&format!("impl {name} {{\n"));
         for method in methods {
             if let Some(signature) = self.signature(method) {
-                let body = self.stub(method, &signature, item.bases.first().copied());
+                let body =
+                    self.stub(definition.id, method, &signature, item.bases.first().copied());
                 let docs = docs::attributes(signature.docs, &signature.otherwise);
                 let function = self.function(&method.name, &signature, false);
                 self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
@@ -63,15 +64,28 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The body of a stub: methods of the first base are that base's, others make the call.
-    fn stub(&mut self, method: &Method, signature: &Signature<'_>, base: Option<DefId>) -> String {
+    fn stub(
+        &mut self,
+        id: DefId,
+        method: &Method,
+        signature: &Signature<'_>,
+        base: Option<DefId>,
+    ) -> String {
         let in_base = base.and_then(|base| {
             self.names.methods(base).iter().find(|inherited| inherited.key == method.key)
         });
         if let Some(inherited) = in_base {
             return format!("self.0.{}({})", inherited.name, Self::forwarded(signature));
         }
-        let mut parts =
-            vec!["self".to_owned(), format!("{:?}", signature.wire), self.sent(signature)];
+        let declaring = method.key.interface;
+        let mut parts = vec![
+            match declaring == id {
+                true => "self".to_owned(),
+                false => format!("self as {}", self.names.path(declaring, self.module)),
+            },
+            self.upcall(method, signature),
+            self.sent(signature),
+        ];
         let name = if signature.oneway {
             "oneway"
         } else {
@@ -80,6 +94,16 @@ impl<'m> Emitter<'_, 'm> {
         };
         let path = self.types().codegen(name);
         self.layout.place(Call::List { path, parts })
+    }
+
+    /// The servant's method for a stub's, and the operation's name if it is another.
+    fn upcall(&self, method: &Method, signature: &Signature<'_>) -> String {
+        let mut own = self.names.own_methods(method.key.interface);
+        let own = own.find(|own| own.key == method.key).unwrap_or(method);
+        match own.name == signature.wire {
+            true => own.name.clone(),
+            false => format!("{} {:?}", own.name, signature.wire),
+        }
     }
 
     fn servant(&mut self, definition: &'m Definition, item: &Interface) {

@@ -1,6 +1,6 @@
 //! Calls through generated stubs and skeletons, between two ORBs.
 
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use zorb_core::codegen::SystemException;
@@ -17,14 +17,20 @@ use crate::interfaces::graph::{
 };
 use crate::types::types;
 
-fn orb() -> Orb {
+pub(crate) fn orb() -> Orb {
     let builder = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     builder.listen("iiop://127.0.0.1:0").build().expect("an ORB")
 }
 
 /// The same object, as another ORB sees it.
-fn seen_from<T: Interface>(orb: &Orb, reference: &T) -> T {
+pub(crate) fn seen_from<T: Interface>(orb: &Orb, reference: &T) -> T {
     orb.resolve(&reference.as_object().to_ior_string()).expect("a reference")
+}
+
+/// A servant of accounts, and what it is touched with.
+pub(crate) fn savings_servant() -> (impl SavingsServant, Receiver<String>) {
+    let (sender, touched) = channel();
+    (MyAccount { touched: Mutex::new(sender), rate: Mutex::new(0.5) }, touched)
 }
 
 #[derive(Debug)]
@@ -87,8 +93,7 @@ impl SavingsServant for MyAccount {
 #[test]
 fn a_derived_interface_serves_its_base_too() {
     let (server, client) = (orb(), orb());
-    let (sender, touched) = channel();
-    let servant = MyAccount { touched: Mutex::new(sender), rate: Mutex::new(0.5) };
+    let (servant, touched) = savings_servant();
     let local: Savings = server.root_poa().activate(servant).expect("a servant");
     let remote = seen_from(&client, &local);
 
@@ -138,7 +143,7 @@ fn a_derived_interface_serves_its_base_too() {
 
 /// Serves five interfaces at once.
 #[derive(Debug, Default)]
-struct MyNode {
+pub(crate) struct MyNode {
     name: Mutex<String>,
     count: Mutex<i64>,
     parent: Mutex<Option<Node>>,
@@ -266,7 +271,7 @@ fn several_bases_are_served_by_one_servant() {
 }
 
 #[derive(Debug)]
-struct Echo;
+pub(crate) struct Echo;
 
 impl types::AllServant for Echo {
     fn nothing(&self) -> zorb::Result<()> {

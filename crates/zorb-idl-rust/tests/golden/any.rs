@@ -36,7 +36,7 @@ impl Bag {
     ) -> ::zorb::Result<(::zorb::codegen::Any, Anys, Tagged)> {
         ::zorb::codegen::invoke!(
             self,
-            "take",
+            take,
             [::zorb::codegen::Any => one, Vec<::zorb::codegen::Any> => many],
             [::zorb::codegen::Any, Vec<::zorb::codegen::Any>, Tagged]
         )

@@ -79,7 +79,7 @@ pub mod bank {
     impl Account {
         /// The attribute `owner`.
         pub fn owner(&self) -> ::zorb::Result<String> {
-            ::zorb::codegen::invoke!(self, "_get_owner", [], [String])
+            ::zorb::codegen::invoke!(self, owner "_get_owner", [], [String])
         }
 
         /// Takes money out.
@@ -87,17 +87,17 @@ pub mod bank {
             &self,
             amount: &Money,
         ) -> ::zorb::Result<(Money, Statement), account::WithdrawError> {
-            ::zorb::codegen::invoke!(self, "withdraw", [Money => amount], [Money, Vec<Money>])
+            ::zorb::codegen::invoke!(self, withdraw, [Money => amount], [Money, Vec<Money>])
         }
 
         /// The operation `audit`.
         pub fn audit(&self, terms: &Fee) -> ::zorb::Result<Fee> {
-            ::zorb::codegen::invoke!(self, "audit", [Fee => terms], [Fee])
+            ::zorb::codegen::invoke!(self, audit, [Fee => terms], [Fee])
         }
 
         /// The operation `touch`.
         pub fn touch(&self, reason: &str) -> ::zorb::Result<()> {
-            ::zorb::codegen::oneway!(self, "touch", [String => reason])
+            ::zorb::codegen::oneway!(self, touch, [String => reason])
         }
     }
 
@@ -167,12 +167,12 @@ pub mod bank {
 
         /// The attribute `rate`.
         pub fn rate(&self) -> ::zorb::Result<f64> {
-            ::zorb::codegen::invoke!(self, "_get_rate", [], [f64])
+            ::zorb::codegen::invoke!(self, rate "_get_rate", [], [f64])
         }
 
         /// Sets the attribute `rate`.
         pub fn set_rate(&self, value: f64) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "_set_rate", [f64 => &value], [])
+            ::zorb::codegen::invoke!(self, set_rate "_set_rate", [f64 => &value], [])
         }
 
         /// The operation `transfer`.
@@ -183,7 +183,7 @@ pub mod bank {
         ) -> ::zorb::Result<Option<Account>, savings::TransferError> {
             ::zorb::codegen::invoke!(
                 self,
-                "transfer",
+                transfer,
                 [::zorb::codegen::RefArgument<Account> => target, Money => amount],
                 [::zorb::codegen::Ref<Account>]
             )

@@ -121,12 +121,17 @@ pub mod edge {
     impl I {
         /// The attribute `synchronized`.
         pub fn synchronized(&self) -> ::zorb::Result<i32> {
-            ::zorb::codegen::invoke!(self, "_get_synchronized", [], [i32])
+            ::zorb::codegen::invoke!(self, synchronized "_get_synchronized", [], [i32])
         }
 
         /// Sets the attribute `synchronized`.
         pub fn set_synchronized(&self, value: i32) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "_set_synchronized", [i32 => &value], [])
+            ::zorb::codegen::invoke!(
+                self,
+                set_synchronized "_set_synchronized",
+                [i32 => &value],
+                []
+            )
         }
     }
 

@@ -10,7 +10,7 @@ pub mod hello {
     impl Greeter {
         /// The operation `say_hello`.
         pub fn say_hello(&self, name: &str) -> ::zorb::Result<String> {
-            ::zorb::codegen::invoke!(self, "say_hello", [String => name], [String])
+            ::zorb::codegen::invoke!(self, say_hello, [String => name], [String])
         }
     }
 

@@ -20,24 +20,29 @@ pub mod graph {
 
         /// The attribute `current`.
         pub fn current(&self) -> ::zorb::Result<node::State> {
-            ::zorb::codegen::invoke!(self, "_get_current", [], [node::State])
+            ::zorb::codegen::invoke!(self, current "_get_current", [], [node::State])
         }
 
         /// The attribute `neighbours`.
         pub fn neighbours(&self) -> ::zorb::Result<Nodes> {
-            ::zorb::codegen::invoke!(self, "_get_neighbours", [], [Vec<::zorb::codegen::Ref<Node>>])
+            ::zorb::codegen::invoke!(
+                self,
+                neighbours "_get_neighbours",
+                [],
+                [Vec<::zorb::codegen::Ref<Node>>]
+            )
         }
 
         /// The attribute `parent`.
         pub fn parent(&self) -> ::zorb::Result<Option<Node>> {
-            ::zorb::codegen::invoke!(self, "_get_parent", [], [::zorb::codegen::Ref<Node>])
+            ::zorb::codegen::invoke!(self, parent "_get_parent", [], [::zorb::codegen::Ref<Node>])
         }
 
         /// Sets the attribute `parent`.
         pub fn set_parent(&self, value: Option<&Node>) -> ::zorb::Result<()> {
             ::zorb::codegen::invoke!(
                 self,
-                "_set_parent",
+                set_parent "_set_parent",
                 [::zorb::codegen::RefArgument<Node> => value],
                 []
             )
@@ -50,7 +55,7 @@ pub mod graph {
         ) -> ::zorb::Result<(Option<Node>, Option<Node>), node::FindError> {
             ::zorb::codegen::invoke!(
                 self,
-                "find",
+                find,
                 [String => name],
                 [::zorb::codegen::Ref<Node>, ::zorb::codegen::Ref<Node>]
             )
@@ -64,7 +69,7 @@ pub mod graph {
         ) -> ::zorb::Result<(Option<Node>, Option<::zorb::ObjectRef>)> {
             ::zorb::codegen::invoke!(
                 self,
-                "swap",
+                swap,
                 [::zorb::codegen::RefArgument<Node> => other, ::zorb::codegen::RefArgument<::zorb::ObjectRef> => opaque],
                 [::zorb::codegen::Ref<Node>, ::zorb::codegen::Ref<::zorb::ObjectRef>]
             )
@@ -78,7 +83,7 @@ pub mod graph {
         ) -> ::zorb::Result<()> {
             ::zorb::codegen::invoke!(
                 self,
-                "link",
+                link,
                 [Vec<::zorb::codegen::Ref<Node>> => others, ::zorb::codegen::RefArgument<Observer> => watcher],
                 []
             )
@@ -169,12 +174,12 @@ pub mod graph {
     impl Named {
         /// The attribute `name`.
         pub fn name(&self) -> ::zorb::Result<String> {
-            ::zorb::codegen::invoke!(self, "_get_name", [], [String])
+            ::zorb::codegen::invoke!(self, name "_get_name", [], [String])
         }
 
         /// Sets the attribute `name`.
         pub fn set_name(&self, value: &str) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "_set_name", [String => value], [])
+            ::zorb::codegen::invoke!(self, set_name "_set_name", [String => value], [])
         }
     }
 
@@ -203,11 +208,7 @@ pub mod graph {
     impl Observer {
         /// The operation `changed`.
         pub fn changed(&self, source: Option<&Node>) -> ::zorb::Result<()> {
-            ::zorb::codegen::oneway!(
-                self,
-                "changed",
-                [::zorb::codegen::RefArgument<Node> => source]
-            )
+            ::zorb::codegen::oneway!(self, changed, [::zorb::codegen::RefArgument<Node> => source])
         }
     }
 
@@ -227,17 +228,17 @@ pub mod graph {
     impl Counter {
         /// The attribute `count`.
         pub fn count(&self) -> ::zorb::Result<i64, counter::CountError> {
-            ::zorb::codegen::invoke!(self, "_get_count", [], [i64])
+            ::zorb::codegen::invoke!(self, count "_get_count", [], [i64])
         }
 
         /// Sets the attribute `count`.
         pub fn set_count(&self, value: i64) -> ::zorb::Result<(), counter::SetCountError> {
-            ::zorb::codegen::invoke!(self, "_set_count", [i64 => &value], [])
+            ::zorb::codegen::invoke!(self, set_count "_set_count", [i64 => &value], [])
         }
 
         /// The operation `reset`.
         pub fn reset(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "reset", [], [])
+            ::zorb::codegen::invoke!(self, reset, [], [])
         }
     }
 
@@ -334,31 +335,31 @@ pub mod graph {
 
         /// The attribute `count`.
         pub fn count(&self) -> ::zorb::Result<i64, counter::CountError> {
-            ::zorb::codegen::invoke!(self, "_get_count", [], [i64])
+            ::zorb::codegen::invoke!(self as Counter, count "_get_count", [], [i64])
         }
 
         /// Sets the attribute `count`.
         pub fn set_count(&self, value: i64) -> ::zorb::Result<(), counter::SetCountError> {
-            ::zorb::codegen::invoke!(self, "_set_count", [i64 => &value], [])
+            ::zorb::codegen::invoke!(self as Counter, set_count "_set_count", [i64 => &value], [])
         }
 
         /// The operation `reset`.
         pub fn reset(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "reset", [], [])
+            ::zorb::codegen::invoke!(self as Counter, reset, [], [])
         }
 
         /// The operation `changed`.
         pub fn changed(&self, source: Option<&Node>) -> ::zorb::Result<()> {
             ::zorb::codegen::oneway!(
-                self,
-                "changed",
+                self as Observer,
+                changed,
                 [::zorb::codegen::RefArgument<Node> => source]
             )
         }
 
         /// The operation `as_named`.
         pub fn as_named(&self) -> ::zorb::Result<Option<Named>> {
-            ::zorb::codegen::invoke!(self, "as_named", [], [::zorb::codegen::Ref<Named>])
+            ::zorb::codegen::invoke!(self, as_named, [], [::zorb::codegen::Ref<Named>])
         }
     }
 

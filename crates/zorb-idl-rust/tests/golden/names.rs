@@ -91,7 +91,7 @@ pub mod r#match {
         ) -> ::zorb::Result<::std::string::String> {
             ::zorb::codegen::invoke!(
                 self,
-                "loop",
+                r#loop "loop",
                 [::std::string::String => self_, String => text, ::std::vec::Vec<Vec> => w],
                 [::std::string::String]
             )
@@ -129,7 +129,7 @@ pub mod r#match {
         ) -> ::zorb::Result<::core::option::Option<Some>> {
             ::zorb::codegen::invoke!(
                 self,
-                "Box",
+                r#box "Box",
                 [::zorb::codegen::RefArgument<Some> => r, i32 => &call, i32 => &servant, i32 => &writer, i32 => &reader],
                 [::zorb::codegen::Ref<Some>]
             )
@@ -187,22 +187,22 @@ pub mod r#match {
 
         /// The operation `clone`.
         pub fn clone(&self) -> ::zorb::Result<(), sync::CloneError> {
-            ::zorb::codegen::invoke!(self, "clone", [], [])
+            ::zorb::codegen::invoke!(self, clone, [], [])
         }
 
         /// The operation `into`.
         pub fn into(&self, value: &Result) -> ::zorb::Result<(), sync::IntoError> {
-            ::zorb::codegen::invoke!(self, "into", [Result => value], [])
+            ::zorb::codegen::invoke!(self, into, [Result => value], [])
         }
 
         /// The attribute `default_`.
         pub fn default(&self) -> ::zorb::Result<bool> {
-            ::zorb::codegen::invoke!(self, "_get_default_", [], [bool])
+            ::zorb::codegen::invoke!(self, default "_get_default_", [], [bool])
         }
 
         /// Sets the attribute `default_`.
         pub fn set_default(&self, value: bool) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "_set_default_", [bool => &value], [])
+            ::zorb::codegen::invoke!(self, set_default "_set_default_", [bool => &value], [])
         }
     }
 
@@ -260,7 +260,7 @@ pub mod i32_ {
     impl Bool {
         /// The operation `char_`.
         pub fn char(&self, usize: &Str) -> ::zorb::Result<Str> {
-            ::zorb::codegen::invoke!(self, "char_", [Str => usize], [Str])
+            ::zorb::codegen::invoke!(self, char "char_", [Str => usize], [Str])
         }
     }
 
@@ -329,27 +329,32 @@ pub mod clashes {
     impl HttpServer {
         /// The operation `getURL`.
         pub fn get_url(&self, the_url: &str, the_url_: &str) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "getURL", [String => the_url, String => the_url_], [])
+            ::zorb::codegen::invoke!(
+                self,
+                get_url "getURL",
+                [String => the_url, String => the_url_],
+                []
+            )
         }
 
         /// The operation `get_url`.
         pub fn get_url_(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "get_url", [], [])
+            ::zorb::codegen::invoke!(self, get_url_ "get_url", [], [])
         }
 
         /// The attribute `x`.
         pub fn x(&self) -> ::zorb::Result<i32> {
-            ::zorb::codegen::invoke!(self, "_get_x", [], [i32])
+            ::zorb::codegen::invoke!(self, x "_get_x", [], [i32])
         }
 
         /// Sets the attribute `x`.
         pub fn set_x(&self, value: i32) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "_set_x", [i32 => &value], [])
+            ::zorb::codegen::invoke!(self, set_x "_set_x", [i32 => &value], [])
         }
 
         /// The operation `set_x`.
         pub fn set_x_(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "set_x", [], [])
+            ::zorb::codegen::invoke!(self, set_x_ "set_x", [], [])
         }
     }
 
@@ -399,7 +404,7 @@ pub mod clashes {
     impl Other {
         /// The operation `getUrl_`.
         pub fn get_url(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "getUrl_", [], [])
+            ::zorb::codegen::invoke!(self, get_url "getUrl_", [], [])
         }
     }
 
@@ -447,12 +452,12 @@ pub mod clashes {
 
         /// The operation `getUrl_`.
         pub fn get_url_2(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "getUrl_", [], [])
+            ::zorb::codegen::invoke!(self as Other, get_url "getUrl_", [], [])
         }
 
         /// The operation `get__url`.
         pub fn get_url_3(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "get__url", [], [])
+            ::zorb::codegen::invoke!(self, get_url_3 "get__url", [], [])
         }
     }
 
@@ -488,7 +493,7 @@ pub mod clashes {
     impl Raiser {
         /// The operation `do_it`.
         pub fn do_it(&self) -> ::zorb::Result<(), raiser::DoItError_> {
-            ::zorb::codegen::invoke!(self, "do_it", [], [])
+            ::zorb::codegen::invoke!(self, do_it, [], [])
         }
     }
 

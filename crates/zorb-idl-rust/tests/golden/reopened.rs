@@ -26,7 +26,7 @@ pub mod common {
     impl Clock {
         /// The operation `now`.
         pub fn now(&self) -> ::zorb::Result<Stamp, clock::NowError> {
-            ::zorb::codegen::invoke!(self, "now", [], [Stamp])
+            ::zorb::codegen::invoke!(self, now, [], [Stamp])
         }
     }
 
@@ -109,7 +109,7 @@ pub mod second {
         ) -> ::zorb::Result<(), timer::WaitError> {
             ::zorb::codegen::invoke!(
                 self,
-                "wait",
+                wait,
                 [::zorb::codegen::RefArgument<super::common::Clock> => by],
                 []
             )

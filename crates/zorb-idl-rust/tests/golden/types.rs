@@ -265,19 +265,19 @@ pub mod types {
     impl All {
         /// The operation `nothing`.
         pub fn nothing(&self) -> ::zorb::Result<()> {
-            ::zorb::codegen::invoke!(self, "nothing", [], [])
+            ::zorb::codegen::invoke!(self, nothing, [], [])
         }
 
         /// The operation `flags`.
         pub fn flags(&self, a: bool, b: u8) -> ::zorb::Result<(bool, u8, char)> {
-            ::zorb::codegen::invoke!(self, "flags", [bool => &a, u8 => &b], [bool, u8, char])
+            ::zorb::codegen::invoke!(self, flags, [bool => &a, u8 => &b], [bool, u8, char])
         }
 
         /// The operation `wides`.
         pub fn wides(&self, a: char, b: char) -> ::zorb::Result<(char, char)> {
             ::zorb::codegen::invoke!(
                 self,
-                "wides",
+                wides,
                 [::zorb::codegen::WChar => &a, ::zorb::codegen::WChar => &b],
                 [::zorb::codegen::WChar, ::zorb::codegen::WChar]
             )
@@ -287,7 +287,7 @@ pub mod types {
         pub fn numbers(&self, a: i16, b: u32, c: i64, d: f32, e: f64) -> ::zorb::Result<u64> {
             ::zorb::codegen::invoke!(
                 self,
-                "numbers",
+                numbers,
                 [i16 => &a, u32 => &b, i64 => &c, f32 => &d, f64 => &e],
                 [u64]
             )
@@ -297,7 +297,7 @@ pub mod types {
         pub fn colours(&self, a: Colour, b: Colour) -> ::zorb::Result<(Colour, Colour, Colour)> {
             ::zorb::codegen::invoke!(
                 self,
-                "colours",
+                colours,
                 [Colour => &a, Colour => &b],
                 [Colour, Colour, Colour]
             )
@@ -312,7 +312,7 @@ pub mod types {
         ) -> ::zorb::Result<(String, ShortName, String)> {
             ::zorb::codegen::invoke!(
                 self,
-                "texts",
+                texts,
                 [String => a, ::zorb::codegen::Bounded<String, 8> => b, ::zorb::codegen::WString => d],
                 [String, ::zorb::codegen::Bounded<String, 8>, ::zorb::codegen::WString]
             )
@@ -322,7 +322,7 @@ pub mod types {
         pub fn blobs(&self, a: &[u8], b: &[u8]) -> ::zorb::Result<(Blob, Key, Blob)> {
             ::zorb::codegen::invoke!(
                 self,
-                "blobs",
+                blobs,
                 [::zorb::codegen::Octets => a, ::zorb::codegen::Bounded<::zorb::codegen::Octets, 16> => b],
                 [::zorb::codegen::Octets, ::zorb::codegen::Bounded<::zorb::codegen::Octets, 16>, ::zorb::codegen::Octets]
             )
@@ -336,7 +336,7 @@ pub mod types {
         ) -> ::zorb::Result<(Vec<i32>, Names, Matrices), all::SequencesError> {
             ::zorb::codegen::invoke!(
                 self,
-                "sequences",
+                sequences,
                 [Vec<i32> => a, ::zorb::codegen::Bounded<Vec<::zorb::codegen::Bounded<String, 8>>, 4> => b],
                 [Vec<i32>, ::zorb::codegen::Bounded<Vec<::zorb::codegen::Bounded<String, 8>>, 4>, Vec<[[i32; 3]; 2]>]
             )
@@ -346,7 +346,7 @@ pub mod types {
         pub fn arrays(&self, a: &Matrix, b: &Matrix) -> ::zorb::Result<(Matrix, Matrix, Matrix)> {
             ::zorb::codegen::invoke!(
                 self,
-                "arrays",
+                arrays,
                 [[[i32; 3]; 2] => a, [[i32; 3]; 2] => b],
                 [[[i32; 3]; 2], [[i32; 3]; 2], [[i32; 3]; 2]]
             )
@@ -356,7 +356,7 @@ pub mod types {
         pub fn trees(&self, a: &Node, b: &Basics) -> ::zorb::Result<(Node, Basics, Collections)> {
             ::zorb::codegen::invoke!(
                 self,
-                "trees",
+                trees,
                 [Node => a, Basics => b],
                 [Node, Basics, Collections]
             )
@@ -370,7 +370,7 @@ pub mod types {
         ) -> ::zorb::Result<all::Nearby, all::NestedError> {
             ::zorb::codegen::invoke!(
                 self,
-                "nested",
+                nested,
                 [all::Near => a, Vec<all::Near> => b],
                 [Vec<all::Near>]
             )

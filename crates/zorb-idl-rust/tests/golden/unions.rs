@@ -261,7 +261,7 @@ impl Drawing {
     ) -> ::zorb::Result<(Figure, Partial, Expression)> {
         ::zorb::codegen::invoke!(
             self,
-            "draw",
+            draw,
             [Figure => model, Partial => part],
             [Figure, Partial, Expression]
         )

@@ -19,11 +19,11 @@ codegen::interface!(Adder(ObjectRef), "IDL:zorb.test/Adder:1.0", "Adder", []);
 
 impl Adder {
     pub fn add(&self, left: i32, right: i32) -> Result<i32> {
-        codegen::invoke!(self, "add", [i32 => &left, i32 => &right], [i32])
+        codegen::invoke!(self, add, [i32 => &left, i32 => &right], [i32])
     }
 
     pub fn mirror(&self, data: &[u8]) -> Result<Vec<u8>> {
-        codegen::invoke!(self, "mirror", [Octets => data], [Octets])
+        codegen::invoke!(self, mirror, [Octets => data], [Octets])
     }
 
     pub fn object(&self) -> &ObjectRef {

@@ -1,13 +1,18 @@
+use std::any::TypeId;
 use std::borrow::Cow;
 
 use super::*;
 use crate::poa::ObjectId;
-use crate::servant::{Served, Skeleton};
+use crate::servant::{Face, Served, Skeleton};
 use crate::server::ServerCall;
 
 struct Nothing;
 
 impl Skeleton for Nothing {
+    fn face(&self, _: TypeId) -> Option<Face> {
+        None
+    }
+
     fn type_id(&self, _: &ObjectId) -> Cow<'_, str> {
         Cow::Borrowed("")
     }
@@ -25,7 +30,7 @@ impl Skeleton for Nothing {
 }
 
 fn object() -> Arc<ActiveObject> {
-    Arc::new(ActiveObject { id: ObjectId::from("x"), skeleton: Box::new(Nothing) })
+    Arc::new(ActiveObject::new(ObjectId::from("x"), Box::new(Nothing)))
 }
 
 #[test]

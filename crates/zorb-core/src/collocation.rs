@@ -1,0 +1,70 @@
+//! Calls to objects of the same ORB that need no message: the stub calls the servant.
+//!
+//! A reference that leads to an object of its own ORB keeps a [`Bond`] with it: the servant, and
+//! what a request has to pass on its way. The object adapter ends the bonds when the object is
+//! deactivated. Readers take no lock and touch no count that threads share: whoever is in a call
+//! guards the bond, and the last one out drops it. So the end of the last call is the end of the
+//! servant too, and a shutdown that waits for bonds waits for calls.
+
+mod bond;
+mod call;
+mod faces;
+mod upcall;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub(crate) use bond::{Bonds, Place, hold};
+pub use call::{apart, call_here, hand_over};
+pub(crate) use faces::Faces;
+pub use faces::HasServant;
+pub(crate) use upcall::{Upcall, in_upcall_of};
+
+/// How a stub calls an object of its own ORB.
+///
+/// Whatever the strategy, results and exceptions are those of a call from elsewhere. A stub falls
+/// back on [`Marshalled`](Self::Marshalled) where the others cannot be told from it otherwise: for
+/// values that have no encoding or that mean something else at their destination, for objects
+/// behind a manager that is not active, and for calls without a stub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum CollocationStrategy {
+    /// Through the object adapter: each call asks whether the ORB runs, the adapter's manager lets
+    /// requests through and the object is active, and counts as a running request.
+    #[default]
+    ThruPoa,
+    /// Straight to the servant. The first call goes through the adapter; those after it only ask
+    /// whether the ORB runs. They reach the servant whatever became of the object and of its
+    /// manager, keep it alive as long as the reference lives, and no shutdown waits for them.
+    Direct,
+    /// By a request and a reply in memory, as if the object were elsewhere.
+    Marshalled,
+}
+
+impl CollocationStrategy {
+    /// The strategies' names, as the option `CollocationStrategy` takes them.
+    pub const NAMES: &'static [&'static str] = &["thru_poa", "direct", "marshalled"];
+}
+
+impl fmt::Display for CollocationStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ThruPoa => "thru_poa",
+            Self::Direct => "direct",
+            Self::Marshalled => "marshalled",
+        })
+    }
+}
+
+impl FromStr for CollocationStrategy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "thru_poa" => Ok(Self::ThruPoa),
+            "direct" => Ok(Self::Direct),
+            "marshalled" => Ok(Self::Marshalled),
+            _ => Err(format!("expected one of {}", Self::NAMES.join(", "))),
+        }
+    }
+}
