@@ -6,6 +6,8 @@ mod demux;
 mod floods;
 mod probes;
 
+use zorb::CollocationStrategy;
+
 use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::harness::{Pair, Setup, Watch, in_turns};
@@ -162,18 +164,40 @@ impl Run<'_> {
                 continue;
             }
             let started = match self.experiment {
-                Experiment::Collocated if name == "raw" => continue,
-                Experiment::Collocated => Pair::start_collocated(setup, name),
-                _ => Pair::start(setup, name, connections),
+                Experiment::Collocated => self.start_collocated(name),
+                _ => Pair::start(setup, name, connections).map(|pair| vec![pair]),
             };
-            match started.map_err(|error| error.during(name))? {
-                Some(pair) => pairs.push(pair),
-                None => {
-                    watch.note(&format!("{name} is left out: it cannot do what the options ask"))
+            for pair in started.map_err(|error| error.during(name))? {
+                match pair {
+                    Some(pair) => pairs.push(pair),
+                    None => watch
+                        .note(&format!("{name} is left out: it cannot do what the options ask")),
                 }
             }
         }
         Ok(pairs)
+    }
+
+    /// Starts a peer that serves the object itself: Zorb once for each way that it has.
+    fn start_collocated(&self, name: &str) -> Result<Vec<Option<Pair>>> {
+        let setup = &self.plan.setup;
+        match name {
+            // Bare sockets have no calls within a process.
+            "raw" => Ok(Vec::new()),
+            "zorb" => CollocationStrategy::NAMES
+                .iter()
+                .map(|strategy| {
+                    let mut setup = setup.clone();
+                    setup.orb.extend(["-ORBCollocationStrategy", strategy].map(str::to_owned));
+                    let mut pair = Pair::start_collocated(&setup, name)?;
+                    if let Some(pair) = &mut pair {
+                        pair.name = format!("{name}/{strategy}");
+                    }
+                    Ok(pair)
+                })
+                .collect(),
+            _ => Ok(vec![Pair::start_collocated(setup, name)?]),
+        }
     }
 
     /// Asks all peers for all work, in turns.

@@ -1,7 +1,7 @@
 //! What a steady call allocates, on the client's thread and in all of the server's.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-use zorb::{Interface as _, Orb, OrbBuilder};
+use zorb::{CollocationStrategy, Interface as _, Orb, OrbBuilder};
 use zorb_costs::operation::{Arguments, Operation};
 use zorb_costs::{Counted, Servant};
 use zorb_os::alloc::{AllocationCount, CountingAllocator};
@@ -11,23 +11,24 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const CALLS: u64 = 500;
 
-/// Allocations of one call: by the client, and by the server with its servant.
-const EXPECTED: [(Operation, [u64; 2]); 10] = [
-    (Operation::Void, [0, 0]),
-    (Operation::Long, [0, 0]),
-    (Operation::Struct, [0, 0]),
-    (Operation::OneWay, [0, 0]),
-    // The caller's own string; the one that the servant makes.
-    (Operation::String, [1, 1]),
+/// Allocations of one call: by the client, by the server with its servant, and by a stub that calls
+/// a servant of its own ORB without a message.
+const EXPECTED: [(Operation, [u64; 3]); 10] = [
+    (Operation::Void, [0, 0, 0]),
+    (Operation::Long, [0, 0, 0]),
+    (Operation::Struct, [0, 0, 0]),
+    (Operation::OneWay, [0, 0, 0]),
+    // The caller's own string; the one that the servant makes, which the caller gets inside the ORB.
+    (Operation::String, [1, 1, 1]),
     // Borrowed where they were received.
-    (Operation::OctetsIn, [0, 0]),
+    (Operation::OctetsIn, [0, 0, 0]),
     // The caller's own; those that the servant makes.
-    (Operation::OctetsOut, [1, 1]),
-    // The servant's sequence.
-    (Operation::Structs, [0, 1]),
+    (Operation::OctetsOut, [1, 1, 1]),
+    // The servant's sequence; inside the ORB it looks at the caller's.
+    (Operation::Structs, [0, 1, 0]),
     // The servant's sequence and its 16 strings.
-    (Operation::Parts, [0, 17]),
-    (Operation::Exception, [0, 0]),
+    (Operation::Parts, [0, 17, 0]),
+    (Operation::Exception, [0, 0, 0]),
 ];
 
 /// Allocations during `CALLS` calls: of this thread and of all others. The least of three rounds,
@@ -65,8 +66,8 @@ fn a_steady_call_allocates_what_its_types_need() {
         let counted: Counted = server.root_poa().activate(Servant).unwrap();
         let client = builder().build().unwrap();
         let there: Counted = client.resolve(&counted.as_object().to_ior_string()).unwrap();
-        for (operation, expected) in EXPECTED {
-            let expected = expected.map(|each| each * CALLS);
+        for (operation, [client, server, _]) in EXPECTED {
+            let expected = [client * CALLS, server * CALLS];
             assert_eq!(count(operation, &there), expected, "{} over {url}", operation.name());
         }
         client.shutdown(true).unwrap();
@@ -75,9 +76,15 @@ fn a_steady_call_allocates_what_its_types_need() {
     // Inside one ORB everything happens on the calling thread.
     let orb = builder().build().unwrap();
     let counted: Counted = orb.root_poa().activate(Servant).unwrap();
-    for (operation, [client, server]) in EXPECTED {
-        let expected = [(client + server) * CALLS, 0];
-        assert_eq!(count(operation, &counted), expected, "{} inside the ORB", operation.name());
+    for (operation, [client, server, straight]) in EXPECTED {
+        for (strategy, each) in [
+            (CollocationStrategy::ThruPoa, straight),
+            (CollocationStrategy::Direct, straight),
+            (CollocationStrategy::Marshalled, client + server),
+        ] {
+            let counts = count(operation, &counted.with_collocation(strategy));
+            assert_eq!(counts, [each * CALLS, 0], "{} {strategy}", operation.name());
+        }
     }
     orb.shutdown(true).unwrap();
 }

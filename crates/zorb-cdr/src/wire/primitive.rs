@@ -153,7 +153,7 @@ impl Wire for bool {
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = 1;
     const LAYOUT: Option<FixedLayout> = Some(FixedLayout::number(1));
-    const ALWAYS_AS_IS: bool = true;
+    const ALWAYS_AS_IS: Self = true;
 
     #[inline]
     fn view(value: &Self) -> &Self {

@@ -177,8 +177,10 @@ fn connections() {
 fn collocated() {
     let rows = rows(&quick("bench-collocated", &["collocated"]));
     let expected = [("ping", 0), ("cube_long", 4), ("echo_octets", 4096)];
-    assert_eq!(works(&rows, "zorb"), expected);
-    assert_eq!(rows.len(), 3, "nothing to compare with");
+    for strategy in ["thru_poa", "direct", "marshalled"] {
+        assert_eq!(works(&rows, &format!("zorb/{strategy}")), expected);
+    }
+    assert_eq!(rows.len(), 3 * 3, "nothing to compare with");
     assert!(rows.iter().all(|row| row["ratio_to_raw"].is_null()));
 }
 
@@ -196,9 +198,10 @@ fn every_experiment_takes_the_common_options() {
         let options = ["--calls", "16", "--rounds", "1", "--pin", "none", "--vs", "none"];
         let words = [&[experiment, "--payload", "40"], &options[..]].concat();
         let finished = quick(&format!("bench-options-{experiment}"), &words);
+        let zorb = if experiment == "collocated" { "zorb/thru_poa" } else { "zorb" };
         let mut rows = rows(&finished);
         assert_eq!(finished.json()["machine"]["pin"], "none");
-        rows.retain(|row| row["operation"] == operation && row["peer"] == "zorb");
+        rows.retain(|row| row["operation"] == operation && row["peer"] == zorb);
         let [row] = rows.as_slice() else { panic!("{experiment}: {rows:?}") };
         assert_eq!((&row["calls"], &row["rounds"]), (&calls.into(), &1.into()), "{experiment}");
         if experiment != "demux" {

@@ -140,11 +140,11 @@ impl DrawingServant for Pencil {
             Figure::At(spot) => Expression::Constant(spot.x.into()),
             Figure::Description { value, .. } if value == "lie" => {
                 let wrong = Figure::Spots { label: Shape::Polygon, value: vec![] };
-                return Ok((wrong, part.clone(), Expression::Constant(0.0)));
+                return Ok((wrong, *part, Expression::Constant(0.0)));
             }
             _ => Expression::Sum(vec![Expression::Constant(1.0), Expression::Sum(vec![])]),
         };
-        Ok((model.clone(), part.clone(), drawn))
+        Ok((model.clone(), *part, drawn))
     }
 }
 

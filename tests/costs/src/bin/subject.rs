@@ -15,7 +15,7 @@ use zorb_costs::{Counted, Servant, mark_phase};
 const USAGE: &str = "\
 usage: zorb-costs-subject server URL
        zorb-costs-subject client REFERENCE CALLS [OPERATION]...
-       zorb-costs-subject local CALLS [OPERATION]...
+       zorb-costs-subject local STRATEGY CALLS [OPERATION]...
 
 The server ends with its input. An operation `empty` makes no calls.";
 
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let done = match words[..] {
         ["server", url] => serve(url),
         ["client", reference, calls, ref operations @ ..] => client(reference, calls, operations),
-        ["local", calls, ref operations @ ..] => local(calls, operations),
+        ["local", strategy, calls, ref operations @ ..] => local(strategy, calls, operations),
         _ => Err(USAGE.into()),
     };
     match done {
@@ -67,8 +67,9 @@ fn client(reference: &str, calls: &str, operations: &[&str]) -> Outcome {
 }
 
 /// Calls inside one ORB: nothing travels.
-fn local(calls: &str, operations: &[&str]) -> Outcome {
-    let orb = Orb::builder().without_environment().build()?;
+fn local(strategy: &str, calls: &str, operations: &[&str]) -> Outcome {
+    let builder = Orb::builder().without_environment();
+    let orb = builder.option("CollocationStrategy", strategy).build()?;
     let counted: Counted = orb.root_poa().activate(Servant)?;
     let here = |name: &str| {
         mark_phase(name);

@@ -59,16 +59,25 @@ pub(crate) type Tool<'a> = &'a dyn Fn(Side) -> Vec<String>;
 pub(crate) enum Side {
     Client,
     Server,
-    /// Both in one ORB.
-    Local,
+    /// Both in one ORB, by each strategy of collocated calls.
+    ThruPoa,
+    Direct,
+    Marshalled,
 }
 
 impl Side {
+    pub(crate) const LOCAL: [Self; 3] = [Self::ThruPoa, Self::Direct, Self::Marshalled];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Client, Self::Server, Self::ThruPoa, Self::Direct, Self::Marshalled];
+
+    /// Of those in one ORB, also what the option `CollocationStrategy` calls it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
             Self::Server => "server",
-            Self::Local => "local",
+            Self::ThruPoa => "thru_poa",
+            Self::Direct => "direct",
+            Self::Marshalled => "marshalled",
         }
     }
 }
@@ -96,12 +105,13 @@ pub(crate) fn run_pair(
 
 /// Runs client and servant in one ORB under a tool.
 pub(crate) fn run_local(
+    side: Side,
     tool: Tool<'_>,
     calls: u64,
     operations: &[Operation],
 ) -> Result<(), String> {
-    let output = subject(tool(Side::Local))?
-        .args(["local", &calls.to_string(), EMPTY])
+    let output = subject(tool(side))?
+        .args(["local", side.name(), &calls.to_string(), EMPTY])
         .args(operations.iter().map(|operation| operation.name()))
         .output();
     finished("the program", output)

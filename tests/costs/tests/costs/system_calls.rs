@@ -27,11 +27,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     let over = |name: &str, url: &'static str| {
         crate::trial(format!("system-calls/{name}"), tool::strace(), move || remote(url))
     };
-    vec![
-        over("iiop", "iiop://127.0.0.1:0"),
-        over("uiop", "uiop://"),
-        crate::trial("system-calls/local".to_owned(), tool::strace(), local),
-    ]
+    let over = [over("iiop", "iiop://127.0.0.1:0"), over("uiop", "uiop://")];
+    let local = |side: Side| {
+        crate::trial(format!("system-calls/{}", side.name()), tool::strace(), move || local(side))
+    };
+    over.into_iter().chain(Side::LOCAL.map(local)).collect()
 }
 
 fn remote(url: &str) -> Result<(), String> {
@@ -50,14 +50,14 @@ fn remote(url: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn local() -> Result<(), String> {
+fn local(side: Side) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    run_local(&|side| traced(folder.path(), side), CALLS, &Operation::ALL)?;
-    let phases = phases(folder.path(), Side::Local)?;
+    run_local(side, &|side| traced(folder.path(), side), CALLS, &Operation::ALL)?;
+    let phases = phases(folder.path(), side)?;
     for operation in Operation::ALL {
         let counted = phase(&phases, operation.name())?;
         let checked = counted.check(0);
-        checked.map_err(|story| format!("{} inside the ORB: {story}", operation.name()))?;
+        checked.map_err(|story| format!("{}, {}: {story}", operation.name(), side.name()))?;
     }
     Ok(())
 }

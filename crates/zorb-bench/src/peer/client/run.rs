@@ -1,5 +1,6 @@
 //! Two-way calls of one or more threads, each timed.
 
+use std::hint::black_box;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -53,9 +54,9 @@ where
         (self.set)(&mut self.argument, number);
         let start = MonotonicTime::now();
         for _ in 1..count {
-            (self.call)(&mut self.argument)?;
+            black_box((self.call)(black_box(&mut self.argument))?);
         }
-        let reply = (self.call)(&mut self.argument);
+        let reply = (self.call)(black_box(&mut self.argument));
         let end = MonotonicTime::now();
         if (self.check)(&self.argument, &reply?) {
             Ok(end.nanos_since(start))

@@ -20,9 +20,9 @@ pub(super) struct Record {
 }
 
 const HEAD: &str = "\
-# Instructions that one call takes in the code of the program, release profile, over UIOP; `local` is
-# client and servant in one ORB. Growth beyond 3 % fails the tests. Written by
-# UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
+# Instructions that one call takes in the code of the program, release profile, over UIOP; the last
+# three are client and servant in one ORB, by each strategy of collocated calls. Growth beyond 3 %
+# and ten instructions fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
 ";
 
 impl Record {
@@ -34,7 +34,7 @@ impl Record {
             value.map(str::to_owned).ok_or_else(|| format!("{PATH}: no {name}"))
         };
         let mut counts = Counts::new();
-        for side in [Side::Client, Side::Server, Side::Local] {
+        for side in Side::ALL {
             for operation in Operation::ALL {
                 let rows = table.get(side.name()).and_then(toml::Value::as_table);
                 let count = rows.and_then(|rows| rows.get(operation.name())?.as_integer());
@@ -48,7 +48,7 @@ impl Record {
     pub(super) fn write(&self) -> Result<(), String> {
         let mut text = HEAD.to_owned();
         let _ = writeln!(text, "rustc = {:?}\nhost = {:?}", self.rustc, self.host);
-        for side in [Side::Client, Side::Server, Side::Local] {
+        for side in Side::ALL {
             let _ = writeln!(text, "\n[{}]", side.name());
             for operation in Operation::ALL {
                 if let Some(count) = self.counts.get(&(side, operation.name())) {
