@@ -35,7 +35,8 @@ pub const MAX_EXPANSION_DEPTH: usize = 64;
 /// How deep modules, types and expressions may nest (E0204).
 pub const MAX_NESTING: usize = 64;
 
-/// The most interfaces that one interface may inherit from, directly or not (E0419).
+/// The most interfaces that one interface may inherit from, directly or not; also for
+/// valuetypes, structs and bit sets (E0419).
 pub const MAX_ANCESTORS: usize = 256;
 
 /// The most inherited names that are compared for clashes in one compilation (E0419).
@@ -53,6 +54,13 @@ pub const MAX_PORTS: usize = 5_000;
 /// The most definitions that instances of template modules may make in one compilation, those
 /// in nested modules not counted (E0461).
 pub const MAX_TEMPLATE_ITEMS: usize = 10_000;
+
+/// The most tokens that are read again for instances of template modules in one compilation
+/// (E0461).
+pub const MAX_TEMPLATE_TOKENS: usize = 1_000_000;
+
+/// The most members of an annotation's declaration (E0464).
+pub const MAX_ANNOTATION_MEMBERS: usize = 64;
 
 /// How deep instances of template modules may make instances of others (E0461).
 pub const MAX_TEMPLATE_DEPTH: usize = 16;

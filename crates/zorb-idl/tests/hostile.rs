@@ -64,6 +64,43 @@ fn long_chains_of_definitions_end() {
 }
 
 #[test]
+fn newer_constructs_cost_bounded_work() {
+    let lines = |text: &dyn Fn(usize) -> String| (1..3_000).map(text).collect::<String>();
+    let structs = lines(&|n| format!("struct S{n} : S{} {{}};", n - 1));
+    assert!(has(&one(format!("struct S0 {{ long a; }};{structs}")), Code::InheritanceTooLarge));
+    let bits = lines(&|n| format!("bitset B{n} : B{} {{}};", n - 1));
+    let bits = one(format!("bitset B0 {{ bitfield<1> a; }};{bits}"));
+    assert!(has(&bits, Code::InheritanceTooLarge));
+    // Each level doubles the paths to the top.
+    let diamonds: String = (1..120)
+        .map(|n| {
+            let bases = format!("A{}, B{}", n - 1, n - 1);
+            format!(
+                "abstract valuetype A{n} : {bases} {{}}; abstract valuetype B{n} : {bases} {{}};"
+            )
+        })
+        .collect();
+    let top = "abstract valuetype A0 {}; abstract valuetype B0 {}; interface I {};";
+    let values = format!("{top}{diamonds} valuetype V : A119, B119 supports I {{}};");
+    assert!(one(values).diagnostics.is_empty());
+    let imports = "import \"IDL:Nowhere:1.0\";".repeat(3_000);
+    assert!(has(&one(format!("{imports}{structs}")), Code::BadImport));
+    let annotations = lines(&|n| format!("@a{n} "));
+    assert!(has(&one(format!("{annotations} struct S {{ long x; }};")), Code::UnknownAnnotation));
+    assert!(has(&one("module A<".repeat(20_000)), Code::UnexpectedToken));
+    let many = lines(&|n| format!("typedef long T{n};"));
+    let uses: String = (0..200).map(|n| format!("module T<long> U{n};")).collect();
+    let nested = format!("module T<typename X> {{ module Inner {{ {many} }}; }}; {uses}");
+    assert!(has(&one(nested), Code::TemplateTooLarge));
+    let attributes = lines(&|n| format!("attribute long a{n};"));
+    let ports = lines(&|n| format!("port P p{n};"));
+    let text = format!(
+        "interface I {{}}; porttype P {{ provides I i_port; {attributes} }}; connector C {{ {ports} }};"
+    );
+    assert!(has(&one(text), Code::TooManyPorts));
+}
+
+#[test]
 fn macros_cannot_run_away() {
     let double: String = (1..64).map(|n| format!("#define M{n} M{} M{}\n", n - 1, n - 1)).collect();
     assert!(has(&one(format!("#define M0 x\n{double}M63")), Code::ExpansionTooLarge));

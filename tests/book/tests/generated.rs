@@ -186,10 +186,16 @@ fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
         ),
         ("macro arguments inside macro arguments", number(limits::MAX_EXPANSION_DEPTH), "E0014"),
         ("modules, types and expressions inside one another", number(limits::MAX_NESTING), "E0204"),
-        ("bases of one interface, theirs included", number(limits::MAX_ANCESTORS), "E0419"),
+        (
+            "bases of one interface, valuetype or struct, theirs included",
+            number(limits::MAX_ANCESTORS),
+            "E0419",
+        ),
         ("inherited names compared", number(limits::MAX_INHERITED_NAMES), "E0419"),
         ("ports, those of extended ports included", number(limits::MAX_PORTS), "E0460"),
         ("definitions made by template modules", number(limits::MAX_TEMPLATE_ITEMS), "E0461"),
+        ("tokens read again for template modules", number(limits::MAX_TEMPLATE_TOKENS), "E0461"),
+        ("members of an annotation", number(limits::MAX_ANNOTATION_MEMBERS), "E0464"),
         ("template modules within template modules", number(limits::MAX_TEMPLATE_DEPTH), "E0461"),
         (
             "elements of an array, all dimensions",

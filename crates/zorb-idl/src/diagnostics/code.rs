@@ -190,6 +190,7 @@ codes! {
     TemplateTooLarge "E0461" Error "template modules make too much"
     ForwardInterface "W0462" Warning "an interface is declared ahead and not defined in the compilation"
     MemberLikeScope "W0463" Warning "a member has the name of its struct in another case"
+    AnnotationTooLarge "E0464" Error "an annotation has too many members"
     // constants
     BadConstType "E0501" Error "a constant cannot have this type"
     OutOfRange "E0502" Error "a value is out of its type's range"

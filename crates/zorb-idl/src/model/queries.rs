@@ -204,12 +204,16 @@ impl Model {
     /// The interface that is not abstract among those a valuetype or its bases support.
     #[must_use]
     pub fn supported_interface(&self, id: DefId) -> Option<DefId> {
-        let supports = &self.value(id)?.supports;
-        let concrete =
-            |id: &&DefId| self.interface(**id).is_some_and(|interface| !interface.is_abstract);
-        supports.iter().find(concrete).copied().or_else(|| {
-            self.value(id)?.bases.iter().find_map(|base| self.supported_interface(*base))
-        })
+        self.value(id)?;
+        let mut found = None;
+        // The nearest counts: ancestors come before their heirs.
+        for id in self.ancestors(id).into_iter().chain([id]) {
+            let supports = self.value(id).map_or(&[][..], |item| &item.supports);
+            let concrete =
+                |id: &&DefId| self.interface(**id).is_some_and(|interface| !interface.is_abstract);
+            found = supports.iter().find(concrete).copied().or(found);
+        }
+        found
     }
 
     /// The enum at `id`, if it is one.

@@ -8,6 +8,9 @@ use crate::syntax::{
     ActualItem, Docs, FormalItem, FormalKind, Ident, InstanceItem, Item, ScopedName, TemplateItem,
 };
 
+/// How far the end of a template's parameters is searched for, in tokens.
+const LONGEST: usize = 1_000;
+
 impl Parser<'_> {
     /// Whether the `<` here begins the parameters of a definition: a `{` follows its `>`.
     fn at_formal_parameters(&self) -> bool {
@@ -18,9 +21,10 @@ impl Parser<'_> {
                 TokenKind::Punct(Punct::Less) => open += 1,
                 TokenKind::Punct(Punct::Greater) => open = open.saturating_sub(1),
                 TokenKind::Punct(Punct::ShiftRight) => open = open.saturating_sub(2),
-                TokenKind::End | TokenKind::Punct(Punct::Semicolon | Punct::OpenBrace) => {
-                    return false;
-                }
+                TokenKind::End
+                | TokenKind::Keyword(Keyword::Module)
+                | TokenKind::Punct(Punct::Semicolon | Punct::OpenBrace) => return false,
+                _ if ahead > LONGEST => return false,
                 _ => {}
             }
             ahead += 1;
@@ -57,11 +61,13 @@ impl Parser<'_> {
         }
         self.expect(Punct::Greater)?;
         let mut inside = Vec::new();
+        let before = self.pos;
         self.template_depth += 1;
         let outcome = self.module_body(&mut inside);
         self.template_depth -= 1;
         outcome?;
-        let item = TemplateItem { name, parameters, items: inside, docs };
+        let tokens = self.pos - before;
+        let item = TemplateItem { name, parameters, items: inside, tokens, docs };
         items.push(Item::Template(Rc::new(item)));
         self.semicolon("a template module")
     }

@@ -1,10 +1,13 @@
 //! Annotations: which are meant, and what their arguments are.
 
+use std::collections::HashMap;
+
 use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
 use super::standard::{self, Default, Kind, On};
 use super::suggest::closest;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_ANNOTATION_MEMBERS;
 use crate::model::{
     Annotation, AnnotationMember, AnnotationType, ConstValue, DefId, DefinitionKind, Type,
     find_annotation,
@@ -41,7 +44,11 @@ impl Resolver<'_> {
         }
         item.items.iter().for_each(|item| self.item(item, inside));
         let mut members = Vec::new();
-        for member in &item.members {
+        if let Some(beyond) = item.members.get(MAX_ANNOTATION_MEMBERS) {
+            let message = format!("an annotation has at most {MAX_ANNOTATION_MEMBERS} members");
+            self.sink.error(Code::AnnotationTooLarge, beyond.name.span, message);
+        }
+        for member in item.members.iter().take(MAX_ANNOTATION_MEMBERS) {
             let ty = self.value_type(&member.ty, inside);
             let ty = self.annotation_member_type(ty, member.ty.span);
             let default = member.default.as_ref().map(|value| self.argument(value, &ty, inside));
@@ -89,9 +96,10 @@ impl Resolver<'_> {
         scope: ScopeId,
     ) -> Vec<Annotation> {
         let mut list: Vec<Annotation> = Vec::new();
+        let mut seen: HashMap<String, Span> = HashMap::new();
         for item in items {
             let Some(annotation) = self.annotation(item, on, ty, scope) else { continue };
-            let earlier = find_annotation(&list, &annotation.name).map(|earlier| earlier.span);
+            let earlier = seen.insert(annotation.name.clone(), annotation.span);
             if let Some(first) = earlier.filter(|_| annotation.name != "verbatim") {
                 let message = format!("`@{}` is given twice", annotation.name);
                 let diagnostic =

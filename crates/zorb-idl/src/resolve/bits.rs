@@ -6,6 +6,7 @@ use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
 use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_ANCESTORS;
 use crate::model::{
     Annotation, Bit, Bitfield, Bitmask, Bitset, ConstValue, DefId, DefinitionKind, Type,
     find_annotation,
@@ -119,7 +120,8 @@ impl Resolver<'_> {
             && let DefinitionKind::Bitset(base) = &self.model.definition(id).kind
             && !self.incomplete.contains_key(&id)
         {
-            return Some((id, base.size));
+            let size = base.size;
+            return self.may_inherit(id, name.span).then_some((id, size));
         }
         self.refuse_parent(Code::BadStructBase, name, target, "is not a complete bit set");
         None
@@ -219,7 +221,7 @@ impl Resolver<'_> {
         let what = match target {
             Target::Definition(id) => match &self.model.definition(id).kind {
                 DefinitionKind::Struct(_) if !self.incomplete.contains_key(&id) => {
-                    return Some(id);
+                    return self.may_inherit(id, name.span).then_some(id);
                 }
                 DefinitionKind::Struct(_) => "is not complete here",
                 DefinitionKind::Typedef(_) => "is a typedef: write the struct's own name",
@@ -229,6 +231,21 @@ impl Resolver<'_> {
         };
         self.refuse_parent(Code::BadStructBase, name, target, what);
         None
+    }
+
+    /// Whether the line of bases from `base` on is short enough for an heir.
+    fn may_inherit(&mut self, base: DefId, span: Span) -> bool {
+        let mut at = Some(base);
+        for _ in 0..MAX_ANCESTORS {
+            at = match at.map(|id| &self.model.definition(id).kind) {
+                Some(DefinitionKind::Struct(item)) => item.base,
+                Some(DefinitionKind::Bitset(item)) => item.base,
+                _ => return true,
+            };
+        }
+        let message = format!("this inherits from more than {MAX_ANCESTORS} others");
+        self.sink.error(Code::InheritanceTooLarge, span, message);
+        false
     }
 
     pub(super) fn inherited_member(&mut self, name: &Ident, first: Span) {

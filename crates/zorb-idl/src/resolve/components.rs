@@ -1,5 +1,7 @@
 //! Components, connectors, port types and their ports.
 
+use std::collections::HashMap;
+
 use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
 use super::standard::On;
@@ -76,6 +78,7 @@ impl Resolver<'_> {
         scope: ScopeId,
     ) -> Vec<DefId> {
         let mut supports: Vec<DefId> = Vec::new();
+        let mut seen: HashMap<DefId, Span> = HashMap::new();
         for name in names {
             let Some(target) = self.lookup(name, scope) else { continue };
             let code = Code::BadComponentSupports;
@@ -84,9 +87,10 @@ impl Resolver<'_> {
                 self.refuse_parent(code, name, target, "is not an interface");
             } else if self.model.interface(id).is_some_and(|it| it.is_local) {
                 self.refuse_parent(code, name, target, "is local");
-            } else if supports.contains(&id) {
-                self.named_twice(name, name.span);
+            } else if let Some(first) = seen.get(&id) {
+                self.named_twice(name, *first);
             } else {
+                seen.insert(id, name.span);
                 supports.push(id);
             }
         }
@@ -219,12 +223,9 @@ impl Resolver<'_> {
         if !self.declare(inside, &ident, Target::Port(owner), Role::Port) {
             return;
         }
-        let Some(left) = self.ports_left.checked_sub(1) else {
-            let message = format!("there are more than {MAX_PORTS} ports in this compilation");
-            self.sink.error(Code::TooManyPorts, port.span, message);
+        if !self.one_port_more(port.span) {
             return;
-        };
-        self.ports_left = left;
+        }
         let is_component =
             matches!(self.model.definition(owner).kind, DefinitionKind::Component(_));
         let is_port_type = matches!(self.model.definition(owner).kind, DefinitionKind::PortType(_));
@@ -243,6 +244,17 @@ impl Resolver<'_> {
         if let Some((port_type, mirrored, whole)) = extended {
             self.expand_port(port_type, mirrored, &whole, owner, inside);
         }
+    }
+
+    /// False, with an error, when there are too many.
+    fn one_port_more(&mut self, span: Span) -> bool {
+        if let Some(left) = self.ports_left.checked_sub(1) {
+            self.ports_left = left;
+            return true;
+        }
+        let message = format!("there are more than {MAX_PORTS} ports in this compilation");
+        self.sink.error(Code::TooManyPorts, span, message);
+        false
     }
 
     fn ports_mut(&mut self, owner: DefId) -> Option<&mut Vec<Port>> {
@@ -264,8 +276,17 @@ impl Resolver<'_> {
         inside: ScopeId,
     ) {
         let DefinitionKind::PortType(item) = &self.model.definition(port_type).kind else { return };
+        if item.ports.len() + item.attributes.len() > self.ports_left {
+            self.ports_left = 0;
+            self.one_port_more(whole.span);
+            return;
+        }
         let (ports, attributes) = (item.ports.clone(), item.attributes.clone());
         for part in ports {
+            if self.ports_left == 0 {
+                self.one_port_more(whole.span);
+                return;
+            }
             let kind = match part.kind {
                 PortKind::Provides(ty) if mirrored => PortKind::Uses { ty, multiple: false },
                 PortKind::Uses { ty, .. } if mirrored => PortKind::Provides(ty),
@@ -281,6 +302,9 @@ impl Resolver<'_> {
             self.add_port(Port { name, kind, part_of, span, ..part }, owner, inside);
         }
         for attribute in attributes {
+            if !self.one_port_more(whole.span) {
+                return;
+            }
             let name = format!("{}_{}", whole.name, attribute.name);
             let ident = Ident { text: name.as_str().into(), span: whole.span };
             self.check_inherited(&ident, inside);

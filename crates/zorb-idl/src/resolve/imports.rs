@@ -1,5 +1,7 @@
 //! Native types and imports.
 
+use std::collections::HashSet;
+
 use super::Resolver;
 use super::scope::{Role, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
@@ -40,12 +42,14 @@ impl Resolver<'_> {
 
     /// `import "IDL:A/B:1.0";`: ids are known at the end.
     pub(super) fn check_imports(&mut self) {
-        for (id, span) in std::mem::take(&mut self.imports) {
-            let found = self
-                .model
-                .definitions()
-                .any(|item| item.repository_id == *id && self.scope_of.contains_key(&item.id));
-            if !found {
+        let imports = std::mem::take(&mut self.imports);
+        if imports.is_empty() {
+            return;
+        }
+        let scopes = self.model.definitions().filter(|item| self.scope_of.contains_key(&item.id));
+        let ids: HashSet<&str> = scopes.map(|item| item.repository_id.as_str()).collect();
+        for (id, span) in imports {
+            if !ids.contains(&*id) {
                 let message = format!("nothing in this compilation has the id `{id}`");
                 self.sink.push(
                     Diagnostic::new(Code::BadImport, span, message)

@@ -33,7 +33,9 @@ use self::ids::Ids;
 use self::restrict::Restriction;
 use self::scope::{Role, Scope, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic, Sink};
-use crate::limits::{MAX_INHERITED_NAMES, MAX_NAME_BYTES, MAX_PORTS, MAX_TEMPLATE_ITEMS};
+use crate::limits::{
+    MAX_INHERITED_NAMES, MAX_NAME_BYTES, MAX_PORTS, MAX_TEMPLATE_ITEMS, MAX_TEMPLATE_TOKENS,
+};
 use crate::model::{DefId, Definition, DefinitionKind, Export, Model, TemplateArgument};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Docs, Ident, Item, TemplateItem, Tree};
@@ -60,6 +62,7 @@ pub(crate) fn run(
         arguments: Vec::new(),
         template_depth: 0,
         template_items_left: MAX_TEMPLATE_ITEMS,
+        template_tokens_left: MAX_TEMPLATE_TOKENS,
         ports_left: MAX_PORTS,
         components_missed: false,
         ids: Ids::default(),
@@ -93,6 +96,7 @@ struct Resolver<'a> {
     /// How many instances of template modules are open.
     template_depth: usize,
     template_items_left: usize,
+    template_tokens_left: usize,
     ports_left: usize,
     /// That the module `Components` is missing is reported.
     components_missed: bool,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::Resolver;
 use super::scope::{Entry, Scope, ScopeId, Target, key};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::limits::{MAX_TEMPLATE_DEPTH, MAX_TEMPLATE_ITEMS};
+use crate::limits::{MAX_TEMPLATE_DEPTH, MAX_TEMPLATE_ITEMS, MAX_TEMPLATE_TOKENS};
 use crate::model::{
     ConstValue, DefinitionKind, Instance, Module, TemplateArgument, TemplateModule,
     TemplateParameter, Type,
@@ -84,16 +84,21 @@ impl Resolver<'_> {
             self.sink.error(Code::TemplateTooLarge, item.name.span, message);
             return;
         }
-        let size = template.items.len() + 1;
-        let Some(left) = self.template_items_left.checked_sub(size) else {
+        let items = self.template_items_left.checked_sub(template.items.len() + 1);
+        let tokens = self.template_tokens_left.checked_sub(template.tokens);
+        let (Some(items), Some(tokens)) = (items, tokens) else {
             // Once is enough.
             if std::mem::take(&mut self.template_items_left) > 0 {
-                let message = format!("templates make more than {MAX_TEMPLATE_ITEMS} definitions");
+                let message = format!(
+                    "templates make more than {MAX_TEMPLATE_ITEMS} definitions, or of more than \
+                     {MAX_TEMPLATE_TOKENS} tokens"
+                );
                 self.sink.error(Code::TemplateTooLarge, item.name.span, message);
             }
             return;
         };
-        self.template_items_left = left;
+        self.template_items_left = items;
+        self.template_tokens_left = tokens;
         // The parameters are names around the new module, where the template stands.
         let outside = self.new_scope(None, home, true);
         let mut arguments = Vec::new();

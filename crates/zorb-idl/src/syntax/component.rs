@@ -60,6 +60,8 @@ pub(crate) struct TemplateItem {
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<FormalItem>,
     pub(crate) items: Vec<Item>,
+    /// How many tokens are in its braces.
+    pub(crate) tokens: usize,
     pub(crate) docs: Docs,
 }
 
