@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include "orb.h"
 
@@ -35,6 +36,27 @@ private:
     Call call_;
     T sent_{};
     T reply_{};
+};
+
+template <class Call>
+class StringWork {
+public:
+    StringWork(Call call, uint64_t payload) : call_(call), sent_(bench::length<bench::Chars>(payload), ' ') {
+        bench::fill<bench::Chars>(sent_.data(), sent_.size());
+    }
+
+    void first(uint64_t n) { bench::Chars::first(sent_[0], n); }
+    void call() { reply_ = call_(sent_.c_str()); }
+    bool right() {
+        // The memory of the reply is freed here, outside the time of the call.
+        CORBA::String_var reply = reply_._retn();
+        return sent_ == reply.in();
+    }
+
+private:
+    Call call_;
+    std::string sent_;
+    CORBA::String_var reply_;
 };
 
 template <class Rule, class Sequence, class Call>
@@ -119,6 +141,11 @@ public:
         return use(work);                                                            \
     }
         BENCH_VOID(ping)
+        if (operation == "echo_string") {
+            auto call = [=](const char* sent) { return suite->echo_string(sent); };
+            StringWork<decltype(call)> work(call, payload);
+            return use(work);
+        }
         BENCH_SEQUENCE(SequenceWork, echo_octets, Octets, Octets)
         BENCH_SEQUENCE(SequenceWork, echo_longs, Longs, Longs)
         BENCH_SEQUENCE(SequenceWork, echo_doubles, Doubles, Doubles)

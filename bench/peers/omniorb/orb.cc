@@ -97,6 +97,7 @@ public:
     explicit SuiteServant(Echoes echoes) : echoes_(echoes) {}
 
     void ping() override {}
+    char* echo_string(const char* data) override { return CORBA::string_dup(data); }
     Bench::Octets* echo_octets(const Bench::Octets& data) override { return echo(data); }
     Bench::Longs* echo_longs(const Bench::Longs& data) override { return echo(data); }
     Bench::Doubles* echo_doubles(const Bench::Doubles& data) override { return echo(data); }

@@ -95,6 +95,7 @@ macro_rules! operations {
 
 operations! {
     Ping "ping" None Echo false,
+    EchoString "echo_string" Char Echo true,
     EchoOctets "echo_octets" Octet Echo true,
     EchoLongs "echo_longs" Long Echo true,
     EchoDoubles "echo_doubles" Double Echo true,

@@ -105,9 +105,13 @@ pub(super) fn collocated(plan: &Plan) -> Vec<Work> {
         run.batch = BATCH;
         work(run, operation.to_string(), Figure::Latency)
     };
-    let octets = plan.payloads_of(Operation::EchoOctets, &[4096]);
-    let octets = octets.into_iter().map(|payload| of(Operation::EchoOctets, payload));
-    [of(Operation::Ping, 0), of(Operation::CubeLong, 4)].into_iter().chain(octets).collect()
+    let many = |operation: Operation, own: usize| {
+        plan.payloads_of(operation, &[own]).into_iter().map(move |payload| (operation, payload))
+    };
+    let fixed = [(Operation::Ping, 0), (Operation::CubeLong, 4)];
+    let works = fixed.into_iter().chain(many(Operation::EchoString, 32));
+    let works = works.chain(many(Operation::EchoOctets, 4096));
+    works.map(|(operation, payload)| of(operation, payload)).collect()
 }
 
 /// Calls of one busy client.

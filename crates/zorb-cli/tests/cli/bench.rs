@@ -176,11 +176,11 @@ fn connections() {
 #[test]
 fn collocated() {
     let rows = rows(&quick("bench-collocated", &["collocated"]));
-    let expected = [("ping", 0), ("cube_long", 4), ("echo_octets", 4096)];
+    let expected = [("ping", 0), ("cube_long", 4), ("echo_string", 32), ("echo_octets", 4096)];
     for strategy in ["thru_poa", "direct", "marshalled"] {
         assert_eq!(works(&rows, &format!("zorb/{strategy}")), expected);
     }
-    assert_eq!(rows.len(), 3 * 3, "nothing to compare with");
+    assert_eq!(rows.len(), 3 * 4, "nothing to compare with");
     assert!(rows.iter().all(|row| row["ratio_to_raw"].is_null()));
 }
 

@@ -11,6 +11,7 @@ final class SuiteServant extends SuitePOA {
     private final Tallies tallies = new Tallies();
 
     @Override public void ping() {}
+    @Override public String echo_string(String data) { return data; }
     @Override public byte[] echo_octets(byte[] data) { return data; }
     @Override public int[] echo_longs(int[] data) { return data; }
     @Override public double[] echo_doubles(double[] data) { return data; }

@@ -72,6 +72,21 @@ fn echo<T: Value + Sync>(
     )
 }
 
+/// The same with text.
+fn echo_string(suite: Suite, elements: usize) -> Box<dyn TwoWay> {
+    in_parts(
+        sequence::<char>(elements).into_iter().collect::<String>(),
+        |text: &mut String, number| {
+            // All characters take one octet.
+            if !text.is_empty() {
+                text.replace_range(..1, char::first(number).encode_utf8(&mut [0; 4]));
+            }
+        },
+        move |text: &mut String| Ok(suite.echo_string(text)?),
+        |text: &String, reply: &String| text == reply,
+    )
+}
+
 /// A call whose reply is the cubes of its argument.
 fn cube_many<T: Cubed + Sync>(
     suite: Suite,
@@ -124,6 +139,7 @@ impl Client for ZorbClient {
         };
         Ok(match operation {
             Operation::Ping => nothing(suite, Suite::ping),
+            Operation::EchoString => echo_string(suite, elements),
             Operation::EchoOctets => echo(suite, elements, Suite::echo_octets),
             Operation::EchoLongs => echo(suite, elements, Suite::echo_longs),
             Operation::EchoDoubles => echo(suite, elements, Suite::echo_doubles),

@@ -83,6 +83,10 @@ impl EchoServant for Everything {
         Ok(())
     }
 
+    fn echo_string(&self, data: &str) -> zorb::Result<String> {
+        Ok(data.to_owned())
+    }
+
     fn echo_octets(&self, data: &[u8]) -> zorb::Result<Octets> {
         Ok(data.to_vec())
     }

@@ -42,7 +42,8 @@ enum Choice {
     Threads(Common),
     /// Up to 10,000 idle connections beside a busy one
     Connections(Common),
-    /// Calls to an object of the same process
+    /// Calls to an object of the same process: a stub called through a pointer, by each of Zorb's
+    /// strategies, with the servant's work in the time
     Collocated(Common),
     /// Ways to find the object and the operation of a request, Zorb's among them
     Demux(Common),
