@@ -57,7 +57,7 @@ pub const MAX_TEMPLATE_ITEMS: usize = 10_000;
 
 /// The most tokens that are read again for instances of template modules in one compilation
 /// (E0461).
-pub const MAX_TEMPLATE_TOKENS: usize = 1_000_000;
+pub const MAX_TEMPLATE_TOKENS: usize = 250_000;
 
 /// The most members of an annotation's declaration (E0464).
 pub const MAX_ANNOTATION_MEMBERS: usize = 64;
