@@ -66,13 +66,11 @@ impl<'b> CdrWriter<'b> {
         self
     }
 
-    /// The same writer, which offers long runs of octets to `outlet` before it copies them;
-    /// encapsulations in it do not.
+    /// Offers runs of octets to `outlet` from here on before they are copied, but for those inside
+    /// encapsulations.
     #[inline]
-    #[must_use]
-    pub fn with_outlet(mut self, outlet: &'b mut dyn Outlet) -> Self {
+    pub fn offer_to(&mut self, outlet: &'b mut dyn Outlet) {
         self.outlet = Some(outlet);
-        self
     }
 
     /// The byte order in use.

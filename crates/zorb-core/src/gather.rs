@@ -13,6 +13,9 @@ use zorb_giop::MessageWriter;
 /// Writes a message's body.
 pub(crate) type WriteBody<'a> = &'a dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>;
 
+/// Sends a message that lies in parts.
+pub(crate) type SendParts<'a> = &'a mut dyn FnMut(&mut [IoSlice<'_>]);
+
 /// The run of octets that ends a message and is not in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
@@ -54,12 +57,14 @@ impl Gather {
         &mut self,
         mut message: MessageWriter<'_>,
         text: TextCoding,
-        write: WriteBody<'_>,
+        write: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> CdrResult<()> {
-        write(&mut message.body(text).with_outlet(self))?;
+        let mut writer = message.body(text);
+        writer.offer_to(self);
+        write(&mut writer)?;
         match self.found {
             None => message.finish(),
-            Some(tail) => self.finish(message, text, tail, write),
+            Some(tail) => self.finish(message, text, tail, &write),
         }
     }
 
@@ -116,8 +121,9 @@ impl Tail {
     ) -> io::Result<()> {
         buffer.truncate(self.body);
         let mut sender = Sender { run: self.run, send, sent: None };
-        let writer = CdrWriter::resume(buffer, ByteOrder::NATIVE).with_text(text);
-        let again = write(&mut writer.with_outlet(&mut sender));
+        let mut writer = CdrWriter::resume(buffer, ByteOrder::NATIVE).with_text(text);
+        writer.offer_to(&mut sender);
+        let again = write(&mut writer);
         match (again, sender.sent) {
             (Ok(()), Some(sent)) => sent,
             (_, Some(Err(error))) => Err(error),

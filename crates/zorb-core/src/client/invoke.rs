@@ -22,7 +22,7 @@ use super::route::Route;
 use crate::buffers::trim;
 use crate::collocation::{Upcall, hold};
 use crate::error::{Error, Phase};
-use crate::gather::{Gather, WriteBody};
+use crate::gather::{Gather, SendParts, WriteBody};
 use crate::object::{Binding, ObjectRef};
 use crate::server::{Answer, about_to_block, answer_request};
 
@@ -353,8 +353,9 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Attempt::Failed(broken());
     };
-    let answer =
-        answer_request(core, (&request, &[]), &header, &|_, _| Ok(text), &mut buffer, &mut |_| {});
+    let message = (&request[..], &[][..]);
+    let not_sent: (usize, SendParts<'_>) = (usize::MAX, &mut |_| {});
+    let answer = answer_request(core, message, &header, &|_, _| Ok(text), &mut buffer, not_sent);
     // From here on the reply finds its own way back, however it ends.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));

@@ -145,7 +145,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: OptionKind::Number(1, 1 << 31),
         default: "16384",
         unit: "octets",
-        help: "from which size on a sequence of octets or numbers at the end of a request is sent from the caller's memory, not copied into the message first",
+        help: "from which size on a sequence of octets or numbers at the end of a request or reply is sent from where it lies, not copied into the message first",
     },
     OptionSpec {
         name: "MaxMessageSize",

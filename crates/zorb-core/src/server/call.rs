@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
+use crate::gather::{Gather, SendParts, Tail, WriteBody};
 use crate::poa::{ActiveObject, ObjectId};
 use crate::raises::Raises;
 use crate::servant::Served;
@@ -60,13 +61,11 @@ impl<'a> ServerCall<'a> {
     pub fn reply<T, E: Raises>(
         &mut self,
         outcome: Result<T, E>,
-        write: impl FnOnce(&mut CdrWriter<'_>, &T) -> CdrResult<()>,
+        write: impl Fn(&mut CdrWriter<'_>, &T) -> CdrResult<()>,
     ) -> Served {
         probe!(Upcall);
         match outcome {
-            Ok(results) => {
-                self.reply.write(ReplyStatus::NoException, |writer| write(writer, &results))
-            }
+            Ok(results) => self.reply.write_results(|writer| write(writer, &results)),
             Err(raised) => match raised.system() {
                 Some(exception) => Err(exception),
                 None => self.reply.write(ReplyStatus::UserException, |w| raised.write(w)),
@@ -124,7 +123,6 @@ impl<'a> ServerCall<'a> {
 }
 
 /// Writes the reply of one request into the connection's buffer.
-#[derive(Debug)]
 pub(crate) struct ReplyWriter<'a> {
     pub(super) buffer: &'a mut Vec<u8>,
     pub(super) version: GiopVersion,
@@ -132,6 +130,18 @@ pub(crate) struct ReplyWriter<'a> {
     pub(super) text: TextCoding,
     /// Whether the client waits; otherwise nothing is written.
     pub(super) wanted: bool,
+    /// From how many octets on a run at the end of the reply is sent from where it lies.
+    pub(super) threshold: usize,
+    pub(super) send: SendParts<'a>,
+}
+
+impl fmt::Debug for ReplyWriter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReplyWriter")
+            .field("request_id", &self.request_id)
+            .field("wanted", &self.wanted)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ReplyWriter<'_> {
@@ -159,9 +169,51 @@ impl ReplyWriter<'_> {
             probe!(Marshal);
             message.finish()
         });
-        written.map_err(|error| {
-            SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply)
-        })
+        written.map_err(unwritable)
+    }
+
+    /// Writes the reply with its results; when they end in a long run of octets, sends it as well,
+    /// while the results are there.
+    #[inline]
+    fn write_results(&mut self, write: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>) -> Served {
+        if !self.wanted {
+            return Ok(());
+        }
+        let mut gather = Gather::runs_from(self.threshold);
+        let (version, order, id) = (self.version, ByteOrder::NATIVE, self.request_id);
+        let status = ReplyStatus::NoException;
+        let begun = MessageWriter::reply(self.buffer, version, order, id, status, &[]);
+        let written = begun.and_then(|message| {
+            probe!(MessagingSend);
+            let written = gather.write_body(message, self.text, &write);
+            probe!(Marshal);
+            written
+        });
+        written.map_err(unwritable)?;
+        match gather.tail() {
+            None => Ok(()),
+            Some(tail) => self.send_with(tail, &write),
+        }
+    }
+
+    #[inline(never)]
+    fn send_with(&mut self, tail: Tail, write: WriteBody<'_>) -> Served {
+        let send = &mut *self.send;
+        let sent = tail.send(self.buffer, self.text, write, &mut |parts| {
+            send(parts);
+            Ok(())
+        });
+        match sent {
+            Ok(()) => {
+                self.wanted = false;
+                Ok(())
+            }
+            // Results that were other ones the second time: nothing has been sent.
+            Err(_) => Err(SystemException::internal(
+                minor::internal::BROKEN_INVARIANT,
+                CompletionStatus::Yes,
+            )),
+        }
     }
 
     /// Replaces the reply by a system exception.
@@ -170,4 +222,10 @@ impl ReplyWriter<'_> {
         // Its encoding cannot fail: ids are short and ASCII.
         let _ = self.write(ReplyStatus::SystemException, |writer| exception.write(writer));
     }
+}
+
+/// The exception for results without an encoding.
+#[cold]
+fn unwritable(error: CdrError) -> SystemException {
+    SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply)
 }

@@ -14,7 +14,7 @@
 //! no lock. The one lock of a request is the one under which its reply is sent.
 
 use std::cell::Cell;
-use std::io;
+use std::io::{self, IoSlice};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -34,6 +34,7 @@ use super::crew::{Crew, Upcall};
 use super::request::{Answer, answer_locate, answer_request};
 use super::sending::Sending;
 use crate::buffers::trim;
+use crate::gather::SendParts;
 use crate::orb::OrbCore;
 use crate::wait::WaitPolicy;
 
@@ -259,8 +260,10 @@ impl ServerConnection {
             }
             text
         };
-        let mut early = |octets: &[u8]| self.send(octets);
-        let answer = answer_request(&self.core, (message, seams), header, &text, reply, &mut early);
+        let threshold = self.core.options().copy_threshold;
+        let mut send = |parts: &mut [IoSlice<'_>]| self.send_parts(request_id.get(), parts);
+        let send = (threshold, &mut send as SendParts<'_>);
+        let answer = answer_request(&self.core, (message, seams), header, &text, reply, send);
         Upcall::end();
         if overlaps.get() {
             self.overlapping.fetch_sub(1, Ordering::Relaxed);

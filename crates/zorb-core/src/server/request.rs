@@ -1,5 +1,6 @@
 //! From the octets of a Request or LocateRequest to those of its answer.
 
+use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::call::{ReplyWriter, ServerCall};
+use crate::gather::SendParts;
 use crate::interface::OBJECT_ID;
 use crate::orb::{Located, OrbCore, initial_reference};
 use crate::poa::{ActiveObject, not_there};
@@ -22,7 +24,7 @@ use crate::servant::Served;
 pub(crate) enum Answer {
     /// The reply is in the buffer and is to be sent.
     Reply,
-    /// Nobody waits for a reply.
+    /// Nobody waits for a reply, or it has been sent.
     Nothing,
 }
 
@@ -31,15 +33,15 @@ pub(crate) type TextOf<'a> =
     &'a dyn Fn(&RequestHeader<'_>, GiopVersion) -> Result<TextCoding, SystemException>;
 
 /// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the
-/// upcall, fills `buffer` with the reply. `early` sends a reply that is due before the upcall
-/// (sync scope "with server").
+/// upcall, fills `buffer` with the reply. `send` sends a reply that is due before the upcall (sync
+/// scope "with server"), and one that ends in a long run of at least `threshold` octets.
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
     (message, seams): (&[u8], &[u32]),
     header: &MessageHeader,
     text: TextOf<'_>,
     buffer: &mut Vec<u8>,
-    early: &mut dyn FnMut(&[u8]),
+    (threshold, send): (usize, SendParts<'_>),
 ) -> Result<Answer, ProtocolError> {
     let (request, arguments) = RequestHeader::read(message, header)?;
     let early_reply = request.response == ResponseFlags::SyncWithServer;
@@ -49,6 +51,8 @@ pub(crate) fn answer_request(
         request_id: request.request_id,
         text: TextCoding::default(),
         wanted: request.response.expects_reply(),
+        threshold,
+        send,
     };
     match text(&request, header.version) {
         Ok(text) => reply.text = text,
@@ -92,10 +96,9 @@ pub(crate) fn answer_request(
     if early_reply {
         // Its body is empty, and an empty body cannot fail to be written.
         let _ = reply.write(ReplyStatus::NoException, |_| Ok(()));
-        early(reply.buffer);
+        (reply.send)(&mut [IoSlice::new(reply.buffer)]);
         reply.wanted = false;
     }
-    let wanted = reply.wanted;
     let arguments = arguments.with_parts(seams, HEADER_SIZE);
     let arguments = arguments.with_text(reply.text).with_context(core);
     let mut call =
@@ -107,7 +110,7 @@ pub(crate) fn answer_request(
     if let Err(exception) = served {
         call.reply.write_exception(exception);
     }
-    Ok(if wanted { Answer::Reply } else { Answer::Nothing })
+    Ok(answer(&call.reply))
 }
 
 /// The exception for a target that is a profile or a reference without an object key of ours.

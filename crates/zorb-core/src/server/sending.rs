@@ -1,5 +1,6 @@
 //! What a served connection sends: one message at a time.
 
+use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -70,9 +71,23 @@ impl ServerConnection {
         }
     }
 
-    fn send_locked(&self, _: &MutexGuard<'_, CancelledRequests>, message: &[u8]) {
+    /// As [`send_reply`](Self::send_reply), for a reply that lies in parts.
+    pub(super) fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]) {
+        let cancelled = self.sending.cancelled.lock();
+        if !cancelled.contains(request_id) {
+            probe!(MessagingSend);
+            let sent = self.stream.send_vectored_all(parts);
+            self.after_sending(&cancelled, sent);
+        }
+    }
+
+    fn send_locked(&self, locked: &MutexGuard<'_, CancelledRequests>, message: &[u8]) {
         probe!(MessagingSend);
-        let sent = self.stream.send_all(message);
+        self.after_sending(locked, self.stream.send_all(message));
+    }
+
+    #[inline]
+    fn after_sending(&self, _: &MutexGuard<'_, CancelledRequests>, sent: io::Result<()>) {
         probe!(TransportSend);
         if let Err(error) = sent {
             tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
