@@ -97,6 +97,15 @@ impl Config {
         self
     }
 
+    /// Takes the Rust type `path` for a native type, instead of one that holds anything:
+    /// `native("Shop::Handle", "crate::Handle")`. It is to be `Clone`, `Debug`, `Send` and `Sync`,
+    /// and `Error` where it is raised.
+    #[must_use]
+    pub fn native(mut self, native: impl Into<String>, path: impl Into<String>) -> Self {
+        self.back = self.back.native(native, path);
+        self
+    }
+
     /// Takes the runtime from the crate at `path` instead of `::zorb`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {

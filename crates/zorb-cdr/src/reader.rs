@@ -237,6 +237,8 @@ impl<'a> CdrReader<'a> {
     read_primitive! {
         /// An `octet`.
         read_u8: u8, "octet";
+        /// An `int8`.
+        read_i8: i8, "int8";
         /// A `short`.
         read_i16: i16, "short";
         /// An `unsigned short`.

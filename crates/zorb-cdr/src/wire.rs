@@ -2,6 +2,7 @@
 
 mod compound;
 mod fixed;
+mod map;
 mod primitive;
 #[cfg(test)]
 mod tests;

@@ -110,6 +110,8 @@ impl<'b> CdrWriter<'b> {
     write_primitive! {
         /// An `octet`.
         write_u8: u8;
+        /// An `int8`.
+        write_i8: i8;
         /// A `short`.
         write_i16: i16;
         /// An `unsigned short`.

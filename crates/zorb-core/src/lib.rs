@@ -14,11 +14,13 @@ mod client;
 #[doc(hidden)]
 pub mod codegen;
 mod collocation;
+mod context;
 mod corbaname;
 pub mod counters;
 mod error;
 mod gather;
 mod interface;
+mod native;
 mod object;
 pub mod options;
 mod orb;
@@ -29,8 +31,10 @@ mod server;
 mod wait;
 
 pub use collocation::CollocationStrategy;
+pub use context::Context;
 pub use error::{Error, Phase, Result};
 pub use interface::{Interface, OBJECT_ID, Ref};
+pub use native::Native;
 pub use object::{KeptReply, ObjectRef, RawReply};
 pub use orb::{Orb, OrbBuilder};
 pub use raises::{Raises, UserException};

@@ -10,6 +10,10 @@ const DEFAULT_ARRAY: u32 = 32;
 /// The `#[derive]` list of a struct, exception or union.
 pub(crate) fn of(model: &Model, id: DefId) -> String {
     let facts = model.definition_facts(id);
+    if facts.local_interface || facts.native {
+        let default = if has_default(model, id) { ", Default" } else { "" };
+        return format!("#[derive(Clone, Debug{default})]");
+    }
     let mut list = vec!["Clone"];
     if facts.is_plain_data() {
         list.push("Copy");
@@ -19,7 +23,7 @@ pub(crate) fn of(model: &Model, id: DefId) -> String {
         list.push("Default");
     }
     list.push("PartialEq");
-    if !facts.floating && !facts.any {
+    if !facts.floating && !facts.any && !facts.type_code {
         list.extend(["Eq", "Hash"]);
     }
     format!("#[derive({})]", list.join(", "))
@@ -31,11 +35,14 @@ fn has_default(model: &Model, id: DefId) -> bool {
     let mut work = vec![id];
     while let Some(id) = work.pop() {
         let types: Vec<&Type> = match &model[id].kind {
-            DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => {
-                item.members.iter().map(|member| &member.ty).collect()
+            DefinitionKind::Struct(_) | DefinitionKind::Exception(_) => {
+                model.all_members(id).into_iter().map(|member| &member.ty).collect()
             }
             DefinitionKind::Typedef(item) => vec![&item.ty],
-            DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => continue,
+            DefinitionKind::Enum(_)
+            | DefinitionKind::Interface(_)
+            | DefinitionKind::Bitmask(_)
+            | DefinitionKind::Bitset(_) => continue,
             _ => return false,
         };
         for mut ty in types {
@@ -48,7 +55,7 @@ fn has_default(model: &Model, id: DefId) -> bool {
             }
             match ty {
                 Type::Named(id) if seen.insert(*id) => work.push(*id),
-                Type::LongDouble | Type::Fixed { .. } | Type::Error => return false,
+                Type::Error => return false,
                 _ => {}
             }
         }

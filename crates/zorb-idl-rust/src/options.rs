@@ -10,11 +10,18 @@ pub struct Options {
     pub extern_modules: Vec<(String, String)>,
     /// IDL files (the end of their path) whose Rust already exists, and the module it is in.
     pub extern_files: Vec<(String, String)>,
+    /// Native types (scoped names), and the Rust types that they are.
+    pub natives: Vec<(String, String)>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { runtime: "::zorb".into(), extern_modules: Vec::new(), extern_files: Vec::new() }
+        Self {
+            runtime: "::zorb".into(),
+            extern_modules: Vec::new(),
+            extern_files: Vec::new(),
+            natives: Vec::new(),
+        }
     }
 }
 
@@ -46,6 +53,15 @@ impl Options {
     #[must_use]
     pub fn extern_file(mut self, file: impl Into<String>, path: impl Into<String>) -> Self {
         self.extern_files.push((file.into(), path.into()));
+        self
+    }
+
+    /// Takes the Rust type `path` for a native type: `native("Shop::Handle", "crate::Handle")`.
+    /// It is to be `Clone`, `Debug`, `Send` and `Sync`, and `Error` where it is raised.
+    #[must_use]
+    pub fn native(mut self, native: impl Into<String>, path: impl Into<String>) -> Self {
+        let native: String = native.into();
+        self.natives.push((native.trim_start_matches("::").into(), path.into()));
         self
     }
 }

@@ -55,7 +55,11 @@ impl Types<'_, '_> {
     pub(crate) fn value(&self, ty: &Type) -> String {
         if let Type::Named(id) = ty {
             let path = self.path(*id);
-            return if self.reference(ty).is_some() { self.optional(&path) } else { path };
+            return match self.reference(ty) {
+                Some(_) => self.optional(&path),
+                None if self.is_local(ty) => self.optional(&self.shared(*id)),
+                None => path,
+            };
         }
         self.value_of_plain(ty)
     }
@@ -67,8 +71,30 @@ impl Types<'_, '_> {
                 Type::Named(id) => self.path(*id),
                 _ => format!("{}::ObjectRef", self.runtime),
             },
-            None => self.value(ty),
+            None => match ty {
+                Type::Named(id) if self.is_local(ty) => self.object(*id),
+                _ => self.value(ty),
+            },
         }
+    }
+
+    /// Whether it is a local interface.
+    fn is_local(&self, ty: &Type) -> bool {
+        match self.names.model.resolve(ty) {
+            Type::Named(id) => self.names.model.interface(*id).is_some_and(|item| item.is_local),
+            _ => false,
+        }
+    }
+
+    /// The trait object of a local interface, or a typedef of one.
+    fn object(&self, id: DefId) -> String {
+        let path = self.path(id);
+        let is_alias = matches!(self.names.model[id].kind, DefinitionKind::Typedef(_));
+        if is_alias { path } else { format!("dyn {path}") }
+    }
+
+    fn shared(&self, id: DefId) -> String {
+        format!("::std::sync::Arc<{}>", self.object(id))
     }
 
     fn value_of_plain(&self, ty: &Type) -> String {
@@ -88,10 +114,12 @@ impl Types<'_, '_> {
             Type::LongDouble => self.codegen("LongDouble"),
             Type::Fixed { digits, scale } => self.codegen(&format!("Fixed<{digits}, {scale}>")),
             Type::Any => self.codegen("Any"),
+            Type::TypeCode => self.codegen("TypeCode"),
+            Type::Int8 => "i8".into(),
+            Type::UInt8 => "u8".into(),
+            Type::Map { key, value, .. } => map(&self.value(key), &self.value(value)),
             // Refused before: see `unsupported`.
-            Type::ValueBase | Type::TypeCode | Type::Int8 | Type::UInt8 | Type::Map { .. } => {
-                "()".into()
-            }
+            Type::ValueBase => "()".into(),
             Type::Object => self.optional(&format!("{}::ObjectRef", self.runtime)),
             Type::String { .. } | Type::WString { .. } => self.prelude("String"),
             Type::Sequence { element, .. } => {
@@ -111,7 +139,7 @@ impl Types<'_, '_> {
         match self.names.model.resolve(ty) {
             Type::Object => Some(format!("{}::ObjectRef", self.runtime)),
             Type::Named(id) => match self.names.model[*id].kind {
-                DefinitionKind::Interface(_) => Some(self.path(*id)),
+                DefinitionKind::Interface(ref item) if !item.is_local => Some(self.path(*id)),
                 _ => None,
             },
             _ => None,
@@ -135,6 +163,9 @@ impl Types<'_, '_> {
                     format!("{}<{}>", self.prelude("Vec"), self.wire(element))
                 };
                 self.bounded(sequence, *bound)
+            }
+            Type::Map { key, value, bound } => {
+                self.bounded(map(&self.wire(key), &self.wire(value)), *bound)
             }
             Type::Array { element, dims } => array(self.wire(element), dims),
             Type::Named(id) => self.path(*id),
@@ -171,10 +202,10 @@ impl Types<'_, '_> {
             | Type::Sequence { .. }
             | Type::Array { .. }
             | Type::Any
-            | Type::Fixed { .. }
-            | Type::LongDouble => Passing::Borrow,
+            | Type::TypeCode
+            | Type::Map { .. } => Passing::Borrow,
             Type::Named(id) => match self.names.model[*id].kind {
-                DefinitionKind::Enum(_) => Passing::Value,
+                DefinitionKind::Enum(_) | DefinitionKind::Bitmask(_) => Passing::Value,
                 _ => Passing::Borrow,
             },
             _ => Passing::Value,
@@ -192,6 +223,10 @@ impl Types<'_, '_> {
                 };
                 self.optional(&format!("&{object}"))
             }
+            (_, Type::Named(_)) if self.is_local(ty) => match ty {
+                Type::Named(id) => self.optional(&format!("&{}", self.shared(*id))),
+                _ => self.value(ty),
+            },
             (_, Type::String { .. } | Type::WString { .. }) => "&str".into(),
             (_, Type::Sequence { element, .. }) => format!("&[{}]", self.value(element)),
             _ => format!("&{}", self.value(ty)),
@@ -201,6 +236,8 @@ impl Types<'_, '_> {
     /// A constant's value or a union's label, as an expression that is also a pattern.
     pub(crate) fn constant(&self, value: &ConstValue) -> String {
         match value {
+            // Only of a constant, never of a label: see `constant_of`.
+            ConstValue::Fixed(value) => value.unscaled().to_string(),
             ConstValue::Boolean(value) => value.to_string(),
             ConstValue::Integer(value) => value.to_string(),
             ConstValue::Float(value) => format!("{value:?}"),
@@ -218,14 +255,38 @@ impl Types<'_, '_> {
                 let variant = variants.get(*index as usize).map_or("", String::as_str);
                 format!("{}::{variant}", self.path(*enumeration))
             }
-            // Refused before: see `unsupported`.
-            ConstValue::Fixed(_) | ConstValue::Error => "()".into(),
+            ConstValue::Error => "()".into(),
+        }
+    }
+
+    /// The value of a constant of this type, typedefs taken off.
+    pub(crate) fn constant_of(&self, ty: &Type, value: &ConstValue) -> String {
+        match (value, ty) {
+            #[allow(clippy::cast_possible_truncation, reason = "it is a single's value")]
+            (ConstValue::Float(value), Type::Float) => format!("{:?}", *value as f32),
+            (ConstValue::Float(value), Type::LongDouble) => {
+                format!("{}::from_f64({value:?})", self.codegen("LongDouble"))
+            }
+            (ConstValue::Fixed(value), Type::Fixed { digits, scale }) => {
+                let shift =
+                    u32::try_from(i32::from(*scale) - i32::from(value.scale())).unwrap_or(0);
+                let unscaled = value.unscaled().saturating_mul(10_i128.saturating_pow(shift));
+                format!("{}::<{digits}, {scale}>::constant({unscaled})", self.codegen("Fixed"))
+            }
+            (ConstValue::Integer(value), Type::Named(id)) => {
+                format!("{}::from_bits({value})", self.path(*id))
+            }
+            (value, _) => self.constant(value),
         }
     }
 }
 
 fn array(element: String, dims: &[u32]) -> String {
     dims.iter().rev().fold(element, |inner, dim| format!("[{inner}; {dim}]"))
+}
+
+fn map(key: &str, value: &str) -> String {
+    format!("::std::collections::BTreeMap<{key}, {value}>")
 }
 
 /// Whether a constant's text holds what UTF-16 can and Rust's `char` cannot.

@@ -55,9 +55,6 @@ impl Found<'_> {
                 if item.is_abstract {
                     self.push(Code::AbstractUnsupported, span);
                 }
-                if item.is_local {
-                    self.push(Code::LocalUnsupported, span);
-                }
             }
             DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => {
                 self.push(Code::ValueTypeUnsupported, span);
@@ -67,14 +64,7 @@ impl Found<'_> {
             | DefinitionKind::PortType(_)
             | DefinitionKind::Connector(_) => self.push(Code::ComponentUnsupported, span),
             DefinitionKind::Event(_) => self.push(Code::EventTypeUnsupported, span),
-            DefinitionKind::Native => self.push(Code::NativeUnsupported, span),
-            DefinitionKind::Bitmask(_) | DefinitionKind::Bitset(_) => {
-                self.push(Code::Idl4Unsupported, span);
-            }
             DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => {
-                if item.base.is_some() {
-                    self.push(Code::Idl4Unsupported, span);
-                }
                 self.members(&item.members);
             }
             DefinitionKind::Union(item) => {
@@ -86,6 +76,9 @@ impl Found<'_> {
             DefinitionKind::Module(_)
             | DefinitionKind::Enum(_)
             | DefinitionKind::TemplateModule(_)
+            | DefinitionKind::Native
+            | DefinitionKind::Bitmask(_)
+            | DefinitionKind::Bitset(_)
             | DefinitionKind::Annotation(_) => {}
         }
     }
@@ -105,9 +98,6 @@ impl Found<'_> {
     }
 
     fn operation(&mut self, operation: &Operation) {
-        if !operation.contexts.is_empty() {
-            self.push(Code::ContextUnsupported, operation.span);
-        }
         self.ty(&operation.result, operation.span);
         let params = operation.params.iter();
         params.for_each(|Param { ty, span, .. }| self.ty(ty, *span));
@@ -117,18 +107,17 @@ impl Found<'_> {
 
     /// A type where it is written; what its name stands for is looked at where it is defined.
     fn ty(&mut self, ty: &Type, span: Span) {
-        let mut ty = ty;
-        while let Type::Sequence { element, .. } | Type::Array { element, .. } = ty {
-            ty = element;
+        let mut work = vec![ty];
+        while let Some(ty) = work.pop() {
+            match ty {
+                Type::Sequence { element, .. } | Type::Array { element, .. } => work.push(element),
+                Type::Map { key, value, .. } => work.extend([&**key, &**value]),
+                Type::Named(id) if self.model[*id].built_in => {
+                    self.push(Code::PseudoTypeUnsupported, span);
+                }
+                Type::ValueBase => self.push(Code::PseudoTypeUnsupported, span),
+                _ => {}
+            }
         }
-        let code = match ty {
-            Type::Fixed { .. } => Code::FixedUnsupported,
-            Type::LongDouble => Code::LongDoubleUnsupported,
-            Type::Int8 | Type::UInt8 | Type::Map { .. } => Code::Idl4Unsupported,
-            Type::ValueBase | Type::TypeCode => Code::PseudoTypeUnsupported,
-            Type::Named(id) if self.model[*id].built_in => Code::PseudoTypeUnsupported,
-            _ => return,
-        };
-        self.push(code, span);
     }
 }

@@ -16,6 +16,10 @@ pub mod bank {
 pub mod edges {
     include!("golden/edges.rs");
 }
+/// Made of `extended.idl`.
+pub mod extended {
+    include!("golden/extended.rs");
+}
 /// Made of `hello.idl`.
 pub mod hello {
     include!("golden/hello.rs");
@@ -23,6 +27,10 @@ pub mod hello {
 /// Made of `interfaces.idl`.
 pub mod interfaces {
     include!("golden/interfaces.rs");
+}
+/// Made of `local.idl`.
+pub mod local {
+    include!("golden/local.rs");
 }
 /// Made of `names.idl`.
 pub mod names {
@@ -45,6 +53,10 @@ pub mod unions {
 mod calls;
 #[path = "compiled/collocated.rs"]
 mod collocated;
+#[path = "compiled/extended.rs"]
+mod extended_calls;
+#[path = "compiled/local.rs"]
+mod local_objects;
 #[path = "compiled/typed.rs"]
 mod typed;
 #[path = "compiled/values.rs"]

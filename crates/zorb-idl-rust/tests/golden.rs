@@ -41,7 +41,9 @@ fn check(fixture: &str) -> Generated {
 
 #[test]
 fn texts_are_on_record() {
-    for fixture in ["any", "bank", "edges", "hello", "interfaces", "types", "unions"] {
+    for fixture in
+        ["any", "bank", "edges", "extended", "hello", "interfaces", "local", "types", "unions"]
+    {
         let generated = check(fixture);
         assert_eq!(generated.warnings, [], "{fixture}");
     }
@@ -129,7 +131,7 @@ fn lines(text: &str) -> usize {
 #[test]
 fn the_text_stays_short() {
     let (mut all_idl, mut all_rust) = (0, 0);
-    for fixture in ["bank", "types", "unions", "interfaces"] {
+    for fixture in ["bank", "extended", "types", "unions", "interfaces"] {
         let file = folder("fixtures").join(fixture).with_extension("idl");
         let idl = lines(&std::fs::read_to_string(file).expect("the fixture"));
         let rust = lines(&generate(fixture, &Options::new()).text);

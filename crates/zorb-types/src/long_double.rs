@@ -96,6 +96,31 @@ impl LongDouble {
         f64::from_bits(sign | magnitude)
     }
 
+    /// The same number; exact for every `f64`. In constants too, where `from` cannot be.
+    pub const fn from_f64(number: f64) -> Self {
+        const F64_FRACTION: u64 = (1 << F64_FRACTION_BITS) - 1;
+        const WIDER: u32 = FRACTION_BITS - F64_FRACTION_BITS;
+        let bits = number.to_bits();
+        let sign = ((bits >> 63) as u128) << 127;
+        let exponent = bits >> F64_FRACTION_BITS & 0x7ff;
+        let fraction = bits & F64_FRACTION;
+        let magnitude = match (exponent, fraction) {
+            (0, 0) => 0,
+            (0, _) => {
+                // A subnormal number is normal here.
+                let Self(whole) = Self::from_magnitude(false, fraction);
+                let least = (F64_BIAS - 1).unsigned_abs() + F64_FRACTION_BITS;
+                whole - ((least as u128) << FRACTION_BITS)
+            }
+            (0x7ff, _) => EXPONENT_MAX << FRACTION_BITS | (fraction as u128) << WIDER,
+            _ => {
+                let exponent = exponent as u128 + (BIAS - F64_BIAS).unsigned_abs() as u128;
+                exponent << FRACTION_BITS | (fraction as u128) << WIDER
+            }
+        };
+        Self(sign | magnitude)
+    }
+
     /// The exact value of a whole number.
     const fn from_magnitude(negative: bool, magnitude: u64) -> Self {
         if magnitude == 0 {
@@ -132,27 +157,7 @@ const fn rounded(exponent: i32, significand: u128) -> u64 {
 
 impl From<f64> for LongDouble {
     fn from(number: f64) -> Self {
-        const F64_FRACTION: u64 = (1 << F64_FRACTION_BITS) - 1;
-        const WIDER: u32 = FRACTION_BITS - F64_FRACTION_BITS;
-        let bits = number.to_bits();
-        let sign = u128::from(bits >> 63) << 127;
-        let exponent = bits >> F64_FRACTION_BITS & 0x7ff;
-        let fraction = bits & F64_FRACTION;
-        let magnitude = match (exponent, fraction) {
-            (0, 0) => 0,
-            (0, _) => {
-                // A subnormal number is normal here.
-                let Self(whole) = Self::from_magnitude(false, fraction);
-                let least = (F64_BIAS - 1).unsigned_abs() + F64_FRACTION_BITS;
-                whole - (u128::from(least) << FRACTION_BITS)
-            }
-            (0x7ff, _) => EXPONENT_MAX << FRACTION_BITS | u128::from(fraction) << WIDER,
-            _ => {
-                let exponent = u128::from(exponent) + u128::from((BIAS - F64_BIAS).unsigned_abs());
-                exponent << FRACTION_BITS | u128::from(fraction) << WIDER
-            }
-        };
-        Self(sign | magnitude)
+        Self::from_f64(number)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rust types that know their IDL type.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -33,6 +34,8 @@ macro_rules! plain {
 
 plain! {
     u8, Octet;
+    // CORBA has no kind for it; IDL 4 calls it an octet with a sign.
+    i8, Octet;
     i16, Short;
     u16, UShort;
     i32, Long;
@@ -89,5 +92,22 @@ impl<const N: u32> Typed for Bounded<Octets, N> {
 impl<T: Typed, const N: u32> Typed for Bounded<Vec<T>, N> {
     fn type_desc() -> &'static TypeDesc {
         const { &TypeDesc::sequence(T::type_desc, N) }
+    }
+}
+
+/// The description of an entry of a map: CORBA has no kind for maps, which are sequences of pairs.
+fn entry<K: Typed, V: Typed>() -> &'static TypeDesc {
+    const { &TypeDesc::structure("", "", &[("key", K::type_desc), ("value", V::type_desc)]) }
+}
+
+impl<K: Typed<Value: Ord>, V: Typed> Typed for BTreeMap<K, V> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::sequence(entry::<K, V>, 0) }
+    }
+}
+
+impl<K: Typed<Value: Ord>, V: Typed, const N: u32> Typed for Bounded<BTreeMap<K, V>, N> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::sequence(entry::<K, V>, N) }
     }
 }

@@ -35,8 +35,8 @@ mod orb;
 pub use orb::{Orb, OrbBuilder};
 pub use zorb_cdr::{Bounded, CdrError, CdrErrorKind, Octets, WChar, WString, Wire};
 pub use zorb_core::{
-    CollocationStrategy, Error, Interface, ObjectRef, Phase, Raises, Ref, Result, ServedBy,
-    UserException,
+    CollocationStrategy, Context, Error, Interface, Native, ObjectRef, Phase, Raises, Ref, Result,
+    ServedBy, UserException,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, RepositoryId,

@@ -1,13 +1,13 @@
 //! What the constructs of IDL are in Rust, used.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use zorb::{Any, Interface, ObjectRef, Orb};
+use zorb::{Any, Context, Fixed, FixedError, Interface, Native, ObjectRef, Orb, TypeCode, Typed};
 
 use crate::idl::mapping::{
-    Collections, Colour, Full, GREETING, LIMIT, Listener, ListenerServant, Named, NamedServant,
-    NotFound, Point, Property, Setting, Shape, Shelf, ShelfServant, Texts, Tree, http_gateway,
-    shelf,
+    Cache, Collections, Colour, Full, GREETING, Handle, LIMIT, Listener, ListenerServant, Named,
+    NamedServant, NotFound, Point, Point3, Property, Rights, Setting, Shape, Shelf, ShelfServant,
+    Texts, Tree, http_gateway, shelf,
 };
 
 /// Names.
@@ -28,6 +28,41 @@ pub fn texts() -> Texts {
 /// Sequences and arrays.
 pub fn collections() -> Collections {
     Collections { few: vec![1, 2], blob: vec![0xff; 1024], matrix: [[0.0, 0.5, 1.0]; 2] }
+}
+
+/// Decimal numbers.
+pub fn decimals() -> Result<String, FixedError> {
+    let price = Fixed::<7, 2>::constant(1999);
+    let total = price.value().checked_mul("1.19".parse()?)?;
+    let total = Fixed::<7, 2>::rounded(total)?;
+    Ok(total.to_string())
+}
+
+/// Bits.
+pub fn bits() -> (Rights, bool) {
+    let rights = Rights::MAY_READ | Rights::MAY_WRITE;
+    (rights, rights.contains(Rights::MAY_READ))
+}
+
+/// Structs that inherit.
+pub fn heirs() -> Point3 {
+    Point3 { x: 1, y: 2, z: 3 }
+}
+
+/// A cache of this process.
+#[derive(Debug)]
+pub struct MyCache;
+
+impl Cache for MyCache {
+    fn find(&self, _key: &str) -> zorb::Result<Handle> {
+        Ok(Handle(Native::new(7_u32)))
+    }
+}
+
+/// Local objects and native types.
+pub fn local() -> zorb::Result<u32> {
+    let cache: Arc<dyn Cache> = Arc::new(MyCache);
+    Ok(cache.find("seven")?.0.get::<u32>().copied().unwrap_or(0))
 }
 
 /// Constants.
@@ -145,6 +180,15 @@ impl ShelfServant for MyShelf {
     fn lookup(&self, key: &str) -> zorb::Result<Any> {
         Ok(Any::new::<i32>(&(key.len() as i32)).unwrap_or_default())
     }
+
+    fn type_of(&self, key: &str) -> zorb::Result<TypeCode> {
+        Ok(self.lookup(key)?.type_code().clone())
+    }
+
+    fn greet(&self, name: &str, context: &Context) -> zorb::Result<String> {
+        let hello = if context.value("LANG") == Some("de") { "Hallo" } else { "Hello" };
+        Ok(format!("{hello} {name}"))
+    }
 }
 
 #[derive(Debug)]
@@ -178,6 +222,8 @@ pub fn calls(orb: &Orb, shelf: &Shelf) -> Result<(), zorb::Error> {
         assert!(owner.is_some());
     }
     assert_eq!(shelf.lookup("four")?.get::<i32>(), Some(4));
+    assert_eq!(shelf.type_of("four")?, i32::type_code());
+    assert_eq!(shelf.greet("Ada", &Context::new().with("LANG", "de"))?, "Hallo Ada");
     Ok(())
 }
 
@@ -204,6 +250,8 @@ mod tests {
         let shape = Shape::Description { label: Colour::DarkBlue, value: "round".to_owned() };
         assert_eq!(unions(&shape), "round, in DarkBlue");
         assert_eq!(settings().map(|setting| setting.discriminant()), [1, 3, 9]);
+        assert_eq!(decimals().unwrap(), "23.79");
+        assert_eq!((bits().0.bits(), bits().1, heirs().z, local()), (3, true, 3, Ok(7)));
         assert_eq!(trees().children.len(), 2);
         assert_eq!(anys().unwrap().as_deref(), Some("red"));
     }

@@ -137,6 +137,7 @@ macro_rules! number {
 
 number! {
     u8, read_u8, write_u8, "sequence<octet>";
+    i8, read_i8, write_i8, "sequence<int8>";
     i16, read_i16, write_i16, "sequence<short>";
     u16, read_u16, write_u16, "sequence<unsigned short>";
     i32, read_i32, write_i32, "sequence<long>";

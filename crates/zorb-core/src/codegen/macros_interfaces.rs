@@ -301,13 +301,19 @@ macro_rules! __zorb_upcall {
 /// The error of one operation: its `raises` list and `System`.
 ///
 /// `raises!(WithdrawError, "Bank::Account::withdraw", { InsufficientFunds(super::InsufficientFunds) });`
+/// One of a local interface says `local` first: what it may fail with is never sent.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_raises {
-    ($name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
+    (local $name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
+        $crate::__zorb_raises!(@ $name, $operation, [Clone, Debug], { $($variant($exception)),* });
+    };
+    (@ $name:ident, $operation:literal, [$($derived:ident),*], {
+        $($variant:ident($exception:ty)),*
+    }) => {
         #[doc = ::core::concat!("What `", $operation, "` may fail with.")]
         #[allow(clippy::all, dead_code, unreachable_pub)]
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive($($derived),*)]
         pub enum $name {
             $(
                 #[doc = ::core::concat!("The user exception `", ::core::stringify!($variant), "`.")]
@@ -350,6 +356,11 @@ macro_rules! __zorb_raises {
                 }
             }
         )*
+    };
+    ($name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
+        $crate::__zorb_raises!(@ $name, $operation, [Clone, Debug, PartialEq], {
+            $($variant($exception)),*
+        });
 
         impl $crate::codegen::Raises for $name {
             fn read(

@@ -1,6 +1,6 @@
 //! Structs, exceptions, enumerations, typedefs and constants.
 
-use zorb_idl::model::{Const, ConstValue, Definition, Enum, Struct};
+use zorb_idl::model::{Const, Definition, Enum, Struct};
 use zorb_idl::{DefId, Type};
 
 use super::{Emitter, idl_name, otherwise};
@@ -10,17 +10,29 @@ use crate::{derives, docs};
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn structure(&mut self, definition: &'m Definition, item: &'m Struct) {
-        let rows = self.record(definition, item);
+        let rows = self.record(definition);
         let recursive =
             if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
         let head = format!("{recursive}{}", self.head(definition));
-        self.table("structure", head, rows);
+        if self.is_sendable(definition.id) {
+            self.table("structure", head, rows);
+        }
         self.nested(definition, &item.children);
     }
 
+    /// Whether its values may leave the process: they hold nothing local and nothing native.
+    pub(super) fn is_sendable(&self, id: DefId) -> bool {
+        let facts = self.names.model.definition_facts(id);
+        !facts.local_interface && !facts.native
+    }
+
     pub(super) fn exception(&mut self, definition: &'m Definition, item: &'m Struct) {
-        let rows = self.record(definition, item);
-        self.table("exception", self.head(definition), rows);
+        let rows = self.record(definition);
+        if self.is_sendable(definition.id) {
+            self.table("exception", self.head(definition), rows);
+        } else {
+            self.local_error(definition);
+        }
         self.nested(definition, &item.children);
     }
 
@@ -31,11 +43,12 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// Writes a Rust struct, and returns its members for the macro.
-    fn record(&mut self, definition: &'m Definition, item: &'m Struct) -> Vec<String> {
+    fn record(&mut self, definition: &'m Definition) -> Vec<String> {
         self.lead(definition.docs.as_deref(), &otherwise(definition));
         self.push(&derives::of(self.names.model, definition.id));
         let name = self.names.own(definition.id);
-        if item.members.is_empty() {
+        let members = self.names.model.all_members(definition.id);
+        if members.is_empty() {
             self.push(&format!("pub struct {name};\n"));
             return Vec::new();
         }
@@ -43,7 +56,7 @@ impl<'m> Emitter<'_, 'm> {
         let types = self.types();
         let mut scope = Scope::default();
         let mut rows = Vec::new();
-        for member in &item.members {
+        for member in members {
             let field = scope.give(&member.name, Case::Snake, member.span, &mut self.warnings);
             let docs =
                 docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
@@ -97,11 +110,7 @@ impl<'m> Emitter<'_, 'm> {
             Type::String { .. } | Type::WString { .. } => "&str".to_owned(),
             _ => types.value(&item.ty),
         };
-        let value = match (&item.value, resolved) {
-            #[allow(clippy::cast_possible_truncation, reason = "it is a single's value")]
-            (ConstValue::Float(value), Type::Float) => format!("{:?}", *value as f32),
-            (value, _) => types.constant(value),
-        };
+        let value = types.constant_of(resolved, &item.value);
         let name = self.names.own(definition.id);
         self.push(&format!("pub const {name}: {ty} = {value};\n"));
     }

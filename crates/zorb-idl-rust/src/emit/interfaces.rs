@@ -93,7 +93,11 @@ impl<'m> Emitter<'_, 'm> {
             "invoke"
         };
         let path = self.types().codegen(name);
-        self.layout.place(Call::List { path, parts })
+        let call = self.layout.place(Call::List { path, parts });
+        match &signature.context {
+            Some((name, wanted)) => format!("let {name} = &{name}.only(&{wanted:?});\n{call}"),
+            None => call,
+        }
     }
 
     /// The servant's method for a stub's, and the operation's name if it is another.
@@ -164,7 +168,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The module for what is defined inside the interface, and for what its operations raise.
-    fn companion(&mut self, definition: &'m Definition, item: &'m Interface) {
+    pub(super) fn companion(&mut self, definition: &'m Definition, item: &'m Interface) {
         let id = definition.id;
         if !self.names.has_companion(id) {
             return;
@@ -198,7 +202,8 @@ impl<'m> Emitter<'_, 'm> {
                 format!("{variant}({})", self.names.path(id, self.module))
             })
             .collect();
-        let head = format!("{error}, \"{}::{name}\"", idl_name(definition));
+        let local = if item.is_local { "local " } else { "" };
+        let head = format!("{local}{error}, \"{}::{name}\"", idl_name(definition));
         self.table("raises", head, rows);
     }
 }

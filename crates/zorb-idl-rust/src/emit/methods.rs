@@ -21,6 +21,8 @@ pub(super) struct Signature<'m> {
     results: Vec<(String, &'m Type)>,
     /// The type of the failure, when user exceptions may be raised.
     error: Option<String>,
+    /// The name of the parameter that carries the context, and what of it is sent.
+    pub(super) context: Option<(String, &'m [String])>,
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -45,6 +47,8 @@ impl<'m> Emitter<'_, 'm> {
             let name = scope.give(&param.name, Case::Snake, param.span, &mut self.warnings);
             parameters.push((name, &param.ty));
         }
+        let context = (!operation.contexts.is_empty())
+            .then(|| (scope.give_quietly("context", Case::Snake), operation.contexts.as_slice()));
         let mut results = Vec::new();
         if operation.result != Type::Void {
             results.push((scope.give_quietly("result", Case::Snake), &operation.result));
@@ -67,6 +71,7 @@ impl<'m> Emitter<'_, 'm> {
             parameters,
             results,
             error,
+            context,
         }
     }
 
@@ -76,6 +81,9 @@ impl<'m> Emitter<'_, 'm> {
         let mut text = format!("fn {name}(&self");
         for (name, ty) in &item.parameters {
             text.push_str(&format!(", {name}: {}", types.parameter(ty)));
+        }
+        if let Some((name, _)) = &item.context {
+            text.push_str(&format!(", {name}: &{}::Context", self.options.runtime));
         }
         text.push(')');
         if item.oneway && for_servant {
@@ -94,7 +102,7 @@ impl<'m> Emitter<'_, 'm> {
     /// The arguments of a stub's macro: wire type and view.
     pub(super) fn sent(&self, item: &Signature<'_>) -> String {
         let types = self.types();
-        let list: Vec<String> = item
+        let mut list: Vec<String> = item
             .parameters
             .iter()
             .map(|(name, ty)| match types.passing(ty) {
@@ -103,6 +111,9 @@ impl<'m> Emitter<'_, 'm> {
                 Passing::Reference => format!("{} => {name}", types.reference_argument(ty)),
             })
             .collect();
+        if let Some((name, _)) = &item.context {
+            list.push(format!("{}::Context => {name}", self.options.runtime));
+        }
         format!("[{}]", list.join(", "))
     }
 
@@ -115,14 +126,15 @@ impl<'m> Emitter<'_, 'm> {
 
     /// The arguments of a call of the same method elsewhere.
     pub(super) fn forwarded(item: &Signature<'_>) -> String {
-        let list: Vec<&str> = item.parameters.iter().map(|(name, _)| name.as_str()).collect();
-        list.join(", ")
+        let names = item.parameters.iter().map(|(name, _)| name.as_str());
+        let context = item.context.iter().map(|(name, _)| name.as_str());
+        names.chain(context).collect::<Vec<_>>().join(", ")
     }
 
     /// A row of the skeleton's macro.
     pub(super) fn row(&self, number: usize, name: &str, item: &Signature<'_>) -> String {
         let types = self.types();
-        let arguments: Vec<String> = item
+        let mut arguments: Vec<String> = item
             .parameters
             .iter()
             .map(|(name, ty)| {
@@ -134,6 +146,9 @@ impl<'m> Emitter<'_, 'm> {
                 format!("{name}: {} => {passed}", types.wire(ty))
             })
             .collect();
+        if let Some((name, _)) = &item.context {
+            arguments.push(format!("{name}: {}::Context => &{name}", self.options.runtime));
+        }
         let results: Vec<String> =
             item.results.iter().map(|(name, ty)| format!("{name}: {}", types.wire(ty))).collect();
         let results =
@@ -171,5 +186,6 @@ fn attribute_signature(item: &Attribute, set: bool, error: Option<String>) -> Si
         parameters,
         results,
         error,
+        context: None,
     }
 }

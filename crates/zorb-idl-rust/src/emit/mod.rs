@@ -1,7 +1,9 @@
 //! Walking the model and writing the text.
 
+mod bits;
 mod data;
 mod interfaces;
+mod local;
 mod methods;
 mod unions;
 
@@ -89,6 +91,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
         });
     }
 
+    /// Writes a call of one of the runtime's macros without rows as an item.
+    fn list(&mut self, name: &str, parts: String) {
+        self.item(Call::List { path: self.types().codegen(name), parts: vec![parts] });
+    }
+
     fn item(&mut self, call: Call) {
         let placeholder = self.layout.place(call);
         self.out.push_str(&placeholder);
@@ -117,7 +124,9 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 _ => return false,
             }
         }
-        !matches!(&model[id].kind, DefinitionKind::Module(module) if module.children.is_empty())
+        let is_empty =
+            matches!(&model[id].kind, DefinitionKind::Module(module) if module.children.is_empty());
+        !is_empty || model[id].from_include
     }
 
     fn definition(&mut self, definition: &'m Definition) {
@@ -128,6 +137,9 @@ impl<'a, 'm> Emitter<'a, 'm> {
                 self.definitions(&module.children);
                 self.close(definition.parent);
             }
+            DefinitionKind::Interface(item) if item.is_local => {
+                self.local_interface(definition, item);
+            }
             DefinitionKind::Interface(item) => self.interface(definition, item),
             DefinitionKind::Struct(item) => self.structure(definition, item),
             DefinitionKind::Exception(item) => self.exception(definition, item),
@@ -135,12 +147,12 @@ impl<'a, 'm> Emitter<'a, 'm> {
             DefinitionKind::Enum(item) => self.enumeration(definition, item),
             DefinitionKind::Typedef(item) => self.typedef(definition, &item.ty),
             DefinitionKind::Const(item) => self.constant(definition, item),
+            DefinitionKind::Native => self.native(definition),
+            DefinitionKind::Bitmask(item) => self.bitmask(definition, item),
+            DefinitionKind::Bitset(item) => self.bitset(definition, item),
             // Refused before: see `unsupported`.
             DefinitionKind::Value(_)
             | DefinitionKind::ValueBox(_)
-            | DefinitionKind::Native
-            | DefinitionKind::Bitmask(_)
-            | DefinitionKind::Bitset(_)
             | DefinitionKind::Component(_)
             | DefinitionKind::Home(_)
             | DefinitionKind::Event(_)

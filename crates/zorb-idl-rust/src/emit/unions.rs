@@ -53,13 +53,15 @@ impl<'m> Emitter<'_, 'm> {
             if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
         let head =
             format!("{recursive}{}, {}", self.head(definition), types.wire(&item.discriminator));
-        self.item(Call::Table {
-            path: types.codegen("union"),
-            head,
-            blocks: vec![("", rows)],
-            end,
-            fill: false,
-        });
+        if self.is_sendable(definition.id) {
+            self.item(Call::Table {
+                path: types.codegen("union"),
+                head,
+                blocks: vec![("", rows)],
+                end,
+                fill: false,
+            });
+        }
         self.nested(definition, &item.children);
     }
 }

@@ -103,9 +103,11 @@ impl<'m> Names<'m> {
         let scope = self.scopes.entry(definition.parent).or_default();
         let mut needs_module = !self.model.children(id).is_empty();
         if let DefinitionKind::Interface(interface) = &definition.kind {
-            let own = self.own[id.index()].trim_end_matches('_');
-            let servant = scope.give_quietly(&format!("{own}Servant"), Case::Pascal);
-            self.servants.insert(id, servant);
+            if !interface.is_local {
+                let own = self.own[id.index()].trim_end_matches('_');
+                let servant = scope.give_quietly(&format!("{own}Servant"), Case::Pascal);
+                self.servants.insert(id, servant);
+            }
             needs_module |= interface.operations().any(|operation| !operation.raises.is_empty());
             needs_module |= interface
                 .attributes()

@@ -1,0 +1,199 @@
+//! What the IDL compiler calls for bit masks and bit sets.
+
+/// Ties a wrapped number to its IDL bit mask.
+///
+/// `bitmask!(Access, u16, "IDL:Files/Access:1.0", "Access");` The named bits are constants beside it.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_bitmask {
+    ($name:ident, $number:ty, $id:literal, $idl:literal) => {
+        #[allow(dead_code)]
+        impl $name {
+            /// The mask with these bits, bits without a name too.
+            pub const fn from_bits(bits: $number) -> Self {
+                Self(bits)
+            }
+
+            /// All bits as a number.
+            pub const fn bits(self) -> $number {
+                self.0
+            }
+
+            /// Whether no bit is set.
+            pub const fn is_empty(self) -> bool {
+                self.0 == 0
+            }
+
+            /// Whether all bits of `other` are set here too.
+            pub const fn contains(self, other: Self) -> bool {
+                self.0 & other.0 == other.0
+            }
+        }
+
+        impl ::core::ops::BitOr for $name {
+            type Output = Self;
+
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+        }
+
+        impl ::core::ops::BitOrAssign for $name {
+            fn bitor_assign(&mut self, other: Self) {
+                self.0 |= other.0;
+            }
+        }
+
+        impl ::core::ops::BitAnd for $name {
+            type Output = Self;
+
+            fn bitand(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+        }
+
+        /// The bits of the first that are not bits of the second.
+        impl ::core::ops::Sub for $name {
+            type Output = Self;
+
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 & !other.0)
+            }
+        }
+
+        $crate::__zorb_typed!(@ $name, alias(
+            $id,
+            $idl,
+            <$number as $crate::codegen::Typed>::type_desc,
+        ));
+
+        $crate::__zorb_as_number!($name, $number, value => {
+            let _ = &value;
+            ::core::result::Result::Ok(value.0)
+        }, number => Self(number));
+    };
+}
+
+/// Ties a struct to its IDL bit set: fields with offset and width.
+///
+/// `bitset!(Flags, u8, "IDL:Files/Flags:1.0", "Flags", { kind: u8 = 0 3, hidden: bool = 3 1 });`
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_bitset {
+    ($name:ident, $number:ty, $id:literal, $idl:literal, {
+        $($field:ident: $type:ty = $offset:literal $width:literal),* $(,)?
+    }) => {
+        $crate::__zorb_typed!(@ $name, alias(
+            $id,
+            $idl,
+            <$number as $crate::codegen::Typed>::type_desc,
+        ));
+
+        $crate::__zorb_as_number!($name, $number, value => {
+            let _ = &value;
+            let mut bits = 0_u64;
+            let _ = &mut bits;
+            $(
+                match $crate::codegen::put_field::<$type>(value.$field, $offset, $width) {
+                    ::core::option::Option::Some(field) => bits |= field,
+                    ::core::option::Option::None => {
+                        return ::core::result::Result::Err(
+                            $crate::codegen::CdrErrorKind::BoundExceeded,
+                        );
+                    }
+                }
+            )*
+            ::core::result::Result::Ok(bits as $number)
+        }, number => {
+            let _ = &number;
+            Self {
+                $($field: $crate::codegen::take_field::<$type>(
+                    ::core::convert::From::from(number),
+                    $offset,
+                    $width,
+                )),*
+            }
+        });
+    };
+}
+
+/// The `Wire` of a type that travels as a number.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_as_number {
+    ($name:ident, $number:ty, $value:ident => $to:expr, $received:ident => $from:expr) => {
+        const _: () = {
+            impl $name {
+                #[inline]
+                fn __number(
+                    $value: &Self,
+                ) -> ::core::result::Result<$number, $crate::codegen::CdrErrorKind> {
+                    $to
+                }
+
+                #[inline]
+                fn __of_number($received: $number) -> Self {
+                    $from
+                }
+            }
+
+            impl $crate::codegen::Wire for $name {
+                type Value = Self;
+                type View = Self;
+                type Borrowed<'a> = Self;
+                const MIN_SIZE: usize = <$number as $crate::codegen::Wire>::MIN_SIZE;
+                const LAYOUT: ::core::option::Option<$crate::codegen::FixedLayout> =
+                    <$number as $crate::codegen::Wire>::LAYOUT;
+
+                #[inline]
+                fn view(value: &Self) -> &Self {
+                    value
+                }
+
+                #[inline]
+                fn write(
+                    value: &Self,
+                    writer: &mut $crate::codegen::CdrWriter<'_>,
+                ) -> $crate::codegen::CdrResult<()> {
+                    match Self::__number(value) {
+                        ::core::result::Result::Ok(number) => {
+                            <$number as $crate::codegen::Wire>::write(&number, writer)
+                        }
+                        ::core::result::Result::Err(kind) => ::core::result::Result::Err(
+                            writer.error(kind, ::core::stringify!($name)),
+                        ),
+                    }
+                }
+
+                #[inline]
+                fn read(
+                    reader: &mut $crate::codegen::CdrReader<'_>,
+                ) -> $crate::codegen::CdrResult<Self> {
+                    <$number as $crate::codegen::Wire>::read(reader).map(Self::__of_number)
+                }
+
+                #[inline]
+                fn read_borrowed<'a>(
+                    reader: &mut $crate::codegen::CdrReader<'a>,
+                ) -> $crate::codegen::CdrResult<Self> {
+                    <Self as $crate::codegen::Wire>::read(reader)
+                }
+
+                #[inline(always)]
+                fn place(
+                    value: &Self,
+                    writer: &mut $crate::codegen::FixedWriter<'_>,
+                ) -> ::core::option::Option<()> {
+                    <$number as $crate::codegen::Wire>::place(&Self::__number(value).ok()?, writer)
+                }
+
+                #[inline(always)]
+                fn pick(
+                    reader: &mut $crate::codegen::FixedReader<'_>,
+                ) -> ::core::option::Option<Self> {
+                    <$number as $crate::codegen::Wire>::pick(reader).map(Self::__of_number)
+                }
+            }
+        };
+    };
+}

@@ -1,0 +1,29 @@
+//! What the IDL compiler calls for types that never leave their process.
+
+/// What the trait of a local interface gets: `local!(Cache, "Cache");`
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_local {
+    ($name:ident, $idl:literal) => {
+        impl ::core::fmt::Debug for dyn $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str($idl)
+            }
+        }
+    };
+}
+
+/// What makes an exception with members that cannot be sent, or a native type, an error.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_local_error {
+    ($name:ident, $idl:literal) => {
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str($idl)
+            }
+        }
+
+        impl ::core::error::Error for $name {}
+    };
+}

@@ -1,0 +1,96 @@
+//! Contexts: named texts that travel with a request.
+
+use std::collections::BTreeMap;
+
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+
+/// Named texts that a client passes along with a call, `CORBA::Context` (CORBA 3.3 part 1, 8.6).
+///
+/// An operation with a `context` clause takes one after its parameters. Sent are only the
+/// properties that the clause names; a name in it that ends in `*` stands for all that begin so.
+///
+/// ```
+/// let context = zorb_core::Context::new().with("LANG", "en").with("USER", "ada");
+/// assert_eq!(context.value("LANG"), Some("en"));
+/// assert_eq!(context.only(&["US*"]), zorb_core::Context::new().with("USER", "ada"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Context(BTreeMap<String, String>);
+
+impl Context {
+    /// A context without properties.
+    pub const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// The same context with one property more, or another value of it.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// Gives a property a value (`set_one_value`).
+    #[doc(alias = "set_one_value")]
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// The value of a property.
+    #[doc(alias = "get_values")]
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// All properties by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The properties that a `context` clause with these names lets through.
+    #[must_use]
+    pub fn only(&self, names: &[&str]) -> Self {
+        let wanted = |name: &str| {
+            names.iter().any(|wanted| match wanted.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => name == *wanted,
+            })
+        };
+        let kept = self.0.iter().filter(|(name, _)| wanted(name));
+        Self(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+}
+
+/// A sequence of strings: name, value, name, value.
+impl Wire for Context {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = 4;
+
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_count(value.0.len().saturating_mul(2), "context")?;
+        value.0.iter().try_for_each(|(name, value)| {
+            String::write(name, writer)?;
+            String::write(value, writer)
+        })
+    }
+
+    /// A last name without a value has the empty one.
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let mut context = Self::new();
+        let mut texts = <Vec<String>>::read(reader)?.into_iter();
+        while let Some(name) = texts.next() {
+            context.set(name, texts.next().unwrap_or_default());
+        }
+        Ok(context)
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        Self::read(reader)
+    }
+}

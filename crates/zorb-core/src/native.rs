@@ -1,0 +1,46 @@
+//! Native types: what IDL leaves to the program.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// A value of an IDL `native` type that the build gave no Rust type of its own: anything, or
+/// nothing, shared by its clones. It never leaves the process.
+///
+/// ```
+/// let cookie = zorb_core::Native::new(7_u32);
+/// assert_eq!(cookie.get::<u32>(), Some(&7));
+/// assert_eq!(cookie.get::<String>(), None);
+/// ```
+#[derive(Clone, Default)]
+pub struct Native(Option<Arc<dyn Any + Send + Sync>>);
+
+impl Native {
+    /// Holds `value`.
+    pub fn new<T: Send + Sync + 'static>(value: T) -> Self {
+        Self(Some(Arc::new(value)))
+    }
+
+    /// What it holds, if that is a `T`.
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.0.as_ref()?.downcast_ref()
+    }
+}
+
+/// The same value, not an equal one.
+impl PartialEq for Native {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+impl Eq for Native {}
+
+impl fmt::Debug for Native {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Native" } else { "Native(nothing)" })
+    }
+}
