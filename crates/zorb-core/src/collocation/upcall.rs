@@ -32,5 +32,5 @@ impl Drop for Upcall {
 /// Whether this thread is inside an upcall to a servant of `core` that came without a message.
 pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
     let address = Arc::as_ptr(core).addr();
-    UPCALLS.with_borrow(|upcalls| upcalls.contains(&address))
+    UPCALLS.try_with(|upcalls| upcalls.borrow().contains(&address)).unwrap_or(false)
 }
