@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use zorb::options::Options;
 
-use crate::commands::{bench, config, demo, idl, ior, ping};
+use crate::commands::{bench, call, config, demo, idl, ior, ping};
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::screen;
 
@@ -28,6 +28,7 @@ enum Command {
     Idl(idl::IdlArgs),
     Ior(ior::IorArgs),
     Ping(ping::PingArgs),
+    Call(call::CallArgs),
     Config(config::ConfigArgs),
     Bench(bench::BenchArgs),
     /// The server of `zorb demo`.
@@ -68,6 +69,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Idl(args) => idl::run(&args),
         Command::Ior(args) => ior::run(&args),
         Command::Ping(args) => ping::run(&args, &orb),
+        Command::Call(args) => call::run(&args, &orb),
         Command::Config(args) => config::run(&args, &orb),
         Command::Bench(args) => bench::run(&args, &orb),
         Command::DemoServer => demo::serve(&orb),

@@ -7,6 +7,7 @@
 
 mod cli;
 mod commands;
+mod definitions;
 mod failure;
 mod interrupt;
 mod screen;

@@ -26,7 +26,10 @@
 
 mod codec;
 mod dyn_any;
+#[cfg(feature = "json")]
+pub mod json;
 mod named_value;
+pub mod repository;
 mod request;
 mod server_request;
 

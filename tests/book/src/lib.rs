@@ -12,6 +12,7 @@
 
 pub mod adapters;
 pub mod configuration;
+pub mod dynamic;
 pub mod errors;
 pub mod idl_compiler;
 pub mod mapping;

@@ -9,6 +9,7 @@ use serde_json::json;
 use zorb_idl::diagnostics::{JsonDiagnostic, JsonLabel};
 use zorb_idl::{Compilation, Severity};
 
+use crate::definitions::definition;
 use crate::failure::{FAILED, Failure, OK, Outcome, USAGE};
 use crate::screen::{self, ERROR, GOOD, WARNING, counted, paint};
 
@@ -102,17 +103,6 @@ fn extern_module(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("expected MODULE=PATH, as in CosNaming=::zorb_naming::cos_naming".to_owned()),
     }
-}
-
-fn definition(text: &str) -> Result<(String, Option<String>), String> {
-    let (name, value) = match text.split_once('=') {
-        Some((name, value)) => (name, Some(value.to_owned())),
-        None => (text, None),
-    };
-    if name.is_empty() {
-        return Err("expected NAME or NAME=VALUE".to_owned());
-    }
-    Ok((name.to_owned(), value))
 }
 
 pub(crate) fn run(args: &IdlArgs) -> Outcome {

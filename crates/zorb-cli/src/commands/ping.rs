@@ -48,7 +48,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds from 0 to 3600".to_owned())
 }
 
-fn some_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn some_seconds(text: &str) -> Result<Duration, String> {
     match seconds(text)? {
         short if short < Duration::from_millis(1) => Err("at least 0.001".to_owned()),
         seconds => Ok(seconds),

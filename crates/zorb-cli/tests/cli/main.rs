@@ -4,6 +4,7 @@
 
 mod bench;
 mod bench_report;
+mod call;
 mod config;
 mod demo;
 mod idl;

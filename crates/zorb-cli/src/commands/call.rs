@@ -1,0 +1,200 @@
+//! `zorb call`: calls an operation of any object, with arguments and results in JSON.
+
+mod arguments;
+mod interface;
+mod signature;
+mod types;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+use zorb::dynamic::json::{Json, from_any};
+use zorb::dynamic::repository::OperationDescription;
+use zorb::dynamic::{Mode, NamedValue, Request, RequestError, Response};
+use zorb::{ObjectRef, TcKind};
+
+use crate::commands::ior;
+use crate::commands::ping::some_seconds;
+use crate::definitions::IdlSource;
+use crate::failure::{Failure, OK, Outcome};
+use crate::screen;
+use types::Types;
+
+/// The operation raised a user exception.
+const USER_EXCEPTION: u8 = 3;
+/// The call failed with a system exception.
+const SYSTEM_EXCEPTION: u8 = 4;
+
+/// Call an operation of any object, with arguments and results in JSON
+///
+/// The types come from IDL files. Without an operation, those that the object has are listed.
+/// Attributes are read by their name, or `_get_NAME`, and set by `_set_NAME`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb call greeter.ior --idl hello.idl
+  zorb call greeter.ior --idl hello.idl say_hello Rust
+  zorb call corbaloc::localhost:2809/NameService --idl CosNaming.idl resolve '[{\"id\": \"desk\", \"kind\": \"\"}]'
+  zorb call account.ior --idl bank.idl transfer --json-file transfer.json
+
+Arguments are JSON, one for each `in` and `inout` parameter. Where the type is text (string, char,
+enum, fixed, a reference) the quotes may be left out. An any is {\"type\": \"long\", \"value\": 5}, a
+union {\"member\": value}, octets are base64 or an array of numbers, nil is null.
+
+Exit status: 0 the operation returned, 3 it raised a user exception, 4 a system exception (both are
+printed as JSON), 1 the types were not found, 2 an argument was wrong.")]
+pub(crate) struct CallArgs {
+    /// The reference, a file that holds it, or `-` for standard input
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// The operation; without it, the operations are listed
+    operation: Option<String>,
+    /// The values of the `in` and `inout` parameters, in order
+    #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
+    arguments: Vec<String>,
+    /// File with the arguments: a JSON array, or an object with the parameters' names; `-` is
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "arguments")]
+    json_file: Option<PathBuf>,
+    #[command(flatten)]
+    source: IdlSource,
+    /// The interface to call, where the reference does not tell: its scoped name or repository id
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
+    /// Seconds to wait for a connection or the reply
+    #[arg(short = 'W', long, value_name = "SECONDS", default_value = "10", value_parser = some_seconds)]
+    timeout: Duration,
+    /// Print the result on one line
+    #[arg(short, long)]
+    compact: bool,
+}
+
+pub(crate) fn run(args: &CallArgs, orb: &[String]) -> Outcome {
+    let text = ior::load(&args.reference)?;
+    let orb = zorb::Orb::builder()
+        .arguments(orb.iter().cloned())
+        .connect_timeout(args.timeout)
+        .round_trip_timeout(args.timeout)
+        .build()?;
+    let object = orb
+        .string_to_object(&text)?
+        .ok_or_else(|| Failure::new("the reference is nil: there is no object to call"))?;
+    let types = Types::new(&orb, &args.source)?;
+
+    if let Some(operation) = args.operation.as_deref().and_then(interface::pseudo_operation) {
+        // Every object has these, whatever its interface.
+        return call(args, &types, &object, &operation);
+    }
+    let interface = types.interface_of(&object, args.interface.as_deref())?;
+    let Some(name) = &args.operation else {
+        screen::print(&signature::listing(&interface, &types))?;
+        return Ok(OK);
+    };
+    let operation = interface::operation(&interface, name)?;
+    call(args, &types, &object, &operation)
+}
+
+fn call(
+    args: &CallArgs,
+    types: &Types,
+    object: &ObjectRef,
+    operation: &OperationDescription,
+) -> Outcome {
+    let values = match &args.json_file {
+        Some(file) => arguments::from_file(file, operation, types)?,
+        None => arguments::from_words(&args.arguments, operation, types)?,
+    };
+    let mut values = values.into_iter();
+    let mut request = Request::new(object, &*operation.name).returns(operation.result.clone());
+    for parameter in &operation.parameters {
+        let (name, mode) = (parameter.name.clone(), parameter.mode);
+        let value = if mode.is_sent() { values.next() } else { None };
+        let type_code = parameter.type_code.clone();
+        request = request.argument(NamedValue { name, mode, type_code, value });
+    }
+    for exception in &operation.exceptions {
+        request = request.raises(exception.clone());
+    }
+    if !operation.contexts.is_empty() {
+        request = request.with_context();
+    }
+    if operation.oneway {
+        return match request.send_oneway() {
+            Ok(()) => Ok(OK),
+            Err(exception) => failed(args, exception.into(), types),
+        };
+    }
+    match request.invoke() {
+        Ok(response) => {
+            if let Some(json) = shown(operation, &response)? {
+                print(args, &json)?;
+            }
+            Ok(OK)
+        }
+        Err(error) => failed(args, error, types),
+    }
+}
+
+fn print(args: &CallArgs, json: &Json) -> Result<(), Failure> {
+    screen::print(&if args.compact { format!("{json}\n") } else { format!("{json:#}\n") })
+}
+
+/// The result, or an object with it and the parameters that came back; nothing where there is
+/// neither.
+fn shown(operation: &OperationDescription, response: &Response) -> Result<Option<Json>, Failure> {
+    let json_of = |any| from_any(any).map_err(|error| Failure::from(zorb::Error::from(error)));
+    let is_void = operation.result.resolved().kind() == TcKind::Void;
+    let result = if is_void { None } else { Some(json_of(&response.result)?) };
+    if response.outputs.is_empty() {
+        return Ok(result);
+    }
+    let mut members: Vec<_> =
+        result.into_iter().map(|result| ("result".to_owned(), result)).collect();
+    for output in &response.outputs {
+        if let Some(value) = &output.value {
+            debug_assert!(output.mode != Mode::In);
+            members.push((output.name.clone(), json_of(value)?));
+        }
+    }
+    Ok(Some(Json::Object(members)))
+}
+
+/// Prints an exception, and says by the exit status which sort it is of.
+fn failed(args: &CallArgs, error: RequestError, types: &Types) -> Outcome {
+    let text = |text: &str| Json::String(text.to_owned());
+    let object = |id: &str, more: Vec<(String, Json)>| {
+        let first = ("exception".to_owned(), text(id));
+        Json::Object(std::iter::once(first).chain(more).collect())
+    };
+    let user = |any| -> Outcome {
+        let members = from_any(any).map_err(|error| Failure::from(zorb::Error::from(error)))?;
+        print(args, &object(any.type_code().id(), vec![("members".to_owned(), members)]))?;
+        Ok(USER_EXCEPTION)
+    };
+    match error {
+        RequestError::User(any) => user(&any),
+        RequestError::UnknownUser(exception) => {
+            // The operation should not raise it; its type may be known all the same.
+            let known = types.by_name(exception.id());
+            if let Some(any) = known.and_then(|type_code| exception.decode(&type_code).ok()) {
+                return user(&any);
+            }
+            print(args, &object(exception.id(), Vec::new()))?;
+            Ok(USER_EXCEPTION)
+        }
+        RequestError::System(exception) => {
+            let (kind, minor) = (exception.kind.name(), exception.minor.0);
+            let completed = json!(exception.completed.to_string()).to_string();
+            let more = vec![
+                ("name".to_owned(), text(kind)),
+                ("minor".to_owned(), Json::Word(minor.to_string())),
+                ("completed".to_owned(), Json::Word(completed)),
+            ];
+            print(args, &object(exception.repository_id(), more))?;
+            screen::tell_failure(&Failure::from(zorb::Error::from(exception)));
+            Ok(SYSTEM_EXCEPTION)
+        }
+        other => Err(Failure::new(other.to_string())),
+    }
+}

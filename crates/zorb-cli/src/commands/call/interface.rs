@@ -1,0 +1,53 @@
+//! Which operation is meant.
+
+use zorb::dynamic::Mode;
+use zorb::dynamic::repository::{InterfaceDescription, OperationDescription, ParameterDescription};
+use zorb::{TcKind, TypeCode};
+
+use crate::failure::Failure;
+
+/// The operation of an interface by its name; an attribute's name means reading it.
+pub(super) fn operation(
+    interface: &InterfaceDescription,
+    name: &str,
+) -> Result<OperationDescription, Failure> {
+    if let Some(operation) = interface.operation(name) {
+        return Ok(operation);
+    }
+    if let Some(attribute) = interface.attributes.iter().find(|known| known.name == name) {
+        return Ok(attribute.getter());
+    }
+    if let Some(attribute) =
+        interface.attributes.iter().find(|known| name.strip_prefix("_set_") == Some(&known.name))
+    {
+        let failure = Failure::new(format!("the attribute {} is readonly", attribute.name));
+        return Err(failure.into_usage());
+    }
+    let operations = interface.operations.iter().map(|operation| &*operation.name);
+    let attributes = interface.attributes.iter().map(|attribute| &*attribute.name);
+    let known: Vec<_> = operations.chain(attributes).collect();
+    let failure =
+        Failure::new(format!("{} has no operation or attribute {name:?}", interface.name));
+    Err(failure.hint(format!("it has {}", known.join(", "))).into_usage())
+}
+
+/// The operations that every object has.
+pub(super) fn pseudo_operation(name: &str) -> Option<OperationDescription> {
+    let (result, parameters) = match name {
+        "_is_a" => (TcKind::Boolean, vec![("id", TypeCode::string(0))]),
+        "_non_existent" => (TcKind::Boolean, Vec::new()),
+        "_repository_id" => (TcKind::String, Vec::new()),
+        _ => return None,
+    };
+    let parameter = |(name, type_code): (&str, TypeCode)| ParameterDescription {
+        name: name.to_owned(),
+        mode: Mode::In,
+        type_code,
+    };
+    Some(OperationDescription {
+        name: name.to_owned(),
+        result: TypeCode::plain(result),
+        parameters: parameters.into_iter().map(parameter).collect(),
+        ..OperationDescription::default()
+    })
+}

@@ -1,0 +1,66 @@
+//! Values as JSON: what a person writes and reads where a program would use Rust.
+//!
+//! | IDL | JSON |
+//! |---|---|
+//! | integers, `octet`, bit masks | a number; 64-bit ones exactly, also as a string of digits |
+//! | `float`, `double` | a number, or `"NaN"`, `"Infinity"`, `"-Infinity"` |
+//! | `long double` | a number if `double` has it exactly, else a string |
+//! | `fixed` | a string of its digits, `"12.50"`; a number is read too |
+//! | `boolean` | `true`, `false` |
+//! | `char`, `wchar`, `string`, `wstring` | a string |
+//! | `enum` | the name of the value, as a string |
+//! | `struct`, exception | an object with every member |
+//! | union | an object with the one member that is selected; `"$case"` has the discriminator, and may be left out where the member tells |
+//! | sequence, array | an array |
+//! | sequence or array of `octet` | a string in base64 (RFC 4648, 4); an array of numbers is read too |
+//! | `any` | `{"type": TYPE, "value": VALUE}`; `null` for one without a value |
+//! | `TypeCode` | a type as a string, as in `any` |
+//! | references | a string (`IOR:`, `corbaloc:`, ...), `null` for nil |
+//! | valuetypes | an object with every member, `null` for null; boxes what is in them |
+//!
+//! A TYPE is written as in IDL: `long`, `sequence<string<10>>`, `double[3]`. Types with a name are
+//! written by it, `Bank::Account`, or by their repository id; [`Scope`] finds them.
+
+mod base64;
+mod error;
+mod notation;
+mod read;
+#[cfg(test)]
+mod tests;
+mod text;
+mod write;
+
+use zorb_giop::Ior;
+use zorb_types::TypeCode;
+
+pub use error::JsonError;
+pub use notation::{type_name, type_named};
+pub use read::to_any;
+pub use text::Json;
+pub use write::from_any;
+
+/// What names and references in JSON mean.
+pub trait Scope {
+    /// The type of a scoped name, `Bank::Account`, or a repository id, `IDL:Bank/Account:1.0`.
+    fn type_named(&self, name: &str) -> Option<TypeCode>;
+
+    /// The reference that a URL or stringified reference stands for.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    fn reference(&self, text: &str) -> Result<Ior, String>;
+}
+
+/// A scope without names, where references are `IOR:` alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoScope;
+
+impl Scope for NoScope {
+    fn type_named(&self, _: &str) -> Option<TypeCode> {
+        None
+    }
+
+    fn reference(&self, text: &str) -> Result<Ior, String> {
+        Ior::from_stringified(text).map_err(|error| error.to_string())
+    }
+}

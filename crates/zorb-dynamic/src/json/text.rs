@@ -1,0 +1,99 @@
+//! JSON on its way out: members in IDL's order, numbers with all their digits.
+
+use std::fmt;
+
+/// A JSON value to be printed. `{}` is one line; `{:#}` has a line for each member and for each
+/// element that is no single word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    /// `null`, `true`, `false` or a number, as it stands in JSON.
+    Word(String),
+    /// A string, without its quotes and escapes.
+    String(String),
+    /// An array.
+    Array(Vec<Self>),
+    /// An object, in the order of its members.
+    Object(Vec<(String, Self)>),
+}
+
+impl Json {
+    /// `null`.
+    pub fn null() -> Self {
+        Self::Word("null".to_owned())
+    }
+
+    /// What has this text in JSON: a number, a boolean.
+    pub(super) fn word(text: impl fmt::Display) -> Self {
+        Self::Word(text.to_string())
+    }
+
+    fn is_single(&self) -> bool {
+        match self {
+            Self::Word(_) | Self::String(_) => true,
+            Self::Array(parts) => parts.is_empty(),
+            Self::Object(members) => members.is_empty(),
+        }
+    }
+
+    /// Writes it; `indent` is `None` for one line.
+    fn print(&self, f: &mut fmt::Formatter<'_>, indent: Option<usize>) -> fmt::Result {
+        let deeper = indent.map(|indent| indent + 2);
+        match self {
+            Self::Word(text) => f.write_str(text),
+            Self::String(text) => quote(text, f),
+            Self::Array(parts) => {
+                // Numbers and short words stay on one line.
+                let inner = if parts.iter().all(Self::is_single) { None } else { deeper };
+                let outer = inner.and(indent);
+                f.write_str("[")?;
+                for (index, part) in parts.iter().enumerate() {
+                    separate(index, inner, f)?;
+                    part.print(f, inner)?;
+                }
+                end(outer, f)?;
+                f.write_str("]")
+            }
+            Self::Object(members) if members.is_empty() => f.write_str("{}"),
+            Self::Object(members) => {
+                f.write_str("{")?;
+                for (index, (name, value)) in members.iter().enumerate() {
+                    separate(index, deeper, f)?;
+                    quote(name, f)?;
+                    f.write_str(": ")?;
+                    value.print(f, deeper)?;
+                }
+                end(indent, f)?;
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+fn separate(index: usize, indent: Option<usize>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match indent {
+        Some(indent) => {
+            f.write_str(if index > 0 { ",\n" } else { "\n" })?;
+            write!(f, "{:indent$}", "")
+        }
+        None if index > 0 => f.write_str(", "),
+        None => Ok(()),
+    }
+}
+
+fn end(indent: Option<usize>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match indent {
+        Some(indent) => write!(f, "\n{:indent$}", ""),
+        None => Ok(()),
+    }
+}
+
+fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    // JSON's own rules for strings are serde's.
+    f.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.print(f, f.alternate().then_some(0))
+    }
+}
