@@ -170,7 +170,16 @@ impl fmt::Display for CorbalocAddress {
 impl CorbalocAddress {
     /// Whether the address is a path, which may hold `/`, so that `|` ends it.
     pub(crate) fn is_path(&self) -> bool {
-        self.protocol == "uiop"
+        is_path(&self.protocol, &self.address)
+    }
+}
+
+fn is_path(protocol: &str, address: &str) -> bool {
+    match protocol {
+        "uiop" => true,
+        // TAO's addresses are host and port, Zorb's the names of Unix-domain sockets.
+        "shmiop" => address.starts_with(['/', '@']),
+        _ => false,
     }
 }
 

@@ -9,13 +9,16 @@
 //! | [`alloc`] | an allocator that counts, by thread and in total |
 //! | [`clock`] | the monotonic clock in nanoseconds |
 //! | [`event`] | an event that wakes a thread waiting on descriptors |
+//! | [`futex`] | sleeping until another thread or process changes a word |
 //! | [`interface`] | the addresses of the machine's network interfaces |
-//! | [`poll`] | waiting for descriptors to become readable |
+//! | [`machine`] | which machine this is |
+//! | [`memory`] | memory that processes share |
+//! | [`poll`] | waiting for descriptors to become readable, or for their other ends to go |
 //! | [`probe`] | where the time of a call goes, for builds that want to know |
 //! | [`process`] | memory in use, children that do not outlive their parent |
 //! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
 //! | [`slot`] | handing a box from thread to thread without a lock |
-//! | [`socket`] | what a socket has pending, who is at its other end |
+//! | [`socket`] | what a socket has pending, who is at its other end, descriptors handed over |
 //! | [`thread`] | names, ids, processors of threads |
 //!
 //! This crate is for Zorb itself. Applications use the facade crate `zorb`.
@@ -25,7 +28,10 @@
 pub mod alloc;
 pub mod clock;
 pub mod event;
+pub mod futex;
 pub mod interface;
+pub mod machine;
+pub mod memory;
 pub mod poll;
 pub mod probe;
 pub mod process;

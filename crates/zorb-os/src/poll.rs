@@ -1,8 +1,11 @@
-//! Waiting for descriptors to become readable.
+//! Waiting for descriptors to become readable, or for their other ends to go.
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
+
+use rustix::event::epoll;
 
 use crate::clock::MonotonicTime;
 use crate::sys;
@@ -58,6 +61,53 @@ pub fn wait_readable(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::R
     Ok(Ready(ready.fold(0, |bits, (position, _)| bits | 1 << position)))
 }
 
+/// Any number of sockets of which one thread learns when their peers go away (Linux's epoll).
+/// What the peers send does not wake it.
+#[derive(Debug)]
+pub struct HangupWatch {
+    epoll: OwnedFd,
+}
+
+impl HangupWatch {
+    /// A watch over nothing.
+    ///
+    /// # Errors
+    /// When the process or system is out of descriptors.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { epoll: epoll::create(epoll::CreateFlags::CLOEXEC)? })
+    }
+
+    /// Watches `socket` too, which is known by `key`, until it is closed (with all its duplicates)
+    /// or was reported.
+    ///
+    /// # Errors
+    /// When it is watched already, or the system has a limit.
+    pub fn add(&self, socket: BorrowedFd<'_>, key: u64) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(key);
+        let interest = epoll::EventFlags::RDHUP | epoll::EventFlags::ONESHOT;
+        Ok(epoll::add(&self.epoll, socket, data, interest)?)
+    }
+
+    /// Waits for a peer to go, and gives the key of its socket. A socket is reported once.
+    ///
+    /// # Errors
+    /// What the system says. Interrupted waits are taken up again.
+    pub fn next(&self) -> io::Result<u64> {
+        loop {
+            let mut events = [MaybeUninit::uninit(); 1];
+            match epoll::wait(&self.epoll, &mut events, None) {
+                Ok((events, _)) => {
+                    if let Some(event) = events.first() {
+                        return Ok(event.data.u64());
+                    }
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::fd::AsFd;
@@ -111,5 +161,28 @@ mod tests {
         let fds = [event.as_fd(); MAX_DESCRIPTORS + 1];
         let error = wait_readable(&fds, None).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn a_watch_tells_of_peers_that_go_and_of_no_more() {
+        use std::io::Write;
+        use std::os::unix::net::UnixStream;
+
+        let watch = HangupWatch::new().unwrap();
+        let (here, mut there) = UnixStream::pair().unwrap();
+        let (second, gone) = UnixStream::pair().unwrap();
+        let (third, _stays) = UnixStream::pair().unwrap();
+        watch.add(here.as_fd(), 1).unwrap();
+        watch.add(second.as_fd(), 2).unwrap();
+        watch.add(third.as_fd(), 3).unwrap();
+        assert!(watch.add(third.as_fd(), 4).is_err());
+        there.write_all(b"what is sent counts for nothing").unwrap();
+        drop(gone);
+        assert_eq!(watch.next().unwrap(), 2);
+        drop(there);
+        assert_eq!(watch.next().unwrap(), 1);
+        let (fourth, _) = UnixStream::pair().unwrap();
+        watch.add(fourth.as_fd(), u64::MAX).unwrap();
+        assert_eq!(watch.next().unwrap(), u64::MAX);
     }
 }

@@ -1,8 +1,15 @@
-//! What a socket has pending, and who is at its other end.
+//! What a socket has pending, who is at its other end, and descriptors handed over.
 
 use std::fmt;
-use std::io;
-use std::os::fd::BorrowedFd;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::io::retry_on_intr;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
+};
 
 use crate::sys;
 
@@ -53,6 +60,51 @@ pub fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Option<
             },
         };
     }
+}
+
+/// Sends `bytes`, and with them a descriptor, which the receiver gets one of its own for. Does not
+/// wait: a Unix-domain socket that is new has room for a small message. One system call.
+///
+/// # Errors
+/// [`io::ErrorKind::WriteZero`] when it did not all fit, else what the system says.
+pub fn send_descriptor(
+    socket: BorrowedFd<'_>,
+    bytes: &[u8],
+    descriptor: BorrowedFd<'_>,
+) -> io::Result<()> {
+    let descriptors = [descriptor];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+    let parts = [IoSlice::new(bytes)];
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    let sent = retry_on_intr(|| rustix::net::sendmsg(socket, &parts, &mut ancillary, flags))?;
+    if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+}
+
+/// Receives up to `buffer.len()` bytes, and the descriptor that was sent with them, if any. 0 bytes
+/// are the end of the stream. Waits as long as the socket's own time-out says. One system call,
+/// more when interrupted.
+///
+/// # Errors
+/// What the system says; [`io::ErrorKind::WouldBlock`] for the time-out.
+pub fn recv_descriptor(
+    socket: BorrowedFd<'_>,
+    buffer: &mut [u8],
+) -> io::Result<(usize, Option<OwnedFd>)> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut parts = [IoSliceMut::new(buffer)];
+    // There is room for one; of more that a peer may send, the system closes the others.
+    let received = retry_on_intr(|| {
+        rustix::net::recvmsg(socket, &mut parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC)
+    })?;
+    let mut descriptors = ancillary.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
+        _ => None,
+    });
+    let descriptor = descriptors.next().and_then(|mut descriptors| descriptors.next());
+    Ok((received.bytes, descriptor))
 }
 
 /// The process at the other end of a Unix-domain socket, as it was when it connected or began to
@@ -123,6 +175,27 @@ mod tests {
     fn what_is_no_socket_is_an_error() {
         let file = File::open("/proc/self/status").unwrap();
         assert!(matches!(peek(file.as_fd()), Pending::Error(_)));
+    }
+
+    #[test]
+    fn a_descriptor_goes_with_the_bytes() {
+        let (here, there) = UnixStream::pair().unwrap();
+        let (sent, mut other) = UnixStream::pair().unwrap();
+        send_descriptor(here.as_fd(), b"take", sent.as_fd()).unwrap();
+        drop(sent);
+        let mut buffer = [0; 16];
+        let (count, descriptor) = recv_descriptor(there.as_fd(), &mut buffer).unwrap();
+        assert_eq!(&buffer[..count], b"take");
+        let mut received = UnixStream::from(descriptor.unwrap());
+        received.write_all(b"x").unwrap();
+        other.read_exact(&mut buffer[..1]).unwrap();
+        assert_eq!(buffer[0], b'x');
+        (&here).write_all(b"bare").unwrap();
+        let (count, descriptor) = recv_descriptor(there.as_fd(), &mut buffer).unwrap();
+        assert!(count == 4 && descriptor.is_none());
+        drop(here);
+        assert_eq!(recv_descriptor(there.as_fd(), &mut buffer).unwrap().0, 0);
+        assert!(send_descriptor(there.as_fd(), b"take", there.as_fd()).is_err());
     }
 
     #[test]

@@ -24,6 +24,7 @@ impl AsFd for ListeningTcp {
 
 impl ListeningSocket for ListeningTcp {
     type Connection = (TcpStream, SocketAddr);
+    type Stream = SocketStream;
 
     fn accept(&self) -> io::Result<Self::Connection> {
         self.listener.accept()

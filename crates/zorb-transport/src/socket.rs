@@ -17,6 +17,7 @@ use crate::StreamOptions;
 
 pub use acceptor::{ListeningSocket, SocketAcceptor};
 pub use stream::SocketStream;
+pub use timeout::Timeout;
 
 /// Sets the sizes of `socket`'s buffers that `options` name. In TCP they count from the first
 /// packet on, so they are set before there is one: on a socket that is not connected yet, or on

@@ -5,41 +5,40 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use socket2::Socket;
 use zorb_os::socket::peer_credentials;
-use zorb_transport::StreamOptions;
-use zorb_transport::socket::{ListeningSocket, SocketStream, set_buffers};
+use zorb_transport::socket::ListeningSocket;
 
 use crate::file::SocketFile;
+use crate::rendezvous::{Handover, Names};
 
-/// A listening Unix-domain socket, its file, and how its connections are set up.
+/// A listening Unix-domain socket, its file, and what becomes of its connections.
 #[derive(Debug)]
-pub(crate) struct ListeningUnix {
+pub(crate) struct ListeningUnix<H> {
     pub(crate) socket: Socket,
     /// `None` for an abstract name.
     pub(crate) file: Option<SocketFile>,
     /// What the socket is called in messages.
     pub(crate) name: String,
-    pub(crate) options: StreamOptions,
+    pub(crate) handover: H,
 }
 
-impl AsFd for ListeningUnix {
+impl<H> AsFd for ListeningUnix<H> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 }
 
-impl ListeningSocket for ListeningUnix {
+impl<H: Handover> ListeningSocket for ListeningUnix<H> {
     type Connection = Socket;
+    type Stream = H::Stream;
 
     fn accept(&self) -> io::Result<Socket> {
         // Clients mostly have no name, so the address is of no interest.
         self.socket.accept().map(|(connection, _)| connection)
     }
 
-    fn set_up(&self, connection: Socket) -> io::Result<SocketStream> {
-        // Unlike TCP's, these sockets inherit nothing from the one that listens.
-        set_buffers(&connection, &self.options)?;
-        let client = peer_credentials(connection.as_fd())?;
-        Ok(SocketStream::new(connection, self.name.clone(), client.to_string()))
+    fn set_up(&self, connection: Socket) -> io::Result<H::Stream> {
+        let peer = peer_credentials(connection.as_fd())?.to_string();
+        self.handover.accepted(connection, Names { local: self.name.clone(), peer })
     }
 
     fn closed(&self) {

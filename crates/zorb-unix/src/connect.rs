@@ -2,16 +2,16 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 use zorb_os::clock::MonotonicTime;
 use zorb_os::socket::peer_credentials;
-use zorb_transport::socket::{SocketStream, set_buffers};
-use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream};
+use zorb_transport::socket::set_buffers;
+use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint};
 
 use crate::name::SocketName;
+use crate::rendezvous::Names;
 
 /// The shortest time-out that a socket keeps: it counts microseconds, and 0 of them mean none.
 const SHORTEST: Duration = Duration::from_micros(1);
@@ -20,7 +20,7 @@ pub(crate) fn connect(
     scheme: &str,
     endpoint: &Endpoint,
     options: &ConnectOptions,
-) -> Result<Arc<dyn Stream>, ConnectError> {
+) -> Result<(Socket, Names), ConnectError> {
     let bad_address = |reason: &str| {
         let error = io::Error::new(io::ErrorKind::InvalidInput, reason);
         ConnectError::single(endpoint, ConnectPhase::Address, error)
@@ -31,11 +31,10 @@ pub(crate) fn connect(
     let name =
         SocketName::parse(endpoint.address()).map_err(|error| bad_address(error.reason()))?;
     let failed = |error| with_hint(ConnectError::single(endpoint, ConnectPhase::Connect, error));
-    let stream = connect_to(&name, options).map_err(failed)?;
-    Ok(Arc::new(stream))
+    connect_to(&name, options).map_err(failed)
 }
 
-fn connect_to(name: &SocketName, options: &ConnectOptions) -> io::Result<SocketStream> {
+fn connect_to(name: &SocketName, options: &ConnectOptions) -> io::Result<(Socket, Names)> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     set_buffers(&socket, &options.stream)?;
     let address = name.to_address()?;
@@ -58,7 +57,7 @@ fn connect_to(name: &SocketName, options: &ConnectOptions) -> io::Result<SocketS
     }
     let server = peer_credentials(socket.as_fd())?;
     let local = format!("pid {}", std::process::id());
-    Ok(SocketStream::new(socket, local, format!("{name} ({server})")))
+    Ok((socket, Names { local, peer: format!("{name} ({server})") }))
 }
 
 /// The kinds of failure that TCP has, for what says the same here.
@@ -80,7 +79,7 @@ fn with_hint(error: ConnectError) -> ConnectError {
         io::ErrorKind::TimedOut => "does the server hang, or have too few threads?",
         io::ErrorKind::PermissionDenied => {
             "a server lets in its own user alone unless it listens with another mode, as in \
-             uiop:///path?mode=0660"
+             /path?mode=0660"
         }
         _ => return error,
     };

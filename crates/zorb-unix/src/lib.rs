@@ -38,16 +38,21 @@ mod file;
 mod listen;
 mod name;
 mod profile;
+pub mod rendezvous;
 mod uiop;
 
+use std::io;
 use std::sync::Arc;
 
+use socket2::Socket;
+use zorb_transport::socket::{SocketStream, set_buffers};
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
-    Stream, Transport, strip_scheme,
+    Stream, StreamOptions, Transport,
 };
 
 use name::SocketName;
+use rendezvous::{Handover, Names};
 
 pub use name::MAX_NAME_LEN;
 pub use uiop::UiopProtocol;
@@ -124,7 +129,7 @@ impl Transport for UnixTransport {
     }
 
     fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
-        self.endpoint(strip_scheme(&self.scheme, text)?)
+        rendezvous::parse_endpoint(&self.scheme, text)
     }
 
     fn connect(
@@ -132,10 +137,25 @@ impl Transport for UnixTransport {
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
-        connect::connect(&self.scheme, endpoint, options)
+        let (socket, Names { local, peer }) = connect::connect(&self.scheme, endpoint, options)?;
+        Ok(Arc::new(SocketStream::new(socket, local, peer)))
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        listen::listen(&self.scheme, url, self.mode, options)
+        listen::listen(&self.scheme, url, self.mode, options, Buffers(options.stream.clone()))
+    }
+}
+
+/// The sizes of a connection's buffers; nothing else is to be done with it.
+#[derive(Debug)]
+struct Buffers(StreamOptions);
+
+impl Handover for Buffers {
+    type Stream = SocketStream;
+
+    fn accepted(&self, socket: Socket, names: Names) -> io::Result<SocketStream> {
+        // Unlike TCP's, these sockets inherit nothing from the one that listens.
+        set_buffers(&socket, &self.0)?;
+        Ok(SocketStream::new(socket, names.local, names.peer))
     }
 }

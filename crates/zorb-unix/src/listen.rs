@@ -12,6 +12,7 @@ use zorb_transport::{Acceptor, ListenError, ListenOptions, strip_scheme};
 use crate::acceptor::ListeningUnix;
 use crate::file::{SocketFile, listen_at, listen_at_new, next_number};
 use crate::name::{ListenAddress, Place, SocketName};
+use crate::rendezvous::Handover;
 
 /// How many names are made up before it counts as hopeless to find a fresh one.
 const MAX_TRIES: usize = 1000;
@@ -19,11 +20,12 @@ const MAX_TRIES: usize = 1000;
 /// A socket that listens, what it is known by, and its file where it has one.
 type Bound = (Socket, SocketName, Option<SocketFile>);
 
-pub(crate) fn listen(
+pub(crate) fn listen<H: Handover>(
     scheme: &str,
     url: &str,
     default_mode: u32,
     options: &ListenOptions,
+    handover: H,
 ) -> Result<Arc<dyn Acceptor>, ListenError> {
     let ListenAddress { place, mode } = ListenAddress::parse(strip_scheme(scheme, url)?)?;
     if let Place::Named(name) = &place {
@@ -45,8 +47,7 @@ pub(crate) fn listen(
     };
     let (socket, name, file) = bound.map_err(|error| with_hint(ListenError::new(url, error)))?;
     let endpoint = name.to_endpoint(scheme)?;
-    let options = options.stream.clone();
-    let socket = ListeningUnix { socket, file, name: name.to_string(), options };
+    let socket = ListeningUnix { socket, file, name: name.to_string(), handover };
     Ok(Arc::new(SocketAcceptor::new(socket, endpoint.clone(), endpoint)))
 }
 
@@ -111,7 +112,7 @@ fn first_free(mut listen: impl FnMut() -> io::Result<Bound>) -> io::Result<Bound
 
 fn with_hint(error: ListenError) -> ListenError {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => "name another path; uiop:// alone picks a fresh one",
+        io::ErrorKind::AddrInUse => "name another path; the scheme and :// alone pick a fresh one",
         io::ErrorKind::NotFound => "the folder must be there",
         io::ErrorKind::PermissionDenied => {
             "the folder must be writable, and a stale socket in it this user's own"

@@ -35,11 +35,11 @@ impl SocketName {
             };
         }
         if address.is_empty() {
-            return fail("a path is missing, as in uiop:///tmp/name.sock");
+            return fail("a path is missing, as in /tmp/name.sock");
         }
         if !address.starts_with('/') {
             return fail(
-                "a path starts at the root, as in uiop:///tmp/name.sock: a relative one \
+                "a path starts at the root, as in /tmp/name.sock: a relative one \
                  would mean another file to each process",
             );
         }

@@ -4,10 +4,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use zorb_core::Error;
+use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
 use zorb_unix::UiopProtocol;
 
-/// An object request broker that speaks IIOP, and UIOP between the processes of one machine.
+/// An object request broker that speaks IIOP, and UIOP and SHMIOP between the processes of one
+/// machine.
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -40,11 +42,12 @@ impl Orb {
     }
 
     /// A builder with the default protocols: IIOP, which is what an ORB listens with that is told
-    /// of no endpoint, and UIOP.
+    /// of no endpoint, UIOP and SHMIOP.
     pub fn builder() -> OrbBuilder {
         OrbBuilder::new()
             .protocol(Arc::new(IiopProtocol::new()))
             .protocol(Arc::new(UiopProtocol::new()))
+            .protocol(Arc::new(ShmiopProtocol::new()))
     }
 }
 

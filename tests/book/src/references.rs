@@ -22,6 +22,11 @@ pub fn either_of_two(orb: &Orb, ports: [u16; 2]) -> Result<Teller, zorb::Error> 
     orb.resolve(&format!("corbaloc::1.2@127.0.0.1:{first},:1.2@127.0.0.1:{second}/clock"))
 }
 
+/// Listens for processes of this machine and, over TCP, for all.
+pub fn for_neighbours_and_others() -> Result<Orb, zorb::Error> {
+    Orb::builder().listen("shmiop://").listen("iiop://").build()
+}
+
 /// The initial reference `Clock`, from `-ORBInitRef Clock=URL` or the like.
 pub fn initial(arguments: Vec<String>) -> Result<(Orb, Teller), zorb::Error> {
     let orb = Orb::builder().without_environment().arguments(arguments).build()?;
@@ -52,6 +57,18 @@ mod tests {
         let endpoint = orb.endpoints().remove(0);
         let (_, port) = endpoint.rsplit_once(':').unwrap();
         (orb, teller, port.parse().unwrap())
+    }
+
+    #[test]
+    fn neighbours_have_shared_memory() {
+        let server = for_neighbours_and_others().unwrap();
+        let teller: Teller = server.root_poa().activate(MyTeller).unwrap();
+        let client = Orb::builder().without_environment().build().unwrap();
+        let there: Teller = client.resolve(&teller.as_object().to_ior_string()).unwrap();
+        assert!(!there.as_object().non_existent().unwrap());
+        let urls = server.endpoints();
+        assert!(urls[0].starts_with("shmiop:///") && urls[1].starts_with("iiop://"), "{urls:?}");
+        server.shutdown(true).unwrap();
     }
 
     #[test]

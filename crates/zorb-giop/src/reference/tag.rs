@@ -121,6 +121,8 @@ tags! {
         TAO_ENDPOINTS = 0x5441_4f02, "TAO_TAG_ENDPOINTS";
         /// TAO's SSL endpoints.
         TAO_SSL_ENDPOINTS = 0x5441_4f01, "TAO SSL endpoints";
+        /// Zorb: the machine of a server with shared memory, and its further endpoints there.
+        ZORB_SHM_ENDPOINTS = 0x5a52_4201, "ZORB_SHM_ENDPOINTS";
         /// omniORB: the server accepts bidirectional use.
         OMNIORB_BIDIR = 0x4154_5401, "omniORB BIDIR";
         /// omniORB's Unix-domain sockets.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{
     Corbaloc, CorbalocAddress, Corbaname, MAX_ADDRESSES, MAX_URL, NamingContextAddress, ObjectUrl,
-    UrlError, UrlErrorKind, unescape,
+    UrlError, UrlErrorKind, is_path, unescape,
 };
 use crate::{GiopVersion, Ior, IorTextError};
 
@@ -144,7 +144,12 @@ impl<'a> Part<'a> {
             version: None,
             address: String::new(),
         };
-        let delimiters: &[char] = if address.is_path() { &['|', ','] } else { &['/', ','] };
+        let place = match rest.text.split_once('@') {
+            Some((version, place)) if is_like_version(version) => place,
+            _ => rest.text,
+        };
+        let is_path = is_path(&address.protocol, place);
+        let delimiters: &[char] = if is_path { &['|', ','] } else { &['/', ','] };
         let end = rest.text.find(delimiters).unwrap_or(rest.text.len());
         let (mut whole, after) = rest.split(end, 0);
         if let Some(at) = whole.text.find('@') {
@@ -152,7 +157,9 @@ impl<'a> Part<'a> {
             match version.version() {
                 Ok(version) => (address.version, whole) = (Some(version), place),
                 // A path may hold an `@` of its own.
-                Err(_) if address.is_path() => {}
+                Err(_)
+                    if is_path
+                        && (address.protocol == "uiop" || !is_like_version(version.text)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -245,6 +252,11 @@ impl<'a> Part<'a> {
 fn strip_rir(part: Part<'_>) -> Option<Part<'_>> {
     let (prefix, rest) = part.split(4, 0);
     prefix.text.eq_ignore_ascii_case("rir:").then_some(rest)
+}
+
+/// Whether `text` is nothing but digits and dots.
+fn is_like_version(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.')
 }
 
 fn rir_key(key: Part<'_>) -> Result<String, UrlError> {

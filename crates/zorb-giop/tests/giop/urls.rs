@@ -36,6 +36,10 @@ fn one_address() {
         ("corbaloc:ssliop:1.2@host:99/k", address("ssliop", v1_2, "host:99")),
         ("corbaloc:uiop:1.2@/tmp/a/socket|k", address("uiop", v1_2, "/tmp/a/socket")),
         ("corbaloc:uiop:/tmp/a@b|k", address("uiop", None, "/tmp/a@b")),
+        ("corbaloc:shmiop:1.2@/tmp/a/socket|k", address("shmiop", v1_2, "/tmp/a/socket")),
+        ("corbaloc:shmiop:/tmp/a@b|k", address("shmiop", None, "/tmp/a@b")),
+        ("corbaloc:shmiop:@a/b|k", address("shmiop", None, "@a/b")),
+        ("corbaloc:shmiop:1.2@host:99/k", address("shmiop", v1_2, "host:99")),
     ] {
         let Corbaloc { addresses, key } = corbaloc(text);
         assert_eq!((addresses, key), (vec![expected], b"k".to_vec()), "{text}");
@@ -115,6 +119,9 @@ fn what_is_printed_parses_to_the_same() {
         "corbaloc:iiop:1.2@host:2809/key",
         "corbaloc:iiop:one,ssliop:1.1@two:2/a%01b",
         "corbaloc:uiop:1.2@/tmp/s|k%20y",
+        "corbaloc:shmiop:one,shmiop:1.2@/tmp/s|k%20y",
+        "corbaloc:shmiop:1.2@@name|k",
+        "corbaloc:shmiop:1.2@/tmp/s,shmiop:one/k",
         "corbaloc:iiop:host",
         "corbaname:iiop:host/NameService#a.b/c",
         "corbaloc:rir:/NameService",

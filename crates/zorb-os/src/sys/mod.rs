@@ -10,6 +10,7 @@ pub(crate) mod alloc;
 pub(crate) mod clock;
 pub(crate) mod fd;
 pub(crate) mod interface;
+pub(crate) mod memory;
 pub(crate) mod process;
 pub(crate) mod signal;
 pub(crate) mod slot;

@@ -28,6 +28,8 @@ pub enum ProfileError {
     /// It names no endpoint that can be connected to: an IIOP profile with port 0, say, whose
     /// object is offered over SSL only.
     NoEndpoint,
+    /// Its object is on another machine, and the protocol does not leave this one.
+    Elsewhere,
 }
 
 impl ProfileError {
@@ -53,6 +55,7 @@ impl fmt::Display for ProfileError {
             Self::Codec(error) => write!(f, "bad profile: {error}"),
             Self::Endpoint(error) => write!(f, "bad profile: {error}"),
             Self::NoEndpoint => f.write_str("the profile names nothing to connect to"),
+            Self::Elsewhere => f.write_str("the profile is of another machine"),
         }
     }
 }
@@ -62,7 +65,7 @@ impl std::error::Error for ProfileError {
         match self {
             Self::Codec(error) => Some(error),
             Self::Endpoint(error) => Some(error),
-            Self::WrongTag { .. } | Self::NoEndpoint => None,
+            Self::WrongTag { .. } | Self::NoEndpoint | Self::Elsewhere => None,
         }
     }
 }

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use socket2::SockRef;
 
-use super::SocketStream;
 use crate::{AcceptError, Acceptor, Backoff, Endpoint, Stream};
 
 /// How many connections that died in the backlog one `accept` skips before it has its caller
@@ -21,6 +20,9 @@ pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
     /// A connection as the system hands it over: the socket and, mostly, the peer's address.
     type Connection;
 
+    /// What is made of it: mostly a [`SocketStream`](super::SocketStream).
+    type Stream: Stream + 'static;
+
     /// One `accept` of the system.
     ///
     /// # Errors
@@ -31,7 +33,7 @@ pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// What the system says; the connection is dropped and the next one taken.
-    fn set_up(&self, connection: Self::Connection) -> io::Result<SocketStream>;
+    fn set_up(&self, connection: Self::Connection) -> io::Result<Self::Stream>;
 
     /// Called once, after the socket was closed by being shut down: `accept` waits no more, and
     /// clients are refused. Default: does nothing.

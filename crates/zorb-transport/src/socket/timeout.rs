@@ -1,30 +1,40 @@
-//! A time-out that is set on a socket only when it changes.
+//! A time-out that is remembered.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A time-out as the socket has it, in nanoseconds; 0 for none.
+/// A direction's time-out as a stream remembers it, so that setting the one that is set already
+/// costs no system call.
 #[derive(Debug)]
-pub(super) struct Timeout(AtomicU64);
+pub struct Timeout(AtomicU64); // in nanoseconds; 0 for none
 
 impl Timeout {
     /// The shortest one that a socket keeps: it counts microseconds, and 0 of them mean none.
     const SHORTEST: u64 = 1_000;
 
-    pub(super) fn none() -> Self {
+    /// No time-out: the wait is for ever.
+    #[must_use]
+    pub const fn none() -> Self {
         Self(AtomicU64::new(0))
     }
 
-    pub(super) fn current(&self) -> Option<Duration> {
+    /// The one that is set; never zero.
+    #[inline]
+    #[must_use]
+    pub fn current(&self) -> Option<Duration> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
             nanos => Some(Duration::from_nanos(nanos)),
         }
     }
 
-    /// Has `apply` set the time-out where it differs from the one that is set.
-    pub(super) fn change(
+    /// Has `apply` set the time-out where it differs from the one that is set. A zero one is made
+    /// the shortest that a socket keeps, a microsecond.
+    ///
+    /// # Errors
+    /// Those of `apply`.
+    pub fn change(
         &self,
         timeout: Option<Duration>,
         apply: impl FnOnce(Option<Duration>) -> io::Result<()>,

@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use zorb::{Interface as _, Orb};
+use zorb::{Interface as _, Orb, OrbBuilder};
 use zorb_costs::operation::{Arguments, Operation};
 use zorb_costs::{Counted, Servant, mark_phase};
 
@@ -17,7 +17,8 @@ usage: zorb-costs-subject server URL
        zorb-costs-subject client REFERENCE CALLS [OPERATION]...
        zorb-costs-subject local STRATEGY CALLS [OPERATION]...
 
-The server ends with its input. An operation `empty` makes no calls.";
+The server ends with its input. An operation `empty` makes no calls. The option Spin is what the
+environment's ZORB_COSTS_SPIN says.";
 
 /// Calls until buffers have their size and threads their stacks.
 const WARM_UP: u32 = 64;
@@ -44,7 +45,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn serve(url: &str) -> Outcome {
     // Under a tool that slows everything down a call would look like a slow one.
-    let builder = Orb::builder().without_environment().option("StallTakeover", "3600000");
+    let builder = builder().option("StallTakeover", "3600000");
     let orb = builder.listen(url).build()?;
     let counted: Counted = orb.root_poa().activate(Servant)?;
     println!("{}", counted.as_object().to_ior_string());
@@ -53,8 +54,16 @@ fn serve(url: &str) -> Outcome {
     Ok(())
 }
 
+fn builder() -> OrbBuilder {
+    let builder = Orb::builder().without_environment();
+    match std::env::var("ZORB_COSTS_SPIN") {
+        Ok(micros) => builder.option("Spin", &micros),
+        Err(_) => builder,
+    }
+}
+
 fn client(reference: &str, calls: &str, operations: &[&str]) -> Outcome {
-    let orb = Orb::builder().without_environment().build()?;
+    let orb = builder().build()?;
     let counted: Counted = orb.resolve(reference)?;
     let there = |name: &str| {
         counted.mark(name)?;

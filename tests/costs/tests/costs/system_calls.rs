@@ -1,4 +1,5 @@
 //! A steady two-way call is two system calls a side, on one thread, and none of them a lock's.
+//! Through shared memory it is none at all, while both sides look for messages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,6 +11,9 @@ use crate::program::{EMPTY, Side, run_local, run_pair};
 use crate::tool;
 
 const CALLS: u64 = 500;
+
+/// Microseconds that a thread looks before it sleeps: longer than any wait here.
+const SPIN: &str = "10000000";
 
 const TWO_WAY: [Operation; 9] = [
     Operation::Void,
@@ -25,24 +29,32 @@ const TWO_WAY: [Operation; 9] = [
 
 pub(crate) fn trials() -> Vec<Trial> {
     let over = |name: &str, url: &'static str| {
-        crate::trial(format!("system-calls/{name}"), tool::strace(), move || remote(url))
+        crate::trial(format!("system-calls/{name}"), tool::strace(), move || remote(url, None, 2))
     };
     let over = [over("iiop", "iiop://127.0.0.1:0"), over("uiop", "uiop://")];
+    let shmiop = crate::trial("system-calls/shmiop".to_owned(), tool::strace(), || {
+        remote("shmiop://", Some(SPIN), 0)
+    });
     let local = |side: Side| {
         crate::trial(format!("system-calls/{}", side.name()), tool::strace(), move || local(side))
     };
-    over.into_iter().chain(Side::LOCAL.map(local)).collect()
+    over.into_iter().chain([shmiop]).chain(Side::LOCAL.map(local)).collect()
 }
 
-fn remote(url: &str) -> Result<(), String> {
+/// `each`: how many system calls one call takes on either side.
+fn remote(url: &str, spin: Option<&str>, each: u64) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    run_pair(url, &|side| traced(folder.path(), side), CALLS, &TWO_WAY)?;
+    let tool = |side| {
+        let spin = spin.map(|spin| ["env".to_owned(), format!("ZORB_COSTS_SPIN={spin}")]);
+        spin.into_iter().flatten().chain(traced(folder.path(), side)).collect()
+    };
+    run_pair(url, &tool, CALLS, &TWO_WAY)?;
     for side in [Side::Client, Side::Server] {
         let phases = phases(folder.path(), side)?;
         let none = phase(&phases, EMPTY)?.calls();
         for operation in TWO_WAY {
             let counted = phase(&phases, operation.name())?;
-            counted.check(2 * CALLS + none).map_err(|story| {
+            counted.check(each * CALLS + none).map_err(|story| {
                 format!("{CALLS} calls of {}, {}: {story}", operation.name(), side.name())
             })?;
         }

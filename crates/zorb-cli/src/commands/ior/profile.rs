@@ -40,7 +40,12 @@ fn iiop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
         ProfileTag::INTERNET_IOP => "IIOP",
         tag => tag.name().unwrap_or_default(),
     };
-    facts.set_title(format!("{kind} {}, {address}", iiop.version));
+    // Zorb's shared memory has a socket's name for the host.
+    let place = match profile.tag {
+        ProfileTag::TAO_SHMIOP if iiop.port == 0 => iiop.host.clone(),
+        _ => address.to_string(),
+    };
+    facts.set_title(format!("{kind} {}, {place}", iiop.version));
     let mut facts = facts
         .with_detail("version", iiop.version.to_string())
         .with_detail("host", iiop.host.as_str())

@@ -85,7 +85,7 @@ fn explain_address(address: &CorbalocAddress) -> Facts {
         .with("version", version);
     // TLS and UDP addresses are written the same way.
     match HostPort::parse(&address.address) {
-        Ok(HostPort { host, port }) if address.protocol != "uiop" => {
+        Ok(HostPort { host, port }) if !address.address.starts_with(['/', '@']) => {
             facts.add("host", host);
             facts.add("port", port);
         }

@@ -1,0 +1,71 @@
+//! Sleeping until another thread or process changes a word.
+
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::thread::futex::{self, Flags, Timespec};
+
+/// Puts the thread to sleep while `word` holds `expected`, until it is [`wake`]d, a signal comes or
+/// `timeout` is over (`None`: for ever). It may wake for no reason, so the caller looks again at
+/// what it waits for.
+///
+/// `word` may lie in memory shared with other processes. One system call, none for a `timeout` of
+/// zero.
+#[inline]
+pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
+    if timeout.is_some_and(|timeout| timeout.is_zero()) {
+        return;
+    }
+    let limit = timeout.map(|timeout| Timespec {
+        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(timeout.subsec_nanos()).into(),
+    });
+    let outcome = futex::wait(word, Flags::empty(), expected, limit.as_ref());
+    debug_assert!(
+        matches!(outcome, Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT)),
+        "{outcome:?}"
+    );
+}
+
+/// Wakes all who [`wait`] for `word`. One system call.
+#[inline]
+pub fn wake(word: &AtomicU32) {
+    let woken = futex::wake(word, Flags::empty(), i32::MAX.cast_unsigned());
+    debug_assert!(woken.is_ok(), "{woken:?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+    use std::thread;
+
+    use super::*;
+    use crate::clock::MonotonicTime;
+
+    #[test]
+    fn a_sleeper_is_woken() {
+        let word = AtomicU32::new(1);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while word.load(Ordering::Acquire) == 1 {
+                    wait(&word, 1, None);
+                }
+            });
+            word.store(2, Ordering::Release);
+            wake(&word);
+        });
+    }
+
+    #[test]
+    fn another_value_and_the_time_end_the_sleep() {
+        let word = AtomicU32::new(1);
+        wait(&word, 2, None);
+        wait(&word, 1, Some(Duration::ZERO));
+        let start = MonotonicTime::now();
+        let limit = Duration::from_millis(2);
+        while start.elapsed() < limit {
+            wait(&word, 1, Some(limit));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Memory that processes share.
+//!
+//! What lies there may change at any moment, by whatever the other process does. So nobody gets a
+//! reference to its octets: they are copied in and out, and the words that processes agree by are
+//! atomics.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use rustix::fs::{MemfdFlags, SealFlags};
+
+use crate::sys::memory::Mapping;
+
+/// Memory without a name, shared with the processes that its descriptor is handed to. Its size is
+/// sealed: no process can take away again what another has mapped.
+pub struct SharedMemory {
+    mapping: Mapping,
+    fd: OwnedFd,
+}
+
+/// What keeps the size as it is. The contents stay writable.
+const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
+
+impl SharedMemory {
+    /// New memory, all zeros. `name` shows in `/proc/PID/maps` and means nothing else. The system
+    /// finds memory for a page when it is first touched.
+    ///
+    /// # Errors
+    /// `len` is 0, or the process or system is out of descriptors or memory.
+    pub fn create(name: &str, len: usize) -> io::Result<Self> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let fd = rustix::fs::memfd_create(name, flags)?;
+        rustix::fs::ftruncate(&fd, len as u64)?;
+        rustix::fs::fcntl_add_seals(&fd, SEALS)?;
+        Self::map(fd)
+    }
+
+    /// Maps the memory that another process made.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] when its size is not sealed, else what the system says.
+    pub fn open(fd: OwnedFd) -> io::Result<Self> {
+        let seals = rustix::fs::fcntl_get_seals(&fd)?;
+        if !seals.contains(SealFlags::SHRINK) {
+            let what = "the size of the memory is not sealed";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        Self::map(fd)
+    }
+
+    fn map(fd: OwnedFd) -> io::Result<Self> {
+        let len = usize::try_from(rustix::fs::fstat(&fd)?.st_size);
+        let len = len.map_err(|_| io::ErrorKind::InvalidData)?;
+        Ok(Self { mapping: Mapping::of_sealed(fd.as_fd(), len)?, fd })
+    }
+
+    /// How many octets it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.mapping.len()
+    }
+
+    /// Whether it has none. It always has some.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The word at octet `at`.
+    ///
+    /// # Panics
+    /// When it is not aligned to 4 octets or not inside.
+    #[inline]
+    #[must_use]
+    pub fn u32_at(&self, at: usize) -> &AtomicU32 {
+        self.mapping.u32_at(at)
+    }
+
+    /// The double word at octet `at`.
+    ///
+    /// # Panics
+    /// When it is not aligned to 8 octets or not inside.
+    #[inline]
+    #[must_use]
+    pub fn u64_at(&self, at: usize) -> &AtomicU64 {
+        self.mapping.u64_at(at)
+    }
+
+    /// Copies the octets from `at` on into `target`. When another process changes them meanwhile,
+    /// what comes out may be of before, of after or mixed, octet for octet.
+    ///
+    /// # Panics
+    /// When they are not all inside.
+    #[inline]
+    pub fn read(&self, at: usize, target: &mut [u8]) {
+        self.mapping.read(at, target);
+    }
+
+    /// Copies `source` to where the octets from `at` on lie.
+    ///
+    /// # Panics
+    /// When they are not all inside.
+    #[inline]
+    pub fn write(&self, at: usize, source: &[u8]) {
+        self.mapping.write(at, source);
+    }
+}
+
+impl AsFd for SharedMemory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl fmt::Debug for SharedMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedMemory").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    fn pair(len: usize) -> (SharedMemory, SharedMemory) {
+        let here = SharedMemory::create("zorb-test", len).unwrap();
+        let there = SharedMemory::open(here.fd.try_clone().unwrap()).unwrap();
+        (here, there)
+    }
+
+    #[test]
+    fn octets_of_every_length_and_place_arrive() {
+        const LEN: usize = 20_000;
+        let (here, there) = pair(LEN);
+        let text: Vec<u8> = (0..LEN).map(|n| (n * 7 + n / 251) as u8).collect();
+        let lens = (0..300).chain([511, 512, 513, 2047, 2048, 4095, 4097, 9000, 15_001]);
+        for len in lens {
+            for at in [0, 1, 7, 63, 4093] {
+                let source = &text[len % 13..][..len];
+                here.write(at, source);
+                let mut target = vec![0xEE; len + 2];
+                there.read(at, &mut target[1..=len]);
+                assert_eq!(&target[1..=len], source, "{len} at {at}");
+                assert_eq!((target[0], target[len + 1]), (0xEE, 0xEE), "no more than that");
+            }
+        }
+        // What was written is no more than that either.
+        here.write(0, &[0; LEN]);
+        for len in [3, 70, 5000] {
+            here.write(100, &vec![1; len]);
+            let mut all = vec![9; LEN];
+            there.read(0, &mut all);
+            assert_eq!(all.iter().filter(|octet| **octet == 1).count(), len.max(1));
+            assert_eq!((all[99], all[100], all[99 + len], all[100 + len]), (0, 1, 1, 0));
+        }
+    }
+
+    #[test]
+    fn words_are_seen_on_both_sides() {
+        let (here, there) = pair(4096);
+        here.u64_at(4088).store(u64::MAX - 1, Ordering::Release);
+        assert_eq!(there.u64_at(4088).load(Ordering::Acquire), u64::MAX - 1);
+        assert_eq!(there.u32_at(4092).load(Ordering::Acquire), u32::MAX);
+        assert_eq!((here.len(), here.is_empty()), (4096, false));
+    }
+
+    #[test]
+    fn nothing_is_had_beyond_the_end() {
+        let fails = |f: fn(&SharedMemory)| {
+            let memory = SharedMemory::create("zorb-test", 4096).unwrap();
+            let call = std::panic::AssertUnwindSafe(|| f(&memory));
+            assert!(std::panic::catch_unwind(call).is_err());
+        };
+        fails(|memory| memory.read(4090, &mut [0; 7]));
+        fails(|memory| memory.write(usize::MAX, &[0; 2]));
+        fails(|memory| _ = memory.u32_at(4096));
+        fails(|memory| _ = memory.u32_at(2));
+        fails(|memory| _ = memory.u64_at(4092));
+        fails(|memory| _ = memory.u64_at(usize::MAX - 7));
+    }
+
+    #[test]
+    fn a_size_that_is_not_sealed_is_refused() {
+        assert!(SharedMemory::create("zorb-test", 0).is_err());
+        let memory = SharedMemory::create("zorb-test", 4096).unwrap();
+        assert!(rustix::fs::ftruncate(&memory.fd, 0).is_err());
+        assert!(rustix::fs::ftruncate(&memory.fd, 8192).is_err());
+        for flags in [MemfdFlags::CLOEXEC, MemfdFlags::ALLOW_SEALING] {
+            let open = rustix::fs::memfd_create("zorb-test", flags).unwrap();
+            rustix::fs::ftruncate(&open, 4096).unwrap();
+            assert_eq!(SharedMemory::open(open).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+        let file = std::fs::File::open("/proc/self/status").unwrap();
+        assert!(SharedMemory::open(file.into()).is_err());
+    }
+}

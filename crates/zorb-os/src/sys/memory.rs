@@ -1,0 +1,244 @@
+//! Mapped memory that other processes write to at any moment.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use rustix::mm::{MapFlags, ProtFlags};
+
+/// A file's memory, mapped to be read and written. It is outside of what Rust knows as its own:
+/// other processes change it, so it is looked at through atomics and copied by [`volatile`] alone.
+pub(crate) struct Mapping {
+    base: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the mapping belongs to no thread, and nothing hands out plain references into it.
+unsafe impl Send for Mapping {}
+// SAFETY: as above; what several threads do at once is atomic or volatile.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps the first `len` octets of a file which has that many and, sealed, always will: reading
+    /// past the end of one that shrinks ends the process.
+    pub(crate) fn of_sealed(file: BorrowedFd<'_>, len: usize) -> io::Result<Self> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the system chooses a place where nothing is.
+        let base =
+            unsafe { rustix::mm::mmap(ptr::null_mut(), len, access, MapFlags::SHARED, file, 0) }?;
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { base, len })
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Where `len` octets from `at` on lie, all inside.
+    #[inline]
+    fn place(&self, at: usize, len: usize) -> *mut u8 {
+        assert!(at <= self.len && len <= self.len - at, "outside of the shared memory");
+        // SAFETY: `at` is inside the mapping or just behind its end.
+        unsafe { self.base.as_ptr().add(at) }
+    }
+
+    #[inline]
+    pub(crate) fn u32_at(&self, at: usize) -> &AtomicU32 {
+        assert!(at.is_multiple_of(4), "a word is not aligned");
+        let place = self.place(at, 4).cast();
+        // SAFETY: the place is inside the mapping, which is aligned to a page and lives as long as
+        // `self`; any bits are a number, and whoever changes them does so behind an atomic's back
+        // at worst, which is what atomics in memory shared with another program are for.
+        unsafe { AtomicU32::from_ptr(place) }
+    }
+
+    #[inline]
+    pub(crate) fn u64_at(&self, at: usize) -> &AtomicU64 {
+        assert!(at.is_multiple_of(8), "a double word is not aligned");
+        let place = self.place(at, 8).cast();
+        // SAFETY: as for `u32_at`.
+        unsafe { AtomicU64::from_ptr(place) }
+    }
+
+    #[inline]
+    pub(crate) fn read(&self, at: usize, target: &mut [u8]) {
+        let source = self.place(at, target.len());
+        // SAFETY: as many octets as `target` has lie at `source`, in the mapping; the mapping and
+        // `target` have nothing in common, for nothing hands out references into the mapping.
+        unsafe { volatile::copy(source, target.as_mut_ptr(), target.len()) };
+    }
+
+    #[inline]
+    pub(crate) fn write(&self, at: usize, source: &[u8]) {
+        let target = self.place(at, source.len());
+        // SAFETY: as for `read`, the other way.
+        unsafe { volatile::copy(source.as_ptr(), target, source.len()) };
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: mapped by us, with this length; no reference into it outlives `self`.
+        let unmapped = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.len) };
+        debug_assert!(unmapped.is_ok(), "{unmapped:?}");
+    }
+}
+
+/// Copying that the compiler neither sees through nor takes apart: what the octets are is up to the
+/// moment at which the processor gets to them. On x86-64 these are instructions written out, on
+/// others volatile accesses of single octets and aligned words.
+mod volatile {
+    /// Copies `len` octets from `from` to `to`.
+    ///
+    /// # Safety
+    /// So many octets at both places are mapped, may be read and written, and do not overlap.
+    #[inline]
+    pub(super) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+        // SAFETY: handed on.
+        unsafe { imp::copy(from, to, len) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    mod imp {
+        use std::arch::asm;
+
+        /// Octets that one turn of the loop of [`blocks`] copies.
+        const BLOCK: usize = 64;
+
+        #[inline]
+        pub(super) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+            let whole = len & !(BLOCK - 1);
+            if whole > 0 {
+                // SAFETY: the caller's promise, for the first octets of them.
+                unsafe { blocks(from, to, whole) };
+            }
+            let rest = len - whole;
+            if rest == 0 {
+                return;
+            }
+            // SAFETY: inside what the caller promised, as `whole < len`.
+            let from = unsafe { from.add(whole) };
+            // SAFETY: as above.
+            let to = unsafe { to.add(whole) };
+            // SAFETY: the caller's promise, for the octets that are left.
+            unsafe { few(from, to, rest) };
+        }
+
+        /// Copies `len` octets, a multiple of [`BLOCK`] and not 0.
+        #[inline]
+        unsafe fn blocks(from: *const u8, to: *mut u8, len: usize) {
+            // SAFETY: reads and writes exactly the octets of the caller's promise; the direction
+            // flag plays no part, and the registers used are named.
+            unsafe {
+                asm!(
+                    "2:",
+                    "movups {a}, [{from}]",
+                    "movups {b}, [{from} + 16]",
+                    "movups {c}, [{from} + 32]",
+                    "movups {d}, [{from} + 48]",
+                    "movups [{to}], {a}",
+                    "movups [{to} + 16], {b}",
+                    "movups [{to} + 32], {c}",
+                    "movups [{to} + 48], {d}",
+                    "add {from}, 64",
+                    "add {to}, 64",
+                    "sub {len}, 64",
+                    "jnz 2b",
+                    from = inout(reg) from => _,
+                    to = inout(reg) to => _,
+                    len = inout(reg) len => _,
+                    a = out(xmm_reg) _,
+                    b = out(xmm_reg) _,
+                    c = out(xmm_reg) _,
+                    d = out(xmm_reg) _,
+                    options(nostack),
+                );
+            }
+        }
+
+        /// Copies `len` octets, 1 to 63.
+        #[inline]
+        unsafe fn few(from: *const u8, to: *mut u8, len: usize) {
+            // SAFETY: reads and writes exactly the octets of the caller's promise, in words of 8
+            // octets while there are so many, then one by one.
+            unsafe {
+                asm!(
+                    "sub {len}, 8",
+                    "jc 3f",
+                    "2:",
+                    "mov {word}, [{from}]",
+                    "mov [{to}], {word}",
+                    "add {from}, 8",
+                    "add {to}, 8",
+                    "sub {len}, 8",
+                    "jnc 2b",
+                    "3:",
+                    "add {len}, 8",
+                    "jz 5f",
+                    "4:",
+                    "mov {word:l}, [{from}]",
+                    "mov [{to}], {word:l}",
+                    "inc {from}",
+                    "inc {to}",
+                    "dec {len}",
+                    "jnz 4b",
+                    "5:",
+                    from = inout(reg) from => _,
+                    to = inout(reg) to => _,
+                    len = inout(reg) len => _,
+                    word = out(reg_abcd) _,
+                    options(nostack),
+                );
+            }
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    mod imp {
+        const WORD: usize = size_of::<u64>();
+
+        #[inline]
+        pub(super) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+            let mut done = 0;
+            if from.align_offset(WORD) == to.align_offset(WORD) {
+                let before = from.align_offset(WORD).min(len);
+                // SAFETY: the caller's promise, for the first octets.
+                unsafe { octets(from, to, before) };
+                done = before;
+                while len - done >= WORD {
+                    // SAFETY: a word is left, so this is inside.
+                    let source = unsafe { from.add(done) };
+                    // SAFETY: as above.
+                    let target = unsafe { to.add(done) };
+                    // SAFETY: aligned, since `before` octets were stepped over, and readable.
+                    let word = unsafe { source.cast::<u64>().read_volatile() };
+                    // SAFETY: aligned likewise, and writable.
+                    unsafe { target.cast::<u64>().write_volatile(word) };
+                    done += WORD;
+                }
+            }
+            // SAFETY: inside or just behind, as `done <= len`.
+            let from = unsafe { from.add(done) };
+            // SAFETY: as above.
+            let to = unsafe { to.add(done) };
+            // SAFETY: the caller's promise, for what is left.
+            unsafe { octets(from, to, len - done) };
+        }
+
+        #[inline]
+        unsafe fn octets(from: *const u8, to: *mut u8, len: usize) {
+            for at in 0..len {
+                // SAFETY: inside, as `at < len`.
+                let source = unsafe { from.add(at) };
+                // SAFETY: as above.
+                let target = unsafe { to.add(at) };
+                // SAFETY: readable by the caller's promise.
+                let octet = unsafe { source.read_volatile() };
+                // SAFETY: writable by the caller's promise.
+                unsafe { target.write_volatile(octet) };
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Shared memory, and SHMIOP: GIOP over it.
+//!
+//! [`ShmTransport`] implements [`Transport`] for processes on one machine: octets go through two
+//! rings in memory that both processes have mapped, one ring for each direction. While both sides
+//! are at work a message takes no system call. A thread that has nothing to receive, or no room to
+//! send, sleeps, and the other side wakes it: one system call each.
+//!
+//! The two meet at a Unix-domain socket, over which the server hands the memory to the client.
+//! After that the socket carries nothing: it is the sign of life. When a process ends, however it
+//! does, the other notices at once.
+//!
+//! What may be written where is what [`zorb_unix`] has, with another scheme: `shmiop:///tmp/x.sock`,
+//! `shmiop://@name`, `shmiop://`, `shmiop://@`, `shmiop:///tmp/x.sock?mode=0660`. So are the rules
+//! about files, and about who may connect.
+//!
+//! # The size of the rings
+//! A ring has 256 KiB ([`DEFAULT_RING_SIZE`]) unless [`ShmTransport::with_ring_size`] or the
+//! server's options say otherwise: `send_buffer` for what the server sends, `recv_buffer` for what
+//! it receives. Sizes are rounded up to a power of two from 4 KiB to 1 GiB. The client takes what the
+//! server has made. Memory is in use from when it is first written to.
+//!
+//! # A peer that does not keep to the rules
+//! The peer can write anything anywhere into the memory at any moment. What is read from it is
+//! looked at like octets from a network: positions that cannot be end the connection with
+//! [`InvalidData`](std::io::ErrorKind::InvalidData), and what is in the rings is GIOP's to judge.
+//! The size of the memory is sealed, so that no peer can take it away.
+//!
+//! # Threads
+//! The first connection starts the thread `zorb-shm`, which sleeps until a peer goes away. It is
+//! one for the whole process, and stays.
+//!
+//! [`ShmiopProtocol`] is what object references know of it.
+//!
+//! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
+#![forbid(unsafe_code)]
+
+mod handshake;
+mod profile;
+mod ring;
+mod shmiop;
+mod stream;
+mod transport;
+mod watch;
+
+pub use ring::{DEFAULT_RING_SIZE, MAX_RING_SIZE, MIN_RING_SIZE};
+pub use shmiop::ShmiopProtocol;
+pub use transport::{SHMIOP_SCHEME, ShmTransport};

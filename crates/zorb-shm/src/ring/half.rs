@@ -1,0 +1,250 @@
+//! The two ends of a ring.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::Duration;
+
+use zorb_os::futex;
+use zorb_os::memory::SharedMemory;
+
+use super::Place;
+
+/// The most octets that are moved before their number is published, so that the two sides work at
+/// the same time on a message longer than this.
+const PIECE: usize = 16 << 10;
+
+/// The peer has published a position that cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Corrupt;
+
+/// What both ends have: the memory, the own position, and the peer's as it was last seen.
+#[derive(Debug)]
+struct End {
+    memory: Arc<SharedMemory>,
+    place: Place,
+    own: AtomicU64,
+    seen: AtomicU64,
+}
+
+impl End {
+    fn new(memory: &Arc<SharedMemory>, place: Place) -> Self {
+        Self { memory: Arc::clone(memory), place, own: AtomicU64::new(0), seen: AtomicU64::new(0) }
+    }
+
+    /// The octet of the memory at a position, and how many follow before the ring's end.
+    #[inline]
+    fn at(&self, position: u64) -> (usize, usize) {
+        let size = self.place.size;
+        let offset = position as usize & (size - 1);
+        (self.place.body + offset, size - offset)
+    }
+
+    /// Sets a word and wakes who sleeps on `sleeping`.
+    fn close(&self, closed: usize, sleeping: usize) {
+        self.memory.u32_at(closed).store(1, Ordering::Release);
+        fence(Ordering::SeqCst);
+        self.wake(sleeping);
+    }
+
+    /// Wakes who sleeps on `sleeping`, if somebody does. Comes after a fence.
+    #[inline]
+    fn wake(&self, sleeping: usize) {
+        let word = self.memory.u32_at(sleeping);
+        if word.load(Ordering::Relaxed) != 0 {
+            word.store(0, Ordering::Relaxed);
+            futex::wake(word);
+        }
+    }
+
+    /// Sleeps on the word `sleeping` unless `ready` by the time it is set.
+    fn sleep(&self, sleeping: usize, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
+        let word = self.memory.u32_at(sleeping);
+        word.store(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if !ready() {
+            futex::wait(word, 1, limit);
+        }
+        word.store(0, Ordering::Relaxed);
+    }
+}
+
+/// The end that octets are put into. One thread at a time uses it.
+#[derive(Debug)]
+pub(crate) struct Writer(End);
+
+impl Writer {
+    pub(super) fn new(memory: &Arc<SharedMemory>, place: Place) -> Self {
+        Self(End::new(memory, place))
+    }
+
+    /// Puts in as many of `bytes` as there is room for, and says how many.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<usize, Corrupt> {
+        let End { memory, place, own, .. } = &self.0;
+        let mut done = 0;
+        while done < bytes.len() {
+            let room = self.room((bytes.len() - done).min(PIECE))?;
+            let rest = bytes.get(done..).unwrap_or_default();
+            let piece = rest.get(..room.min(PIECE)).unwrap_or(rest);
+            if piece.is_empty() {
+                break;
+            }
+            let position = own.load(Ordering::Relaxed);
+            let (at, before_end) = self.0.at(position);
+            let (first, second) = piece.split_at(before_end.min(piece.len()));
+            memory.write(at, first);
+            if !second.is_empty() {
+                memory.write(place.body, second);
+            }
+            let position = position.wrapping_add(piece.len() as u64);
+            own.store(position, Ordering::Relaxed);
+            memory.u64_at(place.tail()).store(position, Ordering::Release);
+            fence(Ordering::SeqCst);
+            self.0.wake(place.reader_sleeping());
+            done += piece.len();
+        }
+        Ok(done)
+    }
+
+    /// How many octets there is room for. Looks at the reader's position only if that seems to be
+    /// fewer than `wanted`.
+    #[inline]
+    fn room(&self, wanted: usize) -> Result<usize, Corrupt> {
+        let End { memory, place, own, seen } = &self.0;
+        let own = own.load(Ordering::Relaxed);
+        // What was seen has been checked: never more than a ring's size behind.
+        let room = |seen: u64| place.size - (own.wrapping_sub(seen) as usize).min(place.size);
+        let known = room(seen.load(Ordering::Relaxed));
+        if known >= wanted {
+            return Ok(known);
+        }
+        let reader = memory.u64_at(place.read_position()).load(Ordering::Acquire);
+        if own.wrapping_sub(reader) > place.size as u64 {
+            return Err(Corrupt);
+        }
+        seen.store(reader, Ordering::Relaxed);
+        Ok(room(reader))
+    }
+
+    /// Whether [`write`](Self::write) would do something, if only fail.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.room(1) != Ok(0)
+    }
+
+    /// Whether the reader takes no more.
+    #[inline]
+    pub(crate) fn is_refused(&self) -> bool {
+        let End { memory, place, .. } = &self.0;
+        memory.u32_at(place.read_closed()).load(Ordering::Acquire) != 0
+    }
+
+    /// Sleeps until the reader has made room or takes no more, unless `ready` by then.
+    pub(crate) fn sleep(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
+        self.0.sleep(self.0.place.writer_sleeping(), ready, limit);
+    }
+
+    /// Wakes the thread that sleeps here, in this process, if it does by now.
+    pub(crate) fn rouse(&self) {
+        futex::wake(self.0.memory.u32_at(self.0.place.writer_sleeping()));
+    }
+
+    /// Tells the reader that no more comes.
+    pub(crate) fn close(&self) {
+        let place = self.0.place;
+        self.0.close(place.write_closed(), place.reader_sleeping());
+    }
+}
+
+/// The end that octets are taken out of. One thread at a time uses it.
+#[derive(Debug)]
+pub(crate) struct Reader(End);
+
+impl Reader {
+    pub(super) fn new(memory: &Arc<SharedMemory>, place: Place) -> Self {
+        Self(End::new(memory, place))
+    }
+
+    /// Takes out as many octets as there are and `buffer` holds, and says how many.
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<usize, Corrupt> {
+        let End { memory, place, own, .. } = &self.0;
+        let mut done = 0;
+        while done < buffer.len() {
+            let there = self.there()?;
+            let rest = buffer.get_mut(done..).unwrap_or_default();
+            let wanted = rest.len().min(there).min(PIECE);
+            let Some(piece) = rest.get_mut(..wanted).filter(|piece| !piece.is_empty()) else {
+                break;
+            };
+            let position = own.load(Ordering::Relaxed);
+            let (at, before_end) = self.0.at(position);
+            let (first, second) = piece.split_at_mut(before_end.min(wanted));
+            memory.read(at, first);
+            if !second.is_empty() {
+                memory.read(place.body, second);
+            }
+            let position = position.wrapping_add(wanted as u64);
+            own.store(position, Ordering::Relaxed);
+            memory.u64_at(place.read_position()).store(position, Ordering::Release);
+            self.made_room(there, wanted);
+            done += wanted;
+        }
+        Ok(done)
+    }
+
+    /// Wakes the writer when there is room enough to be worth it. That is so at the latest when the
+    /// ring is empty, and it sleeps only with a full one.
+    #[inline]
+    fn made_room(&self, there: usize, taken: usize) {
+        let size = self.0.place.size;
+        if size - there + taken >= size / 4 {
+            fence(Ordering::SeqCst);
+            self.0.wake(self.0.place.writer_sleeping());
+        }
+    }
+
+    /// How many octets are there. Looks at the writer's position only if none seem to be.
+    #[inline]
+    fn there(&self) -> Result<usize, Corrupt> {
+        let End { memory, place, own, seen } = &self.0;
+        let own = own.load(Ordering::Relaxed);
+        // What was seen has been checked: never more than a ring's size ahead.
+        let known = seen.load(Ordering::Relaxed).wrapping_sub(own) as usize;
+        if known != 0 {
+            return Ok(known.min(place.size));
+        }
+        let writer = memory.u64_at(place.tail()).load(Ordering::Acquire);
+        if writer.wrapping_sub(own) > place.size as u64 {
+            return Err(Corrupt);
+        }
+        seen.store(writer, Ordering::Relaxed);
+        Ok(writer.wrapping_sub(own) as usize)
+    }
+
+    /// Whether [`read`](Self::read) would do something, if only fail.
+    #[inline]
+    pub(crate) fn is_ready(&self) -> bool {
+        self.there() != Ok(0)
+    }
+
+    /// Whether no more comes than is there: look at this first.
+    #[inline]
+    pub(crate) fn is_ended(&self) -> bool {
+        let End { memory, place, .. } = &self.0;
+        memory.u32_at(place.write_closed()).load(Ordering::Acquire) != 0
+    }
+
+    /// Sleeps until the writer has put something in or ended, unless `ready` by then.
+    pub(crate) fn sleep(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
+        self.0.sleep(self.0.place.reader_sleeping(), ready, limit);
+    }
+
+    /// Wakes the thread that sleeps here, in this process, if it does by now.
+    pub(crate) fn rouse(&self) {
+        futex::wake(self.0.memory.u32_at(self.0.place.reader_sleeping()));
+    }
+
+    /// Tells the writer that no more is taken.
+    pub(crate) fn close(&self) {
+        let place = self.0.place;
+        self.0.close(place.read_closed(), place.writer_sleeping());
+    }
+}

@@ -1,0 +1,124 @@
+//! SHMIOP: GIOP over shared memory, as references know it.
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile};
+use zorb_os::machine::boot_id;
+use zorb_transport::{
+    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile, Transport,
+};
+
+use crate::ShmTransport;
+use crate::profile::ShmEndpoints;
+
+#[cfg(test)]
+mod tests;
+
+/// SHMIOP: profiles of kind 0x54414f02, URLs and `corbaloc` addresses with `shmiop`
+/// (`corbaloc:shmiop:1.2@/tmp/x.sock|key`: `|` ends the name), connections over shared memory.
+///
+/// The profile is TAO's, which is laid out like IIOP's. TAO's servers have a TCP port for the host
+/// and port in it; Zorb's have a Unix-domain socket, whose name stands in place of the host, with
+/// port 0. So either passes over the other's profiles, and takes the next of the reference.
+///
+/// From version 1.1 on a component says which machine the server is on, and lists further
+/// endpoints: a client elsewhere does not try, although it may have a socket of the same name. A
+/// profile without it is taken to be of this machine.
+#[derive(Debug, Clone, Default)]
+pub struct ShmiopProtocol {
+    transport: ShmTransport,
+}
+
+impl ShmiopProtocol {
+    /// SHMIOP with its usual scheme, rings of the usual size, and sockets that their owner alone
+    /// connects to.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// SHMIOP over a transport set up otherwise, with larger rings say.
+    #[must_use]
+    pub fn over(transport: ShmTransport) -> Self {
+        Self { transport }
+    }
+
+    fn decode(
+        &self,
+        profile: &TaggedProfile,
+        machine: Option<&str>,
+    ) -> Result<ResolvedProfile, ProfileError> {
+        ProfileError::check_tag(ProfileTag::TAO_SHMIOP, profile)?;
+        let profile = IiopProfile::decode(&profile.data)?;
+        if profile.port != 0 {
+            return Err(ProfileError::NoEndpoint); // TAO's
+        }
+        let beside: Option<ShmEndpoints> = profile.component()?;
+        if let (Some(beside), Some(machine)) = (&beside, machine)
+            && beside.machine != machine
+        {
+            return Err(ProfileError::Elsewhere);
+        }
+        // The component's names are UTF-8, the profile's own is in Latin-1 where it can be.
+        let names = beside.map_or_else(|| vec![profile.host], |beside| beside.names);
+        let mut endpoints = Vec::new();
+        let mut failure = ProfileError::NoEndpoint;
+        for name in names.iter().take(MAX_PROFILE_ENDPOINTS) {
+            let url = format!("{}://{name}", self.scheme());
+            match self.transport.parse_endpoint(&url) {
+                Ok(endpoint) if endpoints.contains(&endpoint) => {}
+                Ok(endpoint) => endpoints.push(endpoint),
+                Err(error) => failure = error.into(),
+            }
+        }
+        if endpoints.is_empty() {
+            return Err(failure);
+        }
+        Ok(ResolvedProfile {
+            version: profile.version,
+            endpoints,
+            object_key: profile.object_key,
+            components: profile.components,
+        })
+    }
+}
+
+impl Protocol for ShmiopProtocol {
+    fn transport(&self) -> &dyn Transport {
+        &self.transport
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        ProfileTag::TAO_SHMIOP
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        self.decode(profile, boot_id())
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        let mut names = Vec::with_capacity(endpoints.len());
+        for endpoint in endpoints {
+            let endpoint = self.transport.parse_endpoint(endpoint.as_str())?;
+            names.push(endpoint.address().to_owned());
+        }
+        let mut host = names.first().cloned().ok_or(ProfileError::NoEndpoint)?;
+        if !host.chars().all(|c| u8::try_from(c).is_ok()) {
+            host.clear(); // it has no place here; the component has it
+        }
+        let mut components = components.to_vec();
+        if let Some(machine) = boot_id() {
+            let beside = ShmEndpoints { machine: machine.to_owned(), names };
+            components.push(TaggedComponent::with_body(&beside, ByteOrder::NATIVE)?);
+        }
+        let object_key = object_key.to_vec();
+        let profile = IiopProfile { version, host, port: 0, object_key, components };
+        let data = profile.encode(ByteOrder::NATIVE)?.data;
+        Ok(TaggedProfile { tag: ProfileTag::TAO_SHMIOP, data })
+    }
+}

@@ -1,0 +1,153 @@
+//! Shared memory as a transport.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use socket2::Socket;
+use zorb_os::clock::MonotonicTime;
+use zorb_transport::{
+    Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
+    ListenOptions, Stream, StreamOptions, Transport,
+};
+use zorb_unix::DEFAULT_MODE;
+use zorb_unix::rendezvous::{self, Handover, Names};
+
+use crate::handshake;
+use crate::ring::{DEFAULT_RING_SIZE, Layout, ring_size};
+use crate::stream::ShmStream;
+
+/// The scheme of URLs that mean shared memory under GIOP.
+pub const SHMIOP_SCHEME: &str = "shmiop";
+
+/// How long a client waits for the server to hand over the memory when it has no time-out: as long
+/// as a system's usual limit for connecting.
+const HANDOVER_LIMIT: Duration = Duration::from_secs(120);
+
+/// Shared memory as a [`Transport`]. See [the crate](crate).
+///
+/// ```
+/// use std::thread;
+/// use zorb_shm::ShmTransport;
+/// use zorb_transport::{ConnectOptions, ListenOptions, Transport};
+///
+/// let shm = ShmTransport::new();
+/// let acceptor = shm.listen("shmiop://", &ListenOptions::default())?;
+/// let endpoint = acceptor.endpoint().clone();
+/// let server = thread::spawn(move || acceptor.accept());
+/// // The server hands over the memory when it accepts.
+/// let client = shm.connect(&endpoint, &ConnectOptions::default())?;
+/// client.send_all(b"ping")?;
+/// let server = server.join().unwrap()?;
+/// let mut buffer = [0; 16];
+/// assert_eq!(server.recv(&mut buffer)?, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Of the options it uses the backlog and, when listening, the sizes of the buffers. A host to be
+/// published means nothing here and is passed over, like `no_delay` and `keep_alive`.
+#[derive(Debug, Clone)]
+pub struct ShmTransport {
+    scheme: Arc<str>,
+    mode: u32,
+    ring_size: usize,
+}
+
+impl ShmTransport {
+    /// Shared memory with the scheme `shmiop`, sockets that their owner alone connects to, and
+    /// rings of [`DEFAULT_RING_SIZE`].
+    #[must_use]
+    pub fn new() -> Self {
+        let scheme = SHMIOP_SCHEME.into();
+        Self { scheme, mode: DEFAULT_MODE, ring_size: DEFAULT_RING_SIZE }
+    }
+
+    /// The same with `mode` (permission bits, 0 to 0o777) for the files of sockets listened on
+    /// whose URL has none of its own.
+    #[must_use]
+    pub fn with_mode(self, mode: u32) -> Self {
+        Self { mode: mode & 0o777, ..self }
+    }
+
+    /// The same with rings of at least `octets` for the connections that are accepted, unless the
+    /// options of listening name sizes. It is made a power of two from 4 KiB to 1 GiB.
+    #[must_use]
+    pub fn with_ring_size(self, octets: usize) -> Self {
+        Self { ring_size: ring_size(octets), ..self }
+    }
+
+    /// Shared memory under another protocol than GIOP: with a scheme of its own.
+    ///
+    /// # Errors
+    /// [`EndpointError`] when `scheme` is not a URL scheme.
+    pub fn with_scheme(scheme: &str) -> Result<Self, EndpointError> {
+        let scheme = Endpoint::new(scheme, "")?.scheme().into();
+        Ok(Self { scheme, ..Self::new() })
+    }
+}
+
+impl Default for ShmTransport {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Transport for ShmTransport {
+    fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        rendezvous::parse_endpoint(&self.scheme, text)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        let deadline = MonotonicTime::now() + options.timeout.unwrap_or(HANDOVER_LIMIT);
+        // The socket carries one message, whatever the sizes that the options name.
+        let for_socket = ConnectOptions::with_timeout(options.timeout);
+        let (socket, names) = rendezvous::connect(&self.scheme, endpoint, &for_socket)?;
+        let set_up = || {
+            let (layout, memory) = handshake::take(&socket, deadline.time_left())?;
+            Ok(layout.client(&memory))
+        };
+        let failed = |error: io::Error| {
+            let phase = match error.kind() {
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut => ConnectPhase::Connect,
+                _ => ConnectPhase::Setup,
+            };
+            let hint = "is the server running, does it listen with shmiop, and take connections?";
+            ConnectError::single(endpoint, phase, error).with_hint(hint)
+        };
+        let rings = set_up().map_err(failed)?;
+        Ok(Arc::new(ShmStream::new(socket, rings, names).map_err(failed)?))
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let size = |wanted: Option<usize>| wanted.map_or(self.ring_size, ring_size);
+        let StreamOptions { send_buffer, recv_buffer, .. } = options.stream;
+        let layout = Layout::new(size(recv_buffer), size(send_buffer));
+        let layout = layout
+            .ok_or_else(|| ListenError::new(url, io::Error::other("no ring has such a size")))?;
+        let for_socket = ListenOptions { stream: StreamOptions::default(), ..options.clone() };
+        rendezvous::listen(&self.scheme, url, self.mode, &for_socket, Offer { layout })
+    }
+}
+
+/// Hands new memory to each client.
+#[derive(Debug)]
+struct Offer {
+    layout: Layout,
+}
+
+impl Handover for Offer {
+    type Stream = ShmStream;
+
+    fn accepted(&self, socket: Socket, names: Names) -> io::Result<ShmStream> {
+        let memory = handshake::offer(&socket, self.layout)?;
+        ShmStream::new(socket, self.layout.server(&memory), names)
+    }
+}

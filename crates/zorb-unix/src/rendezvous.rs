@@ -1,0 +1,74 @@
+//! Unix-domain sockets at which another transport's two ends meet, for authors of such transports.
+//!
+//! They have the addresses, files, modes and failures of [`UnixTransport`](crate::UnixTransport);
+//! what the ends do with the connected socket is the transport's own.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use socket2::Socket;
+use zorb_transport::{
+    Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
+    Stream, strip_scheme,
+};
+
+use crate::name::SocketName;
+use crate::{connect, listen};
+
+/// What a transport makes of the connections that clients make to it.
+pub trait Handover: Send + Sync + fmt::Debug + 'static {
+    /// A connected stream.
+    type Stream: Stream + 'static;
+
+    /// Makes a stream of a connected, blocking socket. Must not wait for the peer, or one that
+    /// hangs keeps all others out.
+    ///
+    /// # Errors
+    /// What the system says; the connection is dropped and the next one taken.
+    fn accepted(&self, socket: Socket, names: Names) -> io::Result<Self::Stream>;
+}
+
+/// What the ends of a connection are called in messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// This end.
+    pub local: String,
+    /// The other: its process and user, which the system vouches for.
+    pub peer: String,
+}
+
+/// The endpoint that `text` means, a URL of `scheme` or the address alone.
+///
+/// # Errors
+/// As [`Transport::parse_endpoint`](zorb_transport::Transport::parse_endpoint).
+pub fn parse_endpoint(scheme: &str, text: &str) -> Result<Endpoint, EndpointError> {
+    SocketName::parse(strip_scheme(scheme, text)?)?.to_endpoint(scheme)
+}
+
+/// Connects to `endpoint`, of `scheme`. The socket is blocking and has no time-outs.
+///
+/// # Errors
+/// As [`Transport::connect`](zorb_transport::Transport::connect).
+pub fn connect(
+    scheme: &str,
+    endpoint: &Endpoint,
+    options: &ConnectOptions,
+) -> Result<(Socket, Names), ConnectError> {
+    connect::connect(scheme, endpoint, options)
+}
+
+/// Listens on `url`, of `scheme`, with `mode` for the file of a socket whose URL has none of its
+/// own; `handover` makes streams of the connections.
+///
+/// # Errors
+/// As [`Transport::listen`](zorb_transport::Transport::listen).
+pub fn listen<H: Handover>(
+    scheme: &str,
+    url: &str,
+    mode: u32,
+    options: &ListenOptions,
+    handover: H,
+) -> Result<Arc<dyn Acceptor>, ListenError> {
+    listen::listen(scheme, url, mode, options, handover)
+}
