@@ -12,8 +12,8 @@ use crate::tool;
 
 const CALLS: u64 = 500;
 
-/// Microseconds that a thread looks before it sleeps: longer than any wait here.
-const SPIN: &str = "10000000";
+/// Microseconds that a thread looks before it sleeps: the most there is, and longer than any wait here.
+const SPIN: &str = "1000000";
 
 const TWO_WAY: [Operation; 9] = [
     Operation::Void,
