@@ -19,7 +19,7 @@ pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
     }
     let limit = timeout.map(|timeout| Timespec {
         tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(timeout.subsec_nanos()).into(),
+        tv_nsec: i64::from(timeout.subsec_nanos()),
     });
     let outcome = futex::wait(word, Flags::empty(), expected, limit.as_ref());
     debug_assert!(
