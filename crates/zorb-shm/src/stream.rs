@@ -128,7 +128,7 @@ impl Line {
         let ready =
             || self.reader.is_ready() || self.is_ended() || self.read_shut.load(Ordering::SeqCst);
         self.receiving.fetch_add(1, Ordering::SeqCst);
-        self.reader.sleep(ready, limit);
+        self.reader.wait_unless(ready, limit);
         self.receiving.fetch_sub(1, Ordering::SeqCst);
     }
 
@@ -136,7 +136,7 @@ impl Line {
     #[cold]
     fn wait_to_send(&self, limit: Option<Duration>) {
         self.sending.fetch_add(1, Ordering::SeqCst);
-        self.writer.sleep(|| self.writer.is_ready() || self.is_broken(), limit);
+        self.writer.wait_unless(|| self.writer.is_ready() || self.is_broken(), limit);
         self.sending.fetch_sub(1, Ordering::SeqCst);
     }
 

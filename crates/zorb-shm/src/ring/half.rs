@@ -57,7 +57,7 @@ impl End {
     }
 
     /// Sleeps on the word `sleeping` unless `ready` by the time it is set.
-    fn sleep(&self, sleeping: usize, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
+    fn wait_unless(&self, sleeping: usize, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
         let word = self.memory.u32_at(sleeping);
         word.store(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
@@ -138,8 +138,8 @@ impl Writer {
     }
 
     /// Sleeps until the reader has made room or takes no more, unless `ready` by then.
-    pub(crate) fn sleep(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
-        self.0.sleep(self.0.place.writer_sleeping(), ready, limit);
+    pub(crate) fn wait_unless(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
+        self.0.wait_unless(self.0.place.writer_sleeping(), ready, limit);
     }
 
     /// Wakes the thread that sleeps here, in this process, if it does by now.
@@ -233,8 +233,8 @@ impl Reader {
     }
 
     /// Sleeps until the writer has put something in or ended, unless `ready` by then.
-    pub(crate) fn sleep(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
-        self.0.sleep(self.0.place.reader_sleeping(), ready, limit);
+    pub(crate) fn wait_unless(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
+        self.0.wait_unless(self.0.place.reader_sleeping(), ready, limit);
     }
 
     /// Wakes the thread that sleeps here, in this process, if it does by now.

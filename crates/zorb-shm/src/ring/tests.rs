@@ -88,7 +88,7 @@ fn sleepers_are_woken_by_what_they_wait_for() {
                 // Lengths of all kinds, so that both sides find themselves waiting.
                 let len = left.len().min(left.len() % 5000 + 1);
                 match writer.write(&left[..len]).unwrap() {
-                    0 => writer.sleep(|| writer.is_ready(), None),
+                    0 => writer.wait_unless(|| writer.is_ready(), None),
                     done => left = &left[done..],
                 }
             }
@@ -99,7 +99,7 @@ fn sleepers_are_woken_by_what_they_wait_for() {
             let len = received.len() % 3000 + 1;
             match reader.read(&mut buffer[..len]).unwrap() {
                 0 if reader.is_ended() && !reader.is_ready() => return received,
-                0 => reader.sleep(|| reader.is_ready() || reader.is_ended(), None),
+                0 => reader.wait_unless(|| reader.is_ready() || reader.is_ended(), None),
                 done => received.extend_from_slice(&buffer[..done]),
             }
         }
@@ -197,7 +197,7 @@ fn a_peer_that_scribbles_all_the_time_does_no_harm() {
                 assert!(count <= 5000);
             }
             let _ = writer.write(&buffer);
-            reader.sleep(|| false, Some(Duration::ZERO));
+            reader.wait_unless(|| false, Some(Duration::ZERO));
         }
         done.store(true, Ordering::Relaxed);
     });
