@@ -2,6 +2,7 @@
 
 mod connection;
 mod invoke;
+mod line;
 mod locate;
 mod patience;
 mod place;
@@ -9,6 +10,8 @@ mod pool;
 mod reach;
 mod reply;
 mod route;
+mod shared;
+mod sharing;
 
 pub(crate) use invoke::{LOCAL_TEXT, invoke};
 pub(crate) use locate::locate;

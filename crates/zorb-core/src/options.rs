@@ -83,6 +83,8 @@ pub struct Options {
     pub max_connections: usize,
     /// The most connections opened to one endpoint.
     pub max_connections_per_endpoint: usize,
+    /// The most calls at once over a client's connection.
+    pub max_calls_per_connection: usize,
     /// The most threads that serve one connection, when upcalls block.
     pub max_threads_per_connection: usize,
     /// The most requests that a holding POA manager keeps waiting.
@@ -114,6 +116,7 @@ impl Default for Options {
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
             max_connections: table::MAX_CONNECTIONS as usize,
             max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
+            max_calls_per_connection: table::MAX_CALLS_PER_CONNECTION as usize,
             max_threads_per_connection: table::MAX_THREADS_PER_CONNECTION as usize,
             max_held_requests: table::MAX_HELD_REQUESTS as usize,
             max_forwards: table::MAX_FORWARDS as u32,
@@ -173,6 +176,7 @@ impl Options {
             "MaxMessageSize" => self.max_message_size.to_string(),
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
+            "MaxCallsPerConnection" => self.max_calls_per_connection.to_string(),
             "MaxThreadsPerConnection" => self.max_threads_per_connection.to_string(),
             "MaxHeldRequests" => self.max_held_requests.to_string(),
             "CopyThreshold" => self.copy_threshold.to_string(),
@@ -236,6 +240,7 @@ impl Options {
             "MaxConnectionsPerEndpoint" => {
                 self.max_connections_per_endpoint = number(value)? as usize;
             }
+            "MaxCallsPerConnection" => self.max_calls_per_connection = number(value)? as usize,
             "MaxThreadsPerConnection" => self.max_threads_per_connection = number(value)? as usize,
             "MaxHeldRequests" => self.max_held_requests = number(value)? as usize,
             "CopyThreshold" => self.copy_threshold = number(value)? as usize,

@@ -92,6 +92,50 @@ fn a_slow_upcall_does_not_hold_up_later_requests() {
 }
 
 #[test]
+fn slow_upcalls_of_several_callers_run_at_the_same_time() {
+    use std::io::{Read, Write};
+    use std::sync::mpsc::channel;
+    use std::time::{Duration, Instant};
+    use support::Acting;
+    const SLOW: i32 = 0;
+    const WAITS: i32 = 1;
+    const FREES: i32 = 2;
+
+    // The sentinel is of no help here.
+    let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
+    let orb = orb.build().unwrap();
+    let (free, freed) = channel();
+    let (free, freed) = (std::sync::Mutex::new(free), std::sync::Mutex::new(freed));
+    let acting = Acting(move |value| {
+        match value {
+            SLOW => {
+                let begun = Instant::now();
+                while begun.elapsed() < Duration::from_millis(1) {
+                    std::hint::spin_loop();
+                }
+            }
+            WAITS => freed.lock().unwrap().recv().unwrap(),
+            _ => free.lock().unwrap().send(()).unwrap(),
+        }
+        Ok(value)
+    });
+    let echo: Echo = orb.root_poa().activate(acting).unwrap();
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let key = support_key(&echo);
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    // That callers share the connection, and that its upcalls are slow, has to be seen first.
+    for together in [[SLOW, SLOW], [WAITS, FREES]] {
+        let requests = [2, 4].into_iter().zip(together);
+        let bytes: Vec<u8> =
+            requests.flat_map(|(id, value)| request(id, &key, "twice", value)).collect();
+        stream.write_all(&bytes).unwrap();
+        let mut received = vec![0; 2 * 28];
+        stream.read_exact(&mut received).unwrap();
+        assert_eq!(received.windows(4).filter(|window| window == b"GIOP").count(), 2);
+    }
+}
+
+#[test]
 fn shutdown_ends_threads_and_tells_peers() {
     use std::io::Read;
     let (orb, echo) = server();

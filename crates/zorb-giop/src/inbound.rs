@@ -267,7 +267,7 @@ impl Inbound {
         self.buffer.capacity()
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_header(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
         if self.next.is_some() {
             return Ok(self.next);

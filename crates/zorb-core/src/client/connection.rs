@@ -7,18 +7,22 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    ConnectionEnd, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
-    ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestProgress, RetryDecision,
+    CodeSetContext, ConnectionEnd, GiopVersion, Inbound, Limits, MessageHeader, MessageKind,
+    MessageWriter, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestProgress,
+    RetryDecision, negotiate,
 };
 use zorb_os::probe;
 use zorb_transport::Stream;
+use zorb_types::SystemException;
 
 use super::patience::Patience;
+use super::route::Route;
 use crate::gather::{Tail, WriteBody};
+use crate::orb::OrbCore;
 use crate::wait::WaitPolicy;
 
 /// How long to try to send a few last words to a server that may have stopped to read.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+pub(super) const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// A connection that nothing was heard of for longer than this is looked at before it is used
 /// again: the server may have closed it meanwhile.
@@ -51,6 +55,62 @@ impl NoReply {
     }
 }
 
+/// What a client lets a server make it hold.
+pub(super) fn limits(max_message_size: usize) -> Limits {
+    Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() }
+}
+
+/// Whether a request, whose connection ended so, is to be sent again over another one: the protocol
+/// allows it, and it is of use. A connection that broke after it had been good (`used`) is one that
+/// its server gave up while it lay idle; a new one that breaks would break again.
+#[cold]
+pub(super) fn sends_again(end: ConnectionEnd, progress: RequestProgress, used: bool) -> bool {
+    let of_use = match end {
+        ConnectionEnd::CloseConnection => true,
+        ConnectionEnd::Broken => used,
+        ConnectionEnd::ProtocolFault | ConnectionEnd::ClosedHere => false,
+    };
+    let mut ended = zorb_giop::ClientConnection::default();
+    ended.ended(end);
+    of_use && ended.retry(progress) == RetryDecision::Resend
+}
+
+/// How a request begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opened {
+    pub(super) request_id: u32,
+    /// How its text is written.
+    pub(super) text: TextCoding,
+    /// The code sets that it has to tell the server, if any.
+    pub(super) code_sets: Option<CodeSetContext>,
+}
+
+impl Opened {
+    /// Agrees with the server on code sets, once a connection, and finds what follows for a request;
+    /// its id is chosen after that.
+    #[inline(always)] // on the path of every call
+    pub(super) fn agree(
+        agreed: &mut zorb_giop::ClientConnection,
+        core: &OrbCore,
+        route: &Route,
+        expected: Option<MessageKind>,
+    ) -> Result<Self, SystemException> {
+        if expected == Some(MessageKind::LocateReply) {
+            // It has neither text nor service contexts.
+            return Ok(Self { request_id: 0, text: TextCoding::default(), code_sets: None });
+        }
+        // The code sets go with the first request of the connection whose version has service
+        // contexts for them, when the server has named its own.
+        if let Some(server) = &route.code_sets
+            && agreed.code_sets().is_none()
+        {
+            agreed.agree_on(negotiate(core.code_sets(), server)?);
+        }
+        let code_sets = agreed.code_sets_to_send(route.version);
+        Ok(Self { request_id: 0, text: agreed.text(route.version)?, code_sets })
+    }
+}
+
 /// A connection to a server, used by one call at a time.
 #[derive(Debug)]
 pub(crate) struct ClientConnection {
@@ -71,11 +131,9 @@ pub(crate) struct ClientConnection {
 
 impl ClientConnection {
     pub(super) fn new(stream: Arc<dyn Stream>, max_message_size: usize, wait: WaitPolicy) -> Self {
-        let limits =
-            Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
         Self {
             stream,
-            inbound: Inbound::new(limits),
+            inbound: Inbound::new(limits(max_message_size)),
             outgoing: Vec::new(),
             state: zorb_giop::ClientConnection::default(),
             used: false,
@@ -142,7 +200,7 @@ impl ClientConnection {
     }
 
     /// Waits for the next Reply or LocateReply.
-    #[inline]
+    #[inline(always)] // on the path of every call, and in a second place
     pub(super) fn next_message(&mut self, patience: Patience) -> Result<MessageHeader, NoReply> {
         loop {
             match self.inbound.poll() {
@@ -184,18 +242,10 @@ impl ClientConnection {
         }
     }
 
-    /// Whether a request on this connection, which ended so, is to be sent again over another one:
-    /// the protocol allows it, and it is of use. A connection that broke after it had been good is
-    /// one that its server gave up while it lay idle; a new one that breaks would break again.
+    /// Whether a request is to be sent again: see [`sends_again`].
     #[cold]
-    pub(super) fn sends_again(&mut self, end: ConnectionEnd, progress: RequestProgress) -> bool {
-        self.state.ended(end);
-        let of_use = match end {
-            ConnectionEnd::CloseConnection => true,
-            ConnectionEnd::Broken => self.used,
-            ConnectionEnd::ProtocolFault | ConnectionEnd::ClosedHere => false,
-        };
-        of_use && self.state.retry(progress) == RetryDecision::Resend
+    pub(super) fn sends_again(&self, end: ConnectionEnd, progress: RequestProgress) -> bool {
+        sends_again(end, progress, self.used)
     }
 
     /// Tells the server that the reply to `request_id` is no longer waited for.

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CharSet, TextCoding, WideForm, WideSet, Wire};
 use zorb_giop::{
-    ConnectionEnd, GiopVersion, Ior, MessageHeader, MessageWriter, ReplyHeader, ReplyStatus,
-    RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress,
-    negotiate,
+    ConnectionEnd, GiopVersion, Ior, MessageHeader, MessageKind, MessageWriter, ReplyHeader,
+    ReplyStatus, RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId,
+    TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
-use super::connection::NoReply;
+use super::connection::{NoReply, Opened};
+use super::line::{AnyLine, Line};
 use super::patience::Patience;
-use super::place::Lease;
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
 use super::route::Route;
@@ -123,7 +123,8 @@ fn is_stale_forward(exception: SystemException) -> bool {
 /// Makes the call over the first route of `target` that connects.
 fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
     match reach(object, target, call.patience.deadline()) {
-        Ok((route, lease)) => call_over(object, route, lease, call),
+        Ok((route, AnyLine::Own(lease))) => call_over(object, route, lease, call),
+        Ok((route, AnyLine::Shared(share))) => call_over(object, route, share, call),
         Err(exception) => Attempt::Failed(exception),
     }
 }
@@ -132,36 +133,21 @@ fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> A
 fn call_over<'c>(
     object: &'c ObjectRef,
     route: &Route,
-    mut lease: Lease,
+    mut line: impl Line,
     call: &Call<'_>,
 ) -> Attempt<'c> {
     probe!(Reference);
     let core = object.core();
-    let Some(connection) = lease.connection() else {
-        return Attempt::Failed(core.shut_down());
-    };
     let version = route.version;
-
-    // The code sets go with the first request of the connection whose version has service contexts
-    // for them, when the server has named its own.
-    if let Some(server) = &route.code_sets
-        && connection.state.code_sets().is_none()
-    {
-        match negotiate(core.code_sets(), server) {
-            Ok(agreed) => connection.state.agree_on(agreed),
-            Err(error) => return Attempt::Failed(error.into()),
-        }
-    }
-    let to_send = connection.state.code_sets_to_send(version);
-    let context_data = to_send.map(|agreed| agreed.encode(ByteOrder::NATIVE));
+    let expected = call.response.expects_reply().then_some(MessageKind::Reply);
+    let opened = match line.open(core, route, expected, call.patience.deadline()) {
+        Ok(opened) => opened,
+        Err(exception) => return Attempt::Failed(exception),
+    };
+    let context_data = opened.code_sets.map(|agreed| agreed.encode(ByteOrder::NATIVE));
     let context =
         context_data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
-    let text = match connection.state.text(version) {
-        Ok(text) => text,
-        Err(error) => return Attempt::Failed(error.into()),
-    };
-
-    let request_id = connection.state.ids().allocate();
+    let Opened { request_id, text, .. } = opened;
     let start = RequestStart {
         request_id,
         response: call.response,
@@ -170,36 +156,30 @@ fn call_over<'c>(
         service_contexts: context.as_slice(),
     };
     let mut gather = Gather::runs_from(core.options().copy_threshold);
-    let outgoing = &mut connection.outgoing;
+    let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
     if let Err(exception) = write_request(outgoing, version, &start, text, &mut gather, call) {
         return Attempt::Failed(exception);
     }
-    let sent = match gather.tail() {
-        None => connection.send(version, call.patience),
-        Some(tail) => connection.send_with(version, call.patience, tail, text, call.arguments),
-    };
-    if let Err(error) = sent {
-        let again = connection.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
-        lease.discard();
+    let rest = gather.tail().map(|tail| (tail, call.arguments));
+    if let Err(error) = line.send(version, &opened, call.patience, rest) {
+        let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
+        line.discard(&route.pool);
         return not_done(not_sent(route, again, error));
     }
-    if to_send.is_some() {
-        connection.state.code_sets_were_sent();
-    }
-    if !call.response.expects_reply() {
+    if expected.is_none() {
         return Attempt::Done(None);
     }
     about_to_block();
-    match connection.receive(request_id, call.patience) {
+    match line.receive(request_id, call.patience) {
         Ok((header, status, body_offset)) => {
-            let holder = Holder::Connection(lease);
+            let holder = line.into_holder();
             judge(Reply { core, holder, header, status, body_offset, text })
         }
         Err(reason) => {
             let end = reason.end();
-            let again = end.is_some_and(|end| connection.sends_again(end, RequestProgress::Sent));
-            if end.is_some() || connection.cancel(request_id).is_err() {
-                lease.discard();
+            let again = end.is_some_and(|end| line.sends_again(end, RequestProgress::Sent));
+            if end.is_some() || line.cancel(request_id).is_err() {
+                line.discard(&route.pool);
             }
             let exception = no_reply(route, call.operation, call.patience.timeout(), reason);
             not_done((again, exception))

@@ -9,11 +9,14 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::NoReply;
 use super::invoke::{MAX_RESENDS, no_reply, not_sent};
+use super::line::{AnyLine, Line};
 use super::patience::Patience;
 use super::reach::reach;
 use super::reply::decoding;
+use super::route::Route;
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};
+use crate::orb::OrbCore;
 use crate::server::about_to_block;
 
 enum Whereabouts {
@@ -77,40 +80,46 @@ fn ask(
             crate::orb::Located::Nowhere(_) => Whereabouts::Unknown,
         });
     }
-    let (route, mut lease) = reach(object, target, patience.deadline())?;
-    let Some(connection) = lease.connection() else { return Err(core.shut_down().into()) };
+    match reach(object, target, patience.deadline())? {
+        (route, AnyLine::Own(lease)) => ask_over(core, route, lease, patience),
+        (route, AnyLine::Shared(share)) => ask_over(core, route, share, patience),
+    }
+}
+
+/// Asks over one connection.
+fn ask_over(
+    core: &OrbCore,
+    route: &Route,
+    mut line: impl Line,
+    patience: Patience,
+) -> Result<Whereabouts, Unanswered> {
     let version = route.version;
-    let id = connection.state.ids().allocate();
+    let expected = Some(MessageKind::LocateReply);
+    let opened = line.open(core, route, expected, patience.deadline())?;
+    let id = opened.request_id;
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;
-    MessageWriter::locate_request(&mut connection.outgoing, version, order, id, &address)
+    let Some(outgoing) = line.outgoing() else { return Err(core.shut_down().into()) };
+    MessageWriter::locate_request(outgoing, version, order, id, &address)
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
-    if let Err(error) = connection.send(version, patience) {
-        let again = connection.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
-        lease.discard();
+    if let Err(error) = line.send(version, &opened, patience, None) {
+        let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
+        line.discard(&route.pool);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
-    let reason = loop {
-        match connection.next_message(patience) {
-            Ok(header) if header.kind == MessageKind::LocateReply => {
-                let read = LocateReplyHeader::read(connection.inbound.current(), &header);
-                match read {
-                    Ok((reply, _)) if reply.request_id != id => {}
-                    Ok((reply, mut body)) => {
-                        return Ok(judge(reply.status, &mut body)?.map_err(decoding)?);
-                    }
-                    Err(error) => break NoReply::Broken(error),
-                }
+    let reason = match line.receive_location(id, patience) {
+        Ok((header, message)) => match LocateReplyHeader::read(message, &header) {
+            Ok((reply, mut body)) => {
+                return Ok(judge(reply.status, &mut body)?.map_err(decoding)?);
             }
-            Ok(_) => {}
-            Err(reason) => break reason,
-        }
+            Err(error) => NoReply::Broken(error),
+        },
+        Err(reason) => reason,
     };
-    let again =
-        reason.end().is_some_and(|end| connection.sends_again(end, RequestProgress::LocateSent));
-    lease.discard();
+    let again = reason.end().is_some_and(|end| line.sends_again(end, RequestProgress::LocateSent));
+    line.discard(&route.pool);
     let exception = no_reply(route, "locate", patience.timeout(), reason);
     Err(unanswered((again, exception)))
 }

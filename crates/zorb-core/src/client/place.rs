@@ -120,7 +120,7 @@ impl Lease {
 
     /// Closes the connection instead of giving it back.
     #[cold]
-    pub(crate) fn discard(&mut self) {
+    pub(super) fn close(&mut self) {
         if self.connection.take().is_some()
             && let Some(pool) = self.place.pool.upgrade()
         {

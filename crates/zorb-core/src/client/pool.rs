@@ -15,10 +15,12 @@ use std::time::{Duration, Instant};
 
 use zorb_os::thread;
 
-use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, StreamOptions};
+use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, StreamOptions};
 
 use super::connection::ClientConnection;
+use super::line::AnyLine;
 use super::place::{Lease, Place};
+use super::sharing::Sharing;
 use crate::counters::{CallMutex, Count, count};
 use crate::options::Options;
 use crate::server::in_upcall;
@@ -51,26 +53,28 @@ pub(crate) struct EndpointPool {
     protocol: Arc<dyn Protocol>,
     /// By the thread's number; made when a thread first calls.
     places: Box<[OnceLock<Arc<Place>>]>,
+    /// Where calls may share connections, these are used and the places are not.
+    pub(super) sharing: Option<Sharing>,
     itself: Weak<Self>,
     state: CallMutex<PoolState>,
-    returned: Condvar,
-    max_open: usize,
-    max_message_size: usize,
+    pub(super) returned: Condvar,
+    pub(super) max_open: usize,
+    pub(super) max_message_size: usize,
     stream: StreamOptions,
-    wait: WaitPolicy,
+    pub(super) wait: WaitPolicy,
 }
 
 #[derive(Debug, Default)]
-struct PoolState {
+pub(super) struct PoolState {
     /// Those that lie in nobody's place.
     // Boxed, because places hold boxes.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<ClientConnection>>,
     /// All that are open, in use or not.
-    open: usize,
+    pub(super) open: usize,
     /// Callers that wait for one.
     waiting: usize,
-    closed: bool,
+    pub(super) closed: bool,
 }
 
 /// Why there is no connection.
@@ -136,6 +140,7 @@ impl EndpointPool {
             endpoint: endpoint.clone(),
             protocol: Arc::clone(protocol),
             places: (0..places).map(|_| OnceLock::new()).collect(),
+            sharing: Sharing::new(options.max_calls_per_connection),
             itself: Weak::clone(itself),
             state: CallMutex::new(Count::ClientLocks, PoolState::default()),
             returned: Condvar::new(),
@@ -146,8 +151,21 @@ impl EndpointPool {
         })
     }
 
+    /// What a call can go over: a connection of its own, or a share in one where calls may share them.
+    #[inline]
+    pub(super) fn line(
+        &self,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<AnyLine, NoConnection> {
+        match &self.sharing {
+            None => self.lend(connect_timeout, deadline).map(AnyLine::Own),
+            Some(sharing) => self.share(sharing, connect_timeout, deadline).map(AnyLine::Shared),
+        }
+    }
+
     /// Locks what all callers of the endpoint share.
-    fn state(&self) -> MutexGuard<'_, PoolState> {
+    pub(super) fn state(&self) -> MutexGuard<'_, PoolState> {
         count(Count::SharedWrites);
         self.state.lock()
     }
@@ -171,6 +189,9 @@ impl EndpointPool {
         for mut connection in idle {
             connection.say_goodbye();
         }
+        if let Some(sharing) = &self.sharing {
+            sharing.close();
+        }
     }
 
     /// Takes every idle connection; `wanted` has those that come back later brought here as well.
@@ -190,7 +211,7 @@ impl EndpointPool {
     /// before `deadline`. A caller inside an upcall gets one beyond the limit, because those it would
     /// wait for may be waiting for the upcall.
     #[inline]
-    pub(crate) fn lend(
+    fn lend(
         &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
@@ -303,16 +324,26 @@ impl EndpointPool {
         connect_timeout: Duration,
         deadline: Option<Instant>,
     ) -> Result<Box<ClientConnection>, NoConnection> {
+        let stream = self.connect(connect_timeout, deadline)?;
+        Ok(Box::new(ClientConnection::new(stream, self.max_message_size, self.wait)))
+    }
+
+    /// Connects; whoever calls it has counted the connection as open.
+    pub(super) fn connect(
+        &self,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Arc<dyn Stream>, NoConnection> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
         let timeout = timeout.max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.stream.clone();
-        match self.protocol.transport().connect(&self.endpoint, &options) {
+        let connected = self.protocol.transport().connect(&self.endpoint, &options);
+        match connected {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");
-                let connection = ClientConnection::new(stream, self.max_message_size, self.wait);
-                Ok(Box::new(connection))
+                Ok(stream)
             }
             Err(error) => {
                 self.lost_one();

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::place::Lease;
+use super::line::AnyLine;
 use super::pool::NoConnection;
 use super::route::Route;
 use crate::error::{Error, Phase};
@@ -16,16 +16,16 @@ pub(super) fn reach<'t>(
     object: &ObjectRef,
     target: &'t Binding,
     deadline: Option<Instant>,
-) -> Result<(&'t Route, Lease), SystemException> {
+) -> Result<(&'t Route, AnyLine), SystemException> {
     let core = object.core();
     let routes = target.routes(core);
     let mut failure = None;
     let mut late = false;
     for (number, route) in routes.in_order() {
-        match route.pool.lend(core.options().connect_timeout, deadline) {
-            Ok(lease) => {
+        match route.pool.line(core.options().connect_timeout, deadline) {
+            Ok(line) => {
                 routes.prefer(number);
-                return Ok((route, lease));
+                return Ok((route, line));
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::Busy) => {

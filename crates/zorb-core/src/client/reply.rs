@@ -8,6 +8,7 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use super::place::Lease;
+use super::shared::Share;
 use crate::object::RawReply;
 use crate::orb::OrbCore;
 use crate::raises::Raises;
@@ -26,7 +27,9 @@ pub(crate) struct Reply<'c> {
 #[derive(Debug)]
 pub(super) enum Holder {
     /// The receive buffer of a connection, which goes back when the reply has been read.
-    Connection(Lease),
+    Own(Lease),
+    /// The buffer of a share in a connection.
+    Shared(Share),
     /// The buffer of a call inside this ORB.
     Local(LocalReply),
 }
@@ -44,14 +47,16 @@ impl Drop for LocalReply {
 impl Holder {
     fn message(&self) -> &[u8] {
         match self {
-            Self::Connection(lease) => lease.message(),
+            Self::Own(lease) => lease.message(),
+            Self::Shared(share) => share.message(),
             Self::Local(LocalReply(buffer)) => buffer,
         }
     }
 
     fn seams(&self) -> &[u32] {
         match self {
-            Self::Connection(lease) => lease.seams(),
+            Self::Own(lease) => lease.seams(),
+            Self::Shared(share) => share.seams(),
             Self::Local(_) => &[],
         }
     }
@@ -66,7 +71,7 @@ impl Reply<'_> {
 
     /// Whether the reply came over a connection.
     pub(super) fn came_from_elsewhere(&self) -> bool {
-        matches!(self.holder, Holder::Connection(_))
+        !matches!(self.holder, Holder::Local(_))
     }
 
     /// A reader at the body.

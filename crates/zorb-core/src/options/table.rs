@@ -42,6 +42,7 @@ pub(super) const COPY_THRESHOLD: u64 = 16 << 10;
 pub(super) const MAX_MESSAGE_SIZE: u64 = 64 << 20;
 pub(super) const MAX_CONNECTIONS: u64 = 1024;
 pub(super) const MAX_CONNECTIONS_PER_ENDPOINT: u64 = 64;
+pub(super) const MAX_CALLS_PER_CONNECTION: u64 = 1;
 pub(super) const MAX_THREADS_PER_CONNECTION: u64 = 16;
 pub(super) const MAX_HELD_REQUESTS: u64 = 256;
 pub(super) const MAX_FORWARDS: u64 = 8;
@@ -170,6 +171,14 @@ pub static TABLE: &[OptionSpec] = &[
         default: "64",
         unit: "",
         help: "most connections opened to one endpoint; further callers wait for one, except inside upcalls",
+    },
+    OptionSpec {
+        name: "MaxCallsPerConnection",
+        key: "max_calls_per_connection",
+        kind: OptionKind::Number(1, 1024),
+        default: "1",
+        unit: "",
+        help: "most calls at once over a client's connection; beyond 1, calls share connections when MaxConnectionsPerEndpoint are open",
     },
     OptionSpec {
         name: "MaxThreadsPerConnection",

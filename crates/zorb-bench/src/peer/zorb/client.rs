@@ -12,6 +12,8 @@ use crate::values::{Cubed, Value, sequence, set_first};
 
 /// Threads that may each have a connection.
 const MAX_OPEN: usize = 4096;
+/// Calls that may share one.
+const MAX_CALLS: usize = 1024;
 
 /// Calls a server through its reference.
 #[derive(Debug)]
@@ -28,27 +30,32 @@ pub(in crate::peer) fn open(
     arguments: &PeerArguments,
     address: &str,
 ) -> Result<impl Sized + use<>> {
-    let orb = builder(arguments, 1)?.build()?;
+    let orb = builder(arguments, 1, 1)?.build()?;
     let suite: Suite = orb.resolve(address)?;
     suite.ping()?;
     Ok((orb, suite))
 }
 
-fn builder(arguments: &PeerArguments, most_open: usize) -> Result<zorb::OrbBuilder> {
+fn builder(
+    arguments: &PeerArguments,
+    most_open: usize,
+    most_calls: usize,
+) -> Result<zorb::OrbBuilder> {
     let builder = super::orb(arguments).ok_or_else(|| Error::new("unknown options"))?;
-    Ok(builder.option("MaxConnectionsPerEndpoint", most_open.to_string()))
+    let builder = builder.option("MaxConnectionsPerEndpoint", most_open.to_string());
+    Ok(builder.option("MaxCallsPerConnection", most_calls.to_string()))
 }
 
 impl ZorbClient {
     pub(in crate::peer) fn connect(arguments: &PeerArguments, endpoint: &Endpoint) -> Result<Self> {
-        let own = builder(arguments, MAX_OPEN)?;
+        let own = builder(arguments, MAX_OPEN, 1)?;
         let (suite, shared, orbs) = match endpoint {
             Endpoint::Collocated => {
                 let orb = own.listen("iiop://127.0.0.1:0").build()?;
                 (server::activate(&orb)?, None, vec![orb])
             }
             Endpoint::At(ior) => {
-                let (own, common) = (own.build()?, builder(arguments, 1)?.build()?);
+                let (own, common) = (own.build()?, builder(arguments, 1, MAX_CALLS)?.build()?);
                 (own.resolve(ior)?, Some(common.resolve(ior)?), vec![own, common])
             }
         };

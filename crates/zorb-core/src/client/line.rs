@@ -1,0 +1,238 @@
+//! What a call goes over: a connection of its own, or a share in one.
+
+use std::io;
+use std::time::Instant;
+
+use zorb_giop::{
+    ConnectionEnd, GiopVersion, LocateReplyHeader, MessageHeader, MessageKind, ReplyHeader,
+    ReplyStatus, RequestProgress,
+};
+use zorb_types::SystemException;
+
+use super::connection::{NoReply, Opened};
+use super::patience::Patience;
+use super::place::Lease;
+use super::pool::EndpointPool;
+use super::reply::Holder;
+use super::route::Route;
+use super::shared::Share;
+use crate::gather::{Tail, WriteBody};
+use crate::orb::OrbCore;
+
+/// Either of the two kinds of line.
+#[derive(Debug)]
+pub(super) enum AnyLine {
+    Own(Lease),
+    Shared(Share),
+}
+
+/// What a call goes over. Dropping it ends the call's part in it.
+///
+/// Code is generic over it, so that the steps of a call over its own connection are those of a call
+/// that could go over nothing else.
+pub(super) trait Line: Sized {
+    /// Chooses the id of a request and how its text is written. `expected` is the kind of its reply,
+    /// if it has one.
+    fn open(
+        &mut self,
+        core: &OrbCore,
+        route: &Route,
+        expected: Option<MessageKind>,
+        deadline: Option<Instant>,
+    ) -> Result<Opened, SystemException>;
+
+    /// The buffer for what is to be sent; there is none once the line is [discarded](Self::discard).
+    fn outgoing(&mut self) -> Option<&mut Vec<u8>>;
+
+    /// Sends the request in the outgoing buffer, which was opened so, and its tail if it has one, with
+    /// what wrote it.
+    fn send(
+        &mut self,
+        version: GiopVersion,
+        opened: &Opened,
+        patience: Patience,
+        rest: Option<(Tail, WriteBody<'_>)>,
+    ) -> io::Result<()>;
+
+    /// Waits for the Reply to `request_id`; it is in the line then.
+    fn receive(
+        &mut self,
+        request_id: u32,
+        patience: Patience,
+    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply>;
+
+    /// Waits for the LocateReply to `request_id`; its header and itself.
+    fn receive_location(
+        &mut self,
+        request_id: u32,
+        patience: Patience,
+    ) -> Result<(MessageHeader, &[u8]), NoReply>;
+
+    /// Whether the request, whose connection ended so, is to be sent again over another one.
+    fn sends_again(&mut self, end: ConnectionEnd, progress: RequestProgress) -> bool;
+
+    /// Tells the server that the reply to `request_id` is no longer waited for.
+    fn cancel(&mut self, request_id: u32) -> io::Result<()>;
+
+    /// Sees to it that a connection that is of no more use is not used again.
+    fn discard(&mut self, pool: &EndpointPool);
+
+    /// Keeps the reply, and the line for as long.
+    fn into_holder(self) -> Holder;
+}
+
+impl Line for Lease {
+    #[inline(always)] // on the path of every call
+    fn open(
+        &mut self,
+        core: &OrbCore,
+        route: &Route,
+        expected: Option<MessageKind>,
+        _: Option<Instant>,
+    ) -> Result<Opened, SystemException> {
+        let connection = self.connection().ok_or_else(|| core.shut_down())?;
+        let opened = Opened::agree(&mut connection.state, core, route, expected)?;
+        Ok(Opened { request_id: connection.state.ids().allocate(), ..opened })
+    }
+
+    #[inline]
+    fn outgoing(&mut self) -> Option<&mut Vec<u8>> {
+        self.connection().map(|connection| &mut connection.outgoing)
+    }
+
+    #[inline]
+    fn send(
+        &mut self,
+        version: GiopVersion,
+        opened: &Opened,
+        patience: Patience,
+        rest: Option<(Tail, WriteBody<'_>)>,
+    ) -> io::Result<()> {
+        let connection = self.connection().ok_or(io::ErrorKind::NotConnected)?;
+        match rest {
+            None => connection.send(version, patience)?,
+            Some((tail, arguments)) => {
+                connection.send_with(version, patience, tail, opened.text, arguments)?;
+            }
+        }
+        if opened.code_sets.is_some() {
+            connection.state.code_sets_were_sent();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn receive(
+        &mut self,
+        request_id: u32,
+        patience: Patience,
+    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
+        let connection = self.connection().ok_or(NoReply::Lost(None))?;
+        connection.receive(request_id, patience)
+    }
+
+    fn receive_location(
+        &mut self,
+        request_id: u32,
+        patience: Patience,
+    ) -> Result<(MessageHeader, &[u8]), NoReply> {
+        let connection = self.connection().ok_or(NoReply::Lost(None))?;
+        loop {
+            let header = connection.next_message(patience)?;
+            if header.kind == MessageKind::LocateReply {
+                let read = LocateReplyHeader::read(connection.inbound.current(), &header);
+                let (reply, _) = read.map_err(NoReply::Broken)?;
+                if reply.request_id == request_id {
+                    break Ok((header, self.message()));
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn sends_again(&mut self, end: ConnectionEnd, progress: RequestProgress) -> bool {
+        self.connection().is_some_and(|connection| connection.sends_again(end, progress))
+    }
+
+    #[cold]
+    fn cancel(&mut self, request_id: u32) -> io::Result<()> {
+        self.connection().ok_or(io::ErrorKind::NotConnected)?.cancel(request_id)
+    }
+
+    #[cold]
+    fn discard(&mut self, _: &EndpointPool) {
+        self.close();
+    }
+
+    #[inline]
+    fn into_holder(self) -> Holder {
+        Holder::Own(self)
+    }
+}
+
+impl Line for Share {
+    fn open(
+        &mut self,
+        core: &OrbCore,
+        route: &Route,
+        expected: Option<MessageKind>,
+        deadline: Option<Instant>,
+    ) -> Result<Opened, SystemException> {
+        self.open_request(core, route, expected, deadline)
+    }
+
+    fn outgoing(&mut self) -> Option<&mut Vec<u8>> {
+        self.buffer()
+    }
+
+    fn send(
+        &mut self,
+        version: GiopVersion,
+        opened: &Opened,
+        patience: Patience,
+        rest: Option<(Tail, WriteBody<'_>)>,
+    ) -> io::Result<()> {
+        self.send_message(version, patience, opened.text, rest)
+    }
+
+    fn receive(
+        &mut self,
+        _: u32,
+        patience: Patience,
+    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
+        let header = self.wait(patience)?;
+        let read = ReplyHeader::read(self.message(), &header);
+        let (reply, body) = read.map_err(NoReply::Broken)?;
+        Ok((header, reply.status, body.offset()))
+    }
+
+    fn receive_location(
+        &mut self,
+        _: u32,
+        patience: Patience,
+    ) -> Result<(MessageHeader, &[u8]), NoReply> {
+        let header = self.wait(patience)?;
+        Ok((header, self.message()))
+    }
+
+    #[cold]
+    fn sends_again(&mut self, end: ConnectionEnd, progress: RequestProgress) -> bool {
+        self.may_go_again(end, progress)
+    }
+
+    #[cold]
+    fn cancel(&mut self, request_id: u32) -> io::Result<()> {
+        self.cancel_request(request_id)
+    }
+
+    #[cold]
+    fn discard(&mut self, pool: &EndpointPool) {
+        if let Some(connection) = self.ended() {
+            pool.forget(connection);
+        }
+    }
+
+    fn into_holder(self) -> Holder {
+        Holder::Shared(self)
+    }
+}

@@ -1,0 +1,356 @@
+//! A connection that several calls use at the same time.
+//!
+//! Each caller sends its request when nobody else is sending. Then one of those who wait reads for all
+//! (the *leader*): it hands every other caller its reply, and when its own has come the next caller
+//! reads on. No thread of the ORB's own is involved, and no caller waits longer than it wants to: who
+//! runs out of time leaves, and its late reply is dropped by whoever reads it.
+
+mod leading;
+mod share;
+
+use std::io;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    Detached, GiopVersion, Inbound, MessageHeader, MessageKind, MessageWriter, ProtocolError,
+};
+use zorb_transport::Stream;
+
+use super::connection::{FRESH, LAST_WORDS, NoReply, limits};
+use crate::buffers::trim;
+use crate::counters::{CallMutex, Count, count};
+use crate::server::in_upcall;
+use crate::wait::WaitPolicy;
+
+pub(crate) use share::Share;
+
+/// How many calls' buffers are kept for later calls.
+const KEPT_SEATS: usize = 64;
+
+/// A connection that several calls use at the same time.
+#[derive(Debug)]
+pub(crate) struct SharedConnection {
+    stream: Arc<dyn Stream>,
+    wait: WaitPolicy,
+    max_calls: usize,
+    state: CallMutex<State>,
+    /// Told when nobody sends.
+    may_send: Condvar,
+    /// Told when there is room for a call.
+    has_room: Condvar,
+    /// How many calls use it, for those who look for the least busy.
+    users: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Request ids and code sets.
+    agreed: zorb_giop::ClientConnection,
+    version: GiopVersion,
+    /// Whether a reply has ever come.
+    used: bool,
+    /// When it was last known to be alive.
+    alive: Instant,
+    /// Callers that have a share.
+    users: usize,
+    /// Callers that wait for one.
+    comers: usize,
+    /// Callers whose replies are due.
+    calls: Vec<Call>,
+    /// Whether a caller is sending, or about to.
+    sending: bool,
+    /// Callers that wait for their turn to send.
+    senders: usize,
+    /// What has been received; with the leader while there is one.
+    inbound: Option<Box<Inbound>>,
+    /// Buffers of earlier calls.
+    // Boxed, because they move in and out with every call.
+    #[allow(clippy::vec_box)]
+    seats: Vec<Box<Seat>>,
+    /// Why the connection is of no more use.
+    ended: Option<End>,
+    /// Whether it is to be closed when the last call is over.
+    closing: bool,
+}
+
+/// A call whose reply is due.
+#[derive(Debug)]
+struct Call {
+    id: u32,
+    /// `Reply` or `LocateReply`.
+    expected: MessageKind,
+    /// Whether the caller sleeps and has not been told yet to look.
+    sleeps: bool,
+    wake: Arc<Condvar>,
+    /// For the reply.
+    spare: Vec<u8>,
+    reply: Option<(MessageHeader, Detached)>,
+}
+
+/// What a caller has to itself.
+#[derive(Debug, Default)]
+struct Seat {
+    wake: Arc<Condvar>,
+    outgoing: Vec<u8>,
+    received: Detached,
+}
+
+/// How a connection ended; as [`NoReply`], for everybody who waits.
+#[derive(Debug)]
+enum End {
+    Closed,
+    Lost(Option<io::Error>),
+    MessageError,
+    Broken(ProtocolError),
+}
+
+impl End {
+    /// What it means to one of the callers.
+    fn reason(&self) -> NoReply {
+        match self {
+            Self::Closed => NoReply::Closed,
+            Self::Lost(error) => NoReply::Lost(error.as_ref().map(same)),
+            Self::MessageError => NoReply::MessageError,
+            Self::Broken(error) => NoReply::Broken(*error),
+        }
+    }
+}
+
+/// The same error once more.
+fn same(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error.kind().into(),
+    }
+}
+
+/// Why a caller has no share.
+#[derive(Debug)]
+pub(super) enum NoShare {
+    /// The connection is of no more use.
+    Ended,
+    /// There was no room until the deadline.
+    Busy,
+}
+
+impl State {
+    /// The entry of the call `id`, there until the caller leaves.
+    fn call(&mut self, id: Option<u32>) -> Option<&mut Call> {
+        self.calls.iter_mut().find(|call| Some(call.id) == id)
+    }
+
+    /// Says whether a caller sleeps.
+    fn sleep(&mut self, id: Option<u32>, sleeps: bool) {
+        if let Some(call) = self.call(id) {
+            call.sleeps = sleeps;
+        }
+    }
+
+    /// Ends a caller's turn to send; whether another waits for its own.
+    fn sent(&mut self) -> bool {
+        self.sending = false;
+        self.senders > 0
+    }
+}
+
+impl SharedConnection {
+    pub(super) fn new(
+        stream: Arc<dyn Stream>,
+        max_message_size: usize,
+        wait: WaitPolicy,
+        max_calls: usize,
+    ) -> Self {
+        let state = State {
+            agreed: zorb_giop::ClientConnection::default(),
+            version: GiopVersion::V1_0,
+            used: false,
+            alive: Instant::now(),
+            users: 0,
+            comers: 0,
+            calls: Vec::new(),
+            sending: false,
+            senders: 0,
+            inbound: Some(Box::new(Inbound::new(limits(max_message_size)))),
+            seats: Vec::new(),
+            ended: None,
+            closing: false,
+        };
+        Self {
+            stream,
+            wait,
+            max_calls,
+            state: CallMutex::new(Count::ClientLocks, state),
+            may_send: Condvar::new(),
+            has_room: Condvar::new(),
+            users: AtomicUsize::new(0),
+        }
+    }
+
+    /// How many calls use it at about this moment.
+    pub(super) fn users(&self) -> usize {
+        self.users.load(Ordering::Relaxed)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// Gives a caller a share, once there is room for it. A caller inside an upcall needs none: the
+    /// calls that it would wait for may be waiting for the upcall.
+    pub(super) fn join(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Share, NoShare> {
+        let mut state = self.state();
+        loop {
+            if state.ended.is_some() || state.closing {
+                return Err(NoShare::Ended);
+            }
+            if state.users < self.max_calls || in_upcall() {
+                break;
+            }
+            state.comers += 1;
+            let in_time;
+            (state, in_time) = wait_until(&self.has_room, state, deadline);
+            state.comers -= 1;
+            if !in_time {
+                return Err(NoShare::Busy);
+            }
+        }
+        if state.users == 0 && state.alive.elapsed() >= FRESH {
+            if self.stream.is_stale() {
+                self.end(&mut state, End::Lost(None));
+                return Err(NoShare::Ended);
+            }
+            state.alive = Instant::now();
+        }
+        state.users += 1;
+        self.users.store(state.users, Ordering::Relaxed);
+        let seat = state.seats.pop().unwrap_or_default();
+        drop(state);
+        Ok(Share::new(Arc::clone(self), seat))
+    }
+
+    /// Takes back what a caller had.
+    fn leave(&self, mut seat: Box<Seat>, id: Option<u32>, sends: bool) {
+        trim(&mut seat.outgoing);
+        trim(&mut seat.received.buffer);
+        let mut state = self.state();
+        let next_sends = sends && state.sent();
+        if let Some(place) = state.calls.iter().position(|call| Some(call.id) == id) {
+            let call = state.calls.swap_remove(place);
+            if call.reply.is_none() && seat.received.buffer.capacity() == 0 {
+                seat.received.buffer = call.spare;
+            }
+        }
+        let wanted = state.comers > 0;
+        state.users -= 1;
+        self.users.store(state.users, Ordering::Relaxed);
+        if state.seats.len() < KEPT_SEATS {
+            state.seats.push(seat);
+        }
+        let last = state.closing && state.users == 0 && state.ended.is_none();
+        drop(state);
+        if next_sends {
+            self.may_send.notify_one();
+        }
+        if wanted {
+            self.has_room.notify_one();
+        }
+        if last {
+            self.say_goodbye();
+        }
+    }
+
+    /// Waits until nobody else sends. From then on nobody does until `sending` is false again.
+    fn claim<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+        deadline: Option<Instant>,
+    ) -> io::Result<MutexGuard<'s, State>> {
+        while state.sending && state.ended.is_none() {
+            state.senders += 1;
+            let (told, in_time) = wait_until(&self.may_send, state, deadline);
+            state = told;
+            state.senders -= 1;
+            if !in_time && state.sending {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+        if let Some(end) = &state.ended {
+            return Err(match end {
+                End::Lost(Some(error)) => same(error),
+                _ => io::ErrorKind::NotConnected.into(),
+            });
+        }
+        state.sending = true;
+        Ok(state)
+    }
+
+    /// Has one of those who sleep read on, when nobody reads.
+    fn promote(&self, state: &mut State) {
+        if state.inbound.is_some()
+            && let Some(next) = state.calls.iter_mut().find(|call| call.sleeps)
+        {
+            count(Count::HandOvers);
+            next.sleeps = false;
+            next.wake.notify_one();
+        }
+    }
+
+    /// Takes note that the connection has ended, the first cause counts, and tells everybody.
+    #[cold]
+    fn end(&self, state: &mut State, end: End) {
+        tracing::debug!(peer = self.stream.peer(), ?end, "a shared connection has ended");
+        state.ended.get_or_insert(end);
+        // Who is sending or reading at the moment is stopped by this.
+        let _ = self.stream.shutdown(Shutdown::Both);
+        for call in &state.calls {
+            call.wake.notify_one();
+        }
+        self.may_send.notify_all();
+        self.has_room.notify_all();
+    }
+
+    /// Closes the connection once the calls that use it are over.
+    pub(super) fn close(&self) {
+        let mut state = self.state();
+        state.closing = true;
+        let now = state.users == 0 && state.ended.is_none();
+        drop(state);
+        self.has_room.notify_all();
+        if now {
+            self.say_goodbye();
+        }
+    }
+
+    /// Ends the stream, which nobody uses; from GIOP 1.2 on a client says so first.
+    fn say_goodbye(&self) {
+        let version = self.state().version;
+        if version >= GiopVersion::V1_2 {
+            let mut octets = Vec::new();
+            MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
+            // When it does not arrive the server notices the end of the stream all the same.
+            let limited = self.stream.set_send_timeout(Some(LAST_WORDS));
+            let _ = limited.and_then(|()| self.stream.send_all(&octets));
+        }
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+/// Waits to be told, for no longer than until the deadline; whether there was time left.
+fn wait_until<'s>(
+    told: &Condvar,
+    state: MutexGuard<'s, State>,
+    deadline: Option<Instant>,
+) -> (MutexGuard<'s, State>, bool) {
+    let Some(deadline) = deadline else {
+        return (told.wait(state).unwrap_or_else(PoisonError::into_inner), true);
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left == Duration::ZERO {
+        return (state, false);
+    }
+    (told.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0, true)
+}

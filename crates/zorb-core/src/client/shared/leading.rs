@@ -1,0 +1,126 @@
+//! Reading for all callers of a connection.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use zorb_giop::{
+    Detached, Inbound, LocateReplyHeader, MessageHeader, MessageKind, ProtocolErrorKind,
+    ReplyHeader,
+};
+use zorb_os::probe;
+
+use super::{End, SharedConnection};
+use crate::client::connection::NoReply;
+use crate::client::patience::Patience;
+use crate::counters::{Count, count};
+
+/// Replies up to this size are copied for their caller; of larger ones the caller gets the buffer
+/// that they were received in, and what lies behind them is copied.
+const COPIED: usize = 2048;
+
+impl From<NoReply> for End {
+    fn from(reason: NoReply) -> Self {
+        match reason {
+            NoReply::Closed => Self::Closed,
+            NoReply::Lost(error) => Self::Lost(error),
+            // A caller's time is no end of the connection; it does not come here.
+            NoReply::TimedOut => Self::Lost(None),
+            NoReply::MessageError => Self::MessageError,
+            NoReply::Broken(error) => Self::Broken(error),
+        }
+    }
+}
+
+impl SharedConnection {
+    /// Reads, and hands every caller its reply, until that of the call `own` has come and what was
+    /// received with it has been handed out.
+    pub(super) fn lead(
+        &self,
+        inbound: &mut Inbound,
+        patience: Patience,
+        own: Option<u32>,
+    ) -> Result<(), NoReply> {
+        let mut done = false;
+        loop {
+            match inbound.poll().map_err(NoReply::Broken)? {
+                Some(header) => done |= self.deliver(inbound, &header, own)?,
+                None if done => return Ok(()),
+                None => {
+                    // Anew for every wait: others' replies may come without end.
+                    let received = patience.next_wait().and_then(|limit| {
+                        self.stream.set_recv_timeout(limit)?;
+                        let space = inbound.space();
+                        probe!(MessagingReceive);
+                        self.wait.recv(&*self.stream, space, limit)
+                    });
+                    probe!(TransportReceive);
+                    match received {
+                        Ok(0) => return Err(NoReply::Lost(None)),
+                        Ok(count) => inbound.advance(count),
+                        Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                            return Err(NoReply::TimedOut);
+                        }
+                        Err(error) => return Err(NoReply::Lost(Some(error))),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands the current message to the caller that waits for it; whether that is the call `own`. One
+    /// that nobody waits for is the late reply to a call that ran out of time.
+    fn deliver(
+        &self,
+        inbound: &mut Inbound,
+        header: &MessageHeader,
+        own: Option<u32>,
+    ) -> Result<bool, NoReply> {
+        let message = inbound.current();
+        let id = match header.kind {
+            MessageKind::Reply => ReplyHeader::read(message, header).map(|(it, _)| it.request_id),
+            MessageKind::LocateReply => {
+                LocateReplyHeader::read(message, header).map(|(it, _)| it.request_id)
+            }
+            MessageKind::CloseConnection => return Err(NoReply::Closed),
+            MessageKind::MessageError => return Err(NoReply::MessageError),
+            found => {
+                let expected = MessageKind::Reply;
+                Err(ProtocolErrorKind::WrongKind { expected, found }.into())
+            }
+        };
+        let id = id.map_err(NoReply::Broken)?;
+        let mut state = self.state();
+        state.used = true;
+        state.alive = Instant::now();
+        let waits = |call: &&mut super::Call| {
+            call.id == id && call.expected == header.kind && call.reply.is_none()
+        };
+        let Some(call) = state.calls.iter_mut().find(waits) else { return Ok(false) };
+        let octets = detach(inbound, std::mem::take(&mut call.spare));
+        call.reply = Some((*header, octets));
+        if Some(id) == own {
+            return Ok(true);
+        }
+        let sleeps = std::mem::replace(&mut call.sleeps, false);
+        let wake = sleeps.then(|| Arc::clone(&call.wake));
+        drop(state);
+        if let Some(wake) = wake {
+            count(Count::HandOvers);
+            wake.notify_one();
+        }
+        Ok(false)
+    }
+}
+
+/// The current message in a buffer of its own; `spare` is used for it or in its place.
+fn detach(inbound: &mut Inbound, mut spare: Vec<u8>) -> Detached {
+    let message = inbound.current();
+    if message.len() > COPIED {
+        return inbound.take(spare);
+    }
+    spare.clear();
+    spare.extend_from_slice(message);
+    let end = spare.len();
+    Detached { buffer: spare, start: 0, end, seams: inbound.seams().to_vec() }
+}
