@@ -45,9 +45,9 @@ pub struct PeerArguments {
     pub name: PeerName,
     /// What it is to do.
     pub role: Role,
-    /// The URL scheme of the transport: `iiop` or `uiop`.
+    /// The URL scheme of the transport: `iiop`, `uiop` or `shmiop`.
     pub transport: String,
-    /// The file of a Unix-domain server's socket.
+    /// The file of the socket of a server on a Unix-domain one, or with shared memory.
     pub path: Option<PathBuf>,
     /// The processor to run on; anywhere without it.
     pub cpu: Option<usize>,

@@ -6,6 +6,7 @@ mod body;
 mod client;
 mod message;
 mod server;
+mod shared;
 mod socket;
 
 pub(super) use client::{RawClient, open};

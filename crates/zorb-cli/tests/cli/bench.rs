@@ -129,6 +129,16 @@ fn latency_over_unix_domain_sockets() {
 }
 
 #[test]
+fn latency_through_shared_memory() {
+    let words = ["latency", "--payload", "4", "--transport", "shmiop", "--spin", "20"];
+    let rows = rows(&quick("bench-shmiop", &words));
+    for peer in ["zorb", "raw-spin", "zorb-spin"] {
+        assert_eq!(works(&rows, peer), works(&rows, "raw"), "{peer}");
+    }
+    assert!(rows.iter().all(|row| row["transport"] == "shmiop"));
+}
+
+#[test]
 fn peers_that_look_before_they_sleep() {
     let words = ["latency", "--payload", "4", "--spin", "50"];
     let rows = rows(&quick("bench-spin", &words));

@@ -18,7 +18,7 @@ const STACK: usize = 128 << 10;
 
 /// Serves until standard input closes.
 pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
-    if !matches!(arguments.transport.as_str(), "iiop" | "uiop") {
+    if !matches!(arguments.transport.as_str(), "iiop" | "uiop" | "shmiop") {
         return Ok(crate::peer::UNSUPPORTED);
     }
     let path = arguments.path.as_deref();

@@ -1,4 +1,4 @@
-//! Blocking stream sockets of either family.
+//! Blocking streams: sockets of either family, or rings in shared memory.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 use socket2::{Domain, SockAddr, Socket, Type};
 use zorb_os::socket::recv_now;
 
+use super::shared::{self, Shared};
+
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// A connected socket, and for how long its reader looks before it sleeps.
+/// A connected stream, and for how long its reader looks before it sleeps.
 #[derive(Debug)]
 pub(super) struct Stream {
     socket: Connected,
@@ -24,6 +26,7 @@ pub(super) struct Stream {
 enum Connected {
     Tcp(TcpStream),
     Unix(UnixStream),
+    Shared(Shared),
 }
 
 /// A listening socket.
@@ -31,6 +34,8 @@ enum Connected {
 pub(super) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
+    /// Where rings are handed out, and the size that they shall have.
+    Shared(UnixListener, Option<usize>),
 }
 
 impl Stream {
@@ -41,6 +46,9 @@ impl Stream {
         queue: Option<usize>,
         spin: Duration,
     ) -> io::Result<Self> {
+        if transport == "shmiop" {
+            return Ok(Self { socket: Connected::Shared(Shared::connect(to)?), spin });
+        }
         if transport == "uiop" {
             let socket = sized(Domain::UNIX, queue)?;
             socket.connect(&SockAddr::unix(to)?)?;
@@ -59,6 +67,7 @@ impl Stream {
         let socket = match &self.socket {
             Connected::Tcp(stream) => stream.as_fd(),
             Connected::Unix(stream) => stream.as_fd(),
+            Connected::Shared(rings) => return rings.read(buffer, self.spin).map(Some),
         };
         let started = Instant::now();
         loop {
@@ -78,6 +87,9 @@ impl Listener {
         path: Option<&Path>,
         queue: Option<usize>,
     ) -> io::Result<Self> {
+        if transport == "shmiop" {
+            return Ok(Self::Shared(shared::bind(path)?, queue));
+        }
         if transport == "uiop" {
             let path = path.ok_or_else(|| io::Error::other("uiop needs --path"))?;
             let socket = sized(Domain::UNIX, queue)?;
@@ -95,7 +107,7 @@ impl Listener {
     pub(super) fn address(&self) -> io::Result<String> {
         match self {
             Self::Tcp(listener) => Ok(listener.local_addr()?.to_string()),
-            Self::Unix(listener) => {
+            Self::Unix(listener) | Self::Shared(listener, _) => {
                 let address = listener.local_addr()?;
                 let path = address.as_pathname().and_then(Path::to_str);
                 path.map(str::to_owned).ok_or_else(|| io::Error::other("the path is no text"))
@@ -112,6 +124,7 @@ impl Listener {
                 Connected::Tcp(stream)
             }
             Self::Unix(listener) => Connected::Unix(listener.accept()?.0),
+            Self::Shared(listener, size) => Connected::Shared(Shared::accept(listener, *size)?),
         };
         Ok(Stream { socket, spin })
     }
@@ -136,6 +149,7 @@ impl Read for &Stream {
         match &self.socket {
             Connected::Tcp(stream) => (&*stream).read(buffer),
             Connected::Unix(stream) => (&*stream).read(buffer),
+            Connected::Shared(rings) => rings.read(buffer, self.spin),
         }
     }
 }
@@ -145,6 +159,7 @@ impl Write for &Stream {
         match &self.socket {
             Connected::Tcp(stream) => (&*stream).write(buffer),
             Connected::Unix(stream) => (&*stream).write(buffer),
+            Connected::Shared(rings) => rings.write(buffer),
         }
     }
 

@@ -15,7 +15,7 @@ fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
     let path = folder.path().join("socket");
     let listener = Listener::bind(transport, Some(&path), None).unwrap();
     // Both ways to wait are tried: looking a little first, and sleeping at once.
-    let spin = if transport == "uiop" { 100 } else { 0 };
+    let spin = if transport == "iiop" { 0 } else { 100 };
     let address = server::start(listener, Duration::from_micros(spin)).unwrap();
     (connect(transport, &address, spin), folder)
 }
@@ -36,8 +36,8 @@ fn connect(transport: &str, address: &str, spin: u64) -> RawClient {
 }
 
 #[test]
-fn every_operation_is_answered_rightly_on_both_transports() {
-    for transport in ["iiop", "uiop"] {
+fn every_operation_is_answered_rightly_on_all_transports() {
+    for transport in ["iiop", "uiop", "shmiop"] {
         let (client, _folder) = client(transport);
         for &operation in Operation::ALL {
             for payload in [1, 100, 5000, 400_000] {
@@ -49,6 +49,18 @@ fn every_operation_is_answered_rightly_on_both_transports() {
                 assert!(matches!(answer, Answer::Done(_)), "{line}: {text}");
             }
         }
+    }
+}
+
+#[test]
+fn rings_are_slept_at_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = Listener::bind("shmiop", Some(&folder.path().join("socket")), None).unwrap();
+    let address = server::start(listener, Duration::ZERO).unwrap();
+    let client = connect("shmiop", &address, 0);
+    for line in ["run echo_octets 300000 20", "run cube_longs 64 100", "run echo_longs 8 100"] {
+        let text = answer(&client, line).to_string();
+        assert!(text.starts_with("done "), "{line}: {text}");
     }
 }
 

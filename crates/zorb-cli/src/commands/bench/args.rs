@@ -84,7 +84,7 @@ pub(super) struct ReportArgs {
 /// Options of every experiment.
 #[derive(Args, Debug)]
 pub(super) struct Common {
-    /// The scheme of the transport's URLs, as `iiop` (the default) or `uiop`
+    /// The scheme of the transport's URLs, as `iiop` (the default), `uiop` or `shmiop`
     #[arg(long, value_name = "SCHEME")]
     pub(super) transport: Option<String>,
     /// Octets of the arguments, instead of the experiment's own series
