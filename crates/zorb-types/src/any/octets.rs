@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Deref;
 
-/// As many as there is room for beside the length, in the space of a vector.
-const INLINE: usize = 22;
+/// As many as there is room for beside the length, in the space of a vector: its capacity, which
+/// cannot take every value, tells the two apart.
+const INLINE: usize = 15;
 
 /// Octets that never change.
 #[derive(Clone)]

@@ -224,8 +224,50 @@ fn show_value(type_code: &TypeCode, reader: &mut CdrReader<'_>, wide: Wide) -> C
             Ok(Json::Object(members))
         }
         TcKind::Union => show_union(&resolved, reader, wide),
+        TcKind::Value | TcKind::ValueBox => show_state(&resolved, reader, wide),
         kind => panic!("an any with a {kind:?} was decoded"),
     }
+}
+
+/// A valuetype or box that is null, or of exactly its type and in one piece: what an any holds.
+fn show_state(value: &TypeCode, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<Json> {
+    let tag = reader.read_u32()?;
+    if tag == 0 {
+        return Ok(Json::Null);
+    }
+    let mut ids = Vec::new();
+    if tag & 0x06 == 0x02 {
+        ids.push(json!(reader.read_latin1("repository id")?));
+    }
+    let mut shown = Map::new();
+    shown.insert("_tag".into(), json!(format!("{tag:#010x}")));
+    shown.insert("_ids".into(), json!(ids));
+    if value.kind() == TcKind::ValueBox {
+        let content = value.content_type().expect("a boxed type");
+        shown.insert("value".into(), show_value(&content, reader, wide)?);
+    } else {
+        show_members(value, reader, wide, &mut shown)?;
+    }
+    Ok(Json::Object(shown))
+}
+
+/// The state of a valuetype, its base's first.
+fn show_members(
+    value: &TypeCode,
+    reader: &mut CdrReader<'_>,
+    wide: Wide,
+    shown: &mut Map<String, Json>,
+) -> CdrResult<()> {
+    let base = value.concrete_base_type().expect("a base, or none");
+    if base.kind() == TcKind::Value {
+        show_members(&base.resolved(), reader, wide, shown)?;
+    }
+    for index in 0..value.member_count() {
+        let name = value.member_name(index).expect("a name").to_owned();
+        let member = value.member_type(index).expect("a type");
+        shown.insert(name, show_value(&member, reader, wide)?);
+    }
+    Ok(())
 }
 
 fn show_union(union: &TypeCode, reader: &mut CdrReader<'_>, wide: Wide) -> CdrResult<Json> {
