@@ -14,7 +14,7 @@
 //! | [`machine`] | which machine this is |
 //! | [`memory`] | memory that processes share |
 //! | [`poll`] | waiting for descriptors to become readable, or for their other ends to go |
-//! | [`probe`] | where the time of a call goes, for builds that want to know |
+//! | [`probe`](mod@probe) | where the time of a call goes, for builds that want to know |
 //! | [`process`] | memory in use, children that do not outlive their parent |
 //! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
 //! | [`slot`] | handing a box from thread to thread without a lock |

@@ -1,6 +1,6 @@
 //! Shared memory, and SHMIOP: GIOP over it.
 //!
-//! [`ShmTransport`] implements [`Transport`] for processes on one machine: octets go through two
+//! [`ShmTransport`] implements [`Transport`](zorb_transport::Transport) for processes on one machine: octets go through two
 //! rings in memory that both processes have mapped, one ring for each direction. While both sides
 //! are at work a message takes no system call. A thread that has nothing to receive, or no room to
 //! send, sleeps, and the other side wakes it: one system call each.
