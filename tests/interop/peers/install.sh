@@ -8,19 +8,9 @@
 # packages when one is missing. Exit status: 0 when all is there, else 1.
 set -euo pipefail
 
+known=(omniorb jacorb)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-jacorb_lib=${ZORB_JACORB_LIB:-$HOME/.cache/zorb/jacorb-3.9}
-
-apt_install() {
-    if [ "$(id -u)" -ne 0 ]; then
-        echo "install.sh: not root, cannot install: $*" >&2
-        return 1
-    fi
-    # The list of packages may be missing or old: fetched only when the first try fails.
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get install -y --no-install-recommends "$@" >/dev/null 2>&1 ||
-        { apt-get update >/dev/null && apt-get install -y --no-install-recommends "$@" >/dev/null; }
-}
+. "$here/common.sh"
 
 install_omniorb() {
     local missing=()
@@ -33,9 +23,7 @@ install_omniorb() {
     if [ "${#missing[@]}" -gt 0 ]; then
         apt_install "${missing[@]}"
     fi
-    local version
-    version=$(dpkg-query -W -f='${Version}' libomniorb4-dev 2>/dev/null || echo "not a package")
-    echo "omniORB: $version"
+    echo "omniORB: $(version libomniorb4-dev)"
 }
 
 install_jacorb() {
@@ -56,11 +44,7 @@ install_jacorb() {
     echo "JacORB: $(cd "$jacorb_lib" && ls jacorb-[0-9]*.jar) in $jacorb_lib"
 }
 
-[ $# -gt 0 ] || set -- omniorb jacorb
-for peer in "$@"; do
-    case $peer in
-        omniorb) install_omniorb ;;
-        jacorb) install_jacorb ;;
-        *) echo "install.sh: unknown peer $peer" >&2; exit 1 ;;
-    esac
+wanted "$@"
+for peer in "${peers[@]}"; do
+    "install_$peer"
 done
