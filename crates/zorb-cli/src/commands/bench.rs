@@ -22,6 +22,9 @@ pub(crate) use args::BenchArgs;
 /// The hidden command that is a peer.
 pub(crate) const PEER_COMMAND: &str = "bench-peer";
 
+/// The sockets' queues of the TTCP benchmark, in octets.
+const TTCP_QUEUE: usize = 64 << 10;
+
 pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
     match args.chosen() {
         Chosen::Experiment(experiment, common, total) => measure(experiment, common, total, orb),
@@ -102,7 +105,7 @@ fn plan(
         transport: transport.clone().unwrap_or_else(|| "iiop".to_owned()),
         pin,
         fifo: common.fifo,
-        socket_queue: common.socket_queue,
+        socket_queue: socket_queue(experiment, common.socket_queue),
         spin: common.spin,
         orb: orb_options(orb),
     };
@@ -116,6 +119,15 @@ fn plan(
         total,
         quick: common.quick,
     })
+}
+
+/// The size of the sockets' queues; `None` leaves the system's alone.
+///
+/// A flood over queues that the system grows as it likes runs at one of two speeds, by chance, with
+/// bare sockets too; with queues of the size that the TTCP benchmark names it runs at one.
+fn socket_queue(experiment: Experiment, wanted: Option<usize>) -> Option<usize> {
+    let own = (experiment == Experiment::Ttcp).then_some(TTCP_QUEUE);
+    wanted.or(own).filter(|octets| *octets > 0)
 }
 
 /// A program like this one with time probes in it.
@@ -146,6 +158,14 @@ fn orb_options(arguments: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floods_have_the_queues_of_their_original_unless_told_otherwise() {
+        assert_eq!(socket_queue(Experiment::Ttcp, None), Some(64 << 10));
+        assert_eq!(socket_queue(Experiment::Ttcp, Some(8192)), Some(8192));
+        assert_eq!(socket_queue(Experiment::Ttcp, Some(0)), None);
+        assert_eq!(socket_queue(Experiment::Latency, None), None);
+    }
 
     #[test]
     fn options_of_the_orb_are_passed_on_with_their_values() {

@@ -104,12 +104,13 @@ pub(super) struct Common {
     #[arg(long, value_name = "PRIORITY", num_args = 0..=1, default_missing_value = "50",
           value_parser = clap::value_parser!(u8).range(1..=99))]
     pub(super) fifo: Option<u8>,
-    /// The size of the sockets' queues, instead of the system's
+    /// The size of the sockets' queues; 0: the system's (the default; of `ttcp` 65536)
     #[arg(long, value_name = "OCTETS")]
     pub(super) socket_queue: Option<usize>,
     /// Also measure Zorb and the bare program (zorb-spin, raw-spin) with threads that, waiting for a
-    /// message, look for it for so many microseconds before they sleep
-    #[arg(long, value_name = "MICROS", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// message, look for it for so many microseconds (100 if not said) before they sleep
+    #[arg(long, value_name = "MICROS", num_args = 0..=1, default_missing_value = "100",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) spin: Option<u32>,
     /// What to compare with: raw (bare sockets), and the names of folders in the peers' folder, as
     /// ace, omniorb, jacorb; none: Zorb alone
