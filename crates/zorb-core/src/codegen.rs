@@ -5,6 +5,7 @@ mod helpers;
 mod macros_bits;
 mod macros_interfaces;
 mod macros_local;
+mod macros_typedefs;
 mod macros_unions;
 mod macros_values;
 mod operations;
@@ -20,8 +21,8 @@ pub use crate::{
     __zorb_exception as exception, __zorb_interface as interface, __zorb_invoke as invoke,
     __zorb_local as local, __zorb_local_error as local_error, __zorb_oneway as oneway,
     __zorb_raises as raises, __zorb_results as results, __zorb_skeleton as skeleton,
-    __zorb_structure as structure, __zorb_union as union, Face, Interface, Native, ObjectRef,
-    Raises, Ref, Served, ServedBy, ServerCall, UserException,
+    __zorb_structure as structure, __zorb_typedef as typedef, __zorb_union as union, Face,
+    Interface, Native, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,

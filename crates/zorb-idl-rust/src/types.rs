@@ -148,6 +148,21 @@ impl Types<'_, '_> {
 
     /// The type whose `Wire` reads and writes values of `ty`.
     pub(crate) fn wire(&self, ty: &Type) -> String {
+        self.wire_of(ty, false)
+    }
+
+    /// The same where the TypeCode counts too, which knows typedefs: `Typed` as well.
+    pub(crate) fn typed(&self, ty: &Type) -> String {
+        self.wire_of(ty, true)
+    }
+
+    fn wire_of(&self, ty: &Type, typed: bool) -> String {
+        if typed
+            && let Type::Named(id) = ty
+            && let Some(alias) = self.names.alias_path(*id, self.module)
+        {
+            return alias;
+        }
         if let Some(object) = self.reference(ty) {
             return self.codegen(&format!("Ref<{object}>"));
         }
@@ -157,17 +172,21 @@ impl Types<'_, '_> {
             Type::String { bound } => self.bounded(self.prelude("String"), *bound),
             Type::WString { bound } => self.bounded(self.codegen("WString"), *bound),
             Type::Sequence { element, bound } => {
-                let sequence = if self.is_octet(element) {
+                let is_octets = match typed {
+                    true => **element == Type::Octet,
+                    false => self.is_octet(element),
+                };
+                let sequence = if is_octets {
                     self.codegen("Octets")
                 } else {
-                    format!("{}<{}>", self.prelude("Vec"), self.wire(element))
+                    format!("{}<{}>", self.prelude("Vec"), self.wire_of(element, typed))
                 };
                 self.bounded(sequence, *bound)
             }
             Type::Map { key, value, bound } => {
-                self.bounded(map(&self.wire(key), &self.wire(value)), *bound)
+                self.bounded(map(&self.wire_of(key, typed), &self.wire_of(value, typed)), *bound)
             }
-            Type::Array { element, dims } => array(self.wire(element), dims),
+            Type::Array { element, dims } => array(self.wire_of(element, typed), dims),
             Type::Named(id) => self.path(*id),
             plain => self.value_of_plain(plain),
         }

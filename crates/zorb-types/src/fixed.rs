@@ -12,7 +12,7 @@ use core::fmt;
 use core::ops::Neg;
 use core::str::FromStr;
 
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter, Wire};
 
 use crate::{TypeDesc, Typed};
 
@@ -163,6 +163,8 @@ impl<const D: u16, const S: i16> Wire for Fixed<D, S> {
     type View = Self;
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = Self::DIGITS / 2 + 1;
+    const LAYOUT: Option<FixedLayout> = FixedLayout::array(<u8 as Wire>::LAYOUT, packed::size(D));
+    const ALWAYS_AS_IS: bool = true;
 
     fn view(value: &Self) -> &Self {
         value
@@ -178,6 +180,20 @@ impl<const D: u16, const S: i16> Wire for Fixed<D, S> {
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         Self::read(reader)
+    }
+
+    #[inline(always)]
+    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+        let places = writer.places::<1>(packed::size(D))?;
+        packed::pack(value.0, D, places.as_flattened_mut())
+    }
+
+    #[inline(always)]
+    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+        let octets = reader.take_many::<1>(packed::size(D))?;
+        let unscaled = packed::unpack(D, octets.as_flattened());
+        reader.refuse(unscaled.is_none());
+        Some(Self(unscaled.unwrap_or_default()))
     }
 }
 

@@ -6,7 +6,9 @@ mod tests;
 use core::cmp::Ordering;
 use core::fmt;
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{
+    ByteOrder, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter, Wire,
+};
 
 use crate::{TcKind, TypeDesc, Typed};
 
@@ -224,6 +226,8 @@ impl Wire for LongDouble {
     type View = Self;
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = SIZE;
+    // As two numbers of half the size: these are aligned in the same way.
+    const LAYOUT: Option<FixedLayout> = FixedLayout::array(<u64 as Wire>::LAYOUT, 2);
     const ALWAYS_AS_IS: bool = true;
 
     fn view(value: &Self) -> &Self {
@@ -254,6 +258,27 @@ impl Wire for LongDouble {
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         Self::read(reader)
+    }
+
+    #[inline(always)]
+    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+        let (high, low) = ((value.0 >> 64) as u64, value.0 as u64);
+        let halves = match writer.order() {
+            ByteOrder::Little => [low, high],
+            ByteOrder::Big => [high, low],
+        };
+        <u64 as Wire>::place_array(&halves, writer)
+    }
+
+    #[inline(always)]
+    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+        let order = reader.order();
+        let [first, second] = <u64 as Wire>::pick_array(reader)?;
+        let (high, low) = match order {
+            ByteOrder::Little => (second, first),
+            ByteOrder::Big => (first, second),
+        };
+        Some(Self(u128::from(high) << 64 | u128::from(low)))
     }
 }
 

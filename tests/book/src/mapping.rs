@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use zorb::{Any, Context, Fixed, FixedError, Interface, Native, ObjectRef, Orb, TypeCode, Typed};
+use zorb::{
+    Any, Context, Fixed, FixedError, Interface, Native, ObjectRef, Orb, TcKind, TypeCode, Typed,
+};
 
 use crate::idl::mapping::{
     Cache, Collections, Colour, Full, GREETING, Handle, LIMIT, Listener, ListenerServant, Named,
@@ -104,6 +106,15 @@ pub fn trees() -> Tree {
 pub fn anys() -> Result<Option<String>, Box<dyn std::error::Error>> {
     let property = Property { name: "colour".to_owned(), value: Any::new::<String>("red")? };
     Ok(property.value.get::<String>())
+}
+
+/// A value under the name of its typedef.
+pub fn named_anys() -> Result<Any, Box<dyn std::error::Error>> {
+    let titles = vec!["The Raven".to_owned()];
+    let any = Any::new::<shelf::TitlesAlias>(&titles)?;
+    assert_eq!((any.type_code().kind(), any.type_code().name()), (TcKind::Alias, "Titles"));
+    assert_eq!(any.get::<Vec<String>>(), Some(titles));
+    Ok(any)
 }
 
 /// What a program implements to serve the interface.
@@ -254,6 +265,7 @@ mod tests {
         assert_eq!((bits().0.bits(), bits().1, heirs().z, local()), (3, true, 3, Ok(7)));
         assert_eq!(trees().children.len(), 2);
         assert_eq!(anys().unwrap().as_deref(), Some("red"));
+        assert_eq!(named_anys().unwrap().type_code().name(), "Titles");
     }
 
     #[test]

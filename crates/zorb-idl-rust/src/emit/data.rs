@@ -4,6 +4,7 @@ use zorb_idl::model::{Const, Definition, Enum, Struct};
 use zorb_idl::{DefId, Type};
 
 use super::{Emitter, idl_name, otherwise};
+use crate::layout::Call;
 use crate::names::{Case, Scope};
 use crate::types::has_lone_surrogate;
 use crate::{derives, docs};
@@ -14,21 +15,15 @@ impl<'m> Emitter<'_, 'm> {
         let recursive =
             if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
         let head = format!("{recursive}{}", self.head(definition));
-        if self.is_sendable(definition.id) {
+        if self.names.is_sendable(definition.id) {
             self.table("structure", head, rows);
         }
         self.nested(definition, &item.children);
     }
 
-    /// Whether its values may leave the process: they hold nothing local and nothing native.
-    pub(super) fn is_sendable(&self, id: DefId) -> bool {
-        let facts = self.names.model.definition_facts(id);
-        !facts.local_interface && !facts.native
-    }
-
     pub(super) fn exception(&mut self, definition: &'m Definition, item: &'m Struct) {
         let rows = self.record(definition);
-        if self.is_sendable(definition.id) {
+        if self.names.is_sendable(definition.id) {
             self.table("exception", self.head(definition), rows);
         } else {
             self.local_error(definition);
@@ -61,7 +56,7 @@ impl<'m> Emitter<'_, 'm> {
             let docs =
                 docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
             self.push(&format!("{docs}pub {field}: {},\n", types.value(&member.ty)));
-            rows.push(format!("{field}: {} = {:?}", types.wire(&member.ty), member.name));
+            rows.push(format!("{field}: {} = {:?}", types.typed(&member.ty), member.name));
         }
         self.push("}\n");
         rows
@@ -91,6 +86,13 @@ impl<'m> Emitter<'_, 'm> {
         let name = self.names.own(definition.id);
         let text = format!("pub type {name} = {};\n", self.types().alias(ty));
         self.push(&text);
+        let names = self.names;
+        if let Some(alias) = names.alias(definition.id) {
+            let (path, original) = (self.types().codegen("typedef"), self.types().typed(ty));
+            let id = format!("{:?}", definition.repository_id);
+            let parts = vec![alias.to_owned(), id, format!("{:?}", definition.name), original];
+            self.item(Call::List { path, parts });
+        }
     }
 
     pub(super) fn constant(&mut self, definition: &Definition, item: &Const) {

@@ -23,7 +23,7 @@ impl<'m> Emitter<'_, 'm> {
             let docs =
                 docs::attributes(case.docs.as_deref(), &format!("The member `{}`.", case.name));
             let value = types.value(&case.ty);
-            let wire = types.wire(&case.ty);
+            let wire = types.typed(&case.ty);
             let row = if let Some(only) = only_label(case) {
                 self.push(&format!("{docs}{variant}({value}),\n"));
                 format!("{variant}({wire} = {}) {:?}", types.constant(only), case.name)
@@ -52,8 +52,8 @@ impl<'m> Emitter<'_, 'm> {
         let recursive =
             if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
         let head =
-            format!("{recursive}{}, {}", self.head(definition), types.wire(&item.discriminator));
-        if self.is_sendable(definition.id) {
+            format!("{recursive}{}, {}", self.head(definition), types.typed(&item.discriminator));
+        if self.names.is_sendable(definition.id) {
             self.item(Call::Table {
                 path: types.codegen("union"),
                 head,

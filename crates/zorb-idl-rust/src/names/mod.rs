@@ -30,6 +30,8 @@ pub(crate) struct Names<'m> {
     /// The module beside a type that holds what is defined inside it.
     companions: HashMap<DefId, String>,
     servants: HashMap<DefId, String>,
+    /// The type that stands for a typedef where its TypeCode counts.
+    aliases: HashMap<DefId, String>,
     methods: HashMap<DefId, Vec<Method>>,
     /// The error type of an operation that raises something.
     errors: HashMap<MethodKey, String>,
@@ -48,6 +50,7 @@ impl<'m> Names<'m> {
             own: vec![String::new(); model.len()],
             companions: HashMap::new(),
             servants: HashMap::new(),
+            aliases: HashMap::new(),
             methods: HashMap::new(),
             errors: HashMap::new(),
             enumerators: HashMap::new(),
@@ -100,6 +103,7 @@ impl<'m> Names<'m> {
     /// Names what stands beside a definition without being in the IDL.
     fn name_beside(&mut self, definition: &Definition) {
         let id = definition.id;
+        let is_sendable = self.is_sendable(id);
         let scope = self.scopes.entry(definition.parent).or_default();
         let mut needs_module = !self.model.children(id).is_empty();
         if let DefinitionKind::Interface(interface) = &definition.kind {
@@ -112,6 +116,11 @@ impl<'m> Names<'m> {
             needs_module |= interface
                 .attributes()
                 .any(|item| !item.get_raises.is_empty() || !item.set_raises.is_empty());
+        }
+        if matches!(definition.kind, DefinitionKind::Typedef(_)) && is_sendable {
+            let own = self.own[id.index()].trim_end_matches('_');
+            let alias = scope.give_quietly(&format!("{own}Alias"), Case::Pascal);
+            self.aliases.insert(id, alias);
         }
         if needs_module && !matches!(definition.kind, DefinitionKind::Module(_)) {
             let wanted = case::convert(&definition.name, Case::Module);
@@ -145,6 +154,18 @@ impl<'m> Names<'m> {
     /// The name of the module for what is defined inside a definition: a module's own name.
     pub(crate) fn module_name(&self, id: DefId) -> &str {
         self.companions.get(&id).map_or_else(|| self.own(id), String::as_str)
+    }
+
+    /// The name of the type that stands for a typedef where its TypeCode counts; there is none for
+    /// what cannot be sent.
+    pub(crate) fn alias(&self, id: DefId) -> Option<&str> {
+        self.aliases.get(&id).map(String::as_str)
+    }
+
+    /// Whether values of a type may leave the process: they hold nothing local and nothing native.
+    pub(crate) fn is_sendable(&self, id: DefId) -> bool {
+        let facts = self.model.definition_facts(id);
+        !facts.local_interface && !facts.native
     }
 
     /// The variants of an enumeration, in order.

@@ -72,6 +72,11 @@ impl Names<'_> {
         self.relative(id, self.home(id), self.own(id), from)
     }
 
+    /// The path to the type that stands for a typedef where its TypeCode counts, from inside `from`.
+    pub(crate) fn alias_path(&self, id: DefId, from: Module) -> Option<String> {
+        Some(self.relative(id, self.home(id), self.alias(id)?, from))
+    }
+
     /// The path to an interface's servant trait, from inside `from`.
     pub(crate) fn servant_path(&self, id: DefId, from: Module) -> String {
         self.relative(id, self.home(id), self.servant(id), from)

@@ -1,10 +1,11 @@
 //! Generated types as values: TypeCodes and anys.
 
-use zorb_core::codegen::{Any, Ref, Typed};
+use zorb_core::codegen::{Any, Bounded, Ref, TypeCode, Typed};
+use zorb_types::TcKind;
 
 use crate::any::{Anys, Tagged};
 use crate::bank::bank::{Fee, InsufficientFunds, Money, Savings};
-use crate::types::types::Node;
+use crate::types::types::{AliasAlias, Collections, MatricesAlias, NamesAlias, Node, Texts};
 use crate::unions::{Big, Covered, Expression, Figure, Letter};
 
 #[test]
@@ -58,4 +59,39 @@ fn values_go_into_anys_and_out() {
     let many: Anys = vec![outer, Any::default()];
     let all = Any::new::<Vec<Any>>(&many).expect("an any");
     assert_eq!(all.get::<Vec<Any>>(), Some(many));
+}
+
+#[test]
+fn typedefs_keep_their_names() {
+    let texts = Texts::type_code();
+    let name = texts.member_type(4).expect("a member");
+    assert_eq!((name.kind(), name.name()), (TcKind::Alias, "ShortName"));
+    assert_eq!(name.id(), "IDL:Types/ShortName:1.0");
+    assert_eq!(
+        name.content_type().map(|original| original.to_string()).as_deref(),
+        Ok("string<8>")
+    );
+    // One of another one, and inside arrays and sequences.
+    let alias = AliasAlias::type_code();
+    let original = alias.content_type().expect("a typedef");
+    assert_eq!(
+        (alias.name(), original.name(), alias.resolved_kind()),
+        ("Alias", "Id", TcKind::Long)
+    );
+    let collections = Collections::type_code();
+    let ids = collections.member_type(10).and_then(|array| array.content_type());
+    assert_eq!(ids.as_ref(), Ok(&alias));
+    let matrices = MatricesAlias::type_code().content_type().and_then(|all| all.content_type());
+    assert_eq!(matrices.map(|matrix| matrix.name().to_owned()).as_deref(), Ok("Matrix"));
+
+    // They count where types are equal, and not where values are.
+    let names = vec!["a".to_owned(), "b".to_owned()];
+    let any = Any::new::<NamesAlias>(&names).expect("an any");
+    assert_eq!(any.type_code().name(), "Names");
+    assert_eq!(any.get::<NamesAlias>(), Some(names.clone()));
+    assert_eq!(any.get::<Bounded<Vec<Bounded<String, 8>>, 4>>(), Some(names));
+    assert_eq!(any.get::<Vec<String>>(), None);
+    let plain = TypeCode::array(&i32::type_code(), 40).expect("an array");
+    let named = collections.member_type(10).expect("a member");
+    assert!(named.equivalent(&plain) && named != plain);
 }

@@ -17,6 +17,7 @@ pub struct Tagged {
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
 #[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub type Anys = Vec<::zorb::codegen::Any>;
+::zorb::codegen::typedef!(AnysAlias, "IDL:Anys:1.0", "Anys", Vec<::zorb::codegen::Any>);
 
 /// A reference to an object of the IDL interface `Bag`.
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]

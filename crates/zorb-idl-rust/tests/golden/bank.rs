@@ -33,6 +33,12 @@ pub mod bank {
 
     /// The IDL typedef `Bank::Statement`.
     pub type Statement = Vec<Money>;
+    ::zorb::codegen::typedef!(
+        StatementAlias,
+        "IDL:example.org/Bank/Statement:1.0",
+        "Statement",
+        Vec<Money>
+    );
 
     /// The IDL union `Bank::Fee`.
     #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,9 +17,21 @@ pub mod edge {
 
     /// The IDL typedef `Edge::Bound`.
     pub type Bound = String;
+    ::zorb::codegen::typedef!(
+        BoundAlias,
+        "IDL:Edge/Bound:1.0",
+        "Bound",
+        ::zorb::codegen::Bounded<String, 18>
+    );
 
     /// The IDL typedef `Edge::Longs`.
     pub type Longs = Vec<i32>;
+    ::zorb::codegen::typedef!(
+        LongsAlias,
+        "IDL:Edge/Longs:1.0",
+        "Longs",
+        ::zorb::codegen::Bounded<Vec<i32>, 18>
+    );
 
     /// The IDL union `Edge::Big`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

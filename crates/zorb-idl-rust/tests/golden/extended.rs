@@ -5,6 +5,12 @@
 pub mod extended {
     /// The IDL typedef `Extended::Price`.
     pub type Price = ::zorb::codegen::Fixed<7, 2>;
+    ::zorb::codegen::typedef!(
+        PriceAlias,
+        "IDL:example.com/Extended/Price:1.0",
+        "Price",
+        ::zorb::codegen::Fixed<7, 2>
+    );
 
     /// The IDL const `Extended::VAT`.
     pub const VAT: ::zorb::codegen::Fixed<2, 2> = ::zorb::codegen::Fixed::<
@@ -45,7 +51,7 @@ pub mod extended {
         pub smalls: Vec<i8>,
     }
     ::zorb::codegen::structure!(Numbers, "IDL:example.com/Extended/Numbers:1.0", "Numbers", {
-        cost: ::zorb::codegen::Fixed<7, 2> = "cost", ratio: ::zorb::codegen::Fixed<4, 4> = "ratio",
+        cost: PriceAlias = "cost", ratio: ::zorb::codegen::Fixed<4, 4> = "ratio",
         precise: ::zorb::codegen::LongDouble = "precise", small: i8 = "small", raw: u8 = "raw",
         large: u64 = "large", smalls: Vec<i8> = "smalls",
     });
@@ -109,6 +115,12 @@ pub mod extended {
 
     /// The IDL typedef `Extended::Ages`.
     pub type Ages = ::std::collections::BTreeMap<String, i32>;
+    ::zorb::codegen::typedef!(
+        AgesAlias,
+        "IDL:example.com/Extended/Ages:1.0",
+        "Ages",
+        ::std::collections::BTreeMap<String, i32>
+    );
 
     /// The IDL enum `Extended::Room`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,7 +162,7 @@ pub mod extended {
         pub allowed: Access,
     }
     ::zorb::codegen::structure!(Derived, "IDL:example.com/Extended/Derived:1.0", "Derived", {
-        name: String = "name", years: ::std::collections::BTreeMap<String, i32> = "years",
+        name: String = "name", years: AgesAlias = "years",
         names: ::zorb::codegen::Bounded<::std::collections::BTreeMap<Room, Vec<::zorb::codegen::WString>>, 2> = "names",
         kind: ::zorb::codegen::TypeCode = "kind", head: Header = "head",
         allowed: Access = "allowed",
@@ -172,7 +184,7 @@ pub mod extended {
         },
     }
     ::zorb::codegen::union!(Choice, "IDL:example.com/Extended/Choice:1.0", "Choice", u8, {
-        Cost(::zorb::codegen::Fixed<7, 2> = 1) "cost",
+        Cost(PriceAlias = 1) "cost",
         Whole(Derived = 2) "whole",
         Other { ::zorb::codegen::LongDouble = default } "other",
     });

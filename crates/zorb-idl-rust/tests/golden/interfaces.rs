@@ -151,6 +151,12 @@ pub mod graph {
 
     /// The IDL typedef `Graph::Nodes`.
     pub type Nodes = Vec<Option<Node>>;
+    ::zorb::codegen::typedef!(
+        NodesAlias,
+        "IDL:Graph/Nodes:1.0",
+        "Nodes",
+        Vec<::zorb::codegen::Ref<Node>>
+    );
 
     /// The IDL exception `Graph::NotFound`.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -63,6 +63,12 @@ pub mod inside {
     pub mod cache {
         /// The IDL typedef `Inside::Cache::Data`.
         pub type Data = Vec<u8>;
+        ::zorb::codegen::typedef!(
+            DataAlias,
+            "IDL:Inside/Cache/Data:1.0",
+            "Data",
+            ::zorb::codegen::Octets
+        );
         ::zorb::codegen::raises!(local LookUpError, "Inside::Cache::look_up", {
             Lost(super::Lost), Failure(super::Failure),
         });

@@ -244,6 +244,7 @@ pub mod r#match {
 pub mod i32_ {
     /// The IDL typedef `i32::u8`.
     pub type U8 = i32;
+    ::zorb::codegen::typedef!(U8Alias, "IDL:i32/u8:1.0", "u8", i32);
 
     /// The IDL struct `i32::str`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -251,7 +252,7 @@ pub mod i32_ {
         /// The member `f64`.
         pub f64: U8,
     }
-    ::zorb::codegen::structure!(Str, "IDL:i32/str:1.0", "str", { f64: i32 = "f64" });
+    ::zorb::codegen::structure!(Str, "IDL:i32/str:1.0", "str", { f64: U8Alias = "f64" });
 
     /// A reference to an object of the IDL interface `i32::bool`.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]

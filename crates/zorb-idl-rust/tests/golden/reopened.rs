@@ -57,6 +57,7 @@ pub mod first {
 
     /// The IDL typedef `First::Bs`.
     pub type Bs = Vec<super::second::B>;
+    ::zorb::codegen::typedef!(BsAlias, "IDL:First/Bs:1.0", "Bs", Vec<super::second::B>);
 
     /// The IDL module `First::Deep`.
     pub mod deep {
@@ -69,7 +70,7 @@ pub mod first {
             pub timer: Option<super::super::second::Timer>,
         }
         ::zorb::codegen::structure!(C, "IDL:First/Deep/C:1.0", "C", {
-            bs: Vec<super::super::second::B> = "bs",
+            bs: super::BsAlias = "bs",
             timer: ::zorb::codegen::Ref<super::super::second::Timer> = "timer",
         });
     }

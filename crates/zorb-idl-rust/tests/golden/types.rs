@@ -113,30 +113,64 @@ pub mod types {
 
     /// The IDL typedef `Types::ShortName`.
     pub type ShortName = String;
+    ::zorb::codegen::typedef!(
+        ShortNameAlias,
+        "IDL:Types/ShortName:1.0",
+        "ShortName",
+        ::zorb::codegen::Bounded<String, 8>
+    );
 
     /// The IDL typedef `Types::WideName`.
     pub type WideName = String;
+    ::zorb::codegen::typedef!(
+        WideNameAlias,
+        "IDL:Types/WideName:1.0",
+        "WideName",
+        ::zorb::codegen::WString
+    );
 
     /// The IDL typedef `Types::Blob`.
     pub type Blob = Vec<u8>;
+    ::zorb::codegen::typedef!(BlobAlias, "IDL:Types/Blob:1.0", "Blob", ::zorb::codegen::Octets);
 
     /// The IDL typedef `Types::Key`.
     pub type Key = Vec<u8>;
+    ::zorb::codegen::typedef!(
+        KeyAlias,
+        "IDL:Types/Key:1.0",
+        "Key",
+        ::zorb::codegen::Bounded<::zorb::codegen::Octets, 16>
+    );
 
     /// The IDL typedef `Types::Matrix`.
     pub type Matrix = [[i32; 3]; 2];
+    ::zorb::codegen::typedef!(MatrixAlias, "IDL:Types/Matrix:1.0", "Matrix", [[i32; 3]; 2]);
 
     /// The IDL typedef `Types::Matrices`.
     pub type Matrices = Vec<Matrix>;
+    ::zorb::codegen::typedef!(
+        MatricesAlias,
+        "IDL:Types/Matrices:1.0",
+        "Matrices",
+        Vec<MatrixAlias>
+    );
 
     /// The IDL typedef `Types::Names`.
     pub type Names = Vec<ShortName>;
+    ::zorb::codegen::typedef!(
+        NamesAlias,
+        "IDL:Types/Names:1.0",
+        "Names",
+        ::zorb::codegen::Bounded<Vec<ShortNameAlias>, 4>
+    );
 
     /// The IDL typedef `Types::Id`.
     pub type Id = i32;
+    ::zorb::codegen::typedef!(IdAlias, "IDL:Types/Id:1.0", "Id", i32);
 
     /// The IDL typedef `Types::Alias`.
     pub type Alias = Id;
+    ::zorb::codegen::typedef!(AliasAlias, "IDL:Types/Alias:1.0", "Alias", IdAlias);
 
     /// The IDL struct `Types::Texts`.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -158,8 +192,7 @@ pub mod types {
         free: String = "free", bounded: ::zorb::codegen::Bounded<String, 8> = "bounded",
         wide: ::zorb::codegen::WString = "wide",
         wide_bounded: ::zorb::codegen::Bounded<::zorb::codegen::WString, 5> = "wide_bounded",
-        name: ::zorb::codegen::Bounded<String, 8> = "name",
-        wide_name: ::zorb::codegen::WString = "wide_name",
+        name: ShortNameAlias = "name", wide_name: WideNameAlias = "wide_name",
     });
 
     /// The IDL struct `Types::Collections`.
@@ -191,11 +224,9 @@ pub mod types {
     ::zorb::codegen::structure!(Collections, "IDL:Types/Collections:1.0", "Collections", {
         numbers: Vec<i32> = "numbers", words: ::zorb::codegen::Bounded<Vec<String>, 3> = "words",
         wide_words: Vec<::zorb::codegen::WString> = "wide_words", nested: Vec<Vec<bool>> = "nested",
-        octets: ::zorb::codegen::Octets = "octets",
-        short_octets: ::zorb::codegen::Bounded<::zorb::codegen::Octets, 16> = "short_octets",
-        table: [[i32; 3]; 2] = "table", tables: Vec<[[i32; 3]; 2]> = "tables",
-        titles: ::zorb::codegen::Bounded<Vec<::zorb::codegen::Bounded<String, 8>>, 4> = "titles",
-        wholes: [Whole; 2] = "wholes", ids: [i32; 40] = "ids",
+        octets: BlobAlias = "octets", short_octets: KeyAlias = "short_octets",
+        table: MatrixAlias = "table", tables: MatricesAlias = "tables",
+        titles: NamesAlias = "titles", wholes: [Whole; 2] = "wholes", ids: [AliasAlias; 40] = "ids",
     });
 
     /// A tree, which holds itself.
@@ -457,6 +488,7 @@ pub mod types {
 
         /// The IDL typedef `Types::All::Nearby`.
         pub type Nearby = Vec<Near>;
+        ::zorb::codegen::typedef!(NearbyAlias, "IDL:Types/All/Nearby:1.0", "Nearby", Vec<Near>);
 
         /// The IDL exception `Types::All::Refused`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -162,6 +162,7 @@ pub enum Big {
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
 #[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub type Selector = i32;
+::zorb::codegen::typedef!(SelectorAlias, "IDL:Selector:1.0", "Selector", i32);
 
 /// The IDL union `Small`.
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
@@ -176,7 +177,7 @@ pub enum Small {
         label: Selector,
     },
 }
-::zorb::codegen::union!(Small, "IDL:Small:1.0", "Small", i32, {
+::zorb::codegen::union!(Small, "IDL:Small:1.0", "Small", SelectorAlias, {
     Form(Shape = 3) "form",
 } empty Unset);
 

@@ -46,28 +46,12 @@ pub(crate) const fn size(digits: u16) -> usize {
     digits as usize / 2 + 1
 }
 
+/// Octets of digits that a number of 64 bits holds.
+const CHUNK: usize = 9;
+
 pub(super) fn read_unscaled(digits: u16, reader: &mut CdrReader<'_>) -> CdrResult<i128> {
     let octets = reader.take(size(digits), WHAT)?;
-    let bad = || reader.error(CdrErrorKind::BadFixed, WHAT);
-    let (&last, others) = octets.split_last().ok_or_else(bad)?;
-    let mut number: i128 = 0;
-    let mut digit = |half: u8| {
-        number = number * 10 + i128::from(half);
-        half <= 9
-    };
-    let mut good = others.iter().all(|&octet| digit(octet >> 4) && digit(octet & 0xf));
-    good &= digit(last >> 4);
-    let negative = match last & 0xf {
-        POSITIVE => false,
-        NEGATIVE => true,
-        _ => return Err(bad()),
-    };
-    let limit = POWERS.get(usize::from(digits)).copied().unwrap_or(0);
-    // The half-octet that evens out the digits holds none.
-    if !good || number >= limit {
-        return Err(bad());
-    }
-    Ok(if negative { -number } else { number })
+    unpack(digits, octets).ok_or_else(|| reader.error(CdrErrorKind::BadFixed, WHAT))
 }
 
 pub(super) fn write_unscaled(
@@ -75,9 +59,47 @@ pub(super) fn write_unscaled(
     digits: u16,
     writer: &mut CdrWriter<'_>,
 ) -> CdrResult<()> {
-    let limit = POWERS.get(usize::from(digits)).copied().unwrap_or(0);
-    if unscaled.unsigned_abs() >= limit.unsigned_abs() {
+    let mut octets = [0; LONGEST];
+    let room = octets.get_mut(..size(digits)).unwrap_or_default();
+    if pack(unscaled, digits, room).is_none() {
         return Err(writer.error(CdrErrorKind::BadFixed, WHAT));
+    }
+    writer.put(room);
+    Ok(())
+}
+
+/// The number that the octets of a `fixed` are; `None` where they are none.
+#[inline]
+pub(super) fn unpack(digits: u16, octets: &[u8]) -> Option<i128> {
+    let (&last, others) = octets.split_last()?;
+    let negative = match last & 0xf {
+        POSITIVE => false,
+        NEGATIVE => true,
+        _ => return None,
+    };
+    // The half-octet that evens out the digits holds none.
+    let filler = if digits.is_multiple_of(2) { octets.first()? >> 4 } else { 0 };
+    let is_good = |octet: &u8| octet >> 4 <= 9 && octet & 0xf <= 9;
+    if filler != 0 || last >> 4 > 9 || !others.iter().all(is_good) {
+        return None;
+    }
+    let mut number: i128 = 0;
+    for chunk in others.chunks(CHUNK) {
+        let value = chunk.iter().fold(0_u64, |value, octet| {
+            value * 100 + u64::from(octet >> 4) * 10 + u64::from(octet & 0xf)
+        });
+        number = number * POWERS.get(2 * chunk.len())? + i128::from(value);
+    }
+    number = number * 10 + i128::from(last >> 4);
+    Some(if negative { -number } else { number })
+}
+
+/// Fills the octets of a `fixed`; `None` for a number of more digits.
+#[inline]
+pub(super) fn pack(unscaled: i128, digits: u16, room: &mut [u8]) -> Option<()> {
+    let limit = POWERS.get(usize::from(digits))?;
+    if unscaled.unsigned_abs() >= limit.unsigned_abs() {
+        return None;
     }
     let mut rest = unscaled.unsigned_abs();
     let mut digit = || {
@@ -85,16 +107,11 @@ pub(super) fn write_unscaled(
         rest /= 10;
         digit
     };
-    let mut octets = [0; LONGEST];
-    let room = octets.get_mut(..size(digits)).unwrap_or_default();
     let mut places = room.iter_mut().rev();
-    if let Some(last) = places.next() {
-        *last = (digit() << 4) | if unscaled < 0 { NEGATIVE } else { POSITIVE };
-    }
+    *places.next()? = (digit() << 4) | if unscaled < 0 { NEGATIVE } else { POSITIVE };
     for place in places {
         let low = digit();
         *place = (digit() << 4) | low;
     }
-    writer.put(room);
-    Ok(())
+    Some(())
 }

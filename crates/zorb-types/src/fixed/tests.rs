@@ -1,4 +1,5 @@
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Wire};
@@ -204,4 +205,27 @@ fn hostile_digits_are_refused() {
     assert_eq!(read(&[0x01, 0x23, 0x45]), Err(CdrErrorKind::Truncated));
     let mut reader = CdrReader::new(&[0x0c; 40], ByteOrder::Big);
     assert_eq!(read_fixed(64, 0, &mut reader).unwrap_err().kind, CdrErrorKind::BadTypeCode);
+}
+
+#[test]
+fn many_numbers_go_as_one_run() {
+    type Price = Fixed<6, 3>;
+    let prices: Vec<Price> = (-300..300).map(|number| Fixed::constant(number * 3_331)).collect();
+    let mut octets = Vec::new();
+    <Vec<Price>>::write(&prices, &mut CdrWriter::new(&mut octets, ByteOrder::Big)).unwrap();
+    let mut one_by_one = vec![0, 0, 2, 88];
+    let mut writer = CdrWriter::new(&mut one_by_one, ByteOrder::Big);
+    prices.iter().try_for_each(|price| Price::write(price, &mut writer)).unwrap();
+    assert_eq!(octets, one_by_one);
+    let read = |octets: &[u8]| <Vec<Price>>::read(&mut CdrReader::new(octets, ByteOrder::Big));
+    assert_eq!(read(&octets), Ok(prices));
+    // No digit, no sign, and a digit too many: each where the number before it has ended.
+    for (place, octet) in [(4 + 4 * 400 + 1, 0x1a), (4 + 4 * 400 + 3, 0x11), (4 + 4 * 400, 0x11)] {
+        let mut bad = octets.clone();
+        bad[place] = octet;
+        let error = read(&bad).unwrap_err();
+        assert_eq!((error.kind, error.offset), (CdrErrorKind::BadFixed, 4 + 4 * 401));
+    }
+    let cut = read(&octets[..octets.len() - 1]).unwrap_err();
+    assert_eq!(cut.kind, CdrErrorKind::LengthBeyondEnd);
 }

@@ -95,6 +95,26 @@ fn it_stands_aligned_to_eight_in_both_orders() {
 }
 
 #[test]
+fn many_stand_as_one_run() {
+    let numbers: Vec<LongDouble> =
+        (0..40_u128).map(|number| LongDouble::from_bits(number << 100 | number)).collect();
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let mut octets = Vec::new();
+        <Vec<LongDouble>>::write(&numbers, &mut CdrWriter::new(&mut octets, order)).unwrap();
+        let mut one_by_one = Vec::new();
+        let mut writer = CdrWriter::new(&mut one_by_one, order);
+        writer.write_u32(40);
+        numbers.iter().try_for_each(|number| LongDouble::write(number, &mut writer)).unwrap();
+        assert_eq!(octets, one_by_one);
+        let read = <Vec<LongDouble>>::read(&mut CdrReader::new(&octets, order)).unwrap();
+        let bits = |numbers: &[LongDouble]| -> Vec<u128> {
+            numbers.iter().map(|number| number.to_bits()).collect()
+        };
+        assert_eq!(bits(&read), bits(&numbers));
+    }
+}
+
+#[test]
 fn it_shows_as_a_double_or_exactly() {
     assert_eq!(LongDouble::from(-1.25).to_string(), "-1.25");
     assert_eq!(LongDouble::INFINITY.to_string(), "inf");
