@@ -21,21 +21,27 @@ impl Program {
         right: &mut CdrReader<'_>,
         host: &mut H,
     ) -> CdrResult<bool> {
-        self.compare(self.entry(label), left, right, host)
+        Comparison { program: self, left, right, host }.steps(self.entry(label))
     }
+}
 
-    fn compare<H: Host>(
-        &self,
-        entry: usize,
-        left: &mut CdrReader<'_>,
-        right: &mut CdrReader<'_>,
-        host: &mut H,
-    ) -> CdrResult<bool> {
+/// Two streams that are compared.
+pub(crate) struct Comparison<'c, 'l, 'r, H> {
+    pub(crate) program: &'c Program,
+    pub(crate) left: &'c mut CdrReader<'l>,
+    pub(crate) right: &'c mut CdrReader<'r>,
+    pub(crate) host: &'c mut H,
+}
+
+impl<H: Host> Comparison<'_, '_, '_, H> {
+    fn steps(&mut self, entry: usize) -> CdrResult<bool> {
+        let program = self.program;
         let mut at = entry;
         loop {
-            let same = match self.step(at) {
+            let Self { left, right, .. } = self;
+            let same = match program.step(at) {
                 Step::End => return Ok(true),
-                Step::Run(index) => match self.run(index) {
+                Step::Run(index) => match program.run(index) {
                     Some((_, items)) => run::equal(items, left, right)?,
                     None => return Err(left.error(CdrErrorKind::Unsupported, "type")),
                 },
@@ -44,37 +50,34 @@ impl Program {
                 Step::WChar => left.read_wchar()? == right.read_wchar()?,
                 Step::Sequence { element, .. } => {
                     let count = left.read_count(1, "sequence")?;
-                    right.read_count(1, "sequence")? == count
-                        && self.elements_equal(element, count, left, right, host)?
+                    right.read_count(1, "sequence")? == count && self.elements(element, count)?
                 }
                 Step::Array { length, element } => {
                     let length = length as usize;
                     if length > left.remaining().min(right.remaining()) {
                         return Err(left.error(CdrErrorKind::LengthBeyondEnd, "array"));
                     }
-                    self.elements_equal(element, length, left, right, host)?
+                    self.elements(element, length)?
                 }
                 Step::Union(union) => {
                     let label = read_label(union.discriminator, left)?;
                     read_label(union.discriminator, right)? == label
-                        && match self.case(union, label) {
-                            Some(member) => self.nested(member, left, right, host)?,
+                        && match program.case(union, label) {
+                            Some(member) => self.nested(member)?,
                             None => true,
                         }
                 }
-                Step::Call(label) => self.nested(label, left, right, host)?,
+                Step::Call(label) => self.nested(label)?,
                 Step::ExceptionId(index) => {
-                    skip_exception_id(self.id(index), left);
-                    skip_exception_id(self.id(index), right);
+                    skip_exception_id(program.id(index), left);
+                    skip_exception_id(program.id(index), right);
                     true
                 }
                 Step::Reference => references(left, right)?,
-                Step::Any => self.hosted(HostValue::Any, left, right, host)?,
-                Step::TypeCode => host.equal(HostValue::TypeCode, left, right)?,
-                Step::Value(value) => self.values_equal(value, left, right, host)?,
-                Step::Foreign(index) => {
-                    self.hosted(HostValue::Foreign(index), left, right, host)?
-                }
+                Step::Any => self.hosted(HostValue::Any)?,
+                Step::TypeCode => self.host.equal(HostValue::TypeCode, left, right)?,
+                Step::Value(value) => self.values(value)?,
+                Step::Foreign(index) => self.hosted(HostValue::Foreign(index))?,
                 Step::Refuse(what) => return Err(left.error(CdrErrorKind::Unsupported, what)),
             };
             if !same {
@@ -84,44 +87,26 @@ impl Program {
         }
     }
 
-    pub(crate) fn nested<H: Host>(
-        &self,
-        label: Label,
-        left: &mut CdrReader<'_>,
-        right: &mut CdrReader<'_>,
-        host: &mut H,
-    ) -> CdrResult<bool> {
-        left.descend("value")?;
-        let same = self.compare(self.entry(label), left, right, host)?;
-        left.ascend();
+    /// A value in another: at the steps of `label`.
+    pub(crate) fn nested(&mut self, label: Label) -> CdrResult<bool> {
+        self.left.descend("value")?;
+        let same = self.steps(self.program.entry(label))?;
+        self.left.ascend();
         Ok(same)
     }
 
-    fn hosted<H: Host>(
-        &self,
-        what: HostValue,
-        left: &mut CdrReader<'_>,
-        right: &mut CdrReader<'_>,
-        host: &mut H,
-    ) -> CdrResult<bool> {
-        left.descend("value")?;
-        let same = host.equal(what, left, right)?;
-        left.ascend();
+    fn hosted(&mut self, what: HostValue) -> CdrResult<bool> {
+        self.left.descend("value")?;
+        let same = self.host.equal(what, self.left, self.right)?;
+        self.left.ascend();
         Ok(same)
     }
 
-    fn elements_equal<H: Host>(
-        &self,
-        element: Label,
-        count: usize,
-        left: &mut CdrReader<'_>,
-        right: &mut CdrReader<'_>,
-        host: &mut H,
-    ) -> CdrResult<bool> {
+    fn elements(&mut self, element: Label, count: usize) -> CdrResult<bool> {
         for _ in 0..count {
-            let same = match self.whole_run(element) {
-                Some((_, items)) => run::equal(items, left, right)?,
-                None => self.nested(element, left, right, host)?,
+            let same = match self.program.whole_run(element) {
+                Some((_, items)) => run::equal(items, self.left, self.right)?,
+                None => self.nested(element)?,
             };
             if !same {
                 return Ok(false);

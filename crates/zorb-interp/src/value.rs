@@ -5,6 +5,7 @@
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
+use crate::compare::Comparison;
 use crate::host::{Host, HostValue};
 use crate::program::{Program, ValueStep};
 
@@ -51,28 +52,6 @@ impl Program {
         Ok(())
     }
 
-    pub(crate) fn values_equal<H: Host>(
-        &self,
-        value: ValueStep,
-        left: &mut CdrReader<'_>,
-        right: &mut CdrReader<'_>,
-        host: &mut H,
-    ) -> CdrResult<bool> {
-        let (mut one, mut other) = (left.clone(), right.clone());
-        match (self.head(value, &mut one)?, self.head(value, &mut other)?) {
-            (Head::Null, Head::Null) => {
-                (*left, *right) = (one, other);
-                Ok(true)
-            }
-            (Head::Plain, Head::Plain) => {
-                (*left, *right) = (one, other);
-                self.nested(value.state, left, right, host)
-            }
-            (Head::Null | Head::Plain, Head::Null | Head::Plain) => Ok(false),
-            _ => host.equal(HostValue::Foreign(value.foreign), left, right),
-        }
-    }
-
     /// Takes a value's head, if it is one of the plain sort.
     fn head(&self, value: ValueStep, reader: &mut CdrReader<'_>) -> CdrResult<Head> {
         let mut ahead = reader.clone();
@@ -91,5 +70,23 @@ impl Program {
         };
         *reader = ahead;
         Ok(head)
+    }
+}
+
+impl<H: Host> Comparison<'_, '_, '_, H> {
+    pub(crate) fn values(&mut self, value: ValueStep) -> CdrResult<bool> {
+        let (mut left, mut right) = (self.left.clone(), self.right.clone());
+        match (self.program.head(value, &mut left)?, self.program.head(value, &mut right)?) {
+            (Head::Null, Head::Null) => {
+                (*self.left, *self.right) = (left, right);
+                Ok(true)
+            }
+            (Head::Plain, Head::Plain) => {
+                (*self.left, *self.right) = (left, right);
+                self.nested(value.state)
+            }
+            (Head::Null | Head::Plain, Head::Null | Head::Plain) => Ok(false),
+            _ => self.host.equal(HostValue::Foreign(value.foreign), self.left, self.right),
+        }
     }
 }

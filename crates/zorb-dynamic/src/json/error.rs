@@ -5,18 +5,33 @@ use std::fmt;
 /// Some JSON is no value of the type that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
+    /// The steps from the value to its part.
     path: String,
     message: String,
 }
 
 impl JsonError {
-    pub(super) fn new(path: &Path<'_>, message: impl Into<String>) -> Self {
-        Self { path: path.to_string(), message: message.into() }
+    /// What is wrong with a value as a whole.
+    #[cold]
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { path: String::new(), message: message.into() }
+    }
+
+    /// The same error, of the value that has the one in question as this member.
+    pub(super) fn in_member(mut self, name: &str) -> Self {
+        self.path = format!(".{name}{}", self.path);
+        self
+    }
+
+    /// The same error, of the value that has the one in question as this element.
+    pub(super) fn in_element(mut self, index: usize) -> Self {
+        self.path = format!("[{index}]{}", self.path);
+        self
     }
 
     /// Where: `$` is the value, `$.accounts[3].owner` a part of it.
-    pub fn path(&self) -> &str {
-        &self.path
+    pub fn path(&self) -> String {
+        format!("${}", self.path)
     }
 
     /// What is wrong there.
@@ -27,26 +42,8 @@ impl JsonError {
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.message)
+        write!(f, "${}: {}", self.path, self.message)
     }
 }
 
 impl std::error::Error for JsonError {}
-
-/// A place in a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Path<'a> {
-    Root,
-    Member(&'a Self, &'a str),
-    Element(&'a Self, usize),
-}
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Root => f.write_str("$"),
-            Self::Member(parent, name) => write!(f, "{parent}.{name}"),
-            Self::Element(parent, index) => write!(f, "{parent}[{index}]"),
-        }
-    }
-}
