@@ -38,14 +38,20 @@ build_omniorb() {
         return 0
     fi
     rm -f "$dir/.stamp"
-    omniidl -bcxx -C"$dir/gen" "$here/bench.idl"
+    omniidl -bcxx -Wba -C"$dir/gen" "$here/bench.idl"
     local flags=("${cxx_flags[@]}" -isystem "$dir/gen" -isystem $include
         -isystem $include/internal -I"$source" -I"$here/ace")
-    g++ "${flags[@]}" -w -c "$dir/gen/benchSK.cc" -o "$dir/gen/benchSK.o"
+    local stubs=() unit
+    for unit in benchSK benchDynSK; do
+        g++ "${flags[@]}" -w -c "$dir/gen/$unit.cc" -o "$dir/gen/$unit.o"
+        stubs+=("$dir/gen/$unit.o")
+    done
     local program
     for program in server client; do
-        g++ "${flags[@]}" "$source/$program.cc" "$source/orb.cc" "$source/queue.cc" \
-            "$shared"/*.cc "$dir/gen/benchSK.o" -lomniORB4 -lomnithread -o "$dir/$program"
+        local sources=("$source/$program.cc" "$source/orb.cc" "$source/queue.cc" "$shared"/*.cc)
+        [ $program = server ] || sources+=("$source/dynamic.cc")
+        g++ "${flags[@]}" "${sources[@]}" "${stubs[@]}" -lomniDynamic4 -lomniORB4 -lomnithread \
+            -o "$dir/$program"
     done
     touch "$dir/.stamp"
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "dynamic.h"
 #include "orb.h"
 
 namespace {
@@ -158,6 +159,24 @@ public:
         BENCH_SEQUENCE(SequenceWork, cube_shorts, Numbers<2>, Shorts)
         BENCH_SEQUENCE(SequenceWork, cube_longs, Numbers<4>, Longs)
         BENCH_SEQUENCE(SequenceWork, cube_structs, CubeStructs, CubeStructs)
+#define BENCH_DYNAMIC(NAME, RULE, TYPE)                                                       \
+    if (operation == "dii_" #NAME) {                                                          \
+        DiiWork<bench::RULE, Bench::TYPE> work(suite, "echo_" #NAME, Bench::_tc_##TYPE, payload); \
+        return use(work);                                                                     \
+    }                                                                                         \
+    if (operation == "codec_" #NAME) {                                                        \
+        CodecWork<bench::RULE, Bench::TYPE> work(Bench::_tc_##TYPE, payload);                 \
+        return use(work);                                                                     \
+    }                                                                                         \
+    if (operation == "leaves_" #NAME) {                                                       \
+        DynamicAny::DynAnyFactory_var factory = dyn_any_factory();                            \
+        LeavesWork<bench::RULE, Bench::TYPE> work(factory, Bench::_tc_##TYPE, payload);       \
+        return use(work);                                                                     \
+    }
+        BENCH_DYNAMIC(octets, Octets, Octets)
+        BENCH_DYNAMIC(longs, Longs, Longs)
+        BENCH_DYNAMIC(doubles, Doubles, Doubles)
+        BENCH_DYNAMIC(structs, Structs, BinStructs)
         throw bench::Unsupported("there is no two-way operation " + operation);
     }
 
@@ -198,6 +217,11 @@ public:
     }
 
 private:
+    DynamicAny::DynAnyFactory_ptr dyn_any_factory() {
+        CORBA::Object_var object = orb_->resolve_initial_references("DynAnyFactory");
+        return DynamicAny::DynAnyFactory::_narrow(object);
+    }
+
     void connect(Connections connections) {
         orb_ = start_client_orb(connections);
         connections_ = connections;

@@ -59,6 +59,24 @@ impl From<zorb::SystemException> for Error {
     }
 }
 
+/// Errors of the dynamic engine, and of encoding.
+macro_rules! failed {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::Failed(error.to_string())
+            }
+        }
+    )*};
+}
+failed!(
+    zorb::CdrError,
+    zorb::TypeCodeError,
+    zorb::dynamic::CodecError,
+    zorb::dynamic::DynAnyError,
+    zorb::dynamic::RequestError
+);
+
 impl From<zorb::poa::PoaError> for Error {
     fn from(error: zorb::poa::PoaError) -> Self {
         Self::Failed(error.to_string())

@@ -32,6 +32,8 @@ pub enum Experiment {
     Collocated,
     /// Looking for the object and the operation of a request.
     Demux,
+    /// Values whose types are known at run time: dynamic calls, anys, DynAnys.
+    Dynamic,
     /// The steps of a call, in peers that have time probes.
     Probes,
 }
@@ -78,6 +80,7 @@ impl Experiment {
             Self::Connections => "connections",
             Self::Collocated => "collocated",
             Self::Demux => "demux",
+            Self::Dynamic => "dynamic",
             Self::Probes => "probes",
         }
     }
@@ -99,6 +102,7 @@ impl Experiment {
         match self {
             Self::Latency => run.all(&calls::latency(plan), watch)?,
             Self::Cubit => run.all(&calls::cubit(plan), watch)?,
+            Self::Dynamic => run.all(&calls::dynamic(plan), watch)?,
             Self::Threads => run.all(&calls::threads(plan), watch)?,
             Self::Collocated => run.all(&calls::collocated(plan), watch)?,
             Self::Ttcp => run.all(&floods::ttcp(plan), watch)?,
@@ -114,7 +118,7 @@ impl Experiment {
     const fn default_rounds(self) -> usize {
         match self {
             Self::Ttcp => 3,
-            Self::Probes => 5,
+            Self::Dynamic | Self::Probes => 5,
             Self::Latency
             | Self::Cubit
             | Self::Threads

@@ -52,11 +52,13 @@ pub enum Duty {
     Cube,
     /// Nothing comes back.
     Sink,
+    /// The client encodes and decodes it; nothing is sent.
+    Local,
 }
 
 macro_rules! operations {
     ($($name:ident $text:literal $element:ident $duty:ident $many:literal,)*) => {
-        /// An operation of `Bench::Suite`.
+        /// An operation of `Bench::Suite`, called by a stub or dynamically, or local work.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Operation {
             $(#[doc = concat!("`", $text, "`.")] $name,)*
@@ -66,7 +68,7 @@ macro_rules! operations {
             /// All there are.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// The IDL name.
+            /// Its name: of those that stubs call, the IDL name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -115,6 +117,18 @@ operations! {
     SendDoubles "send_doubles" Double Sink true,
     SendStructs "send_structs" Struct Sink true,
     SendPadded "send_padded" Padded Sink true,
+    DiiOctets "dii_octets" Octet Echo true,
+    DiiLongs "dii_longs" Long Echo true,
+    DiiDoubles "dii_doubles" Double Echo true,
+    DiiStructs "dii_structs" Struct Echo true,
+    CodecOctets "codec_octets" Octet Local true,
+    CodecLongs "codec_longs" Long Local true,
+    CodecDoubles "codec_doubles" Double Local true,
+    CodecStructs "codec_structs" Struct Local true,
+    LeavesOctets "leaves_octets" Octet Local true,
+    LeavesLongs "leaves_longs" Long Local true,
+    LeavesDoubles "leaves_doubles" Double Local true,
+    LeavesStructs "leaves_structs" Struct Local true,
 }
 
 impl Operation {

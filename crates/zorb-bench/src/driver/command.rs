@@ -107,7 +107,7 @@ impl FromStr for Command {
         let payload = number(words.next(), "PAYLOAD", 0, MAX_PAYLOAD)?;
         let calls = number(words.next(), "CALLS", 1, u32::MAX)?;
         match (kind, operation.duty()) {
-            ("run", Duty::Echo | Duty::Cube) => {
+            ("run", Duty::Echo | Duty::Cube | Duty::Local) => {
                 let mut run = Run::new(operation, payload, calls);
                 for word in words {
                     let (key, value) = word.split_once('=').unwrap_or((word, ""));

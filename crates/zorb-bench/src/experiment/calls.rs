@@ -15,6 +15,9 @@ const LEAST_CALLS: u32 = 60;
 const QUICK_CALLS: u32 = 20;
 /// Calls before those of a block: after the others' turn its code and data are out of the caches.
 pub(super) const WARM: u32 = 50;
+/// Octets of values whose types are known at run time, and calls with all their leaves.
+const DYNAMIC: usize = 64 << 10;
+const LEAF_CALLS: u32 = 40;
 /// Calls to an object of the same process that are timed together: a clock's reading takes as long
 /// as one of them.
 const BATCH: u32 = 100;
@@ -95,6 +98,37 @@ pub(super) fn threads(plan: &Plan) -> Vec<Work> {
     };
     let own = powers().map(|threads| (threads, false));
     own.chain(powers().map(|threads| (threads, true))).map(work_of).collect()
+}
+
+/// Values whose types are known at run time, beside a stub's call with the same.
+pub(super) fn dynamic(plan: &Plan) -> Vec<Work> {
+    const ONE: usize = Operation::DiiStructs.payload(1);
+    let whole = [DYNAMIC];
+    let all: [(Operation, &[usize], u32); 13] = [
+        (Operation::EchoStructs, &[ONE, DYNAMIC], LARGE_CALLS),
+        (Operation::DiiStructs, &[ONE, DYNAMIC], LARGE_CALLS),
+        (Operation::DiiOctets, &whole, LARGE_CALLS),
+        (Operation::DiiLongs, &whole, LARGE_CALLS),
+        (Operation::DiiDoubles, &whole, LARGE_CALLS),
+        (Operation::CodecStructs, &whole, LARGE_CALLS),
+        (Operation::CodecOctets, &whole, LARGE_CALLS),
+        (Operation::CodecLongs, &whole, LARGE_CALLS),
+        (Operation::CodecDoubles, &whole, LARGE_CALLS),
+        (Operation::LeavesStructs, &[ONE, DYNAMIC], LEAF_CALLS),
+        (Operation::LeavesOctets, &whole, LEAF_CALLS),
+        (Operation::LeavesLongs, &whole, LEAF_CALLS),
+        (Operation::LeavesDoubles, &whole, LEAF_CALLS),
+    ];
+    let work_of = |(operation, own, calls): (Operation, &[usize], u32)| {
+        let payloads = plan.payloads_of(operation, own).into_iter();
+        let works = payloads.map(move |payload| {
+            let run = run(plan, operation, payload, calls);
+            let run = Run { warm: run.warm.min(calls / 4), ..run };
+            work(run, operation.to_string(), Figure::Latency)
+        });
+        works.collect::<Vec<_>>()
+    };
+    all.into_iter().flat_map(work_of).collect()
 }
 
 /// Calls to an object of the same process.

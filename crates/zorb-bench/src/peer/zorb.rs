@@ -1,6 +1,7 @@
 //! Zorb as a peer.
 
 mod client;
+mod dynamic;
 mod server;
 
 pub(super) use client::{ZorbClient, open};

@@ -203,6 +203,7 @@ fn every_experiment_takes_the_common_options() {
         ("threads", "echo_octets/threads=2/own", 2 * 16 * 2),
         ("connections", "echo_octets/idle=10", 16 * 2),
         ("collocated", "echo_octets", 100 * 2),
+        ("dynamic", "dii_octets", 16 * 2),
         ("demux", "object/objects=10", 128 * 2),
     ] {
         let options = ["--calls", "16", "--rounds", "1", "--pin", "none", "--vs", "none"];

@@ -37,7 +37,9 @@ macro_rules! by_cubed {
 pub(super) fn fill(operation: Operation, body: &mut [u8]) {
     match operation.duty() {
         Duty::Cube => by_cubed!(operation.element(), fill_cubed(body), ()),
-        Duty::Echo | Duty::Sink => by_value!(operation.element(), fill_values(body), ()),
+        Duty::Echo | Duty::Sink | Duty::Local => {
+            by_value!(operation.element(), fill_values(body), ());
+        }
     }
     set_first(operation, body, 0);
 }
@@ -46,7 +48,9 @@ pub(super) fn fill(operation: Operation, body: &mut [u8]) {
 pub(super) fn set_first(operation: Operation, body: &mut [u8], number: u32) {
     match operation.duty() {
         Duty::Cube => by_cubed!(operation.element(), first_cubed(body, number), ()),
-        Duty::Echo | Duty::Sink => by_value!(operation.element(), first_value(body, number), ()),
+        Duty::Echo | Duty::Sink | Duty::Local => {
+            by_value!(operation.element(), first_value(body, number), ());
+        }
     }
 }
 

@@ -183,6 +183,9 @@ impl Client for RawClient {
         elements: usize,
         shared: bool,
     ) -> Result<Box<dyn TwoWay>, Refusal> {
+        if operation.duty() == Duty::Local {
+            return Err(Refusal::Unsupported("bare sockets have no types".to_owned()));
+        }
         let messages = Messages::new(operation, elements)?;
         if !shared {
             return Ok(in_parts(

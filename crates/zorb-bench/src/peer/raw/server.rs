@@ -57,7 +57,7 @@ fn serve_connection(stream: &Stream) -> io::Result<()> {
         let Some(operation) = operation else { return Err(io::ErrorKind::InvalidData.into()) };
         let (_, content) = message.split_at_mut(super::message::HEADER);
         match operation.duty() {
-            Duty::Echo => {}
+            Duty::Echo | Duty::Local => {}
             Duty::Cube if operation.element() == Element::None => {}
             Duty::Cube => body::cube(operation.element(), content),
             Duty::Sink => {

@@ -2,12 +2,12 @@
 
 use zorb::Orb;
 
-use super::server;
+use super::{dynamic, server};
 use crate::error::{Error, Result};
-use crate::operation::Operation;
+use crate::operation::{Element, Operation};
 use crate::peer::client::{Client, Flooding, Refusal, Tally, TwoWay, in_parts};
 use crate::peer::{Endpoint, PeerArguments};
-use crate::stubs::bench::Suite;
+use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Cubed, Value, sequence, set_first};
 
 /// Threads that may each have a connection.
@@ -159,7 +159,16 @@ impl Client for ZorbClient {
             Operation::CubeShorts => cube_many(suite, elements, Suite::cube_shorts),
             Operation::CubeLongs => cube_many(suite, elements, Suite::cube_longs),
             Operation::CubeStructs => cube_many(suite, elements, Suite::cube_structs),
-            sink => return Err(Refusal::Unsupported(format!("{sink} has no reply"))),
+            other => {
+                let work = match other.element() {
+                    Element::Octet => dynamic::work::<u8>(&suite, other, elements)?,
+                    Element::Long => dynamic::work::<i32>(&suite, other, elements)?,
+                    Element::Double => dynamic::work::<f64>(&suite, other, elements)?,
+                    Element::Struct => dynamic::work::<BinStruct>(&suite, other, elements)?,
+                    _ => None,
+                };
+                return work.ok_or_else(|| Refusal::Unsupported(format!("{other} has no reply")));
+            }
         })
     }
 

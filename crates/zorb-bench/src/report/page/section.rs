@@ -223,8 +223,18 @@ fn charted(rows: &[&Measured]) -> Vec<Measured> {
 }
 
 /// What the page begins with.
-const ORDER: [&str; 9] =
-    ["latency", "cubit", "ttcp", "threads", "connections", "collocated", "demux", "probes", "demo"];
+const ORDER: [&str; 10] = [
+    "latency",
+    "cubit",
+    "ttcp",
+    "threads",
+    "connections",
+    "collocated",
+    "dynamic",
+    "demux",
+    "probes",
+    "demo",
+];
 
 /// Titles and explanations of known experiments.
 fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
@@ -257,6 +267,11 @@ fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
         "connections" => (
             "Idle connections",
             "One busy client, while more and more idle connections are open to its server.",
+        ),
+        "dynamic" => (
+            "Types known at run time",
+            "Calls through the dynamic invocation interface, anys made octets and read again, and \
+             values put together and taken apart leaf by leaf in a DynAny.",
         ),
         "demux" => (
             "Finding objects and operations",

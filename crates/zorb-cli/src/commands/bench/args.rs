@@ -47,6 +47,9 @@ enum Choice {
     Collocated(Common),
     /// Ways to find the object and the operation of a request, Zorb's among them
     Demux(Common),
+    /// Values whose types are known at run time: calls through the DII, anys as octets, and DynAnys
+    /// put together and taken apart leaf by leaf
+    Dynamic(Common),
     /// The steps of a call in client and server, from time probes in every layer
     ///
     /// Over IIOP and UIOP in turns, unless --transport names one. The peers have to be of a build
@@ -187,6 +190,7 @@ impl BenchArgs {
             Choice::Connections(common) => (Experiment::Connections, common, 0),
             Choice::Collocated(common) => (Experiment::Collocated, common, 0),
             Choice::Demux(common) => (Experiment::Demux, common, 0),
+            Choice::Dynamic(common) => (Experiment::Dynamic, common, 0),
             Choice::Probes(common) => (Experiment::Probes, common, 0),
             Choice::Ttcp(TtcpArgs { common, total }) => {
                 let total = if common.quick { MIB / 8 } else { total * MIB };
