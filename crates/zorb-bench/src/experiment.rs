@@ -3,6 +3,7 @@
 mod calls;
 mod connections;
 mod demux;
+mod first;
 mod floods;
 mod probes;
 
@@ -26,6 +27,8 @@ pub enum Experiment {
     Ttcp,
     /// Threads that call at the same time.
     Threads,
+    /// The first call of a reference, beside later ones.
+    FirstCall,
     /// Idle connections beside a busy one.
     Connections,
     /// Calls to an object of the same process.
@@ -77,6 +80,7 @@ impl Experiment {
             Self::Cubit => "cubit",
             Self::Ttcp => "ttcp",
             Self::Threads => "threads",
+            Self::FirstCall => "first-call",
             Self::Connections => "connections",
             Self::Collocated => "collocated",
             Self::Demux => "demux",
@@ -106,6 +110,7 @@ impl Experiment {
             Self::Threads => run.all(&calls::threads(plan), watch)?,
             Self::Collocated => run.all(&calls::collocated(plan), watch)?,
             Self::Ttcp => run.all(&floods::ttcp(plan), watch)?,
+            Self::FirstCall => first::first_call(&mut run, watch)?,
             Self::Connections => connections::connections(&mut run, watch)?,
             Self::Demux => demux::demux(&mut run, watch)?,
             Self::Probes => probes::probes(&mut run, &plan.transports, watch)?,
@@ -122,6 +127,7 @@ impl Experiment {
             Self::Latency
             | Self::Cubit
             | Self::Threads
+            | Self::FirstCall
             | Self::Connections
             | Self::Collocated
             | Self::Demux => 10,
@@ -146,8 +152,8 @@ impl Run<'_> {
         self.plan.rounds.unwrap_or(default)
     }
 
-    /// Starts all peers; `connections` is what each server has to take.
-    fn start(&self, connections: usize, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
+    /// The names of all peers that are asked for.
+    fn names(&self) -> Vec<String> {
         let Plan { setup, versus, .. } = self.plan;
         let raw = versus.iter().any(|name| name == "raw");
         let others = versus.iter().filter(|name| *name != "raw");
@@ -156,9 +162,24 @@ impl Run<'_> {
         let spins = setup.spin.is_some() && self.experiment != Experiment::Collocated;
         let spinning = [("raw-spin", raw && spins), ("zorb-spin", spins)];
         let own = own.into_iter().chain(spinning).filter(|(_, takes_part)| *takes_part);
-        let names = own.map(|(name, _)| name).chain(others.map(String::as_str));
+        own.map(|(name, _)| name).chain(others.map(String::as_str)).map(str::to_owned).collect()
+    }
+
+    /// Starts all peers; `connections` is what each server has to take.
+    fn start(&self, connections: usize, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
+        self.start_only(&self.names(), connections, watch)
+    }
+
+    /// Starts the peers of these names.
+    fn start_only(
+        &self,
+        names: &[String],
+        connections: usize,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Pair>> {
+        let setup = &self.plan.setup;
         let mut pairs = Vec::new();
-        for name in names {
+        for name in names.iter().map(String::as_str) {
             if watch.wants_to_stop() {
                 return Err(Error::Stopped);
             }
@@ -201,6 +222,16 @@ impl Run<'_> {
                 })
                 .collect(),
             _ => Ok(vec![Pair::start_collocated(setup, name)?]),
+        }
+    }
+
+    /// Leaves out the rows of a peer, from the row of that number on.
+    fn forget(&mut self, peer: &str, from: usize) {
+        for number in (from..self.rows.len()).rev() {
+            if self.rows.get(number).is_some_and(|row| row.peer == peer) {
+                self.rows.remove(number);
+                self.details.remove(number);
+            }
         }
     }
 

@@ -12,9 +12,11 @@ mod reply;
 mod route;
 mod shared;
 mod sharing;
+mod validate;
 
 pub(crate) use invoke::{LOCAL_TEXT, invoke};
 pub(crate) use locate::locate;
 pub(crate) use pool::ConnectionCache;
 pub(crate) use reply::{Reply, decoding};
 pub(crate) use route::Routes;
+pub(crate) use validate::validate;

@@ -13,7 +13,7 @@ use zorb_giop::{Ior, ResponseFlags};
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-use crate::client::{Reply, Routes, invoke, locate};
+use crate::client::{Reply, Routes, invoke, locate, validate};
 use crate::collocation::{CollocationStrategy, Place};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
@@ -219,6 +219,26 @@ impl ObjectRef {
     /// The system exception that kept the question from being answered.
     pub fn locate(&self) -> Result<bool, SystemException> {
         locate(self)
+    }
+
+    /// Binds the reference now, so that the next call takes no longer than those after it
+    /// (`_validate_connection`): finds the way to the object, connects, follows forwards, agrees on
+    /// code sets, and has both sides make the buffers that calls need.
+    ///
+    /// The object is asked `_non_existent` for it, twice. A connection is a thread's own unless the
+    /// option `MaxCallsPerConnection` says otherwise, so the thread that will call is the one to bind.
+    /// What has been bound stays so until a connection is closed, by the server's `IdleTimeout` for
+    /// one; binding again then connects again, and otherwise does no harm. A reference to an object of
+    /// this ORB is tied to its servant.
+    ///
+    /// CORBA's list of inconsistent policies is not there, as references carry no policies that could
+    /// keep a call from being made.
+    ///
+    /// # Errors
+    /// The system exception that a call would fail with; `OBJECT_NOT_EXIST` when the object is gone.
+    #[doc(alias = "_validate_connection")]
+    pub fn validate_connection(&self) -> Result<(), SystemException> {
+        validate(self)
     }
 
     /// Asks whether the object is gone for good (`_non_existent`).

@@ -175,6 +175,30 @@ fn forwards_are_followed_and_remembered() {
 }
 
 #[test]
+fn binding_opens_the_connection_that_calls_go_over() {
+    let (ior, served) =
+        script(vec![vec![Play::Answer, Play::Answer, Play::Answer], vec![Play::Hang]]);
+    let (orb, echo) = client_of(&ior);
+    echo.object().validate_connection().unwrap();
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    orb.shutdown(true).unwrap();
+    // Ends the wait for a second connection, which nobody else makes.
+    let (_orb, again) = client_of(&ior);
+    again.object().validate_connection().unwrap_err();
+    assert_eq!(served.join().unwrap(), 4);
+}
+
+#[test]
+fn binding_follows_forwards() {
+    let (_server, real) = server();
+    let (ior, served) = script(vec![vec![Play::Forward(real.object().ior().clone())]]);
+    let (_orb, echo) = client_of(&ior);
+    echo.object().validate_connection().unwrap();
+    assert_eq!(served.join().unwrap(), 1);
+    assert_eq!(echo.twice(4).unwrap(), 8, "the forward is remembered");
+}
+
+#[test]
 fn a_dead_forward_falls_back_to_the_original() {
     let (first_server, first) = server();
     let (_second_server, second) = server();

@@ -44,6 +44,13 @@ pub fn questions(teller: &Teller) -> Result<String, zorb::Error> {
     Ok(format!("here: {here}, gone: {gone}, a Teller: {is_a}, most derived type: {id}"))
 }
 
+/// Has the next call take no longer than those after it.
+pub fn bind(teller: &Teller) -> Result<(), zorb::Error> {
+    let object = teller.as_object();
+    object.validate_connection()?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +94,8 @@ mod tests {
             questions(&read).unwrap(),
             "here: true, gone: false, a Teller: true, most derived type: IDL:Clock/Teller:1.0"
         );
+
+        bind(&read).unwrap();
 
         // Nobody listens on port 1.
         let teller = either_of_two(&client, [1, port]).unwrap();

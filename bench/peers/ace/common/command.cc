@@ -44,7 +44,7 @@ Command Command::parse(const std::string& line) {
         } else if (key == "shared") {
             command.shared = number(key, value, 0, 1) == 1;
         } else {
-            throw Failure("run has no key '" + key + "'");
+            throw Unsupported("run has no key '" + key + "'");
         }
     }
     if (command.calls % command.batch != 0) throw Failure("CALLS is no multiple of batch");

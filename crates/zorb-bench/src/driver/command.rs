@@ -12,6 +12,8 @@ const MAX_PAYLOAD: usize = 64 << 20;
 const MAX_TABLE: usize = 100_000;
 /// The most threads of a client.
 const MAX_THREADS: usize = 4096;
+/// The latest call of a fresh reference that is timed.
+const MAX_FRESH: u32 = 100_000;
 
 /// A command to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,11 @@ pub struct Run {
     pub threads: usize,
     /// Whether they use one connection.
     pub shared: bool,
+    /// Which call of a reference and a connection of its own each timed call is, the first being 1;
+    /// 0 for calls that go over the same connection.
+    pub fresh: u32,
+    /// Whether such references are bound before their first call.
+    pub bound: bool,
 }
 
 /// One-way calls, timed together.
@@ -73,16 +80,32 @@ impl Run {
     /// Calls of one thread, with nothing else to say.
     #[must_use]
     pub fn new(operation: Operation, payload: usize, calls: u32) -> Self {
-        Self { operation, payload, calls, warm: 0, batch: 1, threads: 1, shared: false }
+        Self {
+            operation,
+            payload,
+            calls,
+            warm: 0,
+            batch: 1,
+            threads: 1,
+            shared: false,
+            fresh: 0,
+            bound: false,
+        }
     }
 }
 
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Run(Run { operation, payload, calls, warm, batch, threads, shared }) => {
+            Self::Run(run) => {
+                let Run { operation, payload, calls, warm, batch, threads, shared, .. } = run;
                 write!(f, "run {operation} {payload} {calls} warm={warm} batch={batch}")?;
-                write!(f, " threads={threads} shared={}", u8::from(*shared))
+                write!(f, " threads={threads} shared={}", u8::from(*shared))?;
+                // Most peers know nothing of these.
+                if run.fresh > 0 {
+                    write!(f, " fresh={} bound={}", run.fresh, u8::from(run.bound))?;
+                }
+                Ok(())
             }
             Self::Flood(Flood { operation, payload, calls }) => {
                 write!(f, "flood {operation} {payload} {calls}")
@@ -116,11 +139,19 @@ impl FromStr for Command {
                         "batch" => run.batch = number(Some(value), key, 1, calls)?,
                         "threads" => run.threads = number(Some(value), key, 1, MAX_THREADS)?,
                         "shared" => run.shared = number(Some(value), key, 0, 1)? == 1,
+                        "fresh" => run.fresh = number(Some(value), key, 1, MAX_FRESH)?,
+                        "bound" => run.bound = number(Some(value), key, 0, 1)? == 1,
                         _ => return Err(format!("{key:?} is no key of run")),
                     }
                 }
                 if calls % run.batch != 0 {
                     return Err(format!("{calls} is no multiple of {}", run.batch));
+                }
+                if run.fresh > 0 && (run.batch > 1 || run.threads > 1 || run.shared) {
+                    return Err("fresh goes with batch=1, threads=1 and shared=0".to_owned());
+                }
+                if run.bound && run.fresh == 0 {
+                    return Err("bound goes with fresh".to_owned());
                 }
                 Ok(Self::Run(run))
             }
@@ -172,9 +203,12 @@ mod tests {
             shared: true,
             ..Run::new(Operation::EchoLongs, 4096, 100)
         };
+        let fresh = Run { fresh: 3, bound: true, ..Run::new(Operation::Ping, 0, 9) };
         let flood = Flood { operation: Operation::SendChars, payload: 1024, calls: 7 };
         let find = Find { layer: Layer::Request, objects: 9, operations: 5, calls: 20, batch: 10 };
-        for command in [Command::Run(run), Command::Flood(flood), Command::Find(find)] {
+        for command in
+            [Command::Run(run), Command::Run(fresh), Command::Flood(flood), Command::Find(find)]
+        {
             assert_eq!(command.to_string().parse(), Ok(command));
         }
         let plain = "run ping 0 5".parse();
@@ -195,6 +229,10 @@ mod tests {
             "run ping 0 5 batch=0",
             "run ping 0 5 threads=5000",
             "run ping 0 5 shared=2",
+            "run ping 0 5 fresh=0",
+            "run ping 0 5 bound=1",
+            "run ping 0 5 fresh=1 threads=2",
+            "run ping 0 5 fresh=1 shared=1",
             "run send_octets 4 5",
             "find servant 1 1 1 1",
             "find object 0 1 1 1",

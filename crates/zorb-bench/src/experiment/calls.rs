@@ -24,12 +24,14 @@ const BATCH: u32 = 100;
 /// Calls of a benchmark that has them prescribed: 100,000 in 10 rounds of two blocks.
 const CUBIT_CALLS: u32 = 5000;
 
-fn run(plan: &Plan, operation: Operation, payload: usize, own_calls: u32) -> Run {
+/// Calls of one thread, after as many as make it warm.
+pub(super) fn run(plan: &Plan, operation: Operation, payload: usize, own_calls: u32) -> Run {
     let calls = plan.calls.unwrap_or(if plan.quick { QUICK_CALLS } else { own_calls });
     Run { warm: WARM.min(calls), ..Run::new(operation, payload, calls) }
 }
 
-fn work(run: Run, label: String, figure: Figure) -> Work {
+/// The work that is a run.
+pub(super) fn work(run: Run, label: String, figure: Figure) -> Work {
     Work { command: Command::Run(run), label, payload: run.payload, figure }
 }
 

@@ -17,11 +17,23 @@ pub(super) trait Client {
         &self,
         operation: Operation,
         elements: usize,
-        shared: bool,
+        line: Line,
     ) -> Result<Box<dyn TwoWay>, Refusal>;
 
     /// Prepares a flood.
     fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal>;
+}
+
+/// What calls go over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A connection of the thread's own, which may have been used before.
+    Own,
+    /// A connection that all callers share.
+    Shared,
+    /// A connection that is there for these calls alone: `bound` when it is to be ready before the
+    /// first one, or else opened by that.
+    Fresh { bound: bool },
 }
 
 /// Why calls were not prepared.

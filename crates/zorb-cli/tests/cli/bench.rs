@@ -184,6 +184,17 @@ fn connections() {
 }
 
 #[test]
+fn first_call() {
+    let finished = quick("bench-first-call", &["first-call"]);
+    let rows = rows(&finished);
+    let expected = ["1/unbound", "1/bound", "100/bound"].map(|how| format!("ping/call={how}"));
+    let found = works(&rows, "zorb");
+    assert_eq!(found.iter().map(|(operation, _)| *operation).collect::<Vec<_>>(), expected);
+    assert_eq!(works(&rows, "raw"), found);
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn collocated() {
     let rows = rows(&quick("bench-collocated", &["collocated"]));
     let expected = [("ping", 0), ("cube_long", 4), ("echo_string", 32), ("echo_octets", 4096)];
@@ -201,6 +212,7 @@ fn every_experiment_takes_the_common_options() {
         ("cubit", "cube_octets", 16 * 2),
         ("ttcp", "send_octets", 16 * 2),
         ("threads", "echo_octets/threads=2/own", 2 * 16 * 2),
+        ("first-call", "echo_octets/call=1/bound", 16 * 2),
         ("connections", "echo_octets/idle=10", 16 * 2),
         ("collocated", "echo_octets", 100 * 2),
         ("dynamic", "dii_octets", 16 * 2),

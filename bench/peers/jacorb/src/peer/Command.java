@@ -53,7 +53,7 @@ final class Command {
                 case "batch": command.batch = number(pair[0], value, 1, command.calls); break;
                 case "threads": command.threads = (int) number(pair[0], value, 1, 4096); break;
                 case "shared": command.shared = number(pair[0], value, 0, 1) == 1; break;
-                default: throw new Failure("run has no key '" + pair[0] + "'");
+                default: throw new Unsupported("run has no key '" + pair[0] + "'");
             }
         }
         if (command.calls % command.batch != 0) {

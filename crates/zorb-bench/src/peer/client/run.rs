@@ -7,7 +7,7 @@ use std::thread;
 
 use zorb_os::clock::MonotonicTime;
 
-use super::{Client, Refusal};
+use super::{Client, Line, Refusal};
 use crate::driver::{Done, Run};
 use crate::error::{Error, Result};
 use crate::histogram::Histogram;
@@ -76,12 +76,33 @@ struct Measured {
     histogram: Histogram,
 }
 
+impl Measured {
+    fn from_now() -> Self {
+        let begin = MonotonicTime::now();
+        let (sum_ns, min_ns, max_ns) = (0, u64::MAX, 0);
+        Self { begin, end: begin, sum_ns, min_ns, max_ns, histogram: Histogram::new() }
+    }
+
+    /// Takes note of a batch, which took so long in all.
+    fn record(&mut self, all_ns: u64, batch: u32) {
+        let one_ns = all_ns / u64::from(batch);
+        self.sum_ns += all_ns;
+        self.min_ns = self.min_ns.min(one_ns);
+        self.max_ns = self.max_ns.max(one_ns);
+        self.histogram.record(one_ns);
+    }
+}
+
 /// Makes the calls of a command.
 pub(super) fn run(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
+    if run.fresh > 0 {
+        return run_fresh(client, run);
+    }
     let elements = run.operation.elements(run.payload);
+    let line = if run.shared { Line::Shared } else { Line::Own };
     let mut callers = Vec::new();
     for _ in 0..run.threads {
-        callers.push(client.two_way(run.operation, elements, run.shared)?);
+        callers.push(client.two_way(run.operation, elements, line)?);
     }
     let start = Start { barrier: Barrier::new(run.threads), cpu_ns: AtomicU64::new(u64::MAX) };
     let measured: Vec<Measured> = match callers.as_mut_slice() {
@@ -100,6 +121,37 @@ pub(super) fn run(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
     };
     let cpu_ns = process_cpu_ns().saturating_sub(start.cpu_ns.load(Ordering::Relaxed));
     Ok(all_together(run, cpu_ns, &measured))
+}
+
+/// References whose calls take turns. What a call finds in the processor's caches then does not
+/// depend on how many there were before it.
+const TOGETHER: u32 = 16;
+
+/// Times one call of each of many references, all of which have connections of their own.
+fn run_fresh(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
+    let elements = run.operation.elements(run.payload);
+    let some = |count: u32, measured: &mut Measured| -> Result<(), Refusal> {
+        let line = Line::Fresh { bound: run.bound };
+        let callers = (0..count).map(|_| client.two_way(run.operation, elements, line));
+        let mut callers = callers.collect::<Result<Vec<_>, _>>()?;
+        for number in 1..run.fresh {
+            callers.iter_mut().try_for_each(|caller| caller.make(number, 1).map(drop))?;
+        }
+        for caller in &mut callers {
+            measured.record(caller.make(0, 1)?, 1);
+        }
+        Ok(())
+    };
+    let all = |count: u32, measured: &mut Measured| {
+        let mut begun = (0..count).step_by(TOGETHER as usize);
+        begun.try_for_each(|begun| some((count - begun).min(TOGETHER), measured))
+    };
+    all(run.warm, &mut Measured::from_now())?;
+    let cpu_ns = process_cpu_ns();
+    let mut measured = Measured::from_now();
+    all(run.calls, &mut measured)?;
+    measured.end = MonotonicTime::now();
+    Ok(all_together(run, process_cpu_ns().saturating_sub(cpu_ns), &[measured]))
 }
 
 /// Where the threads wait for each other.
@@ -121,22 +173,9 @@ fn measure(caller: &mut dyn TwoWay, run: &Run, start: &Start) -> Result<Measured
     start.barrier.wait();
     warmed?;
     start.cpu_ns.fetch_min(process_cpu_ns(), Ordering::Relaxed);
-    let begin = MonotonicTime::now();
-    let mut measured = Measured {
-        begin,
-        end: begin,
-        sum_ns: 0,
-        min_ns: u64::MAX,
-        max_ns: 0,
-        histogram: Histogram::new(),
-    };
+    let mut measured = Measured::from_now();
     for _ in 0..run.calls / run.batch {
-        let all_ns = next(run.batch)?;
-        let one_ns = all_ns / u64::from(run.batch);
-        measured.sum_ns += all_ns;
-        measured.min_ns = measured.min_ns.min(one_ns);
-        measured.max_ns = measured.max_ns.max(one_ns);
-        measured.histogram.record(one_ns);
+        measured.record(next(run.batch)?, run.batch);
     }
     measured.end = MonotonicTime::now();
     Ok(measured)

@@ -10,7 +10,7 @@ use super::socket::Stream;
 use crate::error::{Error, Result};
 use crate::operation::{Duty, Operation};
 use crate::peer::PeerArguments;
-use crate::peer::client::{Client, Flooding, Refusal, Tally, TwoWay, in_parts};
+use crate::peer::client::{self, Client, Flooding, Refusal, Tally, TwoWay, in_parts};
 
 /// Calls a bare server.
 #[derive(Debug)]
@@ -55,10 +55,15 @@ struct Lent {
 }
 
 impl Line {
-    fn open(address: &Address) -> io::Result<Self> {
+    fn connect(address: &Address) -> io::Result<Self> {
         let Address { transport, to, queue, spin } = address;
         let stream = Stream::connect(transport, to, *queue, *spin)?;
-        let mut line = Self { stream, inbox: Inbox::new(), busy: false };
+        Ok(Self { stream, inbox: Inbox::new(), busy: false })
+    }
+
+    /// A connection that has been used once.
+    fn open(address: &Address) -> io::Result<Self> {
+        let mut line = Self::connect(address)?;
         line.exchange(&message(Operation::Ping, 0)?)?;
         Ok(line)
     }
@@ -134,6 +139,27 @@ impl RawClient {
         Ok(Self { address, idle: Arc::default(), shared })
     }
 
+    /// Exchanges over a connection that is opened for them: now, or else with the first one.
+    fn on_fresh_line(&self, messages: Messages, bound: bool) -> io::Result<Box<dyn TwoWay>> {
+        let line = if bound { Some(Line::open(&self.address)?) } else { None };
+        let address = self.address.clone();
+        Ok(in_parts(
+            (messages, line),
+            |(messages, _): &mut (Messages, Option<Line>), number| messages.set(number),
+            move |(messages, line): &mut (Messages, Option<Line>)| {
+                let open = match line.take() {
+                    Some(open) => open,
+                    None => Line::connect(&address)?,
+                };
+                line.insert(open).exchange(&messages.request)?;
+                Ok(())
+            },
+            |(messages, line): &(Messages, Option<Line>), &()| {
+                line.as_ref().is_some_and(|line| line.inbox.last() == messages.reply)
+            },
+        ))
+    }
+
     fn lend(&self) -> io::Result<Lent> {
         let idle = locked(&self.idle).pop();
         let line = match idle {
@@ -181,13 +207,16 @@ impl Client for RawClient {
         &self,
         operation: Operation,
         elements: usize,
-        shared: bool,
+        line: client::Line,
     ) -> Result<Box<dyn TwoWay>, Refusal> {
         if operation.duty() == Duty::Local {
             return Err(Refusal::Unsupported("bare sockets have no types".to_owned()));
         }
         let messages = Messages::new(operation, elements)?;
-        if !shared {
+        if let client::Line::Fresh { bound } = line {
+            return Ok(self.on_fresh_line(messages, bound)?);
+        }
+        if line == client::Line::Own {
             return Ok(in_parts(
                 (messages, self.lend()?),
                 |(messages, _): &mut (Messages, Lent), number| messages.set(number),

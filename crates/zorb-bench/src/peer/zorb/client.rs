@@ -1,11 +1,11 @@
 //! Zorb's client.
 
-use zorb::Orb;
+use zorb::{Interface as _, Orb};
 
 use super::{dynamic, server};
 use crate::error::{Error, Result};
 use crate::operation::{Element, Operation};
-use crate::peer::client::{Client, Flooding, Refusal, Tally, TwoWay, in_parts};
+use crate::peer::client::{Client, Flooding, Line, Refusal, Tally, TwoWay, in_parts};
 use crate::peer::{Endpoint, PeerArguments};
 use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Cubed, Value, sequence, set_first};
@@ -20,6 +20,7 @@ const MAX_CALLS: usize = 1024;
 pub(in crate::peer) struct ZorbClient {
     /// Its callers have a connection each.
     suite: Suite,
+    arguments: PeerArguments,
     /// Of another ORB, which has one connection; there is none to an object of this process.
     shared: Option<Suite>,
     _orbs: Vec<Orb>,
@@ -59,9 +60,25 @@ impl ZorbClient {
                 (own.resolve(ior)?, Some(common.resolve(ior)?), vec![own, common])
             }
         };
-        let client = Self { suite, shared, _orbs: orbs };
+        let client = Self { suite, arguments: arguments.clone(), shared, _orbs: orbs };
         client.suite.ping()?;
         Ok(client)
+    }
+
+    /// A reference of an ORB of its own, which has no connection yet unless it is to be bound. There
+    /// is none to an object of this process.
+    fn fresh(&self, bound: bool) -> Result<Option<Suite>> {
+        if self.shared.is_none() {
+            return Ok(None);
+        }
+        // The reference keeps what it needs of the ORB.
+        let orb = builder(&self.arguments, 1, 1)?.build()?;
+        let object = orb.string_to_object(&self.suite.to_ior_string())?;
+        let object = object.ok_or_else(|| Error::new("the reference is nil"))?;
+        if bound {
+            object.validate_connection()?;
+        }
+        Ok(Some(object.unchecked_narrow()))
     }
 }
 
@@ -138,11 +155,15 @@ impl Client for ZorbClient {
         &self,
         operation: Operation,
         elements: usize,
-        shared: bool,
+        line: Line,
     ) -> Result<Box<dyn TwoWay>, Refusal> {
-        let suite = if shared { self.shared.as_ref() } else { Some(&self.suite) };
-        let Some(suite) = suite.cloned() else {
-            return Err(Refusal::Unsupported("there is no connection to share".to_owned()));
+        let suite = match line {
+            Line::Own => Some(self.suite.clone()),
+            Line::Shared => self.shared.clone(),
+            Line::Fresh { bound } => self.fresh(bound)?,
+        };
+        let Some(suite) = suite else {
+            return Err(Refusal::Unsupported("there is no such connection".to_owned()));
         };
         Ok(match operation {
             Operation::Ping => nothing(suite, Suite::ping),

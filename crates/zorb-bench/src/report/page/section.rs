@@ -223,11 +223,12 @@ fn charted(rows: &[&Measured]) -> Vec<Measured> {
 }
 
 /// What the page begins with.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 11] = [
     "latency",
     "cubit",
     "ttcp",
     "threads",
+    "first-call",
     "connections",
     "collocated",
     "dynamic",
@@ -263,6 +264,11 @@ fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
             "Threads",
             "Threads that call at the same time, each with a connection of its own or all over a \
              shared one.",
+        ),
+        "first-call" => (
+            "First calls",
+            "The first call of a reference that has a connection of its own: as it comes, and bound \
+             before; beside a later call.",
         ),
         "connections" => (
             "Idle connections",

@@ -40,6 +40,8 @@ enum Choice {
     Ttcp(TtcpArgs),
     /// 1 to 64 threads that call at the same time, with own connections and with a shared one
     Threads(Common),
+    /// The first call of a reference: as it comes, bound before, and beside a later call
+    FirstCall(Common),
     /// Up to 10,000 idle connections beside a busy one
     Connections(Common),
     /// Calls to an object of the same process: a stub called through a pointer, by each of Zorb's
@@ -187,6 +189,7 @@ impl BenchArgs {
             Choice::Latency(common) => (Experiment::Latency, common, 0),
             Choice::Cubit(common) => (Experiment::Cubit, common, 0),
             Choice::Threads(common) => (Experiment::Threads, common, 0),
+            Choice::FirstCall(common) => (Experiment::FirstCall, common, 0),
             Choice::Connections(common) => (Experiment::Connections, common, 0),
             Choice::Collocated(common) => (Experiment::Collocated, common, 0),
             Choice::Demux(common) => (Experiment::Demux, common, 0),

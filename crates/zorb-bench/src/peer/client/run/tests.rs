@@ -11,8 +11,8 @@ struct Here {
 }
 
 impl Client for Here {
-    fn two_way(&self, _: Operation, _: usize, shared: bool) -> Result<Box<dyn TwoWay>, Refusal> {
-        if shared {
+    fn two_way(&self, _: Operation, _: usize, line: Line) -> Result<Box<dyn TwoWay>, Refusal> {
+        if line == Line::Shared {
             return Err(Refusal::Unsupported("no shared connections".to_owned()));
         }
         let (wrong_from, calls) = (self.wrong_from, self.calls);
@@ -59,6 +59,15 @@ fn a_batch_is_one_time() {
         panic!("{text}")
     };
     assert_eq!((made, done.calls, done.histogram.total()), (100, 100, 4));
+}
+
+#[test]
+fn one_call_of_a_fresh_reference_is_timed() {
+    let (text, made) = answer_to("run ping 0 10 warm=2 fresh=5 bound=1", u32::MAX);
+    let Ok(crate::driver::Answer::Done(done)) = crate::driver::Answer::parse(&text, true) else {
+        panic!("{text}")
+    };
+    assert_eq!((made, done.calls, done.histogram.total()), (60, 10, 10));
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! The first call of a reference, beside later ones.
+
+use super::{Plan, Run, Work, calls};
+use crate::driver;
+use crate::error::Result;
+use crate::harness::Watch;
+use crate::operation::Operation;
+use crate::report::{Check, Figure};
+
+/// References of a block: each takes an ORB, a connection, and calls that are not timed.
+const REFERENCES: u32 = 160;
+/// References before those of a block.
+const WARM: u32 = 16;
+/// Which call of a reference counts as one of many.
+const LATER: u32 = 100;
+/// By what share the first call of a bound reference may take longer than a later one.
+const LONGER: f64 = 0.10;
+
+/// The first call of references as they come, the first one of bound references, and a later one.
+pub(super) fn first_call(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    run.all(&works(run.plan), watch)?;
+    run.checks = checks(run);
+    Ok(())
+}
+
+fn works(plan: &Plan) -> Vec<Work> {
+    let payload = plan.payloads.first().copied().unwrap_or_default();
+    let operation = if payload == 0 { Operation::Ping } else { Operation::EchoOctets };
+    let of = |(nth, bound): (u32, bool)| {
+        let run = calls::run(plan, operation, payload, REFERENCES);
+        let run = driver::Run { fresh: nth, bound, warm: run.warm.min(WARM), ..run };
+        calls::work(run, label(operation, nth, bound), Figure::Latency)
+    };
+    [(1, false), (1, true), (LATER, true)].map(of).into()
+}
+
+fn label(operation: Operation, nth: u32, bound: bool) -> String {
+    format!("{operation}/call={nth}/{}", if bound { "bound" } else { "unbound" })
+}
+
+/// What binding is for.
+fn checks(run: &Run<'_>) -> Vec<Check> {
+    let p50 = |what: &str| {
+        let mut rows = run.rows.iter().filter(|row| row.peer == "zorb");
+        rows.find(|row| row.operation.ends_with(what))?.p50_us
+    };
+    let (first, later) = (p50("/call=1/bound"), p50(&format!("/call={LATER}/bound")));
+    let Some((first, later)) = first.zip(later) else { return Vec::new() };
+    vec![Check {
+        what: "the first call of a bound reference takes, of a later one".to_owned(),
+        expected: format!("at most {:.0} % more", LONGER * 100.0),
+        found: format!("{:+.1} %", (first / later - 1.0) * 100.0),
+        holds: first <= later * (1.0 + LONGER),
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binding_is_what_the_labels_tell_apart() {
+        let labels = [(1, false), (1, true), (LATER, true)]
+            .map(|(nth, bound)| label(Operation::Ping, nth, bound));
+        assert_eq!(labels, ["ping/call=1/unbound", "ping/call=1/bound", "ping/call=100/bound"]);
+    }
+}
