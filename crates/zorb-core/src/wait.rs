@@ -9,6 +9,13 @@ use std::time::{Duration, Instant};
 
 use zorb_transport::Stream;
 
+/// For about how long a thread looks without looking at the clock, which takes as long as dozens of
+/// looks into shared memory: what comes meanwhile would be seen late.
+const UNWATCHED: Duration = Duration::from_micros(1);
+
+/// The most looks without one at the clock.
+const MOST_LOOKS: u32 = 1024;
+
 /// For how long a thread looks before it sleeps: the option `Spin`.
 ///
 /// To be put to sleep and woken again takes the system longer than a short call does, on machines
@@ -43,16 +50,32 @@ impl WaitPolicy {
         buffer: &mut [u8],
         limit: Option<Duration>,
     ) -> io::Result<usize> {
-        let started = Instant::now();
+        // What is there already is had without a look at the clock.
+        if let Some(count) = stream.try_recv(buffer)? {
+            return Ok(count);
+        }
         let spin = limit.map_or(self.spin, |limit| limit.min(self.spin));
+        let started = Instant::now();
+        let mut before = started;
+        let mut looks = 1_u32;
         loop {
-            if let Some(count) = stream.try_recv(buffer)? {
-                return Ok(count);
+            for _ in 0..looks {
+                spin_loop();
+                if let Some(count) = stream.try_recv(buffer)? {
+                    return Ok(count);
+                }
             }
-            if started.elapsed() >= spin {
+            let now = Instant::now();
+            if now - started >= spin {
                 break;
             }
-            spin_loop();
+            // As many as fill the time; fewer when the thread was held up, or looks have become dear.
+            looks = match now - before {
+                passed if passed < UNWATCHED / 2 => (looks * 2).min(MOST_LOOKS),
+                passed if passed > UNWATCHED => (looks / 2).max(1),
+                _ => looks,
+            };
+            before = now;
         }
         if limit.is_some_and(|limit| limit <= self.spin) {
             return Err(io::ErrorKind::TimedOut.into());
