@@ -2,13 +2,15 @@
 
 use super::{Run, calls, stop};
 use crate::error::Result;
-use crate::harness::Watch;
+use crate::harness::{Pair, Watch};
 
 const IDLE: [usize; 5] = [1, 10, 100, 1000, 10_000];
 /// How many of them a quick run has.
 const QUICK: usize = 2;
 /// Connections of the busy client, and of asking first.
 const BUSY: usize = 16;
+/// The peer that stands beside each other one.
+const BARE: &str = "raw";
 
 /// The threads that an experiment may use, as most servers have one a connection: three in four of
 /// those that the system allows, so that it stays usable.
@@ -18,35 +20,98 @@ fn room_for_threads() -> usize {
     limits.iter().filter_map(read).min().map_or(usize::MAX, |least| least / 4 * 3)
 }
 
+/// Those who are measured together: all when the threads of `idle` connections to each fit into
+/// `room`, or else one after the other, each beside the bare program. None when not even that fits.
+fn groups(names: &[String], idle: usize, room: usize) -> Vec<Vec<String>> {
+    if names.len().saturating_mul(idle) <= room {
+        return vec![names.to_vec()];
+    }
+    let bare = names.iter().filter(|name| *name == BARE);
+    let size = bare.clone().count() + 1;
+    if size.saturating_mul(idle) > room {
+        return Vec::new();
+    }
+    let others = names.iter().filter(|name| *name != BARE);
+    others.map(|name| bare.clone().chain([name]).cloned().collect()).collect()
+}
+
 /// Calls of one client while more and more connections are open to its server.
 pub(super) fn connections(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let steps = IDLE.get(..if run.plan.quick { QUICK } else { IDLE.len() }).unwrap_or_default();
     let most = steps.last().copied().unwrap_or_default();
+    let room = room_for_threads();
     let mut pairs = run.start(most + BUSY, watch)?;
-    watch.begin(steps.len() * pairs.len() * run.rounds() * 2);
+    let names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
+    let sizes = steps.iter().flat_map(|&idle| groups(&names, idle, room)).map(|group| group.len());
+    watch.begin(sizes.sum::<usize>() * run.rounds() * 2);
     for &idle in steps {
-        let room = room_for_threads();
-        if pairs.len() * idle > room {
-            watch.note(&format!(
-                "{idle} connections are left out: {} peers would need up to {} threads, and the \
-                 system is asked for no more than {room}; compare fewer peers at once",
-                pairs.len(),
-                pairs.len() * idle,
-            ));
-            break;
-        }
-        let mut kept = Vec::new();
-        for mut pair in pairs {
-            match pair.hold(&run.plan.setup, idle) {
-                Ok(()) => kept.push(pair),
-                Err(error) => {
-                    let name = &pair.name;
-                    watch.note(&format!("{name} is left out from {idle} connections on: {error}"));
+        match groups(&names, idle, room).as_slice() {
+            [] => {
+                watch.note(&format!(
+                    "{idle} connections are left out: servers with a thread for each would need \
+                     more than the {room} threads that the system is asked for"
+                ));
+                break;
+            }
+            [_] => pairs = with_idle(run, pairs, idle, watch)?,
+            groups => {
+                watch.note(&format!(
+                    "{idle} connections are measured peer by peer: for all at once the system \
+                     would need more than {room} threads"
+                ));
+                // Their threads end with them.
+                stop(std::mem::take(&mut pairs))?;
+                for (number, group) in groups.iter().enumerate() {
+                    let begun = run.rows.len();
+                    let pairs = run.start_only(group, most + BUSY, watch)?;
+                    stop(with_idle(run, pairs, idle, watch)?)?;
+                    if number > 0 {
+                        run.forget(BARE, begun);
+                    }
                 }
             }
         }
-        pairs = kept;
-        run.work(&mut pairs, &calls::busy(run.plan, idle), watch)?;
     }
     stop(pairs)
+}
+
+/// Measures the pairs with so many idle connections each; those that could not have them are left
+/// out, and ended.
+fn with_idle(
+    run: &mut Run<'_>,
+    pairs: Vec<Pair>,
+    idle: usize,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Pair>> {
+    let mut kept = Vec::new();
+    for mut pair in pairs {
+        match pair.hold(&run.plan.setup, idle) {
+            Ok(()) => kept.push(pair),
+            Err(error) => {
+                let name = &pair.name;
+                watch.note(&format!("{name} is left out from {idle} connections on: {error}"));
+            }
+        }
+    }
+    run.work(&mut kept, &calls::busy(run.plan, idle), watch)?;
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peers_are_measured_together_where_their_threads_fit() {
+        let names = ["raw", "zorb", "ace"].map(str::to_owned);
+        let of = |idle, room| {
+            let groups = groups(&names, idle, room);
+            groups.iter().map(|group| group.join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(10, 30), ["raw zorb ace"]);
+        assert_eq!(of(10, 29), ["raw zorb", "raw ace"]);
+        assert!(of(10, 19).is_empty());
+        let [_, others @ ..] = &names;
+        assert_eq!(super::groups(others, 10, 10), [["zorb"], ["ace"]]);
+    }
 }
