@@ -3,7 +3,7 @@
 use zorb_types::TcKind;
 
 use super::sequence::of_type;
-use super::{DynAny, DynAnyError, DynAnyResult};
+use super::{Content, DynAny, DynAnyError, DynAnyResult};
 
 /// One dimension of an array, by its elements: `DynArray`.
 #[derive(Debug)]
@@ -16,7 +16,6 @@ impl DynAny {
     /// `TypeMismatch` if it is none.
     pub fn as_array(&mut self) -> DynAnyResult<DynArray<'_>> {
         self.needs(&[TcKind::Array])?;
-        self.expand()?;
         Ok(DynArray(self))
     }
 }
@@ -43,11 +42,10 @@ impl<'a> DynArray<'a> {
     /// # Errors
     /// `InvalidValue` for another number of them, `TypeMismatch` for another type.
     pub fn set_elements(&mut self, elements: &[DynAny]) -> DynAnyResult<()> {
-        let type_code = self.0.type_code.resolved();
-        if elements.len() != type_code.length()? as usize {
+        if elements.len() != self.0.type_code.resolved().length()? as usize {
             return Err(DynAnyError::InvalidValue);
         }
-        *self.0.parts()? = of_type(&type_code.content_type()?, elements)?;
+        self.0.content = Content::Parts(of_type(&self.0.type_code, elements)?);
         self.0.position = Some(0);
         Ok(())
     }

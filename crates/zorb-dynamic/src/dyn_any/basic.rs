@@ -1,11 +1,11 @@
 //! Putting values of Rust types in, and getting them out.
 
-use zorb_cdr::Wire;
+use zorb_cdr::{CdrReader, Wire};
 use zorb_core::ObjectRef;
 use zorb_giop::Ior;
 use zorb_types::{Any, TcKind, TypeCode, Typed};
 
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use super::{Content, DynAny, DynAnyError, DynAnyResult, image};
 
 /// # Values in and out
 ///
@@ -19,11 +19,23 @@ impl DynAny {
     /// `TypeMismatch` when neither the value nor its current part is of this type; `InvalidValue`
     /// when no part is current.
     pub fn insert<T: Typed>(&mut self, value: &T::View) -> DynAnyResult<()> {
-        let target = self.target(&T::type_code())?;
-        let any = Any::new::<T>(value)?;
-        // The type that the value had, with its own names and typedefs, stays.
-        *target = Self::with(target.type_code.clone(), Content::Whole(any));
-        Ok(())
+        let wanted = T::type_code();
+        if self.type_code.takes(&wanted) {
+            return self.set::<T>(value);
+        }
+        if let Some(position) = self.position
+            && self.type_code.has_fixed_parts()
+            && self.type_code.part(position).is_some_and(|part| part.takes(&wanted))
+            && position < self.component_count()?
+        {
+            self.image();
+            if let Content::Image(image) = &mut self.content
+                && image.change(&self.type_code, position, |writer| T::write(value, writer))
+            {
+                return Ok(());
+            }
+        }
+        self.target(&wanted)?.set::<T>(value)
     }
 
     /// Gets a value out.
@@ -31,8 +43,56 @@ impl DynAny {
     /// # Errors
     /// As [`insert`](Self::insert).
     pub fn get<T: Typed>(&mut self) -> DynAnyResult<T::Value> {
-        let any = self.target(&T::type_code())?.to_any()?;
-        any.get::<T>().ok_or(DynAnyError::TypeMismatch)
+        let wanted = T::type_code();
+        if self.type_code.takes(&wanted) {
+            return self.own::<T>();
+        }
+        if let Some(position) = self.position
+            && self.type_code.has_fixed_parts()
+            && self.type_code.part(position).is_some_and(|part| part.takes(&wanted))
+            && position < self.component_count()?
+            && let Some(mut reader) = self.reader_at(position)
+        {
+            return Ok(T::read(&mut reader)?);
+        }
+        self.target(&wanted)?.own::<T>()
+    }
+
+    /// A reader at a part that lies at a known place.
+    fn reader_at(&self, position: usize) -> Option<CdrReader<'_>> {
+        match &self.content {
+            Content::Image(image) => image.reader_at(&self.type_code, position),
+            Content::Whole(any) => {
+                let mut reader = any.reader();
+                let place = image::place(&self.type_code, position, reader.offset())?;
+                reader.take(place.offset(), "part").ok()?;
+                Some(reader)
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes it a value of a type that it takes.
+    fn set<T: Typed>(&mut self, value: &T::View) -> DynAnyResult<()> {
+        if let Content::Image(image) = &mut self.content
+            && !self.type_code.has_parts()
+            && image.change_all(|writer| T::write(value, writer))
+        {
+            return Ok(());
+        }
+        // The type that the value had, with its own names and typedefs, stays.
+        *self = Self::adopting(self.type_code.clone(), Any::new::<T>(value)?)?;
+        Ok(())
+    }
+
+    /// The value, of a type that it takes.
+    fn own<T: Typed>(&self) -> DynAnyResult<T::Value> {
+        let value = match &self.content {
+            Content::Image(image) if image.is_whole() => return Ok(T::read(&mut image.reader())?),
+            Content::Whole(any) => any.get::<T>(),
+            _ => self.to_any()?.get::<T>(),
+        };
+        value.ok_or(DynAnyError::TypeMismatch)
     }
 
     /// Puts a reference in, or nil: `insert_reference`. Whether the object has the interface is not
@@ -50,7 +110,7 @@ impl DynAny {
     /// `TypeMismatch` where no reference belongs.
     pub fn insert_ior(&mut self, ior: &Ior) -> DynAnyResult<()> {
         let target = self.reference_target()?;
-        let any = Any::build(target.type_code.clone(), |writer| Ior::write(ior, writer))?;
+        let any = Any::build(target.type_code().clone(), |writer| Ior::write(ior, writer))?;
         target.content = Content::Whole(any);
         Ok(())
     }
@@ -82,11 +142,11 @@ impl DynAny {
 
     /// The value itself, or its current part, where it is of this type.
     fn target(&mut self, type_code: &TypeCode) -> DynAnyResult<&mut Self> {
-        if self.type_code.equivalent(type_code) {
+        if self.type_code.takes(type_code) {
             return Ok(self);
         }
         match self.current_component()? {
-            Some(part) if part.type_code.equivalent(type_code) => Ok(part),
+            Some(part) if part.type_code.takes(type_code) => Ok(part),
             Some(_) => Err(DynAnyError::TypeMismatch),
             None => Err(DynAnyError::InvalidValue),
         }

@@ -6,7 +6,7 @@ use zorb_types::{Any, TcKind, TypeCode};
 use super::{Content, DynAnyError, DynAnyResult};
 
 /// The most octets that a default value may take; arrays of arrays can be beyond all measure.
-const MAX_OCTETS: usize = 16 << 20;
+pub(super) const MAX_OCTETS: usize = 16 << 20;
 
 /// How deep structs may nest in it.
 const MAX_DEPTH: u16 = 64;
@@ -39,7 +39,11 @@ pub(super) fn content(type_code: &TypeCode) -> DynAnyResult<Content> {
     }
 }
 
-fn write(type_code: &TypeCode, writer: &mut CdrWriter<'_>, depth: u16) -> DynAnyResult<()> {
+pub(super) fn write(
+    type_code: &TypeCode,
+    writer: &mut CdrWriter<'_>,
+    depth: u16,
+) -> DynAnyResult<()> {
     if depth > MAX_DEPTH || writer.offset() > MAX_OCTETS {
         return Err(DynAnyError::TooLarge);
     }

@@ -4,6 +4,8 @@ mod array;
 mod basic;
 mod default;
 mod error;
+mod image;
+mod known;
 mod named;
 mod navigation;
 mod sequence;
@@ -15,7 +17,7 @@ mod value;
 mod write;
 
 use zorb_cdr::CdrReader;
-use zorb_types::{Any, Layout, TcKind, TypeCode};
+use zorb_types::{Any, TcKind, TypeCode};
 
 pub use array::DynArray;
 pub use error::{DynAnyError, DynAnyResult};
@@ -25,21 +27,25 @@ pub use structure::DynStruct;
 pub use union::DynUnion;
 pub use value::{DynValue, DynValueBox};
 
+use image::Image;
+use known::Known;
 use union::UnionParts;
 
 /// A value of any type, which can be looked at and changed part by part: the IDL type
 /// `DynamicAny::DynAny`, and with [`as_struct`](Self::as_struct) and so on those derived from it.
 ///
 /// It is a tree. A part is taken apart when it is asked for, so that a large value costs its octets
-/// until someone looks inside; a sequence of numbers is best taken whole, with
-/// [`get::<Vec<f64>>`](Self::get). Parts belong to the value, and what is changed in a part is
+/// until someone looks inside. Where all parts are of fixed size, as in a sequence of numbers or of
+/// structs of numbers, they stay octets even then: [`get`](Self::get) and [`insert`](Self::insert)
+/// read and change the current part where it lies. A sequence of numbers is still best taken whole,
+/// with `get::<Vec<f64>>`. Parts belong to the value, and what is changed in a part is
 /// changed in the value. `copy` is [`Clone`], `destroy` is letting go.
 ///
 /// One part is the current one; [`seek`](Self::seek) and its like choose it, and
 /// [`insert`](Self::insert) and [`get`](Self::get) reach into it.
 #[derive(Clone, Debug)]
 pub struct DynAny {
-    type_code: TypeCode,
+    type_code: Known,
     content: Content,
     /// The current part.
     position: Option<usize>,
@@ -47,8 +53,10 @@ pub struct DynAny {
 
 #[derive(Clone, Debug)]
 enum Content {
-    /// A value that was not taken apart.
+    /// A value that was not taken apart, of exactly the type.
     Whole(Any),
+    /// Octets in which parts are read and changed; also a part of such.
+    Image(Image),
     /// Members or elements.
     Parts(Vec<DynAny>),
     Union(Box<UnionParts>),
@@ -85,13 +93,21 @@ impl DynAny {
         Self::with(type_code, Content::Whole(any))
     }
 
-    fn with(type_code: TypeCode, content: Content) -> Self {
-        let mut value = Self { type_code, content, position: None };
+    fn with(type_code: impl Into<Known>, content: Content) -> Self {
+        let type_code = type_code.into();
         // The first part is current, where there are parts.
-        if value.has_components() {
-            value.position = Some(0);
-        }
-        value
+        let position = type_code.has_parts().then_some(0);
+        Self { type_code, content, position }
+    }
+
+    /// The value of an any as one of an equivalent type, whose own names and typedefs stay.
+    fn adopting(type_code: Known, any: Any) -> DynAnyResult<Self> {
+        let any = match any.type_code() == &*type_code {
+            true => any,
+            // Types of one id may differ, so it is looked at again.
+            false => Any::read_with(type_code.layout(), &mut any.reader())?,
+        };
+        Ok(Self::with(type_code, Content::Whole(any)))
     }
 
     /// The type, which stays the same as long as the value lives: `type`.
@@ -101,7 +117,7 @@ impl DynAny {
 
     /// The kind of the type, typedefs taken off.
     pub fn kind(&self) -> TcKind {
-        self.type_code.resolved_kind()
+        self.type_code.base()
     }
 
     /// Makes it the same value as another: `assign`.
@@ -109,11 +125,19 @@ impl DynAny {
     /// # Errors
     /// `TypeMismatch` when the types are not equivalent.
     pub fn assign(&mut self, other: &Self) -> DynAnyResult<()> {
-        if !self.type_code.equivalent(&other.type_code) {
+        *self = other.as_type(&self.type_code)?;
+        Ok(())
+    }
+
+    /// A copy as a value of an equivalent type.
+    fn as_type(&self, type_code: &Known) -> DynAnyResult<Self> {
+        if !type_code.takes(&self.type_code) {
             return Err(DynAnyError::TypeMismatch);
         }
-        *self = Self::with(self.type_code.clone(), other.content.clone());
-        Ok(())
+        match **type_code == *self.type_code {
+            true => Ok(Self::with(type_code.clone(), self.content.clone())),
+            false => Self::adopting(type_code.clone(), self.to_any()?),
+        }
     }
 
     /// Makes it the value of an any: `from_any`.
@@ -121,10 +145,10 @@ impl DynAny {
     /// # Errors
     /// `TypeMismatch` when the types are not equivalent.
     pub fn from_any(&mut self, any: Any) -> DynAnyResult<()> {
-        if !self.type_code.equivalent(any.type_code()) {
+        if !self.type_code.takes(any.type_code()) {
             return Err(DynAnyError::TypeMismatch);
         }
-        *self = Self::with(self.type_code.clone(), Content::Whole(any));
+        *self = Self::adopting(self.type_code.clone(), any)?;
         Ok(())
     }
 
@@ -133,42 +157,47 @@ impl DynAny {
     /// # Errors
     /// When either has no encoding.
     pub fn equal(&self, other: &Self) -> DynAnyResult<bool> {
-        Ok(self.type_code.equivalent(&other.type_code) && self.to_any()? == other.to_any()?)
+        Ok(self.type_code.takes(&other.type_code) && self.to_any()? == other.to_any()?)
     }
 
-    fn has_components(&self) -> bool {
-        use TcKind::{Array, Event, Except, Sequence, Struct, Union, Value, ValueBox};
-        matches!(self.kind(), Struct | Except | Union | Sequence | Array | Value | Event | ValueBox)
+    /// The octets of a value whose parts lie at known places, to be changed there; `None` for other
+    /// values, and for one that was taken apart otherwise.
+    fn image(&mut self) -> Option<&mut Image> {
+        if let Content::Whole(any) = &self.content
+            && self.type_code.has_fixed_parts()
+        {
+            self.content = Content::Image(Image::of(&self.type_code, any).ok()?);
+        }
+        match &mut self.content {
+            Content::Image(image) => Some(image),
+            _ => None,
+        }
     }
 
     /// Takes the value apart, one level deep.
     fn expand(&mut self) -> DynAnyResult<()> {
+        if self.type_code.has_parts()
+            && let Some(image) = self.image()
+        {
+            let image = std::mem::take(image);
+            self.content = Content::Parts(image.taken_apart(&self.type_code)?);
+            return Ok(());
+        }
         let Content::Whole(any) = &self.content else { return Ok(()) };
-        let resolved = any.type_code().resolved();
         let mut reader = any.reader();
-        let content = match resolved.kind() {
-            TcKind::Struct | TcKind::Except => {
-                if resolved.kind() == TcKind::Except {
+        let content = match self.kind() {
+            TcKind::Struct | TcKind::Except | TcKind::Sequence | TcKind::Array => {
+                if self.kind() == TcKind::Except {
                     reader.read_latin1("exception id")?;
                 }
-                let mut members = Vec::with_capacity(resolved.member_count());
-                for index in 0..resolved.member_count() {
-                    let member = resolved.member_type(index)?;
-                    members.push(Self::whole(Any::read_value(member, &mut reader)?));
-                }
-                Content::Parts(members)
+                let count = image::count(&self.type_code, &mut reader)?;
+                Content::Parts(parts(&self.type_code, count, &mut reader)?)
             }
-            TcKind::Sequence => {
-                let count = reader.read_count(1, "sequence")?;
-                Content::Parts(elements(&resolved, count, &mut reader)?)
+            TcKind::Union => {
+                Content::Union(Box::new(UnionParts::read(&self.type_code, &mut reader)?))
             }
-            TcKind::Array => {
-                let count = resolved.length()? as usize;
-                Content::Parts(elements(&resolved, count, &mut reader)?)
-            }
-            TcKind::Union => Content::Union(Box::new(UnionParts::read(&resolved, &mut reader)?)),
             TcKind::Value | TcKind::Event | TcKind::ValueBox => {
-                value::read(&resolved, &mut reader)?
+                value::read(&self.type_code.resolved(), &mut reader)?
             }
             _ => return Ok(()),
         };
@@ -191,19 +220,21 @@ impl DynAny {
     }
 }
 
-/// Elements that room is made for before they are there.
+/// Parts that room is made for before they are there.
 const READ_AHEAD: usize = 4096;
 
-fn elements(
-    type_code: &TypeCode,
-    count: usize,
-    reader: &mut CdrReader<'_>,
-) -> DynAnyResult<Vec<DynAny>> {
-    let layout = Layout::of(&type_code.content_type()?);
-    // Every element takes an octet at least.
-    let mut elements = Vec::with_capacity(count.min(reader.remaining()).min(READ_AHEAD));
-    for _ in 0..count {
-        elements.push(DynAny::whole(Any::read_with(&layout, reader)?));
+fn parts(known: &Known, count: usize, reader: &mut CdrReader<'_>) -> DynAnyResult<Vec<DynAny>> {
+    // Every part takes an octet at least.
+    let mut parts = Vec::with_capacity(count.min(reader.remaining()).min(READ_AHEAD));
+    for index in 0..count {
+        let part = known.part(index).ok_or(DynAnyError::InvalidValue)?;
+        parts.push(part_of(part, reader)?);
     }
-    Ok(elements)
+    Ok(parts)
+}
+
+/// A part that stands next in a stream.
+fn part_of(part: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<DynAny> {
+    let any = Any::read_with(part.layout(), reader)?;
+    Ok(DynAny::with(part.clone(), Content::Whole(any)))
 }

@@ -71,7 +71,7 @@ impl DynEnum<'_> {
         if ordinal as usize >= self.0.type_code.resolved().member_count() {
             return Err(DynAnyError::InvalidValue);
         }
-        let any = Any::build(self.0.type_code.clone(), |writer| {
+        let any = Any::build(self.0.type_code().clone(), |writer| {
             writer.write_u32(ordinal);
             Ok(())
         })?;
@@ -98,9 +98,10 @@ impl DynFixed<'_> {
     pub fn set_value(&mut self, value: FixedValue) -> DynAnyResult<bool> {
         let (digits, scale) = self.0.type_code.resolved().digits_and_scale()?;
         let kept = value.truncate(scale)?;
-        let any =
-            Any::build(self.0.type_code.clone(), |writer| write_fixed(kept, digits, scale, writer))
-                .map_err(|_| DynAnyError::InvalidValue)?;
+        let any = Any::build(self.0.type_code().clone(), |writer| {
+            write_fixed(kept, digits, scale, writer)
+        })
+        .map_err(|_| DynAnyError::InvalidValue)?;
         self.0.content = Content::Whole(any);
         Ok(kept == value)
     }

@@ -1,6 +1,8 @@
 //! Going from part to part.
 
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use zorb_types::TcKind;
+
+use super::{Content, DynAny, DynAnyError, DynAnyResult, image};
 
 /// # Going from part to part
 ///
@@ -12,17 +14,28 @@ impl DynAny {
     /// # Errors
     /// When the value cannot be taken apart.
     pub fn component_count(&mut self) -> DynAnyResult<usize> {
-        if !self.has_components() {
+        if !self.type_code.has_parts() {
             return Ok(0);
         }
-        self.expand()?;
+        match (&self.content, self.kind()) {
+            (Content::Image(image), _) => {
+                return image::count(&self.type_code, &mut image.reader());
+            }
+            (
+                Content::Whole(any),
+                TcKind::Struct | TcKind::Except | TcKind::Sequence | TcKind::Array,
+            ) => {
+                return image::count(&self.type_code, &mut any.reader());
+            }
+            _ => self.expand()?,
+        }
         Ok(match &mut self.content {
             Content::Parts(parts) | Content::Value(Some(parts)) => parts.len(),
             Content::Union(union) => {
                 union.settle(&self.type_code)?;
                 1 + usize::from(union.member.is_some())
             }
-            Content::Whole(_) | Content::Value(None) => 0,
+            Content::Whole(_) | Content::Image(_) | Content::Value(None) => 0,
         })
     }
 
@@ -64,7 +77,7 @@ impl DynAny {
     /// # Errors
     /// `TypeMismatch` for types without parts.
     pub fn current_component(&mut self) -> DynAnyResult<Option<&mut Self>> {
-        if !self.has_components() {
+        if !self.type_code.has_parts() {
             return Err(DynAnyError::TypeMismatch);
         }
         let count = self.component_count()?;
@@ -79,9 +92,15 @@ impl DynAny {
     /// # Errors
     /// `TypeMismatch` for types without parts, `InvalidValue` beyond the last.
     pub fn component(&mut self, index: usize) -> DynAnyResult<&mut Self> {
-        self.expand()?;
+        if !self.type_code.has_parts() {
+            return Err(DynAnyError::TypeMismatch);
+        }
+        if self.image().is_none() {
+            self.expand()?;
+        }
         let type_code = &self.type_code;
         match &mut self.content {
+            Content::Image(image) => image.part(type_code, index),
             Content::Union(union) => {
                 union.settle(type_code)?;
                 match index {

@@ -2,7 +2,8 @@
 
 use zorb_types::TcKind;
 
-use super::{DynAny, DynAnyError, DynAnyResult};
+use super::known::Known;
+use super::{Content, DynAny, DynAnyError, DynAnyResult, default};
 
 /// A sequence, by its elements: `DynSequence`.
 #[derive(Debug)]
@@ -15,7 +16,6 @@ impl DynAny {
     /// `TypeMismatch` if it is none.
     pub fn as_sequence(&mut self) -> DynAnyResult<DynSequence<'_>> {
         self.needs(&[TcKind::Sequence])?;
-        self.expand()?;
         Ok(DynSequence(self))
     }
 }
@@ -35,18 +35,22 @@ impl<'a> DynSequence<'a> {
     /// # Errors
     /// `InvalidValue` beyond the bound, `TooLarge` for more than 16 MiB of new elements.
     pub fn set_length(&mut self, length: usize) -> DynAnyResult<()> {
-        let type_code = self.0.type_code.resolved();
-        let bound = type_code.length()? as usize;
+        let bound = self.0.type_code.resolved().length()? as usize;
         if bound != 0 && length > bound {
             return Err(DynAnyError::InvalidValue);
         }
-        let new = DynAny::new(&type_code.content_type()?)?;
-        let parts = self.0.parts()?;
-        let before = parts.len();
-        if length.saturating_sub(before) > MAX_NEW {
-            return Err(DynAnyError::TooLarge);
+        let before = self.length()?;
+        self.0.image();
+        if let Content::Image(image) = &mut self.0.content {
+            image.set_length(&self.0.type_code, length)?;
+        } else {
+            let element = self.0.type_code.part(0).ok_or(DynAnyError::TypeMismatch)?;
+            let new = DynAny::with(element.clone(), default::content(element)?);
+            if length.saturating_sub(before) > MAX_NEW {
+                return Err(DynAnyError::TooLarge);
+            }
+            self.0.parts()?.resize(length, new);
         }
-        parts.resize(length, new);
         self.0.position = match self.0.position {
             Some(position) if position < length.min(before) => Some(position),
             _ if length > before => Some(before),
@@ -76,12 +80,11 @@ impl<'a> DynSequence<'a> {
     /// # Errors
     /// `InvalidValue` beyond the bound, `TypeMismatch` for elements of another type.
     pub fn set_elements(&mut self, elements: &[DynAny]) -> DynAnyResult<()> {
-        let type_code = self.0.type_code.resolved();
-        let bound = type_code.length()? as usize;
+        let bound = self.0.type_code.resolved().length()? as usize;
         if bound != 0 && elements.len() > bound {
             return Err(DynAnyError::InvalidValue);
         }
-        *self.0.parts()? = of_type(&type_code.content_type()?, elements)?;
+        self.0.content = Content::Parts(of_type(&self.0.type_code, elements)?);
         self.0.position = (!elements.is_empty()).then_some(0);
         Ok(())
     }
@@ -90,17 +93,8 @@ impl<'a> DynSequence<'a> {
 /// Elements that a program may ask for at once; each takes some hundred octets.
 const MAX_NEW: usize = 1 << 20;
 
-/// Copies of elements, as the element type has them.
-pub(super) fn of_type(
-    element: &zorb_types::TypeCode,
-    elements: &[DynAny],
-) -> DynAnyResult<Vec<DynAny>> {
-    let mut parts = Vec::new();
-    for value in elements {
-        if !element.equivalent(&value.type_code) {
-            return Err(DynAnyError::TypeMismatch);
-        }
-        parts.push(DynAny::with(element.clone(), value.content.clone()));
-    }
-    Ok(parts)
+/// Copies of elements, as the element type of a sequence or array has them.
+pub(super) fn of_type(known: &Known, elements: &[DynAny]) -> DynAnyResult<Vec<DynAny>> {
+    let element = known.part(0).ok_or(DynAnyError::TypeMismatch)?;
+    elements.iter().map(|value| value.as_type(element)).collect()
 }

@@ -2,7 +2,8 @@
 
 use zorb_types::{TcKind, TypeCode};
 
-use super::{DynAny, DynAnyError, DynAnyResult};
+use super::known::Known;
+use super::{Content, DynAny, DynAnyError, DynAnyResult};
 
 /// A struct or exception, by its members: `DynStruct`.
 #[derive(Debug)]
@@ -15,7 +16,6 @@ impl DynAny {
     /// `TypeMismatch` if it is none.
     pub fn as_struct(&mut self) -> DynAnyResult<DynStruct<'_>> {
         self.needs(&[TcKind::Struct, TcKind::Except])?;
-        self.expand()?;
         Ok(DynStruct(self))
     }
 }
@@ -78,7 +78,7 @@ impl<'a> DynStruct<'a> {
                 Ok((type_code.member_name(index)?.to_owned(), type_code.member_type(index)?))
             })
             .collect::<DynAnyResult<Vec<_>>>()?;
-        *self.0.parts()? = checked(&types, members)?;
+        self.0.content = Content::Parts(checked(&types, members)?);
         self.0.position = (!members.is_empty()).then_some(0);
         Ok(())
     }
@@ -106,10 +106,10 @@ pub(super) fn checked(
     let mut parts = Vec::new();
     for ((name, type_code), (given, value)) in types.iter().zip(members) {
         let named = given.is_empty() || name.is_empty() || given == name;
-        if !named || !type_code.equivalent(&value.type_code) {
+        if !named {
             return Err(DynAnyError::TypeMismatch);
         }
-        parts.push(DynAny::with(type_code.clone(), value.content.clone()));
+        parts.push(value.as_type(&Known::from(type_code.clone()))?);
     }
     Ok(parts)
 }

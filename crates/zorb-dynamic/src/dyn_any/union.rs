@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use zorb_cdr::CdrReader;
-use zorb_types::{Any, TcKind, TypeCode};
+use zorb_types::{Any, TcKind};
 
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use super::known::Known;
+use super::{Content, DynAny, DynAnyError, DynAnyResult, part_of};
 
 /// What a union consists of.
 #[derive(Clone, Debug)]
@@ -17,18 +18,13 @@ pub(super) struct UnionParts {
 }
 
 impl UnionParts {
-    pub(super) fn read(type_code: &TypeCode, reader: &mut CdrReader<'_>) -> DynAnyResult<Self> {
-        let discriminator = type_code.discriminator_type()?;
+    pub(super) fn read(type_code: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<Self> {
+        let discriminator = type_code.discriminator().ok_or(DynAnyError::TypeMismatch)?;
         let label = discriminator.read_label(&mut reader.clone())?;
-        let discriminator = DynAny::whole(Any::read_value(discriminator, reader)?);
-        let active = type_code.case_of(label)?;
-        let member = match active {
-            Some(index) => {
-                let member = type_code.member_type(index)?;
-                Some(DynAny::whole(Any::read_value(member, reader)?))
-            }
-            None => None,
-        };
+        let discriminator = part_of(discriminator, reader)?;
+        let active = type_code.resolved().case_of(label)?;
+        let member = active.and_then(|index| type_code.part(index));
+        let member = member.map(|member| part_of(member, reader)).transpose()?;
         Ok(Self { discriminator, active, member })
     }
 
@@ -38,7 +34,7 @@ impl UnionParts {
     }
 
     /// Sees to it that the member is the one that the discriminator selects now.
-    pub(super) fn settle(&mut self, type_code: &TypeCode) -> DynAnyResult<()> {
+    pub(super) fn settle(&mut self, type_code: &Known) -> DynAnyResult<()> {
         if let Cow::Owned(settled) = self.settled(type_code)? {
             *self = settled;
         }
@@ -47,8 +43,8 @@ impl UnionParts {
 
     /// The parts with the member that the discriminator selects now: the one there was, if it is
     /// the same one, else a new one.
-    pub(super) fn settled(&self, type_code: &TypeCode) -> DynAnyResult<Cow<'_, Self>> {
-        let type_code = type_code.resolved();
+    pub(super) fn settled(&self, known: &Known) -> DynAnyResult<Cow<'_, Self>> {
+        let type_code = known.resolved();
         let active = type_code.case_of(self.label()?)?;
         if active == self.active {
             return Ok(Cow::Borrowed(self));

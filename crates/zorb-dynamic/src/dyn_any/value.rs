@@ -177,10 +177,7 @@ impl<'a> DynValueBox<'a> {
     /// `TypeMismatch` for one of another type.
     pub fn set_boxed(&mut self, value: &DynAny) -> DynAnyResult<()> {
         let boxed = self.0.type_code.resolved().content_type()?;
-        if !boxed.equivalent(value.type_code()) {
-            return Err(DynAnyError::TypeMismatch);
-        }
-        self.0.set_state(vec![DynAny::with(boxed, value.content.clone())]);
+        self.0.set_state(vec![value.as_type(&boxed.into())?]);
         Ok(())
     }
 }

@@ -12,8 +12,8 @@ impl DynAny {
     /// When it has no encoding: a part that is itself too long, or nested too deep.
     pub fn to_any(&self) -> DynAnyResult<Any> {
         match &self.content {
-            Content::Whole(any) if any.type_code() == &self.type_code => Ok(any.clone()),
-            _ => Ok(Any::build(self.type_code.clone(), |writer| self.write_value(writer))?),
+            Content::Whole(any) => Ok(any.clone()),
+            _ => Ok(Any::build(self.type_code().clone(), |writer| self.write_value(writer))?),
         }
     }
 
@@ -26,7 +26,8 @@ impl DynAny {
             parts.iter().try_for_each(|part| part.write_value(writer))
         };
         match &self.content {
-            Content::Whole(any) => any.write_value(writer),
+            Content::Whole(any) => any.write_with(self.type_code.layout(), writer),
+            Content::Image(image) => image.write(&self.type_code, writer),
             Content::Parts(parts) => {
                 match self.kind() {
                     TcKind::Sequence => writer.write_count(parts.len(), "sequence")?,

@@ -1,0 +1,298 @@
+//! Values whose parts lie at known places, kept as octets: numbers, and structs, arrays and
+//! sequences of such. Their parts are read and changed where they lie.
+
+use std::borrow::Cow;
+
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding};
+use zorb_types::{Any, TcKind};
+
+use super::known::Known;
+use super::{Content, DynAny, DynAnyError, DynAnyResult, default};
+
+/// The largest alignment.
+const MAX_ALIGNMENT: usize = 8;
+
+/// Octets that a part may need beyond its own while it is changed.
+const SPARE: usize = 3 * MAX_ALIGNMENT;
+
+/// A value as octets, in the machine's byte order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Image {
+    octets: Vec<u8>,
+    /// Octets from a multiple of 8 to the first one; 0 for sequences.
+    start: usize,
+    text: TextCoding,
+    /// The parts that were asked for as values of their own, which count instead of the octets.
+    parts: Vec<Option<Box<DynAny>>>,
+}
+
+/// Where a part is, padding before it included.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    offset: usize,
+    size: usize,
+}
+
+/// The place of a part in octets of which the first is `start` after a multiple of 8.
+pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> {
+    let head = match known.base() {
+        TcKind::Struct => {
+            let mut offset = 0_usize;
+            for before in 0..index {
+                let size = known.part(before)?.fixed()?.size_at(start + offset);
+                offset = offset.checked_add(size)?;
+            }
+            let size = known.part(index)?.fixed()?.size_at(start + offset);
+            return Some(Place { offset, size });
+        }
+        TcKind::Sequence => start.next_multiple_of(4) - start + 4,
+        _ => 0,
+    };
+    let element = known.part(index)?.fixed()?;
+    let first = element.size_at(start + head);
+    Some(match index.checked_sub(1) {
+        None => Place { offset: head, size: first },
+        Some(others) => {
+            // After the first all lie alike.
+            let size = element.stride();
+            let before = others.checked_mul(size)?.checked_add(head + first)?;
+            Place { offset: before, size }
+        }
+    })
+}
+
+/// How many parts there are in a value that stands in octets.
+pub(super) fn count(known: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<usize> {
+    Ok(match known.base() {
+        TcKind::Struct | TcKind::Except => known.resolved().member_count(),
+        TcKind::Array => known.resolved().length()? as usize,
+        TcKind::Sequence => reader.read_count(1, "sequence")?,
+        _ => 0,
+    })
+}
+
+impl Place {
+    /// Octets before the part.
+    pub(super) fn offset(self) -> usize {
+        self.offset
+    }
+}
+
+impl Image {
+    /// The value of an any, of a type with fixed parts.
+    pub(super) fn of(known: &Known, any: &Any) -> CdrResult<Self> {
+        let mut reader = any.reader();
+        let text = reader.text();
+        let as_is = reader.order() == ByteOrder::NATIVE && reader.offset() == 0;
+        let octets = if as_is {
+            reader.rest().to_vec()
+        } else {
+            let mut octets = Vec::with_capacity(reader.remaining() + SPARE);
+            let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(text);
+            known.layout().copy(&mut reader, &mut writer)?;
+            octets
+        };
+        Ok(Self { octets, start: 0, text, parts: Vec::new() })
+    }
+
+    /// A reader at the start of the octets. Parts of their own are not in them.
+    pub(super) fn reader(&self) -> CdrReader<'_> {
+        CdrReader::new(&self.octets, ByteOrder::NATIVE).with_origin(self.start).with_text(self.text)
+    }
+
+    /// Whether all of the value is in the octets.
+    pub(super) fn is_whole(&self) -> bool {
+        self.parts.iter().all(Option::is_none)
+    }
+
+    /// A reader at a part that is in the octets.
+    pub(super) fn reader_at(&self, known: &Known, index: usize) -> Option<CdrReader<'_>> {
+        if self.parts.get(index).is_some_and(Option::is_some) {
+            return None;
+        }
+        let place = place(known, index, self.start)?;
+        let mut reader = self.reader();
+        reader.take(place.offset, "part").ok()?;
+        Some(reader)
+    }
+
+    /// Changes a part where it lies, to what `body` writes; says whether it could be: not when
+    /// another number of octets was written, or a character that the octets' text has not.
+    pub(super) fn change(
+        &mut self,
+        known: &Known,
+        index: usize,
+        body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> bool {
+        let Some(place) = place(known, index, self.start) else { return false };
+        let changed = self.put(place, body);
+        if changed && let Some(part) = self.parts.get_mut(index) {
+            *part = None;
+        }
+        changed
+    }
+
+    /// The same for a value without parts.
+    pub(super) fn change_all(
+        &mut self,
+        body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> bool {
+        let place = Place { offset: 0, size: self.octets.len() };
+        let changed = self.put(place, body);
+        if changed {
+            self.parts.clear();
+        }
+        changed
+    }
+
+    fn put(
+        &mut self,
+        place: Place,
+        body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> bool {
+        let length = self.octets.len();
+        let end = place.offset.saturating_add(place.size);
+        // It is written behind the octets, as far from a multiple of 8 as it will lie.
+        let behind =
+            length.next_multiple_of(MAX_ALIGNMENT) + (self.start + place.offset) % MAX_ALIGNMENT;
+        self.octets.resize(behind, 0);
+        let mut writer =
+            CdrWriter::resume(&mut self.octets, ByteOrder::NATIVE).with_text(self.text);
+        let written = body(&mut writer);
+        let fits = written.is_ok() && end <= length && self.octets.len() - behind == place.size;
+        if fits {
+            self.octets.copy_within(behind.., place.offset);
+        }
+        self.octets.truncate(length);
+        fits
+    }
+
+    /// A part as a value of its own.
+    pub(super) fn part(&mut self, known: &Known, index: usize) -> DynAnyResult<&mut DynAny> {
+        if index >= count(known, &mut self.reader())? {
+            return Err(DynAnyError::InvalidValue);
+        }
+        if self.parts.len() <= index {
+            self.parts.resize_with(index + 1, || None);
+        }
+        let made = match self.parts.get(index) {
+            Some(None) => Some(Box::new(self.lifted(known, index)?)),
+            _ => None,
+        };
+        let part = self.parts.get_mut(index).ok_or(DynAnyError::InvalidValue)?;
+        if made.is_some() {
+            *part = made;
+        }
+        part.as_deref_mut().ok_or(DynAnyError::InvalidValue)
+    }
+
+    /// A copy of a part that is in the octets.
+    fn lifted(&self, known: &Known, index: usize) -> DynAnyResult<DynAny> {
+        let part = known.part(index).ok_or(DynAnyError::InvalidValue)?;
+        let Place { offset, size } =
+            place(known, index, self.start).ok_or(DynAnyError::InvalidValue)?;
+        let mut reader = self.reader();
+        reader.take(offset, "part")?;
+        let mut octets = Vec::with_capacity(size + SPARE);
+        octets.extend_from_slice(reader.take(size, "part")?);
+        let start = (self.start + offset) % MAX_ALIGNMENT;
+        let image = Self { octets, start, text: self.text, parts: Vec::new() };
+        Ok(DynAny::with(part.clone(), Content::Image(image)))
+    }
+
+    /// All parts as values of their own.
+    pub(super) fn taken_apart(mut self, known: &Known) -> DynAnyResult<Vec<DynAny>> {
+        let count = count(known, &mut self.reader())?;
+        let mut own = std::mem::take(&mut self.parts).into_iter();
+        let mut parts = Vec::new();
+        for index in 0..count {
+            parts.push(match own.next().flatten() {
+                Some(part) => *part,
+                None => self.lifted(known, index)?,
+            });
+        }
+        Ok(parts)
+    }
+
+    /// The same value with all of it in the octets; `None` when a part has another size there.
+    fn whole(&self, known: &Known) -> Option<Cow<'_, Self>> {
+        if self.is_whole() {
+            return Some(Cow::Borrowed(self));
+        }
+        let mut whole = Self { octets: self.octets.clone(), parts: Vec::new(), ..*self };
+        for (index, part) in self.parts.iter().enumerate() {
+            let Some(part) = part else { continue };
+            let place = place(known, index, self.start)?;
+            let changed = match &part.content {
+                Content::Image(part) if part.is_whole() && part.octets.len() == place.size => {
+                    let room = whole.octets.get_mut(place.offset..)?.get_mut(..place.size)?;
+                    room.copy_from_slice(&part.octets);
+                    part.text == self.text
+                }
+                _ => whole.put(place, |writer| part.write_value(writer)),
+            };
+            if !changed {
+                return None;
+            }
+        }
+        Some(Cow::Owned(whole))
+    }
+
+    /// Appends the value to a stream.
+    pub(super) fn write(&self, known: &Known, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        let Some(whole) = self.whole(known) else {
+            let parts = self.clone().taken_apart(known).unwrap_or_default();
+            return DynAny::with(known.clone(), Content::Parts(parts)).write_value(writer);
+        };
+        let in_step = writer.offset() % MAX_ALIGNMENT == whole.start;
+        if in_step && writer.order() == ByteOrder::NATIVE && writer.text() == whole.text {
+            writer.put(&whole.octets);
+            return Ok(());
+        }
+        known.layout().copy(&mut whole.reader(), writer)
+    }
+
+    /// Makes a sequence this long; new elements are as in a new DynAny.
+    pub(super) fn set_length(&mut self, known: &Known, length: usize) -> DynAnyResult<()> {
+        let element = known.part(0).ok_or(DynAnyError::TypeMismatch)?;
+        let fixed = element.fixed().ok_or(DynAnyError::TypeMismatch)?;
+        let before = count(known, &mut self.reader())?;
+        let number = u32::try_from(length).map_err(|_| DynAnyError::TooLarge)?;
+        self.parts.truncate(length);
+        if length < before {
+            let end = match length.checked_sub(1) {
+                None => Some(4),
+                Some(last) => place(known, last, self.start).map(|last| last.offset + last.size),
+            };
+            self.octets.truncate(end.ok_or(DynAnyError::InvalidValue)?);
+        } else {
+            let stride = fixed.stride();
+            let room = (length - before).checked_mul(stride);
+            let room = room.filter(|room| *room <= default::MAX_OCTETS);
+            let room = room.ok_or(DynAnyError::TooLarge)?;
+            // The first element lies in its own way, all others alike: so the second one is copied.
+            let begin = self.octets.len() % MAX_ALIGNMENT;
+            let mut new = vec![0; begin];
+            let mut from = begin;
+            for _ in 0..(length - before).min(2) {
+                from = new.len();
+                let mut writer =
+                    CdrWriter::resume(&mut new, ByteOrder::NATIVE).with_text(self.text);
+                default::write(element, &mut writer, 0)?;
+            }
+            self.octets.reserve(room + SPARE);
+            self.octets.extend_from_slice(new.get(begin..).unwrap_or_default());
+            let from = self.octets.len() - (new.len() - from);
+            let mut left = (length - before).saturating_sub(2) * stride;
+            while left > 0 {
+                let some = left.min(self.octets.len() - from);
+                self.octets.extend_from_within(from..from + some);
+                left -= some;
+            }
+        }
+        if let Some(head) = self.octets.first_chunk_mut::<4>() {
+            *head = number.to_ne_bytes();
+        }
+        Ok(())
+    }
+}
