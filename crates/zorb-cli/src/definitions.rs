@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 use zorb::dynamic::Mode;
 use zorb::dynamic::json::{NoScope, to_any};
 use zorb::dynamic::repository::{
-    AttributeDescription, EntryId, EntryKind, OperationDescription, ParameterDescription,
-    Repository,
+    AttributeDescription, EntryId, EntryKind, InitializerDescription, OperationDescription,
+    ParameterDescription, Repository,
 };
+use zorb::{TypeCode, Visibility};
 use zorb_idl::model::{
-    Attribute, ConstValue, DefId, DefinitionKind, Direction, Export, Operation, Type,
+    Attribute, ConstValue, DefId, DefinitionKind, Direction, Export, Operation, Param, Type,
+    ValueType, Visibility as ModelVisibility,
 };
 use zorb_idl::{Compilation, Model};
 
@@ -89,10 +91,7 @@ impl Filler<'_> {
                 let bases = self.ids(&interface.bases);
                 EntryKind::Interface { type_code, bases }
             }),
-            DefinitionKind::Value(value) => self.types.named(id).map(|type_code| {
-                let bases = self.ids(&value.bases).into_iter().chain(self.ids(&value.supports));
-                EntryKind::Value { type_code, bases: bases.collect() }
-            }),
+            DefinitionKind::Value(value) => self.value(id, value),
             DefinitionKind::Exception(_) => self.types.named(id).map(EntryKind::Exception),
             DefinitionKind::Const(constant) => self.constant(&constant.ty, &constant.value),
             _ => self.types.named(id).map(EntryKind::Type),
@@ -110,8 +109,44 @@ impl Filler<'_> {
         for child in self.model.children(id) {
             self.definition(child, place);
         }
+        if let DefinitionKind::Value(value) = &definition.kind {
+            self.state(value, id, place);
+        }
         for export in self.model.exports(id) {
             self.export(export, id, place);
+        }
+    }
+
+    fn value(&mut self, id: DefId, value: &ValueType) -> Result<EntryKind, String> {
+        let mut initializers = Vec::new();
+        for initializer in &value.initializers {
+            initializers.push(InitializerDescription {
+                name: initializer.name.clone(),
+                parameters: self.parameters(&initializer.params)?,
+                exceptions: self.exceptions(&initializer.raises)?,
+            });
+        }
+        Ok(EntryKind::Value {
+            type_code: self.types.named(id)?,
+            bases: self.ids(&value.bases),
+            supports: self.ids(&value.supports),
+            initializers,
+        })
+    }
+
+    /// Adds the state of a valuetype.
+    fn state(&mut self, value: &ValueType, owner: DefId, place: EntryId) {
+        for member in &value.members {
+            let name = &member.member.name;
+            // The valuetype would have been left out if there were none.
+            if let Ok(type_code) = self.types.of(&member.member.ty) {
+                let visibility = match member.visibility {
+                    ModelVisibility::Private => Visibility::Private,
+                    ModelVisibility::Public => Visibility::Public,
+                };
+                let kind = EntryKind::ValueMember { type_code, visibility };
+                self.repository.add(place, &self.member_id(owner, name), name, kind);
+            }
         }
     }
 
@@ -155,9 +190,21 @@ impl Filler<'_> {
         operation: &Operation,
         interface: DefId,
     ) -> Result<OperationDescription, String> {
-        let mut parameters = Vec::new();
-        for param in &operation.params {
-            parameters.push(ParameterDescription {
+        Ok(OperationDescription {
+            name: operation.name.clone(),
+            id: self.member_id(interface, &operation.name),
+            defined_in: self.model[interface].repository_id.clone(),
+            oneway: operation.oneway,
+            result: self.types.of(&operation.result)?,
+            parameters: self.parameters(&operation.params)?,
+            exceptions: self.exceptions(&operation.raises)?,
+            contexts: operation.contexts.clone(),
+        })
+    }
+
+    fn parameters(&mut self, params: &[Param]) -> Result<Vec<ParameterDescription>, String> {
+        let parameter = |param: &Param| {
+            Ok(ParameterDescription {
                 name: param.name.clone(),
                 mode: match param.direction {
                     Direction::In => Mode::In,
@@ -165,18 +212,9 @@ impl Filler<'_> {
                     Direction::InOut => Mode::InOut,
                 },
                 type_code: self.types.of(&param.ty)?,
-            });
-        }
-        Ok(OperationDescription {
-            name: operation.name.clone(),
-            id: self.member_id(interface, &operation.name),
-            defined_in: self.model[interface].repository_id.clone(),
-            oneway: operation.oneway,
-            result: self.types.of(&operation.result)?,
-            parameters,
-            exceptions: self.exceptions(&operation.raises)?,
-            contexts: operation.contexts.clone(),
-        })
+            })
+        };
+        params.iter().map(parameter).collect()
     }
 
     fn attribute(
@@ -195,7 +233,7 @@ impl Filler<'_> {
         })
     }
 
-    fn exceptions(&mut self, raises: &[DefId]) -> Result<Vec<zorb::TypeCode>, String> {
+    fn exceptions(&mut self, raises: &[DefId]) -> Result<Vec<TypeCode>, String> {
         raises.iter().map(|id| self.types.named(*id)).collect()
     }
 

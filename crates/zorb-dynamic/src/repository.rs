@@ -10,10 +10,11 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-use zorb_types::{Any, TypeCode};
+use zorb_types::{Any, TypeCode, Visibility};
 
 pub use description::{
-    AttributeDescription, InterfaceDescription, OperationDescription, ParameterDescription,
+    AttributeDescription, InitializerDescription, InterfaceDescription, OperationDescription,
+    ParameterDescription,
 };
 pub use octets::StoreError;
 
@@ -65,8 +66,19 @@ pub enum EntryKind {
     Value {
         /// Its type, with base, modifier and state.
         type_code: TypeCode,
-        /// The repository ids of its bases and of the interfaces that it supports.
+        /// The repository ids of the valuetypes that it inherits from, a concrete one first.
         bases: Vec<String>,
+        /// The repository ids of the interfaces that it supports.
+        supports: Vec<String>,
+        /// Its initializers.
+        initializers: Vec<InitializerDescription>,
+    },
+    /// A member of a valuetype's state.
+    ValueMember {
+        /// Its type.
+        type_code: TypeCode,
+        /// Who may use it.
+        visibility: Visibility,
     },
     /// `struct`, `union`, `enum`, `typedef`, `native` or a value box: its type.
     Type(TypeCode),
@@ -155,6 +167,23 @@ impl Repository {
         place
     }
 
+    /// Adds the definitions of another repository. Where both have a repository id, what is here
+    /// stays as it is: modules get what they lack, other definitions nothing.
+    pub fn merge(&mut self, other: &Self) {
+        // Where each definition of the other is in this one, if what is in it may be added.
+        let mut places: Vec<Option<EntryId>> = vec![Some(Self::ROOT)];
+        for entry in other.entries.iter().skip(1) {
+            let container = places.get(entry.container.index()).copied().flatten();
+            places.push(container.and_then(|container| match self.lookup_id(&entry.id) {
+                Some(known) => {
+                    let is_module = matches!(self[known].kind, EntryKind::Module);
+                    is_module.then_some(known)
+                }
+                None => Some(self.add(container, &entry.id, &entry.name, entry.kind.clone())),
+            }));
+        }
+    }
+
     /// All definitions, the repository itself first.
     pub fn entries(&self) -> impl Iterator<Item = (EntryId, &Entry)> {
         (0..).map(EntryId).zip(&self.entries)
@@ -209,11 +238,13 @@ impl Repository {
         // Each with how many of its bases were visited.
         let mut stack = vec![(place, 0)];
         while let Some((current, next)) = stack.pop() {
-            let bases = match &self[current].kind {
-                EntryKind::Interface { bases, .. } | EntryKind::Value { bases, .. } => &bases[..],
-                _ => &[],
+            let none: &[String] = &[];
+            let (bases, supports) = match &self[current].kind {
+                EntryKind::Interface { bases, .. } => (&bases[..], none),
+                EntryKind::Value { bases, supports, .. } => (&bases[..], &supports[..]),
+                _ => (none, none),
             };
-            match bases.get(next) {
+            match bases.iter().chain(supports).nth(next) {
                 Some(base) => {
                     stack.push((current, next + 1));
                     if let Some(base) = self.lookup_id(base)

@@ -70,6 +70,17 @@ pub struct AttributeDescription {
     pub set_exceptions: Vec<TypeCode>,
 }
 
+/// An initializer of a valuetype: `CORBA::ExtInitializer`.
+#[derive(Clone, Debug, Default)]
+pub struct InitializerDescription {
+    /// Its name.
+    pub name: String,
+    /// Its parameters, which are all `in`.
+    pub parameters: Vec<ParameterDescription>,
+    /// The user exceptions that it may raise.
+    pub exceptions: Vec<TypeCode>,
+}
+
 impl AttributeDescription {
     /// The operation that reads it, `_get_name`.
     pub fn getter(&self) -> OperationDescription {

@@ -3,15 +3,16 @@
 use std::fmt;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
-use zorb_types::{Any, TypeCode};
+use zorb_types::{Any, TypeCode, Visibility};
 
 use super::{
-    AttributeDescription, EntryKind, OperationDescription, ParameterDescription, Repository,
+    AttributeDescription, EntryKind, InitializerDescription, OperationDescription,
+    ParameterDescription, Repository,
 };
 use crate::Mode;
 
 /// What a file of a repository begins with; the last octet is the version of the format.
-const MAGIC: &[u8; 8] = b"ZORBIFR\x01";
+const MAGIC: &[u8; 8] = b"ZORBIFR\x02";
 
 /// Octets that are no repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,93 +100,135 @@ const fn text() -> TextCoding {
 }
 
 fn write_kind(kind: &EntryKind, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-    let mut named = |tag: u8, type_code: &TypeCode, bases: &Vec<String>| {
+    let mut tagged = |tag: u8, type_code: &TypeCode| {
         writer.write_u8(tag);
-        TypeCode::write(type_code, writer)?;
-        Vec::<String>::write(bases, writer)
+        TypeCode::write(type_code, writer)
     };
     match kind {
         EntryKind::Repository => writer.write_u8(0),
         EntryKind::Module => writer.write_u8(1),
-        EntryKind::Interface { type_code, bases } => named(2, type_code, bases)?,
-        EntryKind::Value { type_code, bases } => named(3, type_code, bases)?,
-        EntryKind::Type(type_code) => named(4, type_code, &Vec::new())?,
-        EntryKind::Exception(type_code) => named(5, type_code, &Vec::new())?,
+        EntryKind::Interface { type_code, bases } => {
+            tagged(2, type_code)?;
+            Vec::<String>::write(bases, writer)?;
+        }
+        EntryKind::Value { type_code, bases, supports, initializers } => {
+            tagged(3, type_code)?;
+            Vec::<String>::write(bases, writer)?;
+            Vec::<String>::write(supports, writer)?;
+            writer.write_count(initializers.len(), "initializers")?;
+            for initializer in initializers {
+                String::write(&initializer.name, writer)?;
+                write_parameters(&initializer.parameters, writer)?;
+                Vec::<TypeCode>::write(&initializer.exceptions, writer)?;
+            }
+        }
+        EntryKind::Type(type_code) => tagged(4, type_code)?,
+        EntryKind::Exception(type_code) => tagged(5, type_code)?,
         EntryKind::Constant(value) => {
             writer.write_u8(6);
             Any::write(value, writer)?;
         }
         EntryKind::Operation(operation) => {
-            writer.write_u8(7);
+            tagged(7, &operation.result)?;
             String::write(&operation.defined_in, writer)?;
             writer.write_bool(operation.oneway);
-            TypeCode::write(&operation.result, writer)?;
-            writer.write_count(operation.parameters.len(), "parameters")?;
-            for parameter in &operation.parameters {
-                String::write(&parameter.name, writer)?;
-                writer.write_u8(parameter.mode as u8);
-                TypeCode::write(&parameter.type_code, writer)?;
-            }
+            write_parameters(&operation.parameters, writer)?;
             Vec::<TypeCode>::write(&operation.exceptions, writer)?;
             Vec::<String>::write(&operation.contexts, writer)?;
         }
         EntryKind::Attribute(attribute) => {
-            writer.write_u8(8);
+            tagged(8, &attribute.type_code)?;
             String::write(&attribute.defined_in, writer)?;
             writer.write_bool(attribute.readonly);
-            TypeCode::write(&attribute.type_code, writer)?;
             Vec::<TypeCode>::write(&attribute.get_exceptions, writer)?;
             Vec::<TypeCode>::write(&attribute.set_exceptions, writer)?;
+        }
+        EntryKind::ValueMember { type_code, visibility } => {
+            tagged(9, type_code)?;
+            writer.write_bool(*visibility == Visibility::Public);
         }
     }
     Ok(())
 }
 
+fn write_parameters(
+    parameters: &[ParameterDescription],
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    writer.write_count(parameters.len(), "parameters")?;
+    for parameter in parameters {
+        String::write(&parameter.name, writer)?;
+        writer.write_u8(parameter.mode as u8);
+        TypeCode::write(&parameter.type_code, writer)?;
+    }
+    Ok(())
+}
+
 fn read_kind(reader: &mut CdrReader<'_>) -> CdrResult<EntryKind> {
-    let tag = reader.read_u8()?;
-    Ok(match tag {
+    Ok(match reader.read_u8()? {
         1 => EntryKind::Module,
-        2..=5 => {
-            let type_code = TypeCode::read(reader)?;
-            let bases = Vec::<String>::read(reader)?;
-            match tag {
-                2 => EntryKind::Interface { type_code, bases },
-                3 => EntryKind::Value { type_code, bases },
-                4 => EntryKind::Type(type_code),
-                _ => EntryKind::Exception(type_code),
-            }
-        }
+        2 => EntryKind::Interface {
+            type_code: TypeCode::read(reader)?,
+            bases: Vec::<String>::read(reader)?,
+        },
+        3 => EntryKind::Value {
+            type_code: TypeCode::read(reader)?,
+            bases: Vec::<String>::read(reader)?,
+            supports: Vec::<String>::read(reader)?,
+            initializers: read_initializers(reader)?,
+        },
+        4 => EntryKind::Type(TypeCode::read(reader)?),
+        5 => EntryKind::Exception(TypeCode::read(reader)?),
         6 => EntryKind::Constant(Any::read(reader)?),
-        7 => {
-            let mut operation = OperationDescription {
-                defined_in: String::read(reader)?,
-                oneway: reader.read_bool()?,
-                result: TypeCode::read(reader)?,
-                ..OperationDescription::default()
-            };
-            for _ in 0..reader.read_count(10, "parameters")? {
-                let name = String::read(reader)?;
-                let mode = match reader.read_u8()? {
-                    0 => Mode::In,
-                    1 => Mode::Out,
-                    2 => Mode::InOut,
-                    _ => return Err(reader.error(CdrErrorKind::BadEnum, "mode")),
-                };
-                let type_code = TypeCode::read(reader)?;
-                operation.parameters.push(ParameterDescription { name, mode, type_code });
-            }
-            operation.exceptions = Vec::<TypeCode>::read(reader)?;
-            operation.contexts = Vec::<String>::read(reader)?;
-            EntryKind::Operation(operation)
-        }
+        7 => EntryKind::Operation(OperationDescription {
+            result: TypeCode::read(reader)?,
+            defined_in: String::read(reader)?,
+            oneway: reader.read_bool()?,
+            parameters: read_parameters(reader)?,
+            exceptions: Vec::<TypeCode>::read(reader)?,
+            contexts: Vec::<String>::read(reader)?,
+            ..OperationDescription::default()
+        }),
         8 => EntryKind::Attribute(AttributeDescription {
+            type_code: TypeCode::read(reader)?,
             defined_in: String::read(reader)?,
             readonly: reader.read_bool()?,
-            type_code: TypeCode::read(reader)?,
             get_exceptions: Vec::<TypeCode>::read(reader)?,
             set_exceptions: Vec::<TypeCode>::read(reader)?,
             ..AttributeDescription::default()
         }),
+        9 => EntryKind::ValueMember {
+            type_code: TypeCode::read(reader)?,
+            visibility: Visibility::from_number(reader.read_bool()?.into()),
+        },
         _ => return Err(reader.error(CdrErrorKind::BadEnum, "definition")),
     })
+}
+
+fn read_initializers(reader: &mut CdrReader<'_>) -> CdrResult<Vec<InitializerDescription>> {
+    let mut initializers = Vec::new();
+    for _ in 0..reader.read_count(13, "initializers")? {
+        initializers.push(InitializerDescription {
+            name: String::read(reader)?,
+            parameters: read_parameters(reader)?,
+            exceptions: Vec::<TypeCode>::read(reader)?,
+        });
+    }
+    Ok(initializers)
+}
+
+fn read_parameters(reader: &mut CdrReader<'_>) -> CdrResult<Vec<ParameterDescription>> {
+    let mut parameters = Vec::new();
+    for _ in 0..reader.read_count(10, "parameters")? {
+        let name = String::read(reader)?;
+        let mode = match reader.read_u8()? {
+            0 => Mode::In,
+            1 => Mode::Out,
+            2 => Mode::InOut,
+            _ => return Err(reader.error(CdrErrorKind::BadEnum, "mode")),
+        };
+        let type_code = TypeCode::read(reader)?;
+        parameters.push(ParameterDescription { name, mode, type_code });
+    }
+    Ok(parameters)
 }

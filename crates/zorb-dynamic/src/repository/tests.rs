@@ -9,17 +9,18 @@ fn operation(name: &str, defined_in: &str) -> OperationDescription {
         id: format!("{}/{name}:1.0", defined_in.trim_end_matches(":1.0")),
         defined_in: defined_in.to_owned(),
         result: String::type_code(),
-        parameters: vec![ParameterDescription {
-            name: "x".to_owned(),
-            mode: Mode::InOut,
-            type_code: i32::type_code(),
-        }],
+        parameters: f_parameters(),
         ..OperationDescription::default()
     }
 }
 
+fn f_parameters() -> Vec<ParameterDescription> {
+    let type_code = i32::type_code();
+    vec![ParameterDescription { name: "x".to_owned(), mode: Mode::InOut, type_code }]
+}
+
 /// `module M { interface A { string f(inout long x); }; interface B : A { attribute long n; };
-/// const long C = 5; };`
+/// const long C = 5; valuetype V supports B { private string s; factory make(in long x); }; };`
 fn repository() -> Repository {
     let mut repository = Repository::new();
     let module = repository.add(Repository::ROOT, "IDL:M:1.0", "M", EntryKind::Module);
@@ -42,6 +43,21 @@ fn repository() -> Repository {
     repository.add(b, "IDL:M/B/n:1.0", "n", EntryKind::Attribute(n));
     let value = EntryKind::Constant(Any::new::<i32>(&5).unwrap());
     repository.add(module, "IDL:M/C:1.0", "C", value);
+    let modifier = zorb_types::ValueModifier::None;
+    let kind = EntryKind::Value {
+        type_code: TypeCode::value("IDL:M/V:1.0", "V", modifier, None, &[]).unwrap(),
+        bases: Vec::new(),
+        supports: vec!["IDL:M/B:1.0".to_owned()],
+        initializers: vec![InitializerDescription {
+            name: "make".to_owned(),
+            parameters: f_parameters(),
+            exceptions: Vec::new(),
+        }],
+    };
+    let v = repository.add(module, "IDL:M/V:1.0", "V", kind);
+    let state =
+        EntryKind::ValueMember { type_code: String::type_code(), visibility: Visibility::Private };
+    repository.add(v, "IDL:M/V/s:1.0", "s", state);
     repository
 }
 
@@ -87,7 +103,7 @@ fn octets_of_something_else_are_refused() {
         assert!(Repository::from_octets(&octets[..end]).is_err(), "cut at {end}");
     }
     let mut other = octets.clone();
-    other[7] = 2;
+    other[7] = 1;
     assert!(Repository::from_octets(&other).is_err());
     // Every octet in turn is another: an error or another repository, never a panic.
     for place in 8..octets.len() {
@@ -111,4 +127,21 @@ fn bases_in_a_circle_end() {
         repository.add(Repository::ROOT, id, "X", kind);
     }
     assert_eq!(repository.ancestors(repository.lookup_id("IDL:A:1.0").unwrap()).len(), 1);
+}
+
+#[test]
+fn what_is_known_stays_when_repositories_are_merged() {
+    let mut new = Repository::new();
+    let module = new.add(Repository::ROOT, "IDL:M:1.0", "M", EntryKind::Module);
+    let kind = EntryKind::Interface {
+        type_code: TypeCode::interface("IDL:M/A:1.0", "A").unwrap(),
+        bases: Vec::new(),
+    };
+    let a = new.add(module, "IDL:M/A:1.0", "A", kind);
+    new.merge(&repository());
+    assert!(new[a].contents.is_empty(), "an interface is what the newer IDL says");
+    assert_eq!(new.lookup_id("IDL:M/A/f:1.0"), None);
+    let n = new.lookup(Repository::ROOT, "M::B::n").unwrap();
+    assert_eq!(new[n].id, "IDL:M/B/n:1.0");
+    assert_eq!(new[module].contents.len(), 4);
 }
