@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use zorb::options::Options;
 
-use crate::commands::{bench, call, config, demo, idl, ior, ping};
+use crate::commands::{bench, call, config, demo, idl, ifr, ior, ping};
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::screen;
 
@@ -29,6 +29,7 @@ enum Command {
     Ior(ior::IorArgs),
     Ping(ping::PingArgs),
     Call(call::CallArgs),
+    Ifr(ifr::IfrArgs),
     Config(config::ConfigArgs),
     Bench(bench::BenchArgs),
     /// The server of `zorb demo`.
@@ -70,6 +71,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Ior(args) => ior::run(&args),
         Command::Ping(args) => ping::run(&args, &orb),
         Command::Call(args) => call::run(&args, &orb),
+        Command::Ifr(args) => ifr::run(&args, &orb),
         Command::Config(args) => config::run(&args, &orb),
         Command::Bench(args) => bench::run(&args, &orb),
         Command::DemoServer => demo::serve(&orb),

@@ -5,5 +5,6 @@ pub(crate) mod call;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod idl;
+pub(crate) mod ifr;
 pub(crate) mod ior;
 pub(crate) mod ping;

@@ -29,12 +29,14 @@ const SYSTEM_EXCEPTION: u8 = 4;
 
 /// Call an operation of any object, with arguments and results in JSON
 ///
-/// The types come from IDL files. Without an operation, those that the object has are listed.
-/// Attributes are read by their name, or `_get_NAME`, and set by `_set_NAME`.
+/// The types come from IDL files or from an interface repository: the one that `--ifr` names, or
+/// the one that the object's server tells of (`_interface`). Without an operation, those that the
+/// object has are listed. Attributes are read by their name, or `_get_NAME`, and set by `_set_NAME`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb call greeter.ior --idl hello.idl
   zorb call greeter.ior --idl hello.idl say_hello Rust
+  zorb call greeter.ior --ifr corbaloc::localhost:2810/InterfaceRepository say_hello Rust
   zorb call corbaloc::localhost:2809/NameService --idl CosNaming.idl resolve '[{\"id\": \"desk\", \"kind\": \"\"}]'
   zorb call account.ior --idl bank.idl transfer --json-file transfer.json
 
@@ -59,6 +61,9 @@ pub(crate) struct CallArgs {
     json_file: Option<PathBuf>,
     #[command(flatten)]
     source: IdlSource,
+    /// The reference of an interface repository with the types, or a file that holds it
+    #[arg(long, value_name = "REFERENCE")]
+    ifr: Option<String>,
     /// The interface to call, where the reference does not tell: its scoped name or repository id
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
@@ -80,7 +85,7 @@ pub(crate) fn run(args: &CallArgs, orb: &[String]) -> Outcome {
     let object = orb
         .string_to_object(&text)?
         .ok_or_else(|| Failure::new("the reference is nil: there is no object to call"))?;
-    let types = Types::new(&orb, &args.source)?;
+    let types = Types::new(&orb, &args.source, args.ifr.as_deref())?;
 
     if let Some(operation) = args.operation.as_deref().and_then(interface::pseudo_operation) {
         // Every object has these, whatever its interface.

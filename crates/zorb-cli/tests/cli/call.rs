@@ -10,7 +10,7 @@ use zorb::{Any, ObjectRef, Orb, SystemException, TypeCode, Typed};
 
 use crate::program::{Finished, file, run, run_with_input};
 
-const IDL: &str = r#"
+pub(crate) const IDL: &str = r#"
 #pragma prefix "test"
 module Shop {
     enum Colour { red, green };
@@ -30,7 +30,7 @@ module Shop {
 };
 "#;
 
-struct Counter;
+pub(crate) struct Counter;
 
 fn colour() -> TypeCode {
     let colour = TypeCode::enumeration("IDL:test/Shop/Colour:1.0", "Colour", &["red", "green"]);

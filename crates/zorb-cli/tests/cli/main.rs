@@ -8,6 +8,7 @@ mod call;
 mod config;
 mod demo;
 mod idl;
+mod ifr;
 mod ior;
 mod ping;
 mod program;

@@ -4,13 +4,15 @@ use crate::program::{command, run};
 
 #[test]
 fn help_has_examples_for_every_command() {
-    let helps: [&[&str]; 8] = [
+    let helps: [&[&str]; 10] = [
         &["demo"],
         &["idl"],
         &["idl", "check"],
         &["idl", "compile"],
         &["ior"],
         &["ping"],
+        &["call"],
+        &["ifr"],
         &["config"],
         &["bench"],
     ];

@@ -1,22 +1,48 @@
-//! Where types come from: IDL files.
+//! Where types come from: IDL files, or an interface repository.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 
 use zorb::dynamic::json::Scope;
 use zorb::dynamic::repository::{EntryKind, InterfaceDescription, Repository};
 use zorb::giop::Ior;
-use zorb::{ObjectRef, Orb, TypeCode};
+use zorb::{Interface, ObjectRef, Orb, SystemException, SystemExceptionKind, TypeCode};
+use zorb_ifr::corba;
 
+use crate::commands::ior;
 use crate::definitions::IdlSource;
 use crate::failure::Failure;
 
 /// The types that the call may use.
 pub(super) struct Types {
     orb: Orb,
-    repository: Repository,
+    /// What the IDL defines; nothing, where none was given.
+    idl: Repository,
+    /// The interface repository, once it is known: the one of the command line, or the one that
+    /// the object's definition is in.
+    server: OnceCell<corba::Repository>,
+    /// The scoped names that the interface repository was asked for, by repository ids.
+    names: RefCell<HashMap<String, Option<String>>>,
 }
 
+const NO_TYPES: &str = "give the IDL with --idl FILE, or an interface repository with --ifr \
+                        REFERENCE; servers tell of one that have the option -ORBInitRef \
+                        InterfaceRepository=URL";
+
 impl Types {
-    pub(super) fn new(orb: &Orb, source: &IdlSource) -> Result<Self, Failure> {
-        Ok(Self { orb: orb.clone(), repository: source.load()? })
+    pub(super) fn new(orb: &Orb, source: &IdlSource, ifr: Option<&str>) -> Result<Self, Failure> {
+        let server = OnceCell::new();
+        if let Some(reference) = ifr {
+            let repository: corba::Repository = orb
+                .resolve(&ior::load(reference)?)
+                .map_err(|error| Failure::from(error).during("the interface repository"))?;
+            let _ = server.set(repository);
+        }
+        Ok(Self { orb: orb.clone(), idl: source.load()?, server, names: RefCell::default() })
+    }
+
+    fn has_idl(&self) -> bool {
+        self.idl.entries().count() > 1
     }
 
     /// The interface of an object: the one that is named, or the one that the object says.
@@ -25,66 +51,153 @@ impl Types {
         object: &ObjectRef,
         name: Option<&str>,
     ) -> Result<InterfaceDescription, Failure> {
-        if let Some(name) = name {
-            return self.described(&self.id_of(name)).ok_or_else(|| {
-                Failure::new(format!("there is no interface {name:?}"))
-                    .hint(self.known_interfaces())
-                    .into_usage()
-            });
-        }
-        let said = &object.ior().type_id;
-        if let Some(interface) = self.described(said) {
+        if let Some(interface) = self.interface_in_idl(object, name) {
             return Ok(interface);
+        }
+        if !self.has_idl() && self.server.get().is_none() {
+            return self.interface_told(object, name);
+        }
+        let asked = object.repository_id();
+        let wanted: &str = match (name, &*object.ior().type_id, &asked) {
+            (Some(name), ..) => name,
+            (None, _, Ok(id)) => id,
+            (None, said, Err(_)) if !said.is_empty() => said,
+            (.., Err(error)) => {
+                return Err(failed(*error).during("asking for the type"));
+            }
+        };
+        if let Some(interface) = self.interface_on_server(wanted)? {
+            return Ok(interface);
+        }
+        Err(match name {
+            Some(name) => Failure::new(format!("there is no interface {name:?}"))
+                .hint(self.known_interfaces())
+                .into_usage(),
+            None => {
+                Failure::new(format!("the object is of type {wanted}, which is not known here"))
+                    .hint(self.known_interfaces())
+            }
+        })
+    }
+
+    /// The same by the IDL alone; `None` where it does not have it.
+    fn interface_in_idl(
+        &self,
+        object: &ObjectRef,
+        name: Option<&str>,
+    ) -> Option<InterfaceDescription> {
+        if !self.has_idl() {
+            return None;
+        }
+        if let Some(name) = name {
+            return self.idl.describe_interface(&self.id_of(name));
+        }
+        if let Some(interface) = self.idl.describe_interface(&object.ior().type_id) {
+            return Some(interface);
         }
         // A reference may name a base, or nothing; the object knows better.
-        let asked = object.repository_id();
-        if let Ok(id) = &asked
-            && let Some(interface) = self.described(id)
+        if let Ok(id) = object.repository_id()
+            && let Some(interface) = self.idl.describe_interface(&id)
         {
-            return Ok(interface);
+            return Some(interface);
         }
         // Old ORBs do not answer that, but all say whether an object has an interface.
         let of_object = self.interfaces().rev().find(|id| object.is_a(id).unwrap_or(false));
-        if let Some(interface) = of_object.and_then(|id| self.described(id)) {
-            return Ok(interface);
+        self.idl.describe_interface(of_object?)
+    }
+
+    /// The interface that the interface repository has under a name or repository id.
+    fn interface_on_server(&self, name: &str) -> Result<Option<InterfaceDescription>, Failure> {
+        let Some(found) = self.on_server(name).map_err(failed_on_server)? else { return Ok(None) };
+        let interface = found.narrow::<corba::InterfaceDef>().map_err(failed_on_server)?;
+        let described = interface.map(|interface| zorb_ifr::describe(&interface));
+        described.transpose().map_err(failed_on_server)
+    }
+
+    /// The interface that the object's server tells of.
+    fn interface_told(
+        &self,
+        object: &ObjectRef,
+        name: Option<&str>,
+    ) -> Result<InterfaceDescription, Failure> {
+        let told = zorb_ifr::interface_of(object).and_then(|told| {
+            let interface = told.ok_or_else(|| {
+                let minor = zorb::minor::intf_repos::NO_ENTRY;
+                SystemException::intf_repos(minor, zorb::CompletionStatus::No)
+            })?;
+            Ok((interface.containing_repository()?, zorb_ifr::describe(&interface)?))
+        });
+        let (repository, interface) = told.map_err(|exception| {
+            use SystemExceptionKind::{BadOperation, IntfRepos, NoImplement};
+            let failure = match exception.kind {
+                IntfRepos | BadOperation | NoImplement => {
+                    Failure::new("the object's server tells no types")
+                }
+                _ => failed(exception).during("asking for the types"),
+            };
+            failure.hint(NO_TYPES)
+        })?;
+        if let Some(repository) = repository {
+            let _ = self.server.set(repository);
         }
-        let id = match &asked {
-            Ok(id) => id,
-            Err(error) if said.is_empty() => {
-                return Err(Failure::from(zorb::Error::from(*error)).during("asking for the type"));
-            }
-            Err(_) => said,
+        match name {
+            None => Ok(interface),
+            Some(name) => self.interface_on_server(name)?.ok_or_else(|| {
+                Failure::new(format!("there is no interface {name:?}")).into_usage()
+            }),
+        }
+    }
+
+    /// What the interface repository has under a name or repository id.
+    fn on_server(&self, name: &str) -> Result<Option<ObjectRef>, SystemException> {
+        let Some(server) = self.server.get() else { return Ok(None) };
+        let found = match server.lookup_id(name)? {
+            Some(found) => Some(found),
+            // A format and a colon begin every repository id; `::` is between names.
+            None if name.split(':').nth(1).is_some_and(|part| !part.is_empty()) => None,
+            None => server.lookup(name)?,
         };
-        let failure = Failure::new(format!("the object is of type {id}, which is not known here"));
-        Err(failure.hint(self.known_interfaces()))
+        Ok(found.map(|found| found.as_object().clone()))
     }
 
     /// A type by its scoped name or repository id.
     pub(super) fn by_name(&self, name: &str) -> Option<TypeCode> {
-        let place = self.repository.lookup_id(&self.id_of(name))?;
-        self.repository.get(place)?.type_code().cloned()
+        let known = self.idl.lookup_id(&self.id_of(name));
+        let known = known.and_then(|place| self.idl.get(place)?.type_code().cloned());
+        known.or_else(|| {
+            let found = self.on_server(name).ok()??;
+            if let Some(definition) = found.narrow::<corba::IdlType>().ok()? {
+                return definition.r#type().ok();
+            }
+            found.narrow::<corba::ExceptionDef>().ok()??.r#type().ok()
+        })
     }
 
-    /// The scoped name of a repository id, as the IDL has it.
+    /// The scoped name of a repository id, as the IDL or the interface repository has it.
     pub(super) fn scoped_name(&self, id: &str) -> Option<String> {
-        let name = self.repository.absolute_name(self.repository.lookup_id(id)?);
+        let name = match self.idl.lookup_id(id) {
+            Some(place) => self.idl.absolute_name(place),
+            None => {
+                let mut names = self.names.borrow_mut();
+                let name = names.entry(id.to_owned()).or_insert_with(|| {
+                    self.server.get()?.lookup_id(id).ok()??.absolute_name().ok()
+                });
+                name.clone()?
+            }
+        };
         Some(name.trim_start_matches("::").to_owned())
-    }
-
-    fn described(&self, id: &str) -> Option<InterfaceDescription> {
-        self.repository.describe_interface(id)
     }
 
     /// The repository id of a scoped name; ids stay what they are.
     fn id_of(&self, name: &str) -> String {
-        let found = self.repository.lookup(Repository::ROOT, name);
-        let entry = found.and_then(|place| self.repository.get(place));
+        let found = self.idl.lookup(Repository::ROOT, name);
+        let entry = found.and_then(|place| self.idl.get(place));
         entry.map_or_else(|| name.to_owned(), |entry| entry.id.clone())
     }
 
     /// The ids of all interfaces, bases before those that inherit from them.
     fn interfaces(&self) -> impl DoubleEndedIterator<Item = &str> {
-        let all: Vec<_> = self.repository.entries().collect();
+        let all: Vec<_> = self.idl.entries().collect();
         all.into_iter().filter_map(|(_, entry)| match entry.kind {
             EntryKind::Interface { .. } => Some(&*entry.id),
             _ => None,
@@ -92,12 +205,20 @@ impl Types {
     }
 
     fn known_interfaces(&self) -> String {
-        let known: Vec<_> = self.interfaces().take(10).collect();
-        if known.is_empty() {
-            return "give the IDL with --idl FILE".to_owned();
+        if !self.has_idl() {
+            return "the interface repository lacks it; give the IDL with --idl FILE".to_owned();
         }
+        let known: Vec<_> = self.interfaces().take(10).collect();
         format!("--interface chooses one of those in the IDL: {}", known.join(", "))
     }
+}
+
+fn failed(exception: SystemException) -> Failure {
+    Failure::from(zorb::Error::from(exception))
+}
+
+fn failed_on_server(exception: SystemException) -> Failure {
+    failed(exception).during("the interface repository")
 }
 
 impl Scope for Types {

@@ -68,6 +68,7 @@ pub(super) const ROOMS: &[Room] = &[
     floor(5, "zorb-nano", &[]),
     // 6: services
     floor(6, "zorb-naming", &[]),
+    floor(6, "zorb-ifr", &[]),
     floor(6, "zorb-event", &[]),
     // 7: components
     floor(7, "zorb-ccm", &[]),

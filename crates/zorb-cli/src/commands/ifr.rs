@@ -1,0 +1,79 @@
+//! `zorb ifr`: serves an interface repository.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use zorb::Interface;
+use zorb::dynamic::repository::Repository;
+use zorb_ifr::{InterfaceRepository, StateFile};
+
+use crate::definitions::IdlSource;
+use crate::failure::{Failure, OK, Outcome};
+use crate::interrupt::Interrupt;
+use crate::screen::{self, counted};
+
+/// The key under which the repository is published.
+const KEY: &str = "InterfaceRepository";
+
+/// Serve an interface repository: what IDL files define, as CORBA objects
+///
+/// Its reference is printed, and goes to servers and clients as the initial reference
+/// `InterfaceRepository`. Servers that know it answer `_interface`, so that `zorb call` needs no
+/// IDL. It serves until Ctrl-C.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb ifr --listen iiop://localhost:2810 --idl hello.idl
+  hello-server -ORBInitRef InterfaceRepository=corbaloc::localhost:2810/InterfaceRepository
+  zorb call corbaloc::localhost:2809/greeter say_hello Rust
+  zorb ifr --listen iiop://localhost:2810 --state definitions.ifr")]
+pub(crate) struct IfrArgs {
+    #[command(flatten)]
+    source: IdlSource,
+    /// Keep the definitions in this file; those that are in it are served together with the IDL's
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Where to listen, as `iiop://HOST:PORT`; may be given several times
+    #[arg(long, value_name = "URL")]
+    listen: Vec<String>,
+    /// Write the reference to this file as well
+    #[arg(long, value_name = "FILE")]
+    ior: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &IfrArgs, arguments: &[String]) -> Outcome {
+    let interrupt = Interrupt::watch()?;
+    let state = args.state.as_ref().map(StateFile::new);
+    let definitions = definitions(args, state.as_ref())?;
+    let count = definitions.entries().count() - 1;
+
+    let orb = zorb::Orb::builder().arguments(arguments.iter().cloned());
+    let orb = args.listen.iter().fold(orb, |orb, url| orb.listen(url)).build()?;
+    let served = InterfaceRepository::serve(&orb.root_poa(), definitions);
+    let reference = served.and_then(|served| served.reference()).map_err(zorb::Error::from)?;
+    orb.publish(KEY, &reference)?;
+    let text = reference.to_ior_string();
+    if let Some(file) = &args.ior {
+        screen::write(file, &text)?;
+    }
+    screen::print(&format!("{text}\n"))?;
+    let endpoints = orb.endpoints().join(", ");
+    screen::tell(&format!("serving {} at {endpoints}", counted(count, "definition")));
+
+    while interrupt.wait(Duration::from_secs(3600)).is_none() {}
+    orb.shutdown(true)?;
+    Ok(OK)
+}
+
+/// What the IDL defines, and what the state has beside it; the state is brought up to date.
+fn definitions(args: &IfrArgs, state: Option<&StateFile>) -> Result<Repository, Failure> {
+    let failed = |error: zorb_ifr::StateError| Failure::new(error.to_string());
+    let mut definitions = args.source.load()?;
+    if let Some(state) = state {
+        if let Some(stored) = state.load().map_err(failed)? {
+            definitions.merge(&stored);
+        }
+        state.store(&definitions).map_err(failed)?;
+    }
+    Ok(definitions)
+}

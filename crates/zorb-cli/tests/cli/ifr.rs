@@ -1,0 +1,114 @@
+//! `zorb ifr`, and calls with types from it.
+
+use std::process::{Child, Stdio};
+
+use serde_json::json;
+use zorb::dynamic::Dynamic;
+use zorb::{ObjectRef, Orb};
+
+use crate::call::{Counter, IDL};
+use crate::program::{command, file, folder, line_of, run, signal};
+
+/// A running repository.
+struct Repository {
+    process: Child,
+    reference: String,
+}
+
+impl Repository {
+    fn start(words: &[&str]) -> Self {
+        let always = ["ifr", "--listen", "iiop://127.0.0.1:0"];
+        let mut command = command(&[&always, words].concat());
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (line, _) = line_of(process.stdout.take().unwrap(), |line| line.starts_with("IOR:"));
+        Self { process, reference: line.trim().to_owned() }
+    }
+
+    /// Ends it as an operator does.
+    fn end(mut self) -> Option<i32> {
+        signal(&self.process, "TERM");
+        self.process.wait().unwrap().code()
+    }
+}
+
+impl Drop for Repository {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A server of the object whose IDL the repository has, and the object's reference.
+fn counter(repository: Option<&str>) -> (Orb, String) {
+    let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+    let builder = match repository {
+        Some(reference) => builder.init_ref("InterfaceRepository", reference),
+        None => builder,
+    };
+    let orb = builder.build().unwrap();
+    let counter: ObjectRef = orb.root_poa().activate(Dynamic(Counter)).unwrap();
+    let reference = counter.to_ior_string();
+    (orb, reference)
+}
+
+#[test]
+fn a_call_needs_no_idl_where_the_server_knows_the_repository() {
+    let idl = file("ifr-told", "shop.idl", IDL);
+    let repository = Repository::start(&["--idl", &idl]);
+    let (orb, reference) = counter(Some(&repository.reference));
+    let call = |words: &[&str]| run(&[&["call", &*reference], words].concat());
+    let order = call(&["order", "green tea", "-3", "--compact"]);
+    assert_eq!(order.stdout, "{\"result\": \"green tea\", \"count\": -3, \"price\": 2.5}\n");
+    assert_eq!(call(&["tint"]).json(), json!("green"));
+    assert_eq!(call(&["order", "air", "1"]).status, Some(3), "the exception has a type as well");
+    // Names in anys are looked up too.
+    let any = json!({"type": "Shop::Colour", "value": "red"});
+    let echo = call(&["echo", &any.to_string()]);
+    assert_eq!(echo.json()["value"], "red", "{}", echo.stderr);
+    let list = call(&[]);
+    assert!(list.stdout.contains("Shop::Items turned(in Shop::Items list) raises (Shop::Unknown)"));
+    let other = call(&["--interface", "Shop::Unrelated", "nothing"]);
+    assert_eq!(other.json()["name"], json!("BAD_OPERATION"));
+    assert_eq!(call(&["--interface", "Shop::Item", "nothing"]).status, Some(2));
+    orb.shutdown(true).unwrap();
+    assert_eq!(repository.end(), Some(0));
+}
+
+#[test]
+fn a_repository_can_be_named() {
+    let idl = file("ifr-named", "shop.idl", IDL);
+    let ior = folder("ifr-named").join("repository.ior");
+    let ior = ior.to_str().unwrap();
+    let repository = Repository::start(&["--idl", &idl, "--ior", ior]);
+    let (orb, reference) = counter(None);
+    let order = run(&["call", &reference, "--ifr", ior, "order", "tea", "1", "-c"]);
+    assert_eq!(order.stdout, "{\"result\": \"tea\", \"count\": 1, \"price\": 2.5}\n");
+    let untyped = run(&["call", &reference, "order", "tea", "1"]);
+    assert_eq!(untyped.status, Some(1));
+    assert!(untyped.stderr.contains("--ifr REFERENCE"), "{}", untyped.stderr);
+    // The repository's own definition is not in it.
+    let own = run(&["call", &repository.reference, "--ifr", ior, "lookup_id", "x"]);
+    assert_eq!(own.status, Some(1));
+    assert!(own.stderr.contains("the interface repository lacks it"), "{}", own.stderr);
+    let no_repository = run(&["call", &reference, "--ifr", &reference, "tint"]);
+    assert_eq!(no_repository.status, Some(1));
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn definitions_are_kept_over_restarts() {
+    let idl = file("ifr-kept", "shop.idl", IDL);
+    let state = folder("ifr-kept").join("definitions.ifr");
+    let _ = std::fs::remove_file(&state);
+    let state = state.to_str().unwrap();
+    assert_eq!(Repository::start(&["--idl", &idl, "--state", state]).end(), Some(0));
+    let repository = Repository::start(&["--state", state]);
+    let (orb, reference) = counter(Some(&repository.reference));
+    assert_eq!(run(&["call", &reference, "label"]).json(), json!("the counter"));
+    orb.shutdown(true).unwrap();
+    drop(repository);
+    let other = file("ifr-kept", "other.ifr", "not definitions");
+    let refused = run(&["ifr", "--state", &other]);
+    assert_eq!(refused.status, Some(1));
+    assert!(refused.stderr.contains("no stored interface repository"), "{}", refused.stderr);
+}

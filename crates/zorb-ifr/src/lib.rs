@@ -1,0 +1,42 @@
+//! The interface repository: definitions of IDL as objects that any ORB can ask.
+//!
+//! [`InterfaceRepository`] serves the definitions of a
+//! [`Repository`](zorb::dynamic::repository::Repository); [`StateFile`] keeps them over restarts.
+//! For clients there are the stubs in [`corba`], made from the standard's IDL, and [`describe`] and
+//! [`interface_of`], which turn what a repository says into what dynamic calls take.
+//!
+//! ```
+//! use zorb::dynamic::repository::{EntryKind, Repository};
+//! use zorb::{Orb, TypeCode};
+//! use zorb_ifr::{InterfaceRepository, corba};
+//!
+//! let mut definitions = Repository::new();
+//! let module = definitions.add(Repository::ROOT, "IDL:Bank:1.0", "Bank", EntryKind::Module);
+//! let money = TypeCode::alias("IDL:Bank/Money:1.0", "Money", &TypeCode::fixed(9, 2)?)?;
+//! definitions.add(module, "IDL:Bank/Money:1.0", "Money", EntryKind::Type(money.clone()));
+//!
+//! let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+//! let served = InterfaceRepository::serve(&orb.root_poa(), definitions)?;
+//! let repository: corba::Repository = served.reference()?;
+//! let found = repository.lookup("Bank::Money")?.expect("the definition that was added");
+//! assert_eq!(found.absolute_name()?, "::Bank::Money");
+//! # orb.shutdown(true)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `_interface` of any object answers with its definition where the ORB of the object's server
+//! knows the repository as the initial reference `InterfaceRepository`.
+#![forbid(unsafe_code)]
+
+mod client;
+mod server;
+mod state;
+
+mod idl {
+    zorb::include_idl!("InterfaceRepository");
+}
+
+pub use client::{describe, interface_of};
+pub use idl::corba;
+pub use server::InterfaceRepository;
+pub use state::{StateError, StateFile};

@@ -1,0 +1,422 @@
+//! Definitions as the structs of the standard.
+
+use zorb::dynamic::Mode;
+use zorb::dynamic::repository::{
+    AttributeDescription, Entry, EntryId, EntryKind, InitializerDescription, OperationDescription,
+    ParameterDescription,
+};
+use zorb::{Any, SystemException, TypeCode, ValueModifier};
+
+use super::kind;
+use super::view::View;
+use crate::corba;
+use corba::{AttributeMode, ExceptionDescription, OperationMode, ParameterMode, contained};
+
+/// A description, of which the first four members come from the definition.
+macro_rules! described {
+    ($view:expr, $entry:expr, $($part:ident)::+ { $($member:ident: $value:expr),* $(,)? }) => {
+        $($part)::+ {
+            name: $entry.name.clone(),
+            id: $entry.id.clone(),
+            defined_in: $view.container_id($entry),
+            version: $entry.version.clone(),
+            $($member: $value),*
+        }
+    };
+}
+
+impl View<'_> {
+    /// What `describe` says of a definition.
+    pub(super) fn describe(
+        &self,
+        place: EntryId,
+    ) -> Result<contained::Description, SystemException> {
+        let entry = &self.repository[place];
+        let value = match &entry.kind {
+            EntryKind::Repository => Any::default(),
+            EntryKind::Module => Any::new::<corba::ModuleDescription>(&described!(
+                self,
+                entry,
+                corba::ModuleDescription {}
+            ))?,
+            EntryKind::Interface { bases, .. } => {
+                Any::new::<corba::InterfaceDescription>(&described!(
+                    self,
+                    entry,
+                    corba::InterfaceDescription { base_interfaces: bases.clone() }
+                ))?
+            }
+            EntryKind::Value { type_code, bases, supports, .. } => {
+                let value = ValueFacts::of(type_code, bases);
+                Any::new::<corba::ValueDescription>(&described!(
+                    self,
+                    entry,
+                    corba::ValueDescription {
+                        is_abstract: value.is(ValueModifier::Abstract),
+                        is_custom: value.is(ValueModifier::Custom),
+                        supported_interfaces: supports.clone(),
+                        is_truncatable: value.is(ValueModifier::Truncatable),
+                        abstract_base_values: value.abstract_bases,
+                        base_value: value.base,
+                    }
+                ))?
+            }
+            EntryKind::ValueMember { .. } => {
+                Any::new::<corba::ValueMember>(&self.value_member(entry).unwrap_or_default())?
+            }
+            EntryKind::Type(type_code) => Any::new::<corba::TypeDescription>(&described!(
+                self,
+                entry,
+                corba::TypeDescription { r#type: type_code.clone() }
+            ))?,
+            EntryKind::Exception(type_code) => {
+                Any::new::<ExceptionDescription>(&self.exception(type_code))?
+            }
+            EntryKind::Constant(value) => Any::new::<corba::ConstantDescription>(&described!(
+                self,
+                entry,
+                corba::ConstantDescription {
+                    r#type: value.type_code().clone(),
+                    value: value.clone(),
+                }
+            ))?,
+            EntryKind::Operation(operation) => {
+                Any::new::<corba::OperationDescription>(&self.operation(entry, operation))?
+            }
+            EntryKind::Attribute(attribute) => {
+                Any::new::<corba::AttributeDescription>(&self.attribute(entry, attribute))?
+            }
+            _ => Any::default(),
+        };
+        Ok(contained::Description { kind: kind::of_entry(entry), value })
+    }
+
+    pub(super) fn exception(&self, type_code: &TypeCode) -> ExceptionDescription {
+        let place = self.repository.lookup_id(type_code.id());
+        match place.and_then(|place| self.repository.get(place)) {
+            Some(entry) => {
+                described!(self, entry, ExceptionDescription { r#type: type_code.clone() })
+            }
+            // It was left out, but an operation raises it.
+            None => ExceptionDescription {
+                name: type_code.name().to_owned(),
+                id: type_code.id().to_owned(),
+                defined_in: String::new(),
+                version: String::new(),
+                r#type: type_code.clone(),
+            },
+        }
+    }
+
+    pub(super) fn exceptions(&self, types: &[TypeCode]) -> Vec<ExceptionDescription> {
+        types.iter().map(|type_code| self.exception(type_code)).collect()
+    }
+
+    pub(super) fn operation(
+        &self,
+        entry: &Entry,
+        operation: &OperationDescription,
+    ) -> corba::OperationDescription {
+        described!(
+            self,
+            entry,
+            corba::OperationDescription {
+                result: operation.result.clone(),
+                mode: mode_of(operation),
+                contexts: operation.contexts.clone(),
+                parameters: self.parameters(&operation.parameters),
+                exceptions: self.exceptions(&operation.exceptions),
+            }
+        )
+    }
+
+    pub(super) fn parameters(
+        &self,
+        parameters: &[ParameterDescription],
+    ) -> Vec<corba::ParameterDescription> {
+        let described = parameters.iter().map(|parameter| corba::ParameterDescription {
+            name: parameter.name.clone(),
+            r#type: parameter.type_code.clone(),
+            type_def: self.type_def(&parameter.type_code),
+            mode: match parameter.mode {
+                Mode::In => ParameterMode::ParamIn,
+                Mode::Out => ParameterMode::ParamOut,
+                Mode::InOut => ParameterMode::ParamInout,
+            },
+        });
+        described.collect()
+    }
+
+    pub(super) fn attribute(
+        &self,
+        entry: &Entry,
+        attribute: &AttributeDescription,
+    ) -> corba::AttributeDescription {
+        described!(
+            self,
+            entry,
+            corba::AttributeDescription {
+                r#type: attribute.type_code.clone(),
+                mode: access_of(attribute),
+            }
+        )
+    }
+
+    pub(super) fn ext_attribute(
+        &self,
+        entry: &Entry,
+        attribute: &AttributeDescription,
+    ) -> corba::ExtAttributeDescription {
+        described!(
+            self,
+            entry,
+            corba::ExtAttributeDescription {
+                r#type: attribute.type_code.clone(),
+                mode: access_of(attribute),
+                get_exceptions: self.exceptions(&attribute.get_exceptions),
+                put_exceptions: self.exceptions(&attribute.set_exceptions),
+            }
+        )
+    }
+
+    /// The members of a struct or exception.
+    pub(super) fn members(&self, type_code: &TypeCode) -> Vec<corba::StructMember> {
+        let member = |index| {
+            let member = type_code.member_type(index).ok()?;
+            Some(corba::StructMember {
+                name: type_code.member_name(index).ok()?.to_owned(),
+                type_def: self.type_def(&member),
+                r#type: member,
+            })
+        };
+        (0..type_code.member_count()).filter_map(member).collect()
+    }
+
+    /// The members of a union, one for each label.
+    pub(super) fn cases(
+        &self,
+        union: &TypeCode,
+    ) -> Result<Vec<corba::UnionMember>, SystemException> {
+        let switch = union.discriminator_type()?;
+        let default = union.default_index()?;
+        let mut cases = Vec::new();
+        for index in 0..union.member_count() {
+            let label = match default == Some(index) {
+                true => Any::new::<u8>(&0)?,
+                false => {
+                    let label = union.member_label(index)?;
+                    Any::build(switch.clone(), |writer| switch.write_label(label, writer))?
+                }
+            };
+            let member = union.member_type(index)?;
+            cases.push(corba::UnionMember {
+                name: union.member_name(index)?.to_owned(),
+                label,
+                type_def: self.type_def(&member),
+                r#type: member,
+            });
+        }
+        Ok(cases)
+    }
+
+    /// The definitions in an interface or valuetype and in all its bases, those of bases first.
+    fn inherited(&self, place: EntryId) -> impl Iterator<Item = &Entry> {
+        let mut containers = self.repository.ancestors(place);
+        containers.push(place);
+        let items = containers.into_iter().flat_map(|each| &self.repository[each].contents);
+        items.map(|item| &self.repository[*item])
+    }
+
+    fn operations(&self, place: EntryId) -> Vec<corba::OperationDescription> {
+        let each = |entry: &Entry| match &entry.kind {
+            EntryKind::Operation(operation) => Some(self.operation(entry, operation)),
+            _ => None,
+        };
+        self.inherited(place).filter_map(each).collect()
+    }
+
+    fn attributes(&self, place: EntryId) -> Vec<corba::AttributeDescription> {
+        let each = |entry: &Entry| match &entry.kind {
+            EntryKind::Attribute(attribute) => Some(self.attribute(entry, attribute)),
+            _ => None,
+        };
+        self.inherited(place).filter_map(each).collect()
+    }
+
+    fn ext_attributes(&self, place: EntryId) -> Vec<corba::ExtAttributeDescription> {
+        let each = |entry: &Entry| match &entry.kind {
+            EntryKind::Attribute(attribute) => Some(self.ext_attribute(entry, attribute)),
+            _ => None,
+        };
+        self.inherited(place).filter_map(each).collect()
+    }
+
+    /// An interface with all that it offers; `None` for other definitions.
+    pub(super) fn interface(
+        &self,
+        place: EntryId,
+    ) -> Option<corba::interface_def::FullInterfaceDescription> {
+        let entry = &self.repository[place];
+        let EntryKind::Interface { type_code, bases } = &entry.kind else { return None };
+        Some(described!(
+            self,
+            entry,
+            corba::interface_def::FullInterfaceDescription {
+                operations: self.operations(place),
+                attributes: self.attributes(place),
+                base_interfaces: bases.clone(),
+                r#type: type_code.clone(),
+            }
+        ))
+    }
+
+    /// The same with the exceptions of attributes.
+    pub(super) fn ext_interface(
+        &self,
+        place: EntryId,
+    ) -> Option<corba::interface_attr_extension::ExtFullInterfaceDescription> {
+        let entry = &self.repository[place];
+        let EntryKind::Interface { type_code, bases } = &entry.kind else { return None };
+        Some(described!(
+            self,
+            entry,
+            corba::interface_attr_extension::ExtFullInterfaceDescription {
+                operations: self.operations(place),
+                attributes: self.ext_attributes(place),
+                base_interfaces: bases.clone(),
+                r#type: type_code.clone(),
+            }
+        ))
+    }
+
+    /// A valuetype with all that it has; `None` for other definitions.
+    pub(super) fn value(&self, place: EntryId) -> Option<corba::value_def::FullValueDescription> {
+        let entry = &self.repository[place];
+        let EntryKind::Value { type_code, bases, supports, initializers } = &entry.kind else {
+            return None;
+        };
+        let value = ValueFacts::of(type_code, bases);
+        Some(described!(
+            self,
+            entry,
+            corba::value_def::FullValueDescription {
+                is_abstract: value.is(ValueModifier::Abstract),
+                is_custom: value.is(ValueModifier::Custom),
+                operations: self.operations(place),
+                attributes: self.attributes(place),
+                members: self.inherited(place).filter_map(|each| self.value_member(each)).collect(),
+                initializers: self.initializers(initializers),
+                supported_interfaces: supports.clone(),
+                is_truncatable: value.is(ValueModifier::Truncatable),
+                abstract_base_values: value.abstract_bases,
+                base_value: value.base,
+                r#type: type_code.clone(),
+            }
+        ))
+    }
+
+    /// The same with the exceptions of attributes and initializers.
+    pub(super) fn ext_value(
+        &self,
+        place: EntryId,
+    ) -> Option<corba::ext_value_def::ExtFullValueDescription> {
+        let full = self.value(place)?;
+        let EntryKind::Value { initializers, .. } = &self.repository[place].kind else {
+            return None;
+        };
+        Some(corba::ext_value_def::ExtFullValueDescription {
+            name: full.name,
+            id: full.id,
+            is_abstract: full.is_abstract,
+            is_custom: full.is_custom,
+            defined_in: full.defined_in,
+            version: full.version,
+            operations: full.operations,
+            attributes: self.ext_attributes(place),
+            members: full.members,
+            initializers: self.ext_initializers(initializers),
+            supported_interfaces: full.supported_interfaces,
+            abstract_base_values: full.abstract_base_values,
+            is_truncatable: full.is_truncatable,
+            base_value: full.base_value,
+            r#type: full.r#type,
+        })
+    }
+
+    fn value_member(&self, entry: &Entry) -> Option<corba::ValueMember> {
+        let EntryKind::ValueMember { type_code, visibility } = &entry.kind else { return None };
+        Some(described!(
+            self,
+            entry,
+            corba::ValueMember {
+                r#type: type_code.clone(),
+                type_def: self.type_def(type_code),
+                access: *visibility as i16,
+            }
+        ))
+    }
+
+    fn initializer_members(&self, initializer: &InitializerDescription) -> corba::StructMemberSeq {
+        let member = |parameter: &ParameterDescription| corba::StructMember {
+            name: parameter.name.clone(),
+            r#type: parameter.type_code.clone(),
+            type_def: self.type_def(&parameter.type_code),
+        };
+        initializer.parameters.iter().map(member).collect()
+    }
+
+    pub(super) fn initializers(
+        &self,
+        initializers: &[InitializerDescription],
+    ) -> corba::InitializerSeq {
+        let each = |initializer: &InitializerDescription| corba::Initializer {
+            members: self.initializer_members(initializer),
+            name: initializer.name.clone(),
+        };
+        initializers.iter().map(each).collect()
+    }
+
+    pub(super) fn ext_initializers(
+        &self,
+        initializers: &[InitializerDescription],
+    ) -> corba::ExtInitializerSeq {
+        let each = |initializer: &InitializerDescription| corba::ExtInitializer {
+            members: self.initializer_members(initializer),
+            exceptions: self.exceptions(&initializer.exceptions),
+            name: initializer.name.clone(),
+        };
+        initializers.iter().map(each).collect()
+    }
+}
+
+pub(super) fn mode_of(operation: &OperationDescription) -> OperationMode {
+    if operation.oneway { OperationMode::OpOneway } else { OperationMode::OpNormal }
+}
+
+pub(super) fn access_of(attribute: &AttributeDescription) -> AttributeMode {
+    if attribute.readonly { AttributeMode::AttrReadonly } else { AttributeMode::AttrNormal }
+}
+
+/// What a valuetype's TypeCode and bases tell together.
+pub(super) struct ValueFacts {
+    modifier: ValueModifier,
+    /// The repository id of the base that is not abstract; empty for none.
+    pub(super) base: String,
+    pub(super) abstract_bases: Vec<String>,
+}
+
+impl ValueFacts {
+    pub(super) fn of(type_code: &TypeCode, bases: &[String]) -> Self {
+        let base = type_code.concrete_base_type().unwrap_or_default();
+        let is_abstract = |id: &&String| id.as_str() != base.id();
+        Self {
+            modifier: type_code.type_modifier().unwrap_or(ValueModifier::None),
+            abstract_bases: bases.iter().filter(is_abstract).cloned().collect(),
+            base: base.id().to_owned(),
+        }
+    }
+
+    pub(super) fn is(&self, modifier: ValueModifier) -> bool {
+        self.modifier == modifier
+    }
+}

@@ -1,0 +1,120 @@
+//! A repository in a file, over restarts.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use zorb::dynamic::repository::{Repository, StoreError};
+
+/// The largest file that is read, in octets.
+const MAX_FILE: u64 = 256 << 20;
+
+/// A file that keeps the definitions of a repository.
+///
+/// It is replaced as a whole: whoever reads it, after a crash too, finds either what was there
+/// before or what was stored last. Its octets are the same on every machine.
+#[derive(Clone, Debug)]
+pub struct StateFile(PathBuf);
+
+/// A file could not be read or written, or is no stored repository.
+#[derive(Debug)]
+pub struct StateError {
+    path: PathBuf,
+    reason: Reason,
+}
+
+#[derive(Debug)]
+enum Reason {
+    File(io::Error),
+    Content(StoreError),
+}
+
+impl StateFile {
+    /// The file of that name, which need not be there yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The file's name.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What is stored; `None` when the file is not there.
+    ///
+    /// # Errors
+    /// When it cannot be read, is longer than 256 MiB, or holds something else.
+    pub fn load(&self) -> Result<Option<Repository>, StateError> {
+        let file = match File::open(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|error| self.failed(Reason::File(error)))?,
+        };
+        let octets = read(file).map_err(|error| self.failed(Reason::File(error)))?;
+        let repository = Repository::from_octets(&octets);
+        repository.map(Some).map_err(|error| self.failed(Reason::Content(error)))
+    }
+
+    /// Stores a repository.
+    ///
+    /// # Errors
+    /// When the file cannot be written. What was in it stays then.
+    pub fn store(&self, repository: &Repository) -> Result<(), StateError> {
+        let octets = repository.to_octets().map_err(|error| self.failed(Reason::Content(error)))?;
+        self.replace(&octets).map_err(|error| self.failed(Reason::File(error)))
+    }
+
+    fn replace(&self, octets: &[u8]) -> io::Result<()> {
+        let mut name = self.0.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let new = self.0.with_file_name(name);
+        let mut file = File::create(&new)?;
+        file.write_all(octets)?;
+        file.sync_all()?;
+        drop(file);
+        std::fs::rename(&new, &self.0)?;
+        // The name is in the folder, which has to reach the disk as well.
+        let folder = match self.0.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        File::open(folder)?.sync_all()
+    }
+
+    #[cold]
+    fn failed(&self, reason: Reason) -> StateError {
+        StateError { path: self.0.clone(), reason }
+    }
+}
+
+/// All of a file. Devices and pipes, which may have no end, are refused.
+fn read(file: File) -> io::Result<Vec<u8>> {
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut octets = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut octets)?;
+    if octets.len() as u64 > MAX_FILE {
+        return Err(io::Error::other(format!("larger than the limit, {MAX_FILE} octets")));
+    }
+    Ok(octets)
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path.display())?;
+        match &self.reason {
+            Reason::File(error) => error.fmt(f),
+            Reason::Content(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StateError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(match &self.reason {
+            Reason::File(error) => error,
+            Reason::Content(error) => error,
+        })
+    }
+}
