@@ -99,10 +99,21 @@ impl<'a> ServiceContext<'a> {
     }
 }
 
+/// Most messages have none.
+#[inline]
 pub(crate) fn write_contexts(
     contexts: &[ServiceContext<'_>],
     writer: &mut CdrWriter<'_>,
 ) -> CdrResult<()> {
+    if contexts.is_empty() {
+        writer.write_u32(0);
+        return Ok(());
+    }
+    write_some(contexts, writer)
+}
+
+#[inline(never)]
+fn write_some(contexts: &[ServiceContext<'_>], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     writer.write_count(contexts.len(), "service context list")?;
     for context in contexts {
         writer.write_u32(context.id.0);
@@ -123,6 +134,9 @@ pub struct ServiceContexts<'a> {
 }
 
 impl<'a> ServiceContexts<'a> {
+    /// Those of a message that has no room for any.
+    pub const NONE: Self = Self { octets: &[], count: 0, phase: 0, order: ByteOrder::NATIVE };
+
     /// Checks the list at the reader's position and moves behind it.
     ///
     /// # Errors
@@ -130,6 +144,12 @@ impl<'a> ServiceContexts<'a> {
     #[inline]
     pub fn read(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         let count = reader.read_count(MIN_CONTEXT_SIZE, "service context list")?;
+        // Most messages have none.
+        if count == 0 { Ok(Self::NONE) } else { Self::read_some(reader, count) }
+    }
+
+    #[inline(never)]
+    fn read_some(reader: &mut CdrReader<'a>, count: usize) -> CdrResult<Self> {
         if count > MAX_SERVICE_CONTEXTS {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "service context list"));
         }

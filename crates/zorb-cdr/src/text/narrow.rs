@@ -57,8 +57,24 @@ impl<'a> CdrReader<'a> {
     /// # Errors
     /// As [`read_string_octets`](Self::read_string_octets).
     pub fn read_latin1(&mut self, what: &'static str) -> CdrResult<Cow<'a, str>> {
-        let octets = self.read_string_octets(u32::MAX, what)?;
-        Ok(latin1(octets))
+        let count = self.read_count(1, what)?;
+        let octets = self.take(count, what)?;
+        if let Some((0, text)) = octets.split_last()
+            && is_plain(text)
+            && let Ok(text) = core::str::from_utf8(text)
+        {
+            return Ok(Cow::Borrowed(text));
+        }
+        self.latin1_string(octets, what)
+    }
+
+    /// What is no plain text, or no text.
+    #[cold]
+    fn latin1_string(&self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
+        match octets.split_last() {
+            Some((0, text)) if !text.contains(&0) => Ok(latin1(text)),
+            _ => Err(self.error(CdrErrorKind::BadString, what)),
+        }
     }
 
     #[inline]
@@ -71,6 +87,12 @@ impl<'a> CdrReader<'a> {
             },
         }
     }
+}
+
+/// Whether all octets are ASCII and none is NUL, found in one go: names are short.
+#[inline]
+fn is_plain(octets: &[u8]) -> bool {
+    octets.iter().fold(true, |plain, octet| plain & (octet.wrapping_sub(1) < 0x7f))
 }
 
 /// ISO 8859-1 octets as text; ASCII, the common case, stays borrowed.
@@ -146,11 +168,8 @@ impl CdrWriter<'_> {
     /// # Errors
     /// `BadString` for a NUL inside; `BadText` outside ISO 8859-1; `TooLong`.
     pub fn write_latin1(&mut self, value: &str) -> CdrResult<()> {
-        if !value.is_ascii() {
+        if !is_plain(value.as_bytes()) {
             return self.write_as_latin1(value, u32::MAX);
-        }
-        if value.as_bytes().contains(&0) {
-            return Err(self.error(CdrErrorKind::BadString, "string"));
         }
         self.write_count(value.len() + 1, "string")?;
         self.put(value.as_bytes());
