@@ -55,6 +55,13 @@ impl TextCoding {
         wide_form: WideForm::Octets,
     };
 
+    /// Nothing is lost in it: UTF-8, UTF-16, 1.2's form.
+    pub const UNICODE: Self = Self {
+        char_set: CharSet::Utf8,
+        wide_set: Some(WideSet::Utf16),
+        wide_form: WideForm::Octets,
+    };
+
     /// The last octet that is a character in itself, which all up to it are then.
     #[inline]
     pub(crate) const fn last_char(self) -> u8 {

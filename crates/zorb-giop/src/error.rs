@@ -35,6 +35,9 @@ pub enum ProtocolErrorKind {
     },
     /// A message type above 7, or one that its version does not have.
     UnknownMessageType(u8),
+    /// The octets where a message must start are none of the connection's messaging protocol, which
+    /// is not GIOP; what is wrong with them.
+    BadFrame(&'static str),
     /// The header of a message of this kind is malformed.
     BadHeader {
         /// The kind of message.
@@ -114,6 +117,7 @@ impl fmt::Display for ProtocolError {
                 write!(f, "a message of GIOP {major}.{minor}; 1.0, 1.1 and 1.2 are understood")
             }
             Kind::UnknownMessageType(octet) => write!(f, "a message of unknown type {octet}"),
+            Kind::BadFrame(what) => write!(f, "what is no message: {what}"),
             Kind::BadHeader { message, cause } => {
                 write!(f, "a malformed {message} header: {cause}")
             }

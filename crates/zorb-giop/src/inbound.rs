@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 pub use limits::Limits;
 use partial::{Joined, Partials, Step};
 
-use crate::{HEADER_SIZE, MessageHeader, ProtocolError, ProtocolErrorKind};
+use crate::message::size_of_header;
+use crate::messaging::read_header;
+use crate::{HEADER_SIZE, MessageHeader, Messaging, ProtocolError, ProtocolErrorKind};
 
 /// How many messages in a row must fit the kept capacity before a larger buffer is given up.
 const SHRINK_AFTER: u32 = 64;
@@ -56,6 +58,11 @@ pub struct Inbound {
     joined: Joined,
     /// Messages in a row that fit the kept capacity.
     small_messages: u32,
+    /// What frames the messages, if it is not GIOP.
+    messaging: Option<&'static dyn Messaging>,
+    /// Octets of a header.
+    // So small that adding a message's size to it cannot overflow.
+    header_size: u8,
 }
 
 /// Where the message is that `poll` returned last.
@@ -105,7 +112,28 @@ impl Inbound {
             partials: Partials::default(),
             joined: Joined::default(),
             small_messages: 0,
+            messaging: None,
+            header_size: HEADER_SIZE as u8,
         }
+    }
+
+    /// The same for messages of another messaging protocol than GIOP, if there is one.
+    #[must_use]
+    pub fn of(self, messaging: Option<&'static dyn Messaging>) -> Self {
+        let header_size = messaging.map_or(HEADER_SIZE as u8, size_of_header);
+        Self { messaging, header_size, ..self }
+    }
+
+    /// What frames the messages; `None` for GIOP.
+    #[inline]
+    pub fn messaging(&self) -> Option<&'static dyn Messaging> {
+        self.messaging
+    }
+
+    /// Octets of a whole message.
+    #[inline]
+    fn total(&self, header: &MessageHeader) -> usize {
+        (header.size as usize).saturating_add(usize::from(self.header_size))
     }
 
     /// The limits in force.
@@ -155,7 +183,7 @@ impl Inbound {
             let Some(header) = self.next_header()? else {
                 return Ok(None);
             };
-            let total = header.total_size();
+            let total = self.total(&header);
             if self.end - self.start < total {
                 return Ok(None);
             }
@@ -273,12 +301,16 @@ impl Inbound {
             return Ok(self.next);
         }
         let received = self.buffer.get(self.start..self.end).unwrap_or_default();
-        let Some(header) = MessageHeader::parse_prefix(received)? else {
+        let parsed = match self.messaging {
+            None => MessageHeader::parse_prefix(received)?,
+            Some(messaging) => read_header(messaging, received)?,
+        };
+        let Some(header) = parsed else {
             return Ok(None);
         };
         let limit = self.limits.max_message_size;
-        if header.total_size() > limit {
-            let size = u64::from(header.size) + HEADER_SIZE as u64;
+        if self.total(&header) > limit {
+            let size = u64::from(header.size) + u64::from(self.header_size);
             return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
         }
         self.next = Some(header);
@@ -315,7 +347,7 @@ impl Inbound {
 
     /// Octets still missing from what is known of the next message.
     fn missing(&self) -> usize {
-        let wanted = self.next.map_or(HEADER_SIZE, |header| header.total_size());
+        let wanted = self.next.map_or(self.header_size.into(), |header| self.total(&header));
         wanted.saturating_sub(self.end - self.start)
     }
 

@@ -6,6 +6,7 @@
 //!
 //! * [`MessageWriter`] writes messages; [`Inbound`] cuts received octets into messages, and
 //!   [`RequestHeader`], [`ReplyHeader`] and their like read them.
+//! * [`Messaging`] is the seam for protocols that frame the same messages otherwise.
 //! * [`ClientConnection`] and [`ServerConnection`] remember what a connection agreed on.
 //! * [`Ior`], [`IiopProfile`] and [`TaggedComponent`] are references; [`ObjectUrl`] reads the text
 //!   forms.
@@ -26,6 +27,7 @@ mod exception;
 pub mod fuzzing;
 mod inbound;
 mod message;
+mod messaging;
 mod reference;
 mod service;
 mod url;
@@ -46,6 +48,7 @@ pub use message::{
     LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, ReplyHeader,
     ReplyStatus, RequestHeader, RequestStart, ResponseFlags, TargetAddress, fragments,
 };
+pub use messaging::{Form, Frame, GiopLite, Messaging};
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,
     MAX_COMPONENTS, MAX_ENDPOINTS, MAX_POLICIES, MAX_PROFILES, MAX_STRINGIFIED, OrbType, Policies,

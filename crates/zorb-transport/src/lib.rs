@@ -8,8 +8,9 @@
 //! * [`Acceptor`]: a bound endpoint that hands out incoming connections.
 //! * [`Stream`]: a connected, blocking, ordered byte stream with `&self` methods, so that one
 //!   thread may send while another receives.
-//! * [`Protocol`]: GIOP over a transport as object references know it (its kind of profile, its
-//!   `corbaloc` prefix), found in a [`ProtocolRegistry`].
+//! * [`Protocol`]: a messaging protocol, GIOP or [another](zorb_giop::Messaging), over a transport as
+//!   object references know it (its kind of profile, its `corbaloc` prefix), found in a
+//!   [`ProtocolRegistry`].
 //!
 //! [`socket`] has what the transports over the system's stream sockets share, [`inproc`] is a
 //! transport inside one process; [`conformance`] is the suite that every

@@ -7,7 +7,7 @@ mod tests;
 
 use std::fmt;
 
-use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
+use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 
 use crate::{Endpoint, EndpointError, Transport};
 
@@ -17,14 +17,20 @@ pub use registry::ProtocolRegistry;
 /// The most endpoints that are taken from one profile; further alternates are left out.
 pub const MAX_PROFILE_ENDPOINTS: usize = 64;
 
-/// GIOP over one [`Transport`], as object references know it: the kind of profile that carries
-/// its endpoints, the scheme of its URLs and its prefix in `corbaloc`.
+/// A messaging protocol over one [`Transport`], as object references know it: the kind of profile
+/// that carries its endpoints, the scheme of its URLs and its prefix in `corbaloc`.
 ///
 /// The ORB core asks a [`ProtocolRegistry`] for the protocol of a profile or URL and needs to
 /// know no more about it.
 pub trait Protocol: Send + Sync + fmt::Debug {
     /// How the bytes move.
     fn transport(&self) -> &dyn Transport;
+
+    /// How requests and replies are framed. Default: `None`, by GIOP, which the ORB writes and reads
+    /// without a dynamic call.
+    fn messaging(&self) -> Option<&'static dyn Messaging> {
+        None
+    }
 
     /// The kind of profile that this protocol reads and writes.
     fn profile_tag(&self) -> ProfileTag;

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    CodeSetContext, ConnectionEnd, GiopVersion, Inbound, Limits, MessageHeader, MessageKind,
-    MessageWriter, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestProgress,
-    RetryDecision, negotiate,
+    CodeSetContext, ConnectionEnd, Form, GiopVersion, Inbound, Limits, MessageHeader, MessageKind,
+    Messaging, ProtocolError, ProtocolErrorKind, ReplyStatus, RequestProgress, RetryDecision,
+    negotiate,
 };
 use zorb_os::probe;
 use zorb_transport::Stream;
@@ -99,6 +99,12 @@ impl Opened {
             // It has neither text nor service contexts.
             return Ok(Self { request_id: 0, text: TextCoding::default(), code_sets: None });
         }
+        let version = match route.form {
+            Form::Giop(version) => version,
+            Form::Other(messaging) => {
+                return Ok(Self { request_id: 0, text: messaging.text(), code_sets: None });
+            }
+        };
         // The code sets go with the first request of the connection whose version has service
         // contexts for them, when the server has named its own.
         if let Some(server) = &route.code_sets
@@ -106,8 +112,8 @@ impl Opened {
         {
             agreed.agree_on(negotiate(core.code_sets(), server)?);
         }
-        let code_sets = agreed.code_sets_to_send(route.version);
-        Ok(Self { request_id: 0, text: agreed.text(route.version)?, code_sets })
+        let code_sets = agreed.code_sets_to_send(version);
+        Ok(Self { request_id: 0, text: agreed.text(version)?, code_sets })
     }
 }
 
@@ -125,21 +131,27 @@ pub(crate) struct ClientConnection {
     pub(super) alive: Instant,
     /// Whether it was opened although there were as many as there may be.
     pub(super) beyond_limit: bool,
-    version: GiopVersion,
+    /// What was sent last was written in it.
+    pub(super) form: Form,
     wait: WaitPolicy,
 }
 
 impl ClientConnection {
-    pub(super) fn new(stream: Arc<dyn Stream>, max_message_size: usize, wait: WaitPolicy) -> Self {
+    pub(super) fn new(
+        stream: Arc<dyn Stream>,
+        messaging: Option<&'static dyn Messaging>,
+        max_message_size: usize,
+        wait: WaitPolicy,
+    ) -> Self {
         Self {
             stream,
-            inbound: Inbound::new(limits(max_message_size)),
+            inbound: Inbound::new(limits(max_message_size)).of(messaging),
             outgoing: Vec::new(),
             state: zorb_giop::ClientConnection::default(),
             used: false,
             alive: Instant::now(),
             beyond_limit: false,
-            version: GiopVersion::V1_0,
+            form: Form::new(messaging, GiopVersion::V1_0),
             wait,
         }
     }
@@ -152,8 +164,8 @@ impl ClientConnection {
 
     /// Sends the request in the outgoing buffer.
     #[inline]
-    pub(super) fn send(&mut self, version: GiopVersion, patience: Patience) -> io::Result<()> {
-        self.version = version;
+    pub(super) fn send(&mut self, form: Form, patience: Patience) -> io::Result<()> {
+        self.form = form;
         self.stream.set_send_timeout(patience.next_wait()?)?;
         probe!(MessagingSend);
         let sent = self.stream.send_all(&self.outgoing);
@@ -164,13 +176,13 @@ impl ClientConnection {
     /// Sends the request in the outgoing buffer and its tail, which `arguments` wrote.
     pub(super) fn send_with(
         &mut self,
-        version: GiopVersion,
+        form: Form,
         patience: Patience,
         tail: Tail,
         text: TextCoding,
         arguments: WriteBody<'_>,
     ) -> io::Result<()> {
-        self.version = version;
+        self.form = form;
         self.stream.set_send_timeout(patience.next_wait()?)?;
         probe!(MessagingSend);
         let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
@@ -189,7 +201,7 @@ impl ClientConnection {
         loop {
             let header = self.next_message(patience)?;
             if header.kind == MessageKind::Reply {
-                let read = ReplyHeader::read(self.inbound.current(), &header);
+                let read = self.form.read_reply(self.inbound.current(), &header);
                 let (reply, body) = read.map_err(NoReply::Broken)?;
                 if reply.request_id == request_id {
                     return Ok((header, reply.status, body.offset()));
@@ -251,8 +263,8 @@ impl ClientConnection {
     /// Tells the server that the reply to `request_id` is no longer waited for.
     #[cold]
     pub(super) fn cancel(&mut self, request_id: u32) -> io::Result<()> {
-        let (version, order) = (self.version, ByteOrder::NATIVE);
-        MessageWriter::cancel_request(&mut self.outgoing, version, order, request_id);
+        let (form, order) = (self.form, ByteOrder::NATIVE);
+        form.cancel_request(&mut self.outgoing, order, request_id);
         self.stream.set_send_timeout(Some(LAST_WORDS))?;
         self.stream.send_all(&self.outgoing)
     }
@@ -260,9 +272,9 @@ impl ClientConnection {
     /// Closes the connection; from GIOP 1.2 on a client says so first.
     #[cold]
     pub(super) fn say_goodbye(&mut self) {
-        if self.version >= GiopVersion::V1_2 {
-            let (version, order) = (self.version, ByteOrder::NATIVE);
-            MessageWriter::close_connection(&mut self.outgoing, version, order);
+        if self.form.version() >= GiopVersion::V1_2 {
+            let (form, order) = (self.form, ByteOrder::NATIVE);
+            form.close_connection(&mut self.outgoing, order);
             // When it does not arrive the server notices the end of the stream all the same.
             let limited = self.stream.set_send_timeout(Some(LAST_WORDS));
             let _ = limited.and_then(|()| self.stream.send_all(&self.outgoing));

@@ -4,11 +4,10 @@ use std::cell::Cell;
 use std::io;
 use std::time::Duration;
 
-use zorb_cdr::{ByteOrder, CharSet, TextCoding, WideForm, WideSet, Wire};
+use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    ConnectionEnd, GiopVersion, Ior, MessageHeader, MessageKind, MessageWriter, ReplyHeader,
-    ReplyStatus, RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId,
-    TargetAddress,
+    ConnectionEnd, Form, GiopVersion, Ior, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
+    RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
@@ -27,11 +26,7 @@ use crate::object::{Binding, ObjectRef};
 use crate::server::{Answer, about_to_block, answer_request};
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
-pub(crate) const LOCAL_TEXT: TextCoding = TextCoding {
-    char_set: CharSet::Utf8,
-    wide_set: Some(WideSet::Utf16),
-    wide_form: WideForm::Octets,
-};
+pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
 /// How often one call is sent again over a fresh connection because its server closed the old one.
 pub(super) const MAX_RESENDS: u32 = 3;
 
@@ -138,7 +133,7 @@ fn call_over<'c>(
 ) -> Attempt<'c> {
     probe!(Reference);
     let core = object.core();
-    let version = route.version;
+    let form = route.form;
     let expected = call.response.expects_reply().then_some(MessageKind::Reply);
     let opened = match line.open(core, route, expected, call.patience.deadline()) {
         Ok(opened) => opened,
@@ -157,11 +152,11 @@ fn call_over<'c>(
     };
     let mut gather = Gather::runs_from(core.options().copy_threshold);
     let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
-    if let Err(exception) = write_request(outgoing, version, &start, text, &mut gather, call) {
+    if let Err(exception) = write_request(outgoing, form, &start, text, &mut gather, call) {
         return Attempt::Failed(exception);
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
-    if let Err(error) = line.send(version, &opened, call.patience, rest) {
+    if let Err(error) = line.send(form, &opened, call.patience, rest) {
         let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         line.discard(&route.pool);
         return not_done(not_sent(route, again, error));
@@ -194,13 +189,13 @@ fn not_done<'c>((again, exception): (bool, SystemException)) -> Attempt<'c> {
 
 fn write_request(
     buffer: &mut Vec<u8>,
-    version: GiopVersion,
+    form: Form,
     start: &RequestStart<'_>,
     text: TextCoding,
     gather: &mut Gather,
     call: &Call<'_>,
 ) -> Result<(), SystemException> {
-    let begun = MessageWriter::request(buffer, version, ByteOrder::NATIVE, start);
+    let begun = form.request(buffer, ByteOrder::NATIVE, start);
     let written = begun.and_then(|message| {
         probe!(MessagingSend);
         let written = gather.write_body(message, text, call.arguments);
@@ -313,7 +308,7 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
     let core = object.core();
     let _bond = hold(object);
     let _upcall = Upcall::enter(core);
-    let version = GiopVersion::HIGHEST;
+    let form = Form::Giop(GiopVersion::HIGHEST);
     let text = LOCAL_TEXT;
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
     let start = RequestStart {
@@ -324,7 +319,7 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
         service_contexts: &[],
     };
     let mut copy = Gather::runs_from(usize::MAX);
-    if let Err(exception) = write_request(&mut request, version, &start, text, &mut copy, call) {
+    if let Err(exception) = write_request(&mut request, form, &start, text, &mut copy, call) {
         LOCAL_BUFFERS.set((request, buffer));
         return Attempt::Failed(exception);
     }
@@ -335,7 +330,8 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
     };
     let message = (&request[..], &[][..]);
     let not_sent: (usize, SendParts<'_>) = (usize::MAX, &mut |_| {});
-    let answer = answer_request(core, message, &header, &|_, _| Ok(text), &mut buffer, not_sent);
+    let answer =
+        answer_request(core, message, (form, &header), &|_, _| Ok(text), &mut buffer, not_sent);
     // From here on the reply finds its own way back, however it ends.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));

@@ -3,10 +3,7 @@
 use std::io;
 use std::time::Instant;
 
-use zorb_giop::{
-    ConnectionEnd, GiopVersion, LocateReplyHeader, MessageHeader, MessageKind, ReplyHeader,
-    ReplyStatus, RequestProgress,
-};
+use zorb_giop::{ConnectionEnd, Form, MessageHeader, MessageKind, ReplyStatus, RequestProgress};
 use zorb_types::SystemException;
 
 use super::connection::{NoReply, Opened};
@@ -48,7 +45,7 @@ pub(super) trait Line: Sized {
     /// what wrote it.
     fn send(
         &mut self,
-        version: GiopVersion,
+        form: Form,
         opened: &Opened,
         patience: Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
@@ -103,16 +100,16 @@ impl Line for Lease {
     #[inline]
     fn send(
         &mut self,
-        version: GiopVersion,
+        form: Form,
         opened: &Opened,
         patience: Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()> {
         let connection = self.connection().ok_or(io::ErrorKind::NotConnected)?;
         match rest {
-            None => connection.send(version, patience)?,
+            None => connection.send(form, patience)?,
             Some((tail, arguments)) => {
-                connection.send_with(version, patience, tail, opened.text, arguments)?;
+                connection.send_with(form, patience, tail, opened.text, arguments)?;
             }
         }
         if opened.code_sets.is_some() {
@@ -140,7 +137,7 @@ impl Line for Lease {
         loop {
             let header = connection.next_message(patience)?;
             if header.kind == MessageKind::LocateReply {
-                let read = LocateReplyHeader::read(connection.inbound.current(), &header);
+                let read = connection.form.read_locate_reply(connection.inbound.current(), &header);
                 let (reply, _) = read.map_err(NoReply::Broken)?;
                 if reply.request_id == request_id {
                     break Ok((header, self.message()));
@@ -187,12 +184,12 @@ impl Line for Share {
 
     fn send(
         &mut self,
-        version: GiopVersion,
+        form: Form,
         opened: &Opened,
         patience: Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()> {
-        self.send_message(version, patience, opened.text, rest)
+        self.send_message(form, patience, opened.text, rest)
     }
 
     fn receive(
@@ -201,7 +198,7 @@ impl Line for Share {
         patience: Patience,
     ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
         let header = self.wait(patience)?;
-        let read = ReplyHeader::read(self.message(), &header);
+        let read = self.form().read_reply(self.message(), &header);
         let (reply, body) = read.map_err(NoReply::Broken)?;
         Ok((header, reply.status, body.offset()))
     }

@@ -2,8 +2,7 @@
 
 use zorb_cdr::{ByteOrder, CdrError, Wire};
 use zorb_giop::{
-    ConnectionEnd, Ior, LocateReplyHeader, LocateStatus, MessageKind, MessageWriter,
-    RequestProgress, TargetAddress,
+    ConnectionEnd, Ior, LocateStatus, MessageKind, MessageWriter, RequestProgress, TargetAddress,
 };
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
@@ -93,24 +92,24 @@ fn ask_over(
     mut line: impl Line,
     patience: Patience,
 ) -> Result<Whereabouts, Unanswered> {
-    let version = route.version;
+    let form = route.form;
     let expected = Some(MessageKind::LocateReply);
     let opened = line.open(core, route, expected, patience.deadline())?;
     let id = opened.request_id;
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;
     let Some(outgoing) = line.outgoing() else { return Err(core.shut_down().into()) };
-    MessageWriter::locate_request(outgoing, version, order, id, &address)
+    form.locate_request(outgoing, order, id, &address)
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
-    if let Err(error) = line.send(version, &opened, patience, None) {
+    if let Err(error) = line.send(form, &opened, patience, None) {
         let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         line.discard(&route.pool);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
     let reason = match line.receive_location(id, patience) {
-        Ok((header, message)) => match LocateReplyHeader::read(message, &header) {
+        Ok((header, message)) => match form.read_locate_reply(message, &header) {
             Ok((reply, mut body)) => {
                 return Ok(judge(reply.status, &mut body)?.map_err(decoding)?);
             }

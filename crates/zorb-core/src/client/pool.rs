@@ -50,7 +50,7 @@ struct Pools {
 #[derive(Debug)]
 pub(crate) struct EndpointPool {
     pub(crate) endpoint: Endpoint,
-    protocol: Arc<dyn Protocol>,
+    pub(super) protocol: Arc<dyn Protocol>,
     /// By the thread's number; made when a thread first calls.
     places: Box<[OnceLock<Arc<Place>>]>,
     /// Where calls may share connections, these are used and the places are not.
@@ -325,7 +325,8 @@ impl EndpointPool {
         deadline: Option<Instant>,
     ) -> Result<Box<ClientConnection>, NoConnection> {
         let stream = self.connect(connect_timeout, deadline)?;
-        Ok(Box::new(ClientConnection::new(stream, self.max_message_size, self.wait)))
+        let (messaging, size) = (self.protocol.messaging(), self.max_message_size);
+        Ok(Box::new(ClientConnection::new(stream, messaging, size, self.wait)))
     }
 
     /// Connects; whoever calls it has counted the connection as open.

@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior};
+use zorb_giop::{CodeSetComponentInfo, Form, Ior};
 
 use super::pool::EndpointPool;
 use crate::orb::OrbCore;
@@ -19,7 +19,8 @@ const MAX_ROUTES: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(super) pool: Arc<EndpointPool>,
-    pub(super) version: GiopVersion,
+    /// What requests are written in.
+    pub(super) form: Form,
     pub(super) key: Arc<[u8]>,
     /// The server's code sets; `None` when the profile does not say.
     pub(super) code_sets: Option<CodeSetComponentInfo>,
@@ -60,7 +61,7 @@ impl Routes {
                 let pool = core.connections().pool(endpoint, &protocol, core.options());
                 routes.list.push(Route {
                     pool,
-                    version: resolved.version,
+                    form: Form::new(protocol.messaging(), resolved.version),
                     key: Arc::clone(&key),
                     code_sets: code_sets.clone(),
                 });

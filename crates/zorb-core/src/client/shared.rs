@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    Detached, GiopVersion, Inbound, MessageHeader, MessageKind, MessageWriter, ProtocolError,
+    Detached, Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
 };
 use zorb_transport::Stream;
 
@@ -35,6 +35,8 @@ const KEPT_SEATS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct SharedConnection {
     stream: Arc<dyn Stream>,
+    /// What frames its messages; `None` for GIOP.
+    messaging: Option<&'static dyn Messaging>,
     wait: WaitPolicy,
     max_calls: usize,
     state: CallMutex<State>,
@@ -50,7 +52,8 @@ pub(crate) struct SharedConnection {
 struct State {
     /// Request ids and code sets.
     agreed: zorb_giop::ClientConnection,
-    version: GiopVersion,
+    /// What was sent last was written in it.
+    form: Form,
     /// Whether a reply has ever come.
     used: bool,
     /// When it was last known to be alive.
@@ -160,13 +163,14 @@ impl State {
 impl SharedConnection {
     pub(super) fn new(
         stream: Arc<dyn Stream>,
+        messaging: Option<&'static dyn Messaging>,
         max_message_size: usize,
         wait: WaitPolicy,
         max_calls: usize,
     ) -> Self {
         let state = State {
             agreed: zorb_giop::ClientConnection::default(),
-            version: GiopVersion::V1_0,
+            form: Form::new(messaging, GiopVersion::V1_0),
             used: false,
             alive: Instant::now(),
             users: 0,
@@ -174,13 +178,14 @@ impl SharedConnection {
             calls: Vec::new(),
             sending: false,
             senders: 0,
-            inbound: Some(Box::new(Inbound::new(limits(max_message_size)))),
+            inbound: Some(Box::new(Inbound::new(limits(max_message_size)).of(messaging))),
             seats: Vec::new(),
             ended: None,
             closing: false,
         };
         Self {
             stream,
+            messaging,
             wait,
             max_calls,
             state: CallMutex::new(Count::ClientLocks, state),
@@ -327,10 +332,10 @@ impl SharedConnection {
 
     /// Ends the stream, which nobody uses; from GIOP 1.2 on a client says so first.
     fn say_goodbye(&self) {
-        let version = self.state().version;
-        if version >= GiopVersion::V1_2 {
+        let form = self.state().form;
+        if form.version() >= GiopVersion::V1_2 {
             let mut octets = Vec::new();
-            MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
+            form.close_connection(&mut octets, ByteOrder::NATIVE);
             // When it does not arrive the server notices the end of the stream all the same.
             let limited = self.stream.set_send_timeout(Some(LAST_WORDS));
             let _ = limited.and_then(|()| self.stream.send_all(&octets));

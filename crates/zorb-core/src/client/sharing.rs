@@ -91,7 +91,9 @@ impl EndpointPool {
         drop(state);
         let stream = self.connect(connect_timeout, deadline)?;
         let (size, calls) = (self.max_message_size, sharing.max_calls);
-        let connection = Arc::new(SharedConnection::new(stream, size, self.wait, calls));
+        let messaging = self.protocol.messaging();
+        let connection = SharedConnection::new(stream, messaging, size, self.wait, calls);
+        let connection = Arc::new(connection);
         let state = self.state();
         if state.closed {
             connection.close();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
-use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
+use zorb_giop::{Form, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
@@ -125,7 +125,8 @@ impl<'a> ServerCall<'a> {
 /// Writes the reply of one request into the connection's buffer.
 pub(crate) struct ReplyWriter<'a> {
     pub(super) buffer: &'a mut Vec<u8>,
-    pub(super) version: GiopVersion,
+    /// That of the request.
+    pub(super) form: Form,
     pub(super) request_id: u32,
     pub(super) text: TextCoding,
     /// Whether the client waits; otherwise nothing is written.
@@ -155,14 +156,7 @@ impl ReplyWriter<'_> {
         if !self.wanted {
             return Ok(());
         }
-        let begun = MessageWriter::reply(
-            self.buffer,
-            self.version,
-            ByteOrder::NATIVE,
-            self.request_id,
-            status,
-            &[],
-        );
+        let begun = self.form.reply(self.buffer, ByteOrder::NATIVE, self.request_id, status, &[]);
         let written = begun.and_then(|mut message| {
             probe!(MessagingSend);
             write(&mut message.body(self.text))?;
@@ -180,9 +174,9 @@ impl ReplyWriter<'_> {
             return Ok(());
         }
         let mut gather = Gather::runs_from(self.threshold);
-        let (version, order, id) = (self.version, ByteOrder::NATIVE, self.request_id);
+        let (form, order, id) = (self.form, ByteOrder::NATIVE, self.request_id);
         let status = ReplyStatus::NoException;
-        let begun = MessageWriter::reply(self.buffer, version, order, id, status, &[]);
+        let begun = form.reply(self.buffer, order, id, status, &[]);
         let written = begun.and_then(|message| {
             probe!(MessagingSend);
             let written = gather.write_body(message, self.text, &write);

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
 use zorb_giop::{
-    CancelRequest, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, ProtocolError,
-    ProtocolErrorKind, RequestHeader,
+    Form, Inbound, Limits, MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind,
+    RequestHeader,
 };
 use zorb_os::probe;
 use zorb_os::slot::Slot;
@@ -53,6 +53,8 @@ const SLOW: Duration = Duration::from_micros(250);
 pub(crate) struct ServerConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) core: Arc<OrbCore>,
+    /// What frames its messages; `None` for GIOP.
+    pub(super) messaging: Option<&'static dyn Messaging>,
     wait: WaitPolicy,
     /// The reading role while its holder is in an upcall.
     pub(super) parked: Slot<Reading>,
@@ -92,7 +94,11 @@ enum Received {
 }
 
 impl ServerConnection {
-    pub(crate) fn new(core: &Arc<OrbCore>, stream: Arc<dyn Stream>) -> Arc<Self> {
+    pub(crate) fn new(
+        core: &Arc<OrbCore>,
+        messaging: Option<&'static dyn Messaging>,
+        stream: Arc<dyn Stream>,
+    ) -> Arc<Self> {
         let options = core.options();
         // It fails only when the peer is gone by now, which the first read finds as well.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
@@ -100,6 +106,7 @@ impl ServerConnection {
         Arc::new(Self {
             stream,
             core: Arc::clone(core),
+            messaging,
             wait: options.wait_policy(),
             parked: Slot::empty(),
             sending: Sending::default(),
@@ -117,7 +124,7 @@ impl ServerConnection {
         let max_message_size = self.core.options().max_message_size;
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
-        let inbound = Inbound::new(limits);
+        let inbound = Inbound::new(limits).of(self.messaging);
         let agreed = zorb_giop::ServerConnection::default();
         self.begin(Box::new(Reading { inbound, agreed, shared: 0 }))
     }
@@ -210,12 +217,14 @@ impl ServerConnection {
                 self.serve_request(reading, (message, &detached.seams), header, &mut buffers.reply)
             }
             MessageKind::LocateRequest => {
-                answer_locate(&self.core, message, header, &mut buffers.reply)?;
+                let form = Form::new(self.messaging, header.version);
+                answer_locate(&self.core, message, (form, header), &mut buffers.reply)?;
                 self.send(&buffers.reply);
                 Ok(Some(reading))
             }
             MessageKind::CancelRequest => {
-                let cancel = CancelRequest::read(message, header)?;
+                let form = Form::new(self.messaging, header.version);
+                let cancel = form.read_cancel_request(message, header)?;
                 self.sending.cancel(cancel.request_id);
                 Ok(Some(reading))
             }
@@ -243,10 +252,10 @@ impl ServerConnection {
         let role = Cell::new(Some(reading));
         let (request_id, begun, overlaps) = (Cell::new(0), Cell::new(None), Cell::new(false));
         // Called once, when the header has been read: from here on others may read.
-        let text = |request: &RequestHeader<'_>, version| {
+        let text = |request: &RequestHeader<'_>, form| {
             request_id.set(request.request_id);
             let mut reading = role.take();
-            let text = self.begin_request(reading.as_deref_mut(), request, version);
+            let text = self.begin_request(reading.as_deref_mut(), request, form);
             match reading {
                 Some(mut reading) if text.is_ok() => {
                     // Behind a request that somebody waits for can only be another caller's.
@@ -263,7 +272,9 @@ impl ServerConnection {
         let threshold = self.core.options().copy_threshold;
         let mut send = |parts: &mut [IoSlice<'_>]| self.send_parts(request_id.get(), parts);
         let send = (threshold, &mut send as SendParts<'_>);
-        let answer = answer_request(&self.core, (message, seams), header, &text, reply, send);
+        let form = Form::new(self.messaging, header.version);
+        let answer =
+            answer_request(&self.core, (message, seams), (form, header), &text, reply, send);
         Upcall::end();
         if overlaps.get() {
             self.overlapping.fetch_sub(1, Ordering::Relaxed);
@@ -285,11 +296,16 @@ impl ServerConnection {
         &self,
         reading: Option<&mut Reading>,
         request: &RequestHeader<'_>,
-        version: GiopVersion,
+        form: Form,
     ) -> Result<TextCoding, SystemException> {
         // There always is one: a request begins once.
         let Some(reading) = reading else { return Ok(TextCoding::default()) };
-        let text = reading.agreed.begin_request(version, &request.service_contexts)?;
+        let text = match form {
+            Form::Giop(version) => {
+                reading.agreed.begin_request(version, &request.service_contexts)?
+            }
+            Form::Other(messaging) => messaging.text(),
+        };
         self.sending.begin_request(request.request_id, reading.agreed.highest_version());
         Ok(text)
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    GiopVersion, HEADER_SIZE, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageWriter,
-    ProtocolError, ReplyStatus, RequestHeader, ResponseFlags,
+    Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus, RequestHeader,
+    ResponseFlags,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -30,7 +30,7 @@ pub(crate) enum Answer {
 
 /// Finds the text coding of a request from its connection's state and its service contexts.
 pub(crate) type TextOf<'a> =
-    &'a dyn Fn(&RequestHeader<'_>, GiopVersion) -> Result<TextCoding, SystemException>;
+    &'a dyn Fn(&RequestHeader<'_>, Form) -> Result<TextCoding, SystemException>;
 
 /// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the
 /// upcall, fills `buffer` with the reply. `send` sends a reply that is due before the upcall (sync
@@ -38,23 +38,23 @@ pub(crate) type TextOf<'a> =
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
     (message, seams): (&[u8], &[u32]),
-    header: &MessageHeader,
+    (form, header): (Form, &MessageHeader),
     text: TextOf<'_>,
     buffer: &mut Vec<u8>,
     (threshold, send): (usize, SendParts<'_>),
 ) -> Result<Answer, ProtocolError> {
-    let (request, arguments) = RequestHeader::read(message, header)?;
+    let (request, arguments) = form.read_request(message, header)?;
     let early_reply = request.response == ResponseFlags::SyncWithServer;
     let mut reply = ReplyWriter {
         buffer,
-        version: header.version,
+        form,
         request_id: request.request_id,
         text: TextCoding::default(),
         wanted: request.response.expects_reply(),
         threshold,
         send,
     };
-    match text(&request, header.version) {
+    match text(&request, form) {
         Ok(text) => reply.text = text,
         Err(exception) => {
             reply.write_exception(exception);
@@ -202,10 +202,10 @@ fn pseudo_operation(
 pub(super) fn answer_locate(
     core: &Arc<OrbCore>,
     message: &[u8],
-    header: &MessageHeader,
+    (form, header): (Form, &MessageHeader),
     buffer: &mut Vec<u8>,
 ) -> Result<(), ProtocolError> {
-    let request = LocateRequestHeader::read(message, header)?;
+    let request = form.read_locate_request(message, header)?;
     let located = match request.target.object_key() {
         Ok(key) => core.locate(key),
         Err(_) => Located::Nowhere(no_key()),
@@ -215,9 +215,9 @@ pub(super) fn answer_locate(
         Located::Nowhere(_) => LocateStatus::UnknownObject,
         Located::Elsewhere(_) => LocateStatus::ObjectForward,
     };
-    let (version, id) = (header.version, request.request_id);
-    let written = MessageWriter::locate_reply(buffer, version, ByteOrder::NATIVE, id, status)
-        .and_then(|mut message| {
+    let id = request.request_id;
+    let written =
+        form.locate_reply(buffer, ByteOrder::NATIVE, id, status).and_then(|mut message| {
             if let Located::Elsewhere(ior) = &located {
                 Ior::write(ior, &mut message.body(TextCoding::default()))?;
             }

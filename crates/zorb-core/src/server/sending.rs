@@ -6,7 +6,7 @@ use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use zorb_cdr::ByteOrder;
-use zorb_giop::{CancelledRequests, GiopVersion, MessageWriter, ProtocolError};
+use zorb_giop::{CancelledRequests, Form, GiopVersion, ProtocolError};
 use zorb_os::probe;
 
 use super::ServerConnection;
@@ -102,15 +102,16 @@ impl ServerConnection {
         tracing::warn!(peer = self.stream.peer(), %error, "protocol error");
         if error.answer_message_error {
             let mut octets = Vec::new();
-            MessageWriter::message_error(&mut octets, ByteOrder::NATIVE);
+            let form = Form::new(self.messaging, GiopVersion::HIGHEST);
+            form.message_error(&mut octets, ByteOrder::NATIVE);
             self.send(&octets);
         }
     }
 
     pub(super) fn say_goodbye(&self) {
         let mut octets = Vec::new();
-        let version = self.sending.highest_version();
-        MessageWriter::close_connection(&mut octets, version, ByteOrder::NATIVE);
+        let form = Form::new(self.messaging, self.sending.highest_version());
+        form.close_connection(&mut octets, ByteOrder::NATIVE);
         self.send(&octets);
     }
 }

@@ -122,7 +122,7 @@ impl LocateReplyHeader {
         }
     }
 
-    fn read_from(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+    pub(crate) fn read_from(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let request_id = reader.read_u32()?;
         let status = LocateStatus::from_ulong(reader.read_u32()?)
             .ok_or_else(|| reader.error(CdrErrorKind::BadEnum, "locate_status"))?;

@@ -32,7 +32,7 @@ impl ResponseFlags {
     /// The value of a received octet. Of 1.2's only the two defined bits count, and without bit 0
     /// there is no reply; in 1.0 and 1.1 every value but 0 means a reply, as peers use several.
     #[inline]
-    const fn from_octet(octet: u8, version: GiopVersion) -> Self {
+    pub(crate) const fn from_octet(octet: u8, version: GiopVersion) -> Self {
         match (version, octet & 3) {
             (GiopVersion::V1_2, 3) => Self::SyncWithTarget,
             (GiopVersion::V1_2, 1) => Self::SyncWithServer,

@@ -10,7 +10,7 @@ use super::request::write_request;
 use super::{
     HEADER_SIZE, LocateStatus, MessageHeader, MessageKind, ReplyStatus, RequestStart, TargetAddress,
 };
-use crate::{GiopVersion, ServiceContext};
+use crate::{Frame, GiopVersion, Messaging, ServiceContext};
 
 /// A message being written into a caller's buffer, whose first octet is the alignment base.
 ///
@@ -48,6 +48,8 @@ pub struct MessageWriter<'b> {
     header: MessageHeader,
     /// Where the header ends and where the body starts, once one was begun.
     body: Option<(usize, usize)>,
+    /// Whose message it is, if it is not GIOP's.
+    messaging: Option<&'static dyn Messaging>,
 }
 
 impl<'b> MessageWriter<'b> {
@@ -61,7 +63,22 @@ impl<'b> MessageWriter<'b> {
         let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
         buffer.clear();
         buffer.extend_from_slice(&header.to_octets());
-        Self { buffer, header, body: None }
+        Self { buffer, header, body: None, messaging: None }
+    }
+
+    /// Clears `buffer` and begins a message of another messaging protocol.
+    #[cold]
+    pub(crate) fn begin_other(
+        messaging: &'static dyn Messaging,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        kind: MessageKind,
+    ) -> Self {
+        let version = GiopVersion::HIGHEST;
+        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
+        buffer.clear();
+        write_header(messaging, &header, buffer);
+        Self { buffer, header, body: None, messaging: Some(messaging) }
     }
 
     /// Begins a Request.
@@ -168,6 +185,7 @@ impl<'b> MessageWriter<'b> {
         if self.body.is_none() {
             let header_end = self.buffer.len();
             let aligned = self.header.version == GiopVersion::V1_2
+                && self.messaging.is_none()
                 && matches!(self.header.kind, MessageKind::Request | MessageKind::Reply);
             if aligned {
                 CdrWriter::resume(self.buffer, self.header.order).align(8);
@@ -223,12 +241,43 @@ impl<'b> MessageWriter<'b> {
         {
             self.buffer.truncate(header_end);
         }
+        if let Some(messaging) = self.messaging {
+            return self.finish_other(messaging, tail);
+        }
         let size = self.buffer.len().saturating_sub(HEADER_SIZE).saturating_add(tail);
         let Ok(size) = u32::try_from(size) else {
             return Err(CdrError::new(CdrErrorKind::TooLong, self.buffer.len(), "message"));
         };
         set_size(self.buffer, size, self.header.order);
         Ok(())
+    }
+
+    #[cold]
+    fn finish_other(self, messaging: &'static dyn Messaging, tail: usize) -> CdrResult<()> {
+        let size = self.buffer.len().saturating_sub(size_of_header(messaging).into());
+        let Ok(size) = u32::try_from(size.saturating_add(tail)) else {
+            return Err(CdrError::new(CdrErrorKind::TooLong, self.buffer.len(), "message"));
+        };
+        write_header(messaging, &MessageHeader { size, ..self.header }, self.buffer);
+        Ok(())
+    }
+}
+
+/// Octets of the headers of another messaging protocol: one at least, so that messages have an end.
+pub(crate) fn size_of_header(messaging: &dyn Messaging) -> u8 {
+    messaging.header_size().max(1)
+}
+
+/// Writes the header of another messaging protocol to the beginning of `buffer`.
+fn write_header(messaging: &dyn Messaging, header: &MessageHeader, buffer: &mut Vec<u8>) {
+    let MessageHeader { kind, order, size, .. } = *header;
+    let own = usize::from(size_of_header(messaging));
+    if buffer.len() < own {
+        buffer.resize(own, 0);
+    }
+    if let Some(place) = buffer.get_mut(..own) {
+        place.fill(0);
+        messaging.write_header(Frame { kind, order, size }, place);
     }
 }
 

@@ -1,5 +1,10 @@
 //! The protocol floor against captured octets, hostile octets and its own rules.
-#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
 
 mod code_sets;
 mod connection;
@@ -7,6 +12,7 @@ mod fragments;
 mod fuzz;
 mod inbound;
 mod messages;
+mod messaging;
 mod protocol_errors;
 mod references;
 mod service_contexts;

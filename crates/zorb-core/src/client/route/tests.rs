@@ -1,4 +1,4 @@
-use zorb_giop::{IiopProfile, Ior};
+use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
 
 use super::*;

@@ -4,10 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use zorb_giop::{
-    Detached, Inbound, LocateReplyHeader, MessageHeader, MessageKind, ProtocolErrorKind,
-    ReplyHeader,
-};
+use zorb_giop::{Detached, Form, Inbound, MessageHeader, MessageKind, ProtocolErrorKind};
 use zorb_os::probe;
 
 use super::{End, SharedConnection};
@@ -77,10 +74,11 @@ impl SharedConnection {
         own: Option<u32>,
     ) -> Result<bool, NoReply> {
         let message = inbound.current();
+        let form = Form::new(self.messaging, header.version);
         let id = match header.kind {
-            MessageKind::Reply => ReplyHeader::read(message, header).map(|(it, _)| it.request_id),
+            MessageKind::Reply => form.read_reply(message, header).map(|(it, _)| it.request_id),
             MessageKind::LocateReply => {
-                LocateReplyHeader::read(message, header).map(|(it, _)| it.request_id)
+                form.read_locate_reply(message, header).map(|(it, _)| it.request_id)
             }
             MessageKind::CloseConnection => return Err(NoReply::Closed),
             MessageKind::MessageError => return Err(NoReply::MessageError),

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use zorb_cdr::{ByteOrder, TextCoding};
-use zorb_giop::{
-    ConnectionEnd, GiopVersion, MessageHeader, MessageKind, MessageWriter, RequestProgress,
-};
+use zorb_giop::{ConnectionEnd, Form, GiopVersion, MessageHeader, MessageKind, RequestProgress};
 use zorb_os::probe;
 
 use super::{Call, End, Seat, SharedConnection, wait_until};
@@ -40,6 +38,11 @@ impl Share {
     /// The buffer for what is to be sent.
     pub(in crate::client) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
         self.seat.as_deref_mut().map(|seat| &mut seat.outgoing)
+    }
+
+    /// What the messages of its connection are written in, as far as reading them needs to know.
+    pub(in crate::client) fn form(&self) -> Form {
+        Form::new(self.connection.messaging, GiopVersion::HIGHEST)
     }
 
     /// The reply.
@@ -97,7 +100,7 @@ impl Share {
     /// Sends what is in the outgoing buffer, and its tail if it has one, when nobody else is sending.
     pub(in crate::client) fn send_message(
         &mut self,
-        version: GiopVersion,
+        form: Form,
         patience: Patience,
         text: TextCoding,
         rest: Option<(Tail, WriteBody<'_>)>,
@@ -127,7 +130,7 @@ impl Share {
         let mut state = connection.state();
         match &sent {
             Ok(()) => {
-                state.version = version;
+                state.form = form;
                 if self.tells_code_sets {
                     state.agreed.code_sets_were_sent();
                 }
@@ -214,10 +217,10 @@ impl Share {
     /// Tells the server that the reply is no longer waited for.
     #[cold]
     pub(in crate::client) fn cancel_request(&mut self, request_id: u32) -> io::Result<()> {
-        let (version, order) = (self.connection.state().version, ByteOrder::NATIVE);
+        let (form, order) = (self.connection.state().form, ByteOrder::NATIVE);
         let Some(outgoing) = self.buffer() else { return Ok(()) };
-        MessageWriter::cancel_request(outgoing, version, order, request_id);
-        self.send_message(version, Patience::new(Some(LAST_WORDS)), TextCoding::default(), None)
+        form.cancel_request(outgoing, order, request_id);
+        self.send_message(form, Patience::new(Some(LAST_WORDS)), TextCoding::default(), None)
     }
 
     /// The connection, if it is of no more use.

@@ -1,0 +1,197 @@
+//! Messaging protocols other than GIOP: the upper half of a pluggable protocol.
+
+mod form;
+mod lite;
+
+use core::fmt;
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
+
+use crate::{
+    GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus, MessageKind,
+    ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ResponseFlags,
+    ServiceContexts, TargetAddress,
+};
+pub use form::Form;
+pub(crate) use form::read_header;
+pub use lite::GiopLite;
+
+/// How requests and replies are framed, where that is not GIOP.
+///
+/// A messaging protocol says the same things as GIOP, by the kinds of message that GIOP has, in
+/// octets of its own: each message begins with a header of fixed size that tells its kind, its byte
+/// order and its length; then come the fields of the message, then the arguments or results in CDR,
+/// aligned from the message's first octet. Everything but the header has a default, which is the
+/// layout of GIOPlite: a protocol that only frames otherwise has four methods.
+///
+/// It is a value without state, usually a `static` of a type without fields: one serves all
+/// connections of all ORBs. GIOP itself is none of these; it is built in, so that its messages are
+/// written and read without a dynamic call ([`Form`] is either). Another protocol costs a few dynamic
+/// calls a message, whatever the message's size.
+///
+/// Messages have no fragments. What the protocol leaves out does not arrive: the defaults carry no
+/// service contexts, and so neither code sets nor anything else that interceptors and services send
+/// along.
+pub trait Messaging: Send + Sync + fmt::Debug {
+    /// The protocol's name in lower case. A scheme made of it and a transport's has it before a `+`:
+    /// `lite+iiop`.
+    fn name(&self) -> &'static str;
+
+    /// Octets of the header that begins every message: 1 to 255, always the same.
+    fn header_size(&self) -> u8;
+
+    /// Reads the header of a message: exactly [`header_size`](Self::header_size) octets.
+    ///
+    /// # Errors
+    /// What is wrong with them, as
+    /// [`BadFrame`](ProtocolErrorKind::BadFrame); the connection ends.
+    fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind>;
+
+    /// Writes the header of a message into exactly [`header_size`](Self::header_size) octets, which
+    /// are 0. It is called when a message is begun, with the size 0, and again when it is complete.
+    fn write_header(&self, frame: Frame, octets: &mut [u8]);
+
+    /// How text is written. Default: `char` is UTF-8, `wchar` is UTF-16 with its length in octets
+    /// before it. Nothing is negotiated.
+    fn text(&self) -> TextCoding {
+        TextCoding::UNICODE
+    }
+
+    /// Writes what comes between the header of a Request and its arguments. Default:
+    ///
+    /// ```text
+    /// +------------+----------------------+-----------------------------+------------------+
+    /// | ulong id   | octet response_flags | sequence<octet> object_key  | string operation |
+    /// +------------+----------------------+-----------------------------+------------------+
+    /// ```
+    ///
+    /// # Errors
+    /// `Unsupported` for a target that is no key; `BadString`, `BadText`, `TooLong`.
+    fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u32(start.request_id);
+        writer.write_u8(start.response as u8);
+        write_key(&start.target, writer)?;
+        writer.write_latin1(start.operation)
+    }
+
+    /// Reads what [`write_request`](Self::write_request) writes, and leaves the reader at the
+    /// arguments.
+    ///
+    /// # Errors
+    /// Those of reading octets that anybody may have sent.
+    fn read_request<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
+        Ok(RequestHeader {
+            request_id: reader.read_u32()?,
+            response: ResponseFlags::from_octet(reader.read_u8()?, GiopVersion::V1_2),
+            target: TargetAddress::Key(reader.read_octets()?),
+            operation: reader.read_latin1("operation")?,
+            service_contexts: ServiceContexts::NONE,
+        })
+    }
+
+    /// Writes what comes between the header of a Reply and its body. Default: `ulong` request id,
+    /// `ulong` status.
+    ///
+    /// # Errors
+    /// None, by default.
+    fn write_reply(
+        &self,
+        request_id: u32,
+        status: ReplyStatus,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        writer.write_u32(request_id);
+        writer.write_u32(status as u32);
+        Ok(())
+    }
+
+    /// Reads what [`write_reply`](Self::write_reply) writes, and leaves the reader at the body.
+    ///
+    /// # Errors
+    /// As [`read_request`](Self::read_request).
+    fn read_reply<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<ReplyHeader<'a>> {
+        let request_id = reader.read_u32()?;
+        let status = ReplyStatus::from_ulong(reader.read_u32()?)
+            .ok_or_else(|| reader.error(CdrErrorKind::BadEnum, "reply_status"))?;
+        Ok(ReplyHeader { request_id, status, service_contexts: ServiceContexts::NONE })
+    }
+
+    /// Writes a LocateRequest behind its header. Default: `ulong` request id, `sequence<octet>` object
+    /// key.
+    ///
+    /// # Errors
+    /// `Unsupported` for a target that is no key; `TooLong`.
+    fn write_locate_request(
+        &self,
+        request_id: u32,
+        target: &TargetAddress<'_>,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        writer.write_u32(request_id);
+        write_key(target, writer)
+    }
+
+    /// Reads what [`write_locate_request`](Self::write_locate_request) writes.
+    ///
+    /// # Errors
+    /// As [`read_request`](Self::read_request).
+    fn read_locate_request<'a>(
+        &self,
+        reader: &mut CdrReader<'a>,
+    ) -> CdrResult<LocateRequestHeader<'a>> {
+        let request_id = reader.read_u32()?;
+        Ok(LocateRequestHeader { request_id, target: TargetAddress::Key(reader.read_octets()?) })
+    }
+
+    /// Writes what comes between the header of a LocateReply and its body. Default: `ulong` request
+    /// id, `ulong` status.
+    ///
+    /// # Errors
+    /// None, by default.
+    fn write_locate_reply(
+        &self,
+        request_id: u32,
+        status: LocateStatus,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        writer.write_u32(request_id);
+        writer.write_u32(status as u32);
+        Ok(())
+    }
+
+    /// Reads what [`write_locate_reply`](Self::write_locate_reply) writes, and leaves the reader at
+    /// the body.
+    ///
+    /// # Errors
+    /// As [`read_request`](Self::read_request).
+    fn read_locate_reply(&self, reader: &mut CdrReader<'_>) -> CdrResult<LocateReplyHeader> {
+        LocateReplyHeader::read_from(reader)
+    }
+}
+
+fn write_key(target: &TargetAddress<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    match target {
+        TargetAddress::Key(key) => writer.write_octets(key),
+        _ => Err(writer.error(CdrErrorKind::Unsupported, "target address other than a key")),
+    }
+}
+
+// Names are what tells them apart: a static may have several addresses.
+impl PartialEq for dyn Messaging + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for dyn Messaging + '_ {}
+
+/// What the header of a message tells, whatever its octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The kind of message; a Fragment is refused.
+    pub kind: MessageKind,
+    /// The byte order of the rest. [`ByteOrder::NATIVE`] where the header does not say.
+    pub order: ByteOrder,
+    /// Octets of the message behind its header.
+    pub size: u32,
+}

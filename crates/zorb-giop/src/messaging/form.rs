@@ -1,0 +1,381 @@
+//! GIOP or another messaging protocol: the one place where they part.
+
+use alloc::vec::Vec;
+
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult};
+
+use super::{Frame, Messaging};
+use crate::message::size_of_header;
+use crate::{
+    CancelRequest, GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus,
+    MessageHeader, MessageKind, MessageWriter, ProtocolError, ProtocolErrorKind, ReplyHeader,
+    ReplyStatus, RequestHeader, RequestStart, ServiceContext, TargetAddress,
+};
+
+/// What messages are written in: a version of GIOP, or another messaging protocol.
+///
+/// Its methods are those of [`MessageWriter`] and of the headers' types for either. For GIOP each is
+/// one branch more; what is for other protocols stands apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// GIOP of a version.
+    Giop(GiopVersion),
+    /// Another messaging protocol.
+    Other(&'static dyn Messaging),
+}
+
+impl Form {
+    /// The form of a protocol's messages: GIOP of `version` where it has no messaging of its own.
+    #[inline]
+    pub fn new(messaging: Option<&'static dyn Messaging>, version: GiopVersion) -> Self {
+        match messaging {
+            None => Self::Giop(version),
+            Some(messaging) => Self::Other(messaging),
+        }
+    }
+
+    /// The version of GIOP whose rules hold beyond the octets of headers: other protocols have those
+    /// of the highest.
+    #[inline]
+    pub fn version(self) -> GiopVersion {
+        match self {
+            Self::Giop(version) => version,
+            Self::Other(_) => GiopVersion::HIGHEST,
+        }
+    }
+
+    /// Begins a Request; the service contexts are left out where the protocol has none.
+    ///
+    /// # Errors
+    /// Those of [`MessageWriter::request`] and [`Messaging::write_request`].
+    #[inline]
+    pub fn request<'b>(
+        self,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+    ) -> CdrResult<MessageWriter<'b>> {
+        match self {
+            Self::Giop(version) => MessageWriter::request(buffer, version, order, start),
+            Self::Other(messaging) => request(messaging, buffer, order, start),
+        }
+    }
+
+    /// Begins a Reply.
+    ///
+    /// # Errors
+    /// Those of [`MessageWriter::reply`] and [`Messaging::write_reply`].
+    #[inline]
+    pub fn reply<'b>(
+        self,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+    ) -> CdrResult<MessageWriter<'b>> {
+        match self {
+            Self::Giop(version) => {
+                MessageWriter::reply(buffer, version, order, request_id, status, contexts)
+            }
+            Self::Other(messaging) => reply(messaging, buffer, order, request_id, status),
+        }
+    }
+
+    /// Begins a LocateRequest, which has no body.
+    ///
+    /// # Errors
+    /// Those of [`MessageWriter::locate_request`] and [`Messaging::write_locate_request`].
+    pub fn locate_request<'b>(
+        self,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        target: &TargetAddress<'_>,
+    ) -> CdrResult<MessageWriter<'b>> {
+        match self {
+            Self::Giop(version) => {
+                MessageWriter::locate_request(buffer, version, order, request_id, target)
+            }
+            Self::Other(messaging) => {
+                let kind = MessageKind::LocateRequest;
+                let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
+                messaging.write_locate_request(request_id, target, &mut message.header_writer())?;
+                Ok(message)
+            }
+        }
+    }
+
+    /// Begins a LocateReply.
+    ///
+    /// # Errors
+    /// Those of [`MessageWriter::locate_reply`] and [`Messaging::write_locate_reply`].
+    pub fn locate_reply<'b>(
+        self,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: LocateStatus,
+    ) -> CdrResult<MessageWriter<'b>> {
+        match self {
+            Self::Giop(version) => {
+                MessageWriter::locate_reply(buffer, version, order, request_id, status)
+            }
+            Self::Other(messaging) => {
+                let kind = MessageKind::LocateReply;
+                let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
+                messaging.write_locate_reply(request_id, status, &mut message.header_writer())?;
+                Ok(message)
+            }
+        }
+    }
+
+    /// Writes a whole CancelRequest.
+    pub fn cancel_request(self, buffer: &mut Vec<u8>, order: ByteOrder, request_id: u32) {
+        match self {
+            Self::Giop(version) => {
+                MessageWriter::cancel_request(buffer, version, order, request_id);
+            }
+            Self::Other(messaging) => {
+                let kind = MessageKind::CancelRequest;
+                let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
+                message.header_writer().write_u32(request_id);
+                // It has a few octets, so there is no error.
+                let _ = message.finish();
+            }
+        }
+    }
+
+    /// Writes a whole CloseConnection. In GIOP before 1.2 only a server sends it.
+    pub fn close_connection(self, buffer: &mut Vec<u8>, order: ByteOrder) {
+        match self {
+            Self::Giop(version) => MessageWriter::close_connection(buffer, version, order),
+            Self::Other(messaging) => {
+                header_alone(messaging, buffer, order, MessageKind::CloseConnection);
+            }
+        }
+    }
+
+    /// Writes a whole MessageError; in GIOP in the highest version that Zorb speaks, as the standard
+    /// asks.
+    pub fn message_error(self, buffer: &mut Vec<u8>, order: ByteOrder) {
+        match self {
+            Self::Giop(_) => MessageWriter::message_error(buffer, order),
+            Self::Other(messaging) => {
+                header_alone(messaging, buffer, order, MessageKind::MessageError);
+            }
+        }
+    }
+
+    /// Reads the header of a whole Request and leaves the reader at the first argument.
+    ///
+    /// # Errors
+    /// As [`RequestHeader::read`].
+    #[inline(always)] // on the path of every call
+    pub fn read_request<'a>(
+        self,
+        message: &'a [u8],
+        header: &MessageHeader,
+    ) -> Result<(RequestHeader<'a>, CdrReader<'a>), ProtocolError> {
+        match self {
+            Self::Giop(_) => RequestHeader::read(message, header),
+            Self::Other(messaging) => {
+                // In a place of its own: what GIOP reads is not moved for it.
+                let mut read = None;
+                read_request(messaging, message, header, &mut read)?;
+                read.ok_or_else(|| nothing_read(header))
+            }
+        }
+    }
+
+    /// Reads the header of a whole Reply and leaves the reader at the body.
+    ///
+    /// # Errors
+    /// As [`ReplyHeader::read`].
+    #[inline(always)] // on the path of every call
+    pub fn read_reply<'a>(
+        self,
+        message: &'a [u8],
+        header: &MessageHeader,
+    ) -> Result<(ReplyHeader<'a>, CdrReader<'a>), ProtocolError> {
+        match self {
+            Self::Giop(_) => ReplyHeader::read(message, header),
+            Self::Other(messaging) => {
+                let mut read = None;
+                read_reply(messaging, message, header, &mut read)?;
+                read.ok_or_else(|| nothing_read(header))
+            }
+        }
+    }
+
+    /// Reads a whole LocateRequest.
+    ///
+    /// # Errors
+    /// As [`LocateRequestHeader::read`].
+    pub fn read_locate_request<'a>(
+        self,
+        message: &'a [u8],
+        header: &MessageHeader,
+    ) -> Result<LocateRequestHeader<'a>, ProtocolError> {
+        match self {
+            Self::Giop(_) => LocateRequestHeader::read(message, header),
+            Self::Other(messaging) => {
+                let kind = MessageKind::LocateRequest;
+                read(messaging, message, header, kind, |r| messaging.read_locate_request(r))
+                    .map(|(request, _)| request)
+            }
+        }
+    }
+
+    /// Reads the header of a whole LocateReply and leaves the reader at the body.
+    ///
+    /// # Errors
+    /// As [`LocateReplyHeader::read`].
+    pub fn read_locate_reply<'a>(
+        self,
+        message: &'a [u8],
+        header: &MessageHeader,
+    ) -> Result<(LocateReplyHeader, CdrReader<'a>), ProtocolError> {
+        match self {
+            Self::Giop(_) => LocateReplyHeader::read(message, header),
+            Self::Other(messaging) => {
+                let kind = MessageKind::LocateReply;
+                read(messaging, message, header, kind, |r| messaging.read_locate_reply(r))
+            }
+        }
+    }
+
+    /// Reads a whole CancelRequest.
+    ///
+    /// # Errors
+    /// As [`CancelRequest::read`].
+    pub fn read_cancel_request(
+        self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<CancelRequest, ProtocolError> {
+        match self {
+            Self::Giop(_) => CancelRequest::read(message, header),
+            Self::Other(messaging) => {
+                let kind = MessageKind::CancelRequest;
+                read(messaging, message, header, kind, |r| {
+                    Ok(CancelRequest { request_id: r.read_u32()? })
+                })
+                .map(|(cancel, _)| cancel)
+            }
+        }
+    }
+}
+
+impl From<GiopVersion> for Form {
+    #[inline]
+    fn from(version: GiopVersion) -> Self {
+        Self::Giop(version)
+    }
+}
+
+#[cold]
+fn request<'b>(
+    messaging: &'static dyn Messaging,
+    buffer: &'b mut Vec<u8>,
+    order: ByteOrder,
+    start: &RequestStart<'_>,
+) -> CdrResult<MessageWriter<'b>> {
+    let mut message = MessageWriter::begin_other(messaging, buffer, order, MessageKind::Request);
+    messaging.write_request(start, &mut message.header_writer())?;
+    Ok(message)
+}
+
+#[cold]
+fn reply<'b>(
+    messaging: &'static dyn Messaging,
+    buffer: &'b mut Vec<u8>,
+    order: ByteOrder,
+    request_id: u32,
+    status: ReplyStatus,
+) -> CdrResult<MessageWriter<'b>> {
+    let mut message = MessageWriter::begin_other(messaging, buffer, order, MessageKind::Reply);
+    messaging.write_reply(request_id, status, &mut message.header_writer())?;
+    Ok(message)
+}
+
+fn header_alone(
+    messaging: &'static dyn Messaging,
+    buffer: &mut Vec<u8>,
+    order: ByteOrder,
+    kind: MessageKind,
+) {
+    // It has no body that could be too long.
+    let _ = MessageWriter::begin_other(messaging, buffer, order, kind).finish();
+}
+
+/// Reads the header of another protocol's message at the start of `octets`; `None` while they are too
+/// few.
+#[cold]
+pub(crate) fn read_header(
+    messaging: &'static dyn Messaging,
+    octets: &[u8],
+) -> Result<Option<MessageHeader>, ProtocolError> {
+    let Some(octets) = octets.get(..usize::from(size_of_header(messaging))) else {
+        return Ok(None);
+    };
+    let Frame { kind, order, size } = messaging.read_header(octets)?;
+    if kind == MessageKind::Fragment {
+        return Err(ProtocolErrorKind::UnknownMessageType(kind as u8).into());
+    }
+    let version = GiopVersion::HIGHEST;
+    Ok(Some(MessageHeader { version, order, more_fragments: false, kind, size }))
+}
+
+#[cold]
+fn read_request<'a>(
+    messaging: &'static dyn Messaging,
+    message: &'a [u8],
+    header: &MessageHeader,
+    into: &mut Option<(RequestHeader<'a>, CdrReader<'a>)>,
+) -> Result<(), ProtocolError> {
+    let kind = MessageKind::Request;
+    *into = Some(read(messaging, message, header, kind, |r| messaging.read_request(r))?);
+    Ok(())
+}
+
+#[cold]
+fn read_reply<'a>(
+    messaging: &'static dyn Messaging,
+    message: &'a [u8],
+    header: &MessageHeader,
+    into: &mut Option<(ReplyHeader<'a>, CdrReader<'a>)>,
+) -> Result<(), ProtocolError> {
+    let kind = MessageKind::Reply;
+    *into = Some(read(messaging, message, header, kind, |r| messaging.read_reply(r))?);
+    Ok(())
+}
+
+/// The error for a message that was read without an error and is not there, which does not happen.
+#[cold]
+fn nothing_read(header: &MessageHeader) -> ProtocolError {
+    let (expected, found) = (MessageKind::Request, header.kind);
+    ProtocolErrorKind::WrongKind { expected, found }.into()
+}
+
+/// Reads what comes first in another protocol's message of a kind.
+fn read<'a, T>(
+    messaging: &'static dyn Messaging,
+    message: &'a [u8],
+    header: &MessageHeader,
+    expected: MessageKind,
+    fields: impl FnOnce(&mut CdrReader<'a>) -> CdrResult<T>,
+) -> Result<(T, CdrReader<'a>), ProtocolError> {
+    if header.kind != expected {
+        return Err(ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
+    }
+    let own = usize::from(size_of_header(messaging));
+    let total = own.saturating_add(header.size as usize);
+    let message = message.get(..total).unwrap_or(message);
+    let mut reader = CdrReader::new(message, header.order);
+    let read = reader.take(own, "message header").and_then(|_| fields(&mut reader));
+    match read {
+        Ok(read) => Ok((read, reader)),
+        Err(cause) => Err(ProtocolError::header(expected, cause)),
+    }
+}

@@ -1,0 +1,90 @@
+//! GIOPlite, GIOP for peers that need no more than it says.
+
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
+
+use super::{Frame, Messaging, write_key};
+use crate::{
+    MessageKind, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags, ServiceContexts,
+    TargetAddress,
+};
+
+/// Octets of a GIOPlite header.
+const HEADER_SIZE: u8 = 5;
+/// `response_flags` of a two-way call.
+const TWO_WAY: u8 = 1;
+/// `response_flags` of a oneway call that is answered before the servant runs.
+const WITH_SERVER: u8 = 129;
+
+/// GIOPlite, as TAO defined it for embedded systems: no magic number, no version, no flags, no
+/// service contexts, and so 7 octets less before the fields of a message, which lie closer as well.
+///
+/// ```text
+/// +--------------------+------------+---------
+/// | ulong message_size | octet type | fields, arguments or results
+/// +--------------------+------------+---------
+/// ```
+///
+/// The size counts what follows the type. Everything is in the sender's native byte order, which
+/// nothing tells: both sides must have the same. Nothing tells either that it is GIOPlite that is
+/// spoken: a server says so with the scheme of its endpoint. Text is UTF-8 and UTF-16.
+///
+/// A Request is `ulong` id, `octet` response_flags (0: no reply; 129: before the servant runs; else
+/// after it), `sequence<octet>` object key, `string` operation, arguments. A Reply is `ulong` id,
+/// `ulong` status, results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GiopLite;
+
+impl Messaging for GiopLite {
+    fn name(&self) -> &'static str {
+        "lite"
+    }
+
+    fn header_size(&self) -> u8 {
+        HEADER_SIZE
+    }
+
+    fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
+        let Some(&[s0, s1, s2, s3, kind]) = octets.first_chunk() else {
+            return Err(ProtocolErrorKind::BadFrame("a GIOPlite header cut short"));
+        };
+        if [s0, s1, s2, s3] == *b"GIOP" {
+            return Err(ProtocolErrorKind::BadFrame("GIOP where GIOPlite is spoken"));
+        }
+        let kind =
+            MessageKind::from_octet(kind).ok_or(ProtocolErrorKind::UnknownMessageType(kind))?;
+        let size = u32::from_ne_bytes([s0, s1, s2, s3]);
+        Ok(Frame { kind, order: ByteOrder::NATIVE, size })
+    }
+
+    fn write_header(&self, frame: Frame, octets: &mut [u8]) {
+        if let Some((kind, size)) = octets.split_last_mut() {
+            *kind = frame.kind as u8;
+            size.copy_from_slice(&frame.size.to_ne_bytes());
+        }
+    }
+
+    fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u32(start.request_id);
+        writer.write_u8(match start.response {
+            ResponseFlags::NoResponse => 0,
+            ResponseFlags::SyncWithServer => WITH_SERVER,
+            ResponseFlags::SyncWithTarget => TWO_WAY,
+        });
+        write_key(&start.target, writer)?;
+        writer.write_latin1(start.operation)
+    }
+
+    fn read_request<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
+        Ok(RequestHeader {
+            request_id: reader.read_u32()?,
+            response: match reader.read_u8()? {
+                0 => ResponseFlags::NoResponse,
+                WITH_SERVER => ResponseFlags::SyncWithServer,
+                _ => ResponseFlags::SyncWithTarget,
+            },
+            target: TargetAddress::Key(reader.read_octets()?),
+            operation: reader.read_latin1("operation")?,
+            service_contexts: ServiceContexts::NONE,
+        })
+    }
+}
