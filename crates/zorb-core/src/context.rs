@@ -80,9 +80,13 @@ impl Wire for Context {
         })
     }
 
-    /// A last name without a value has the empty one.
+    /// A last name without a value has the empty one. Where the message ends, the context is empty:
+    /// there are ORBs whose stubs send none.
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let mut context = Self::new();
+        if reader.remaining() == 0 {
+            return Ok(context);
+        }
         let mut texts = <Vec<String>>::read(reader)?.into_iter();
         while let Some(name) = texts.next() {
             context.set(name, texts.next().unwrap_or_default());
@@ -92,5 +96,28 @@ impl Wire for Context {
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         Self::read(reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(octets: &[u8]) -> CdrResult<Context> {
+        Context::read(&mut CdrReader::new(octets, zorb_cdr::ByteOrder::Big))
+    }
+
+    #[test]
+    fn a_request_may_end_before_its_context() {
+        assert_eq!(read(&[]).unwrap(), Context::new());
+        assert_eq!(read(&[0, 0, 0, 0]).unwrap(), Context::new());
+        assert!(read(&[0, 0, 0]).is_err());
+        assert!(read(&[0, 0, 0, 2, 0, 0, 0, 1, 0]).is_err());
+    }
+
+    #[test]
+    fn a_name_without_a_value_has_the_empty_one() {
+        let octets = [0, 0, 0, 1, 0, 0, 0, 2, b'A', 0];
+        assert_eq!(read(&octets).unwrap(), Context::new().with("A", ""));
     }
 }

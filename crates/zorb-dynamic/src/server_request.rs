@@ -146,13 +146,16 @@ impl ServerRequest<'_, '_> {
     }
 
     /// The context that follows the arguments of an operation with a `context` clause, names and
-    /// values by turns: `ctx`.
+    /// values by turns: `ctx`. Empty when the client sent none, as the stubs of some ORBs do.
     ///
     /// # Errors
-    /// `MARSHAL` when there is none; `BAD_INV_ORDER` (OMG 8) before the arguments were taken.
+    /// `MARSHAL` when it is malformed; `BAD_INV_ORDER` (OMG 8) before the arguments were taken.
     pub fn context(&mut self) -> Result<Vec<String>, SystemException> {
         if self.list.is_none() || self.outcome.is_some() {
             return Err(order(minor::bad_inv_order::CONTEXT_ORDER));
+        }
+        if self.call.arguments().remaining() == 0 {
+            return Ok(Vec::new());
         }
         self.call.argument::<Vec<String>>().map(Cow::into_owned)
     }

@@ -239,8 +239,8 @@ fn contexts_follow_the_arguments() {
         let answer = asked.clone().context("place", "here").invoke().unwrap().result;
         assert_eq!(answer, text("place=here"));
         assert_eq!(asked.clone().with_context().invoke().unwrap().result, text(""));
-        let error = system(asked.invoke().unwrap_err());
-        assert_eq!(error.kind, SystemExceptionKind::Marshal);
+        // The stubs of some ORBs send none.
+        assert_eq!(asked.invoke().unwrap().result, text(""));
     });
 }
 
