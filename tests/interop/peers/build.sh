@@ -26,8 +26,9 @@ build_omniorb() {
     if ! fresh "$dir/.shared" "$idl" "$source"/*.h; then
         rm -f "$dir/.shared" "$dir/obj/"*
         # omniidl warns of what the IDL does on purpose: it is heard only when it fails.
-        if ! omniidl -bcxx -C"$dir/gen" -I"$idl" -DZORB_NO_ATTRIBUTE_RAISES -Wba -Wbinline \
-            "$idl/interop.idl" >"$dir/idl.log" 2>&1; then
+        if ! omniidl -bcxx -C"$dir/gen" -I"$idl" -DZORB_NO_ATTRIBUTE_RAISES \
+            -DZORB_NO_CONTEXTS -DZORB_TYPECODE_BUILT_IN -Wba -Wbinline "$idl/interop.idl" \
+            >"$dir/idl.log" 2>&1; then
             cat "$dir/idl.log" >&2
             return 1
         fi
@@ -48,7 +49,7 @@ build_omniorb() {
     program() {
         local target=$1
         shift
-        local names=("$@" "$source"/{setup,samples}.cc "$dir"/gen/interop*SK.cc)
+        local names=("$@" "$source"/{setup,samples*}.cc "$dir"/gen/interop*SK.cc)
         names=("${names[@]##*/}")
         names=("${names[@]/%.cc/.o}")
         g++ -pthread -o "$dir/$target" "${names[@]/#/$dir/obj/}" \
@@ -67,7 +68,7 @@ java_programs() {
 }
 
 build_jacorb() {
-    compile_jacorb "$idl/interop.idl" -DZORB_WEAK_PREPROCESSOR -I"$idl" -all
+    compile_jacorb "$idl/interop.idl" -DZORB_WEAK_PREPROCESSOR -DZORB_NO_ORB_IDL -I"$idl" -all
 }
 
 build "$@"

@@ -4,13 +4,16 @@
 
 mod anys;
 mod basics;
+mod dynamic;
 mod lists;
 mod load;
 mod names;
+mod numbers;
 mod protocol;
 mod records;
 mod refs;
 mod state;
+mod types;
 mod unions;
 
 use std::fmt::Debug;
@@ -61,6 +64,12 @@ pub fn run(orb: &Orb, suite: &Suite, minor: u8) -> Vec<Outcome> {
         ("refs", refs::check),
         ("callbacks", refs::check_callbacks),
         ("anys", anys::check),
+        ("decimals", numbers::check),
+        ("long_doubles", numbers::check_long_doubles),
+        ("types", types::check),
+        ("wide_types", types::check_wides),
+        ("contexts", types::check_contexts),
+        ("dynamic", dynamic::check),
         ("load", load::check),
     ];
     for (group, check) in groups {

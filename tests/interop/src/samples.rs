@@ -1,10 +1,16 @@
 //! The values that all peers agree on: client and server build the same ones.
 
-use zorb::codegen::{Bounded, CdrResult, Ref, TypeDesc, Typed, WChar, WString};
-use zorb::{Any, ObjectRef, TypeCode};
+mod anys;
 
-use crate::interop::Base;
-use crate::interop::data::{ByColour, ByLong, ByULong, Mixed, Person, Row, Tree};
+use zorb::codegen::Fixed;
+use zorb::{Any, LongDouble, Typed as _};
+
+pub use anys::{ANY_KINDS, any_of, first_of_type};
+
+use crate::interop::data::{
+    Amount, Bill, Crate, Described, Document, Exact, Expression, Finest, Measured, Mixed, Node,
+    Person, Price, Property, Sign, Tree, Variant, Widest,
+};
 use crate::shapes::{Colour, Point};
 
 /// Text with characters of one, two and three octets in UTF-8, and beyond Latin-1.
@@ -44,57 +50,107 @@ pub fn tree() -> Tree {
     Tree { name: "root".into(), children: vec![leaf("left"), right] }
 }
 
-/// A kind of any: its name and what makes it.
-pub type AnyKind = (&'static str, fn() -> CdrResult<Any>);
-
-/// The kinds of any that `Anys::make` knows.
-pub static ANY_KINDS: &[AnyKind] = &[
-    ("null", || Ok(Any::default())),
-    ("boolean", || Any::new::<bool>(&true)),
-    ("char", || Any::new::<char>(&'q')),
-    ("octet", || Any::new::<u8>(&200)),
-    ("short", || Any::new::<i16>(&-1234)),
-    ("ushort", || Any::new::<u16>(&54321)),
-    ("long", || Any::new::<i32>(&-123_456_789)),
-    ("ulong", || Any::new::<u32>(&4_000_000_000)),
-    ("longlong", || Any::new::<i64>(&-9_000_000_000_000_000)),
-    ("ulonglong", || Any::new::<u64>(&18_000_000_000_000_000_000)),
-    ("float", || Any::new::<f32>(&1.25)),
-    ("double", || Any::new::<f64>(&-2.5e10)),
-    ("string", || Any::new::<String>("plain text")),
-    ("text", || Any::new::<String>(TEXT)),
-    ("bounded", || Any::new::<Bounded<String, 12>>("tiny")),
-    ("alias", alias),
-    ("wchar", || Any::new::<WChar>(&'東')),
-    ("wstring", || Any::new::<WString>("東京")),
-    ("colour", || Any::new::<Colour>(&Colour::Blue)),
-    ("point", || Any::new::<Point>(&Point { x: 1, y: -2 })),
-    ("mixed", || Any::new::<Mixed>(&mixed())),
-    ("person", || Any::new::<Person>(&ada())),
-    ("long_seq", || Any::new::<Vec<i32>>(&[1, -2, 3])),
-    ("persons", || Any::new::<Vec<Person>>(&[ada(), ada()])),
-    ("row", || Any::new::<Row>(&[1, 2, 3, 4])),
-    ("by_long", || Any::new::<ByLong>(&ByLong::Number { label: 1, value: 77 })),
-    ("no_member", || Any::new::<ByULong>(&ByULong::Unset { label: 5 })),
-    ("by_colour", || {
-        Any::new::<ByColour>(&ByColour::Text { label: Colour::Blue, value: "sea".into() })
-    }),
-    ("tree", || Any::new::<Tree>(&tree())),
-    ("nested", || Any::new::<Any>(&Any::new::<Any>(&Any::new::<i32>(&5)?)?)),
-    ("nil_object", || Any::new::<Ref<ObjectRef>>(&None)),
-    ("nil_base", || Any::new::<Ref<Base>>(&None)),
-];
-
-/// A value of a typedef, whose TypeCode names it. Rust types say nothing of typedefs.
-fn alias() -> CdrResult<Any> {
-    static ALIAS: TypeDesc =
-        TypeDesc::alias("IDL:zorb.test/Interop/Data/Alias:1.0", "Alias", String::type_desc);
-    let plain = Any::new::<String>("aliased")?;
-    Any::read_value(TypeCode::from(&ALIAS), &mut plain.reader())
+/// A struct of almost everything.
+pub fn a_crate(seed: u8) -> Crate {
+    let cell = |number: u8| f64::from(seed) + f64::from(number) * 0.5;
+    let at = |x, y| Point { x, y };
+    Crate {
+        lead: seed,
+        padded: mixed(),
+        owner: ada(),
+        cells: [[cell(0), cell(1), cell(2)], [cell(20), cell(21), cell(22)]],
+        code: [['a', 'b'], ['c', 'd']],
+        tags: [String::new(), "five5".into()],
+        few: vec![-i16::from(seed); usize::from(seed % 4)],
+        corners: [at(0, 0), at(1, -1), at(2, -2)],
+        last: 255,
+    }
 }
 
-/// The value of a kind; `None` for an unknown one.
-pub fn any_of(kind: &str) -> Option<Any> {
-    let (_, make) = ANY_KINDS.iter().find(|(name, _)| *name == kind)?;
-    make().ok()
+/// 2 + -(3), as a tree.
+pub fn expression() -> Expression {
+    let minus = Expression::Operand(vec![Expression::Value(3)]);
+    Expression::Terms(vec![Expression::Value(2), minus])
+}
+
+/// A text and a boolean.
+pub fn document() -> Document {
+    Document::Items(vec![Document::Text("text".into()), Document::Truth(true)])
+}
+
+/// A node with one child.
+pub fn node() -> Node {
+    let child = Node { value: -1, children: vec![], mark: 1 };
+    Node { value: 5, children: vec![child], mark: 2 }
+}
+
+/// The largest number of 31 digits.
+pub const WIDEST: Widest = Fixed::constant(9_999_999_999_999_999_999_999_999_999_999);
+
+/// The largest number of 31 digits after the point.
+pub const FINEST: Finest = Fixed::constant(9_999_999_999_999_999_999_999_999_999_999);
+
+/// A price.
+pub const PRICE: Price = Fixed::constant(12345);
+
+/// A number with four digits after the point.
+pub const EXACT: Exact = Fixed::constant(-1_234_567_890);
+
+/// A struct of decimal numbers.
+pub fn bill() -> Bill {
+    Bill {
+        lead: 1,
+        single: PRICE,
+        count: Fixed::constant(-7),
+        parts: vec![Fixed::constant(10001), -PRICE],
+        rates: [EXACT, -EXACT],
+        total: WIDEST,
+        last: 255,
+    }
+}
+
+/// A union of a decimal number.
+pub const AMOUNT: Amount = Amount::Exact(Fixed::constant(-10000));
+
+/// A struct with a `long double`.
+pub fn measured() -> Measured {
+    Measured {
+        lead: 1,
+        value: LongDouble::from_bits(0x3fff_8000_0000_0000_0000_0000_0000_0001),
+        last: 2,
+    }
+}
+
+/// Wide text in a struct.
+pub fn sign() -> Sign {
+    Sign {
+        lead: 1,
+        mark: '東',
+        between: 2,
+        text: "東京 x".into(),
+        code: ['a', 'é', 'カ'],
+        rest: vec!['京', 'b'],
+        last: 'z',
+    }
+}
+
+/// An any in a struct.
+pub fn property(number: i32) -> Property {
+    Property { name: "count".into(), value: Any::new::<i32>(&number).unwrap_or_default() }
+}
+
+/// A type and a value of it.
+pub fn described() -> Described {
+    Described {
+        lead: 1,
+        kind: Tree::type_code(),
+        sample: Any::new::<Tree>(&tree()).unwrap_or_default(),
+        last: 2,
+    }
+}
+
+/// A union of a sequence of anys.
+pub fn variant() -> Variant {
+    let text = Any::new::<String>("one").unwrap_or_default();
+    Variant::List(vec![text, property(2).value, Any::default()])
 }

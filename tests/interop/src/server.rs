@@ -1,9 +1,13 @@
 //! The Zorb server: every interface of `idl/interop.idl`.
 
 mod data;
+mod dynamic;
+mod echo;
+mod numbers;
 mod refs;
 mod state;
 mod suite;
+mod types;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

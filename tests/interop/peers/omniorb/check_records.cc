@@ -20,26 +20,6 @@ Data::Mixed zeros() {
     return m;
 }
 
-Data::Crate crate(int seed) {
-    Data::Crate c;
-    c.lead = CORBA::Octet(seed);
-    c.padded = samples::mixed();
-    c.owner = samples::ada();
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 3; j++) c.cells[i][j] = seed + i * 10 + j * 0.5;
-    for (int i = 0; i < 4; i++) c.code[i / 2][i % 2] = CORBA::Char('a' + i);
-    c.tags[0] = "";
-    c.tags[1] = "five5";
-    c.few.length(CORBA::ULong(seed % 4));
-    for (CORBA::ULong i = 0; i < c.few.length(); i++) c.few[i] = CORBA::Short(-seed);
-    for (int i = 0; i < 3; i++) {
-        c.corners[i].x = i;
-        c.corners[i].y = -i;
-    }
-    c.last = 255;
-    return c;
-}
-
 }  // namespace
 
 void check_records(Run& run) {
@@ -61,7 +41,8 @@ void check_records(Run& run) {
         Data::Person_var c, result = records->echo_person(a, b, c.out());
         require_echo(result.in(), b, c.in(), a, nobody());
     });
-    echo_variables<Data::Crate>(run, "records/crate", {crate(1), crate(2), crate(3)},
+    echo_variables<Data::Crate>(run, "records/crate", 
+                                {samples::crate(1), samples::crate(2), samples::crate(3)},
                                 CALL(records, echo_crate));
 }
 

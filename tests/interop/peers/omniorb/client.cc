@@ -34,7 +34,8 @@ int run_checks(int argc, char** argv) {
     for (auto group : {check_protocol, check_basics, check_records, check_arrays, check_lists,
                        check_unions, check_recursion, check_names, check_faults,
                        check_attributes, check_events, check_refs, check_callbacks, check_anys,
-                       check_load})
+                       check_decimals, check_long_doubles, check_types, check_wide_types,
+                       check_contexts, check_dynamic, check_load})
         group(run);
     int status = run.finish();
     orb->destroy();

@@ -12,7 +12,11 @@
 
 // Structs and unions of variable size, and sequences.
 #define ECHO_VARIABLE(T, NAME) \
-    T* NAME(const T& a, T& b, T##_out c) override { c = new T(b); b = a; return new T(a); }
+    T* NAME(const T& a, T& b, T##_out c) override { \
+        c = fresh<T>(b); \
+        b = a; \
+        return fresh<T>(a); \
+    }
 
 // Strings: c takes over the memory of the old b.
 #define ECHO_STRING(NAME) \

@@ -21,7 +21,52 @@ const char* const FRAGMENT_1_1 = "JacORB does not implement GIOP 1.1 fragments";
 const char* const OWN_FRAGMENT_1_1 =
     "omniORB cannot read its own GIOP 1.1 fragments when one splits a string";
 
+const char* const EXCEPTION_IN_ANY =
+    "omniORB expects an exception in an any without the repository id that the standard has first";
+const char* const LONG_DOUBLE =
+    "omniORB sends a long double as it lies in x86-64's memory, which is not the standard's format";
+const char* const LOST_LIMITS =
+    "omniORB cannot return a union with a decimal number: its skeleton's copy loses the limits";
+
+const char* const LONG_LONG_LABEL = "JacORB has no long long labels in TypeCodes";
+const char* const KIND_ID = "JacORB has another repository id for this type's switch";
+const char* const FORWARD_UNION =
+    "JacORB makes no TypeCode of a union that is declared forward";
+const char* const NO_CONTEXTS = "JacORB's skeletons do not take contexts";
+const char* const LEADING_ZEROS = "JacORB leaves the leading zeros of a decimal number out";
+
 const Known LIST[] = {
+    {"anys/make_reason", "Zorb", -1, EXCEPTION_IN_ANY},
+    {"anys/echo_reason", "Zorb", -1, EXCEPTION_IN_ANY},
+    {"anys/make_empty", "Zorb", -1, EXCEPTION_IN_ANY},
+    {"anys/echo_empty", "Zorb", -1, EXCEPTION_IN_ANY},
+    {"anys/make_reason", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"anys/echo_reason", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"anys/make_empty", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"anys/echo_empty", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"long_doubles/widen", "Zorb", -1, LONG_DOUBLE},
+    {"long_doubles/narrow", "Zorb", -1, LONG_DOUBLE},
+    {"decimals/union", "omniORB", -1, LOST_LIMITS},
+    {"anys/kind_of_reason", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"anys/kind_of_empty", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"types/type_reason", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"types/type_empty", "JacORB", -1, EXCEPTION_IN_ANY},
+    {"anys/make_by_longlong", "JacORB", -1, LONG_LONG_LABEL},
+    {"anys/kind_of_by_longlong", "JacORB", -1, LONG_LONG_LABEL},
+    {"anys/echo_by_longlong", "JacORB", -1, LONG_LONG_LABEL},
+    {"types/type_by_longlong", "JacORB", -1, LONG_LONG_LABEL},
+    {"types/type_bounded", "JacORB", -1, ANY_BOUND},
+    {"anys/make_by_kind", "JacORB", -1, KIND_ID},
+    {"anys/make_document", "JacORB", -1, FORWARD_UNION},
+    {"anys/kind_of_document", "JacORB", -1, FORWARD_UNION},
+    {"types/type_document", "JacORB", -1, FORWARD_UNION},
+    {"contexts/lang", "JacORB", -1, NO_CONTEXTS},
+    {"contexts/user_name", "JacORB", -1, NO_CONTEXTS},
+    {"decimals/zeros_price", "JacORB", -1, LEADING_ZEROS},
+    {"decimals/zeros_even_digits", "JacORB", -1, LEADING_ZEROS},
+    {"decimals/zeros_fraction", "JacORB", -1, LEADING_ZEROS},
+    {"decimals/zeros_widest", "JacORB", -1, LEADING_ZEROS},
+    {"decimals/zeros_finest", "JacORB", -1, LEADING_ZEROS},
     {"wides/bounded", "JacORB", -1, WIDE_BOUND},
     {"unions/long_default", "JacORB", -1, DEFAULT_MEMBER},
     {"unions/short_default", "JacORB", -1, DEFAULT_MEMBER},

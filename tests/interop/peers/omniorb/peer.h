@@ -17,6 +17,15 @@
 
 #include "interop.hh"
 
+// A copy on the heap that is made by assignment: a decimal number that is copied by its constructor
+// loses its limits, and omniORB 4.2.5 aborts when it has to send it.
+template <class T>
+T* fresh(const T& value) {
+    std::unique_ptr<T> copy(new T());
+    *copy = value;
+    return copy.release();
+}
+
 // Command line and ORB set-up that client and server have in common (setup.cc).
 struct Options {
     std::string first;              // the first argument that is no option

@@ -1,8 +1,10 @@
 // Reporting of checks.
 #include "run.h"
 
+#include <chrono>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
 Run::Run(const Options& options, CORBA::ORB_ptr orb, PortableServer::POA_ptr poa,
          Interop::Suite_ptr suite)
@@ -29,6 +31,14 @@ bool Run::selected(const std::string& name) {
     std::cout << "skip " << name << ": as asked" << std::endl;
     skipped_++;
     return false;
+}
+
+void await(const std::function<bool()>& arrived) {
+    auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!arrived()) {
+        require(std::chrono::steady_clock::now() < deadline, "the oneway did not arrive");
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
 }
 
 static std::string describe(const CORBA::SystemException& e) {

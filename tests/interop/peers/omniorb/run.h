@@ -13,6 +13,9 @@ inline void require(bool holds, const std::string& what) {
     if (!holds) throw Failure(what);
 }
 
+// A oneway has no reply: waits for its effect.
+void await(const std::function<bool()>& arrived);
+
 class Run {
 public:
     Run(const Options& options, CORBA::ORB_ptr orb, PortableServer::POA_ptr poa,
@@ -66,4 +69,10 @@ void check_refs(Run& run);
 void check_callbacks(Run& run);
 void check_anys(Run& run);
 void check_protocol(Run& run);
+void check_decimals(Run& run);
+void check_long_doubles(Run& run);
+void check_types(Run& run);
+void check_wide_types(Run& run);
+void check_contexts(Run& run);
+void check_dynamic(Run& run);
 void check_load(Run& run);

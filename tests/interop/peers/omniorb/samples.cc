@@ -56,115 +56,131 @@ Data::Tree tree() {
     return root;
 }
 
-// omniORB 4.2.5 asserts when an any that a nil reference was inserted in is copied. One that is
-// decoded from its CDR encoding it can copy.
-static void insert_nil(CORBA::Any& any, CORBA::TypeCode_ptr type) {
-    cdrMemoryStream stream;
-    CORBA::TypeCode::marshalTypeCode(type, stream);
-    stream.marshalRawString("");                      // type id
-    CORBA::ULong profiles = 0;
-    profiles >>= stream;
-    any <<= stream;
-}
-
-using Maker = std::function<void(CORBA::Any&)>;
-
-static const std::vector<std::pair<std::string, Maker>>& makers() {
-    static const std::vector<std::pair<std::string, Maker>> list = {
-        {"null", [](CORBA::Any&) {}},
-        {"boolean", [](CORBA::Any& a) { a <<= CORBA::Any::from_boolean(true); }},
-        {"char", [](CORBA::Any& a) { a <<= CORBA::Any::from_char('q'); }},
-        {"octet", [](CORBA::Any& a) { a <<= CORBA::Any::from_octet(200); }},
-        {"short", [](CORBA::Any& a) { a <<= CORBA::Short(-1234); }},
-        {"ushort", [](CORBA::Any& a) { a <<= CORBA::UShort(54321); }},
-        {"long", [](CORBA::Any& a) { a <<= CORBA::Long(-123456789); }},
-        {"ulong", [](CORBA::Any& a) { a <<= CORBA::ULong(4000000000u); }},
-        {"longlong", [](CORBA::Any& a) { a <<= CORBA::LongLong(-9000000000000000LL); }},
-        {"ulonglong", [](CORBA::Any& a) { a <<= CORBA::ULongLong(18000000000000000000ULL); }},
-        {"float", [](CORBA::Any& a) { a <<= CORBA::Float(1.25f); }},
-        {"double", [](CORBA::Any& a) { a <<= CORBA::Double(-2.5e10); }},
-        {"string", [](CORBA::Any& a) { a <<= "plain text"; }},
-        {"text", [](CORBA::Any& a) { a <<= TEXT; }},
-        {"bounded", [](CORBA::Any& a) {
-             a <<= CORBA::Any::from_string(const_cast<char*>("tiny"), 12);
-         }},
-        {"alias", [](CORBA::Any& a) { a <<= "aliased"; a.type(Data::_tc_Alias); }},
-        {"wchar", [](CORBA::Any& a) { a <<= CORBA::Any::from_wchar(L'\u6771'); }},
-        {"wstring", [](CORBA::Any& a) {
-             static const CORBA::WChar wide[] = {0x6771, 0x4eac, 0};
-             a <<= wide;
-         }},
-        {"colour", [](CORBA::Any& a) { a <<= Shapes::BLUE; }},
-        {"point", [](CORBA::Any& a) {
-             Shapes::Point p = {1, -2};
-             a <<= p;
-         }},
-        {"mixed", [](CORBA::Any& a) { a <<= mixed(); }},
-        {"person", [](CORBA::Any& a) { a <<= ada(); }},
-        {"long_seq", [](CORBA::Any& a) {
-             Data::LongSeq s;
-             s.length(3);
-             s[0] = 1; s[1] = -2; s[2] = 3;
-             a <<= s;
-         }},
-        {"persons", [](CORBA::Any& a) {
-             Data::PersonSeq s;
-             s.length(2);
-             s[0] = ada(); s[1] = ada();
-             a <<= s;
-         }},
-        {"row", [](CORBA::Any& a) {
-             Data::Row row = {1, 2, 3, 4};
-             a <<= Data::Row_forany(row);
-         }},
-        {"by_long", [](CORBA::Any& a) {
-             Data::ByLong u;
-             u.number(77);
-             u._d(1);
-             a <<= u;
-         }},
-        {"no_member", [](CORBA::Any& a) {
-             Data::ByULong u;
-             u._default();
-             u._d(5);
-             a <<= u;
-         }},
-        {"by_colour", [](CORBA::Any& a) {
-             Data::ByColour u;
-             u.text("sea");
-             u._d(Shapes::BLUE);
-             a <<= u;
-         }},
-        {"tree", [](CORBA::Any& a) { a <<= tree(); }},
-        {"nested", [](CORBA::Any& a) {
-             CORBA::Any inner, innermost;
-             innermost <<= CORBA::Long(5);
-             inner <<= innermost;
-             a <<= inner;
-         }},
-        {"nil_object", [](CORBA::Any& a) { insert_nil(a, CORBA::_tc_Object); }},
-        {"nil_base", [](CORBA::Any& a) { insert_nil(a, _tc_Base); }},
-    };
-    return list;
-}
-
-const std::vector<std::string>& any_kinds() {
-    static const std::vector<std::string> kinds = [] {
-        std::vector<std::string> names;
-        for (auto& maker : makers()) names.push_back(maker.first);
-        return names;
-    }();
-    return kinds;
-}
-
-CORBA::Any any_of(const std::string& kind) {
-    for (auto& maker : makers()) {
-        if (maker.first != kind) continue;
-        CORBA::Any any;
-        maker.second(any);
-        return any;
+Data::Crate crate(int seed) {
+    Data::Crate c;
+    c.lead = CORBA::Octet(seed);
+    c.padded = mixed();
+    c.owner = ada();
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++) c.cells[i][j] = seed + i * 10 + j * 0.5;
+    for (int i = 0; i < 4; i++) c.code[i / 2][i % 2] = CORBA::Char('a' + i);
+    c.tags[0] = "";
+    c.tags[1] = "five5";
+    c.few.length(CORBA::ULong(seed % 4));
+    for (CORBA::ULong i = 0; i < c.few.length(); i++) c.few[i] = CORBA::Short(-seed);
+    for (int i = 0; i < 3; i++) {
+        c.corners[i].x = i;
+        c.corners[i].y = -i;
     }
-    throw std::out_of_range(kind);
+    c.last = 255;
+    return c;
+}
+
+Data::Expression expression() {
+    Data::Expression two, three, minus, all;
+    two.value(2);
+    three.value(3);
+    Data::Expression::_operand_seq operand;
+    operand.length(1);
+    operand[0] = three;
+    minus.operand(operand);
+    Data::Expression::_terms_seq terms;
+    terms.length(2);
+    terms[0] = two;
+    terms[1] = minus;
+    all.terms(terms);
+    return all;
+}
+
+Data::Document document() {
+    Data::Document all;
+    Data::DocumentSeq parts;
+    parts.length(2);
+    parts[0].text("text");
+    parts[1].truth(true);
+    all.items(parts);
+    return all;
+}
+
+Data::Node node() {
+    Data::Node parent;
+    parent.value = 5;
+    parent.mark = 2;
+    parent.children.length(1);
+    parent.children[0].value = -1;
+    parent.children[0].mark = 1;
+    return parent;
+}
+
+Data::Widest widest() { return Data::Widest("9999999999999999999999999999999"); }
+
+Data::Finest finest() { return Data::Finest("0.9999999999999999999999999999999"); }
+
+Data::Exact exact() { return Data::Exact("-123456.7890"); }
+
+Data::Bill bill() {
+    Data::Bill b;
+    b.lead = 1;
+    b.single = Data::Price("123.45");
+    b.count = Data::Digit(-7);
+    b.parts.length(2);
+    b.parts[0] = Data::Price("100.01");
+    b.parts[1] = Data::Price("-123.45");
+    b.rates[0] = exact();
+    b.rates[1] = -exact();
+    b.total = widest();
+    b.last = 255;
+    return b;
+}
+
+// Setting the member copies the number, which loses its limits then (see `fresh`).
+Data::Amount* amount() {
+    std::unique_ptr<Data::Amount> u(new Data::Amount);
+    u->exact(Data::Price("-100.00"));
+    u->exact().PR_setLimits(5, 2);
+    return u.release();
+}
+
+Data::Sign sign() {
+    Data::Sign s;
+    s.lead = 1;
+    s.mark = 0x6771;
+    s.between = 2;
+    s.text = L"\u6771\u4eac x";
+    s.code[0] = 'a';
+    s.code[1] = 0xe9;
+    s.code[2] = 0x30ab;
+    s.rest.length(2);
+    s.rest[0] = 0x4eac;
+    s.rest[1] = 'b';
+    s.last = 'z';
+    return s;
+}
+
+Data::Property property(CORBA::Long number) {
+    Data::Property p;
+    p.name = "count";
+    p.value <<= number;
+    return p;
+}
+
+Data::Described described() {
+    Data::Described d;
+    d.lead = 1;
+    d.kind = CORBA::TypeCode::_duplicate(Data::_tc_Tree);
+    d.sample <<= tree();
+    d.last = 2;
+    return d;
+}
+
+Data::Variant variant() {
+    Data::AnySeq list;
+    list.length(3);
+    list[0] <<= "one";
+    list[1] <<= CORBA::Long(2);
+    Data::Variant v;
+    v.list(list);
+    return v;
 }
 
 bool same_any(const CORBA::Any& a, const CORBA::Any& b) {
@@ -178,7 +194,9 @@ bool same_any(const CORBA::Any& a, const CORBA::Any& b) {
     return same;
 }
 
-bool is_wide(const std::string& kind) { return kind == "wchar" || kind == "wstring"; }
+bool is_wide(const std::string& kind) {
+    return kind == "wchar" || kind == "wstring" || kind == "sign" || kind == "wide_code";
+}
 
 bool is_beyond_ascii(const std::string& kind) { return kind == "text" || is_wide(kind); }
 

@@ -61,3 +61,13 @@ PortableServer::Servant new_events();
 // servants_refs.cc
 PortableServer::Servant new_refs(World& world);
 PortableServer::Servant new_anys();
+
+// servants_types.cc
+PortableServer::Servant new_decimals();
+PortableServer::Servant new_long_doubles();
+PortableServer::Servant new_types();
+PortableServer::Servant new_wide_types();
+
+// servants_dynamic.cc
+PortableServer::Servant new_dynamic(World& world);
+PortableServer::Servant new_contexts(World& world);

@@ -31,7 +31,13 @@ public:
           guarded_(world.add<Guarded>("guarded", new_guarded())),
           refs_(world.add<Refs>("refs", new_refs(world))),
           anys_(world.add<Anys>("anys", new_anys())),
-          constants_(world.add<Constants>("constants", new_constants())) {}
+          constants_(world.add<Constants>("constants", new_constants())),
+          decimals_(world.add<Decimals>("decimals", new_decimals())),
+          long_doubles_(world.add<LongDoubles>("long_doubles", new_long_doubles())),
+          types_(world.add<Types>("types", new_types())),
+          wide_types_(world.add<WideTypes>("wide_types", new_wide_types())),
+          dynamic_(world.add<Dynamic>("dynamic", new_dynamic(world))),
+          contexts_(world.add<Contexts>("contexts", new_contexts(world))) {}
 
     char* peer() override { return CORBA::string_dup("omniORB"); }
     Basics_ptr basic_types() override { return Basics::_duplicate(basics_); }
@@ -49,6 +55,13 @@ public:
     Refs_ptr reference_tests() override { return Refs::_duplicate(refs_); }
     Anys_ptr any_tests() override { return Anys::_duplicate(anys_); }
     Constants_ptr constant_tests() override { return Constants::_duplicate(constants_); }
+
+    Decimals_ptr decimal_types() override { return Decimals::_duplicate(decimals_); }
+    LongDoubles_ptr long_double_types() override { return LongDoubles::_duplicate(long_doubles_); }
+    Types_ptr type_tests() override { return Types::_duplicate(types_); }
+    WideTypes_ptr wide_text_types() override { return WideTypes::_duplicate(wide_types_); }
+    Dynamic_ptr dynamic_tests() override { return Dynamic::_duplicate(dynamic_); }
+    Contexts_ptr context_tests() override { return Contexts::_duplicate(contexts_); }
 
     Settings_ptr new_settings(const char* label) override {
         return world_.add<Settings>(world_.fresh_id("settings"), ::new_settings(world_, label));
@@ -76,6 +89,12 @@ private:
     Refs_var refs_;
     Anys_var anys_;
     Constants_var constants_;
+    Decimals_var decimals_;
+    LongDoubles_var long_doubles_;
+    Types_var types_;
+    WideTypes_var wide_types_;
+    Dynamic_var dynamic_;
+    Contexts_var contexts_;
 };
 
 PortableServer::POA_ptr create_poa(PortableServer::POA_ptr root, bool persistent) {

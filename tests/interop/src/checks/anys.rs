@@ -9,8 +9,8 @@ use crate::interop::data::{Person, Row};
 use crate::samples;
 
 /// Whether a kind's text needs negotiated code sets.
-fn needs_code_sets(kind: &str) -> bool {
-    matches!(kind, "text" | "wchar" | "wstring")
+pub(super) fn needs_code_sets(kind: &str) -> bool {
+    matches!(kind, "text" | "wchar" | "wstring" | "sign" | "wide_code")
 }
 
 pub(super) fn check(run: &mut Run<'_>) -> Checked {

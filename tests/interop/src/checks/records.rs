@@ -1,28 +1,13 @@
 //! Checks of structs, enumerations and arrays.
 
 use super::{Checked, Run, present};
-use crate::interop::data::{Crate, Mixed, Person};
+use crate::interop::data::{Mixed, Person};
 use crate::samples;
 use crate::shapes::{Colour, Point, Segment};
 
 /// A point.
 pub(super) const fn at(x: i32, y: i32) -> Point {
     Point { x, y }
-}
-
-fn a_crate(seed: u8) -> Crate {
-    let cell = |number: u8| f64::from(seed) + f64::from(number) * 0.5;
-    Crate {
-        lead: seed,
-        padded: samples::mixed(),
-        owner: samples::ada(),
-        cells: [[cell(0), cell(1), cell(2)], [cell(20), cell(21), cell(22)]],
-        code: [['a', 'b'], ['c', 'd']],
-        tags: [String::new(), "five5".into()],
-        few: vec![-i16::from(seed); usize::from(seed % 4)],
-        corners: [at(0, 0), at(1, -1), at(2, -2)],
-        last: 255,
-    }
 }
 
 pub(super) fn check(run: &mut Run<'_>) -> Checked {
@@ -45,7 +30,7 @@ pub(super) fn check(run: &mut Run<'_>) -> Checked {
         abroad.labels[1] = "é".into();
         run.echo("records/person_utf8", &[abroad, Person::default()], echo);
     }
-    let crates = [a_crate(1), a_crate(2), a_crate(3)];
+    let crates = [1, 2, 3].map(samples::a_crate);
     run.echo("records/crate", &crates, |a, b| records.echo_crate(a, b));
     Ok(())
 }

@@ -147,14 +147,20 @@ fn check_guarded(run: &mut Run<'_>) -> Checked {
 /// How long a oneway may take to arrive.
 pub(super) const ONEWAY_LIMIT: Duration = Duration::from_secs(20);
 
+/// Asks for the effect of a oneway until it shows.
+pub(super) fn await_effect(mut arrived: impl FnMut() -> Result<bool, Error>) -> Checked {
+    let begun = Instant::now();
+    while !arrived()? {
+        require(begun.elapsed() < ONEWAY_LIMIT, "the oneway did not arrive")?;
+    }
+    Ok(())
+}
+
 pub(super) fn check_events(run: &mut Run<'_>) -> Checked {
     let events = &present(run.suite.new_events()?)?;
     // A oneway has no reply: its effect is asked for until it shows.
     let wait_for = |expected: u32| {
-        let begun = Instant::now();
-        while events.count()? < expected {
-            require(begun.elapsed() < ONEWAY_LIMIT, "the oneway did not arrive")?;
-        }
+        await_effect(|| Ok(events.count()? >= expected))?;
         same("count", &events.count()?, &expected)
     };
     run.check("events/oneway", || {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use super::echo::echo;
 use crate::interop::data::{self, Expression};
 use crate::interop::{
     ArraysServant, BasicsServant, ConstantReport, ConstantsServant, ListsServant, MacrosServant,
@@ -14,34 +15,6 @@ use crate::shapes::{Colour, Point, Segment, Triangle};
 #[derive(Debug, Default)]
 pub(super) struct Echo {
     oneway: AtomicI32,
-}
-
-/// The echo operations of an interface: of values, of views of values, of elements.
-macro_rules! echo {
-    (value $($operation:ident: $type:ty;)*) => {
-        $(fn $operation(&self, a: $type, b: $type) -> zorb::Result<($type, $type, $type)> {
-            Ok((a, a, b))
-        })*
-    };
-    (struct $($operation:ident: $type:ty;)*) => {
-        $(fn $operation(&self, a: &$type, b: &$type) -> zorb::Result<($type, $type, $type)> {
-            Ok((a.clone(), a.clone(), b.clone()))
-        })*
-    };
-    (string $($operation:ident;)*) => {
-        $(fn $operation(&self, a: &str, b: &str) -> zorb::Result<(String, String, String)> {
-            Ok((a.into(), a.into(), b.into()))
-        })*
-    };
-    (sequence $($operation:ident: $element:ty;)*) => {
-        $(fn $operation(
-            &self,
-            a: &[$element],
-            b: &[$element],
-        ) -> zorb::Result<(Vec<$element>, Vec<$element>, Vec<$element>)> {
-            Ok((a.to_vec(), a.to_vec(), b.to_vec()))
-        })*
-    };
 }
 
 impl BasicsServant for Echo {

@@ -4,9 +4,14 @@ use super::World;
 use super::data::Echo;
 use super::refs::{AnyEcho, Referrer};
 use super::state::{Guard, Log, Raiser, Setting};
+use zorb::dynamic::Dynamic as ByRequest;
+use zorb::{Interface as _, ObjectRef};
+
+use super::dynamic::Untyped;
 use crate::interop::{
-    Anys, Arrays, Basics, Constants, Events, Faults, Guarded, Lists, Macros, Names, Records,
-    Recursion, Refs, Settings, Suite, SuiteServant, Texts, Unions, Wides,
+    Anys, Arrays, Basics, Constants, Contexts, Decimals, Dynamic, Events, Faults, Guarded, Lists,
+    LongDoubles, Macros, Names, Records, Recursion, Refs, Settings, Suite, SuiteServant, Texts,
+    Types, Unions, WideTypes, Wides,
 };
 
 struct Everything {
@@ -26,6 +31,12 @@ struct Everything {
     refs: Refs,
     anys: Anys,
     constants: Constants,
+    decimals: Decimals,
+    long_doubles: LongDoubles,
+    types: Types,
+    wide_types: WideTypes,
+    dynamic: Dynamic,
+    contexts: Contexts,
 }
 
 /// Activates all objects and returns the first.
@@ -47,6 +58,14 @@ pub(super) fn new(world: &World) -> zorb::Result<Suite> {
         refs: world.add("refs", Referrer::new(world)?)?,
         anys: world.add("anys", AnyEcho)?,
         constants: world.add("constants", Echo::default())?,
+        decimals: world.add("decimals", Echo::default())?,
+        long_doubles: world.add("long_doubles", Echo::default())?,
+        types: world.add("types", Echo::default())?,
+        wide_types: world.add("wide_types", Echo::default())?,
+        dynamic: Dynamic::from_object(
+            world.add::<_, ObjectRef>("dynamic", ByRequest(Untyped::default()))?,
+        ),
+        contexts: world.add("contexts", Echo::default())?,
     };
     world.add("suite", everything)
 }
@@ -80,6 +99,12 @@ impl SuiteServant for Everything {
         reference_tests: Refs = refs;
         any_tests: Anys = anys;
         constant_tests: Constants = constants;
+        decimal_types: Decimals = decimals;
+        long_double_types: LongDoubles = long_doubles;
+        type_tests: Types = types;
+        wide_text_types: WideTypes = wide_types;
+        dynamic_tests: Dynamic = dynamic;
+        context_tests: Contexts = contexts;
     }
 
     fn new_settings(&self, label: &str) -> zorb::Result<Option<Settings>> {

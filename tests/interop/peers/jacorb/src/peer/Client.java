@@ -44,6 +44,11 @@ public final class Client {
         RefChecks.refs(run);
         RefChecks.callbacks(run);
         RefChecks.anys(run);
+        TypeChecks.decimals(run);
+        TypeChecks.types(run);
+        TypeChecks.wideTypes(run);
+        TypeChecks.contexts(run);
+        DynamicChecks.dynamic(run);
         ProtocolChecks.load(run);
         return run.finish();
     }

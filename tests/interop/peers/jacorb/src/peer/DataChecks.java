@@ -3,7 +3,6 @@ package peer;
 import static peer.Run.require;
 
 import Interop.*;
-import Interop.Data.Crate;
 import Interop.Data.Mixed;
 import Interop.Data.Person;
 import Shapes.Colour;
@@ -89,18 +88,6 @@ final class DataChecks {
         return new Person("", (short) 0, Colour.RED, new Point(0, 0), new String[0]);
     }
 
-    private static Crate crate(int seed) {
-        double[][] cells = new double[2][3];
-        for (int i = 0; i < 6; i++) {
-            cells[i / 3][i % 3] = seed + i * 0.5;
-        }
-        short[] few = new short[seed % 4];
-        java.util.Arrays.fill(few, (short) -seed);
-        return new Crate((byte) seed, Samples.mixed(), Samples.ada(), cells,
-                new char[][] {{'a', 'b'}, {'c', 'd'}}, new String[] {"", "five5"}, few,
-                new Point[] {new Point(0, 0), new Point(1, -1), new Point(2, -2)}, (byte) 255);
-    }
-
     static void records(Run run) {
         Records records = run.suite.record_types();
         run.echo("records/enum", records, "colour", Colour.RED, Colour.GREEN, Colour.BLUE);
@@ -114,7 +101,8 @@ final class DataChecks {
         Person abroad = Samples.ada();
         abroad.name = Samples.TEXT;
         run.echoFrom(1, "records/person_utf8", records, "person", abroad, nobody());
-        run.echo("records/crate", records, "crate", crate(1), crate(2), crate(3));
+        run.echo("records/crate", records, "crate", MoreSamples.crate(1),
+                MoreSamples.crate(2), MoreSamples.crate(3));
     }
 
     static void arrays(Run run) {

@@ -102,6 +102,74 @@ final class EchoServants {
         }
     }
 
+    static final class DecimalsRest {
+        java.math.BigDecimal multiply(java.math.BigDecimal left, java.math.BigDecimal right) {
+            return left.multiply(right);
+        }
+
+        void pay(java.math.BigDecimal sum) throws Interop.TooDear {
+            java.math.BigDecimal limit = new java.math.BigDecimal("100.00");
+            if (sum.compareTo(limit) > 0) {
+                throw new Interop.TooDear(limit);
+            }
+        }
+
+        java.math.BigDecimal rate() {
+            return Interop.RATE.value;
+        }
+    }
+
+    static final class LongDoublesRest {
+        double widen(double value) {
+            return value;
+        }
+
+        double narrow(double value) {
+            return value;
+        }
+    }
+
+    static final class TypesRest {
+        private final Samples samples;
+
+        TypesRest(org.omg.CORBA.ORB orb) {
+            samples = new Samples(orb);
+        }
+
+        synchronized org.omg.CORBA.TypeCode make_type(String kind) {
+            return samples.anyOf(kind).type();
+        }
+
+        synchronized String kind_of_type(org.omg.CORBA.TypeCode type) {
+            return samples.firstOfType(type);
+        }
+
+        org.omg.CORBA.TypeCode type_of(org.omg.CORBA.Any value) {
+            return value.type();
+        }
+    }
+
+    static final class WideTypesRest {
+        void read(String text) throws Interop.Unreadable {
+            if (!text.isEmpty()) {
+                throw new Interop.Unreadable(text, KATAKANA.value);
+            }
+        }
+    }
+
+    /** JacORB's skeletons know nothing of contexts. */
+    static final class ContextsServant extends Interop.ContextsPOA {
+        @Override
+        public String property(String name) {
+            return "";
+        }
+
+        @Override
+        public String none(String text) {
+            return text;
+        }
+    }
+
     static final class ConstantsServant extends Interop.ConstantsPOA {
         @Override
         public Interop.ConstantReport report() {

@@ -17,6 +17,18 @@ final class Known {
     private static final String WIDE_1_1 =
             "omniORB has no wide transmission code set in GIOP 1.1";
 
+    private static final String LONG_LONG_LABEL = "JacORB has no long long labels in TypeCodes";
+    private static final String LEADING_ZEROS =
+            "JacORB leaves the leading zeros of a decimal number out";
+    private static final String FIXED_IN_ANY =
+            "JacORB cannot compare anys of decimal numbers that no typedef names";
+    private static final String LONG_DOUBLE = "JacORB's long double is a double";
+    private static final String KIND_ID = "JacORB has another repository id for this type's switch";
+    private static final String EXCEPTION_IN_ANY =
+            "omniORB knows no repository id before an exception in an any";
+    private static final String LOST_LIMITS =
+            "omniORB's skeleton cannot return a union with a decimal number";
+
     /** Check, server ("*": any), GIOP minor version ("*": any), reason. */
     private static final String[][] LIST = {
         {"wides/bounded", "JacORB", "*", WIDE_BOUND},
@@ -25,6 +37,37 @@ final class Known {
         {"anys/make_bounded", "*", "*", ANY_BOUND},
         {"anys/kind_of_bounded", "JacORB", "*", ANY_BOUND},
         {"anys/echo_bounded", "*", "*", ANY_BOUND},
+        {"anys/make_by_longlong", "omniORB", "*", LONG_LONG_LABEL},
+        {"anys/make_by_longlong", "Zorb", "*", LONG_LONG_LABEL},
+        {"anys/kind_of_by_longlong", "omniORB", "*", LONG_LONG_LABEL},
+        {"anys/kind_of_by_longlong", "Zorb", "*", LONG_LONG_LABEL},
+        {"anys/echo_by_longlong", "omniORB", "*", LONG_LONG_LABEL},
+        {"anys/echo_by_longlong", "Zorb", "*", LONG_LONG_LABEL},
+        {"types/type_by_longlong", "omniORB", "*", LONG_LONG_LABEL},
+        {"types/type_by_longlong", "Zorb", "*", LONG_LONG_LABEL},
+        {"types/type_bounded", "JacORB", "*", ANY_BOUND},
+        {"decimals/zeros_price", "*", "*", LEADING_ZEROS},
+        {"decimals/zeros_even_digits", "*", "*", LEADING_ZEROS},
+        {"decimals/zeros_fraction", "*", "*", LEADING_ZEROS},
+        {"decimals/zeros_widest", "*", "*", LEADING_ZEROS},
+        {"decimals/zeros_finest", "*", "*", LEADING_ZEROS},
+        {"anys/make_price", "Zorb", "*", FIXED_IN_ANY},
+        {"anys/make_exact", "Zorb", "*", FIXED_IN_ANY},
+        {"anys/make_digit", "Zorb", "*", FIXED_IN_ANY},
+        {"anys/make_widest", "Zorb", "*", FIXED_IN_ANY},
+        {"anys/make_finest", "Zorb", "*", FIXED_IN_ANY},
+        {"long_doubles/widen", "Zorb", "*", LONG_DOUBLE},
+        {"long_doubles/narrow", "Zorb", "*", LONG_DOUBLE},
+        {"anys/kind_of_by_kind", "omniORB", "*", KIND_ID},
+        {"anys/make_reason", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"anys/kind_of_reason", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"anys/echo_reason", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"types/type_reason", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"anys/make_empty", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"anys/kind_of_empty", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"anys/echo_empty", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"types/type_empty", "omniORB", "*", EXCEPTION_IN_ANY},
+        {"decimals/union", "omniORB", "*", LOST_LIMITS},
         {"attributes/guarded_set_raises", "omniORB", "*", ATTRIBUTE_RAISES},
         {"attributes/guarded_get_raises", "omniORB", "*", ATTRIBUTE_RAISES},
         {"wides/wchar", "omniORB", "1", WIDE_1_1},

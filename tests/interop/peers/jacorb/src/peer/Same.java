@@ -16,6 +16,12 @@ final class Same {
         if (a instanceof org.omg.CORBA.Object && b instanceof org.omg.CORBA.Object) {
             return ((org.omg.CORBA.Object) a)._is_equivalent((org.omg.CORBA.Object) b);
         }
+        if (a instanceof org.omg.CORBA.TypeCode && b instanceof org.omg.CORBA.TypeCode) {
+            return ((org.omg.CORBA.TypeCode) a).equal((org.omg.CORBA.TypeCode) b);
+        }
+        if (a instanceof org.omg.CORBA.Any && b instanceof org.omg.CORBA.Any) {
+            return Samples.sameAny((org.omg.CORBA.Any) a, (org.omg.CORBA.Any) b);
+        }
         if (a.getClass() != b.getClass()) {
             return false;
         }

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.omg.CORBA.Any;
 import org.omg.CORBA.ORB;
+import org.omg.CORBA.TypeCode;
 
 /** Values that BEHAVIOUR.md names: client and server build the same ones. */
 final class Samples {
@@ -38,6 +39,8 @@ final class Samples {
         this.orb = orb;
         addBasicKinds();
         addConstructedKinds();
+        new MoreSamples(orb).addTo(makers);
+        addNilKinds();
     }
 
     static Person ada() {
@@ -113,6 +116,9 @@ final class Samples {
             inner.insert_any(innermost);
             a.insert_any(inner);
         });
+    }
+
+    private void addNilKinds() {
         makers.put("nil_object", a -> a.insert_Object(null,
                 orb.get_primitive_tc(org.omg.CORBA.TCKind.tk_objref)));
         makers.put("nil_base", a -> a.insert_Object(null, Interop.BaseHelper.type()));
@@ -134,9 +140,20 @@ final class Samples {
         return any;
     }
 
+    /** The first kind whose value is of this type, or "unknown". */
+    String firstOfType(TypeCode wanted) {
+        for (String kind : anyKinds()) {
+            if (anyOf(kind).type().equivalent(wanted)) {
+                return kind;
+            }
+        }
+        return "unknown";
+    }
+
     /** Whether a kind carries wide characters. */
     static boolean isWide(String kind) {
-        return kind.equals("wchar") || kind.equals("wstring");
+        return kind.equals("wchar") || kind.equals("wstring") || kind.equals("sign")
+                || kind.equals("wide_code");
     }
 
     /** Whether two anys have equivalent types and equal values. */

@@ -37,6 +37,12 @@ public final class Server {
         private final Refs refs;
         private final Anys anys;
         private final Constants constants;
+        private final Decimals decimals;
+        private final LongDoubles longDoubles;
+        private final Types types;
+        private final WideTypes wideTypes;
+        private final Dynamic dynamic;
+        private final Contexts contexts;
 
         SuiteServant(World world) {
             this.world = world;
@@ -70,6 +76,19 @@ public final class Server {
             anys = AnysHelper.narrow(world.add("anys", new RefServants.AnysServant(world.orb)));
             constants = ConstantsHelper.narrow(
                     world.add("constants", new EchoServants.ConstantsServant()));
+            decimals = DecimalsHelper.narrow(world.add("decimals", new DecimalsPOATie(
+                    EchoHandler.of(DecimalsOperations.class, new EchoServants.DecimalsRest()))));
+            longDoubles = LongDoublesHelper.narrow(world.add("long_doubles",
+                    new LongDoublesPOATie(EchoHandler.of(LongDoublesOperations.class,
+                            new EchoServants.LongDoublesRest()))));
+            types = TypesHelper.narrow(world.add("types", new TypesPOATie(EchoHandler.of(
+                    TypesOperations.class, new EchoServants.TypesRest(world.orb)))));
+            wideTypes = WideTypesHelper.narrow(world.add("wide_types", new WideTypesPOATie(
+                    EchoHandler.of(WideTypesOperations.class,
+                            new EchoServants.WideTypesRest()))));
+            dynamic = DynamicHelper.narrow(world.add("dynamic", new DynamicServant(world.orb)));
+            contexts = ContextsHelper.narrow(
+                    world.add("contexts", new EchoServants.ContextsServant()));
         }
 
         @Override public String peer() { return "JacORB"; }
@@ -88,6 +107,12 @@ public final class Server {
         @Override public Refs reference_tests() { return refs; }
         @Override public Anys any_tests() { return anys; }
         @Override public Constants constant_tests() { return constants; }
+        @Override public Decimals decimal_types() { return decimals; }
+        @Override public LongDoubles long_double_types() { return longDoubles; }
+        @Override public Types type_tests() { return types; }
+        @Override public WideTypes wide_text_types() { return wideTypes; }
+        @Override public Dynamic dynamic_tests() { return dynamic; }
+        @Override public Contexts context_tests() { return contexts; }
 
         @Override
         public Settings new_settings(String label) {
