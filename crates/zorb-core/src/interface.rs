@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
 use zorb_giop::Ior;
-use zorb_types::{TypeDesc, Typed};
+use zorb_types::{SystemException, TypeDesc, Typed};
 
 use crate::collocation::CollocationStrategy;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
+use crate::policy::Policies;
 
 /// The repository id that every object answers to.
 pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
@@ -42,6 +43,22 @@ pub trait Interface: Clone + Send + Sync + Sized + 'static {
     #[must_use]
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))
+    }
+
+    /// The same object, called with these policies; see [`ObjectRef::with_policies`].
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a reference cannot have.
+    fn with_policies(&self, policies: &Policies) -> Result<Self, SystemException> {
+        self.as_object().with_policies(policies).map(Self::from_object)
+    }
+
+    /// The same object for one call with these policies; see [`ObjectRef::for_call`].
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a call cannot have.
+    fn for_call(&self, policies: &Policies) -> Result<Self, SystemException> {
+        self.as_object().for_call(policies).map(Self::from_object)
     }
 
     /// The same object, called so when it is of this ORB; see [`ObjectRef::with_collocation`].

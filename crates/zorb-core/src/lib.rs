@@ -25,6 +25,7 @@ mod object;
 pub mod options;
 mod orb;
 pub mod poa;
+pub mod policy;
 mod raises;
 mod servant;
 mod server;

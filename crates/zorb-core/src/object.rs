@@ -1,11 +1,12 @@
 //! Object references.
 
 mod dynamic;
+mod policies;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use arc_swap::{ArcSwapOption, Guard};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
@@ -17,6 +18,7 @@ use crate::client::{Reply, Routes, invoke, locate, validate};
 use crate::collocation::{CollocationStrategy, Place};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
+use crate::policy::ObjectOverrides;
 use crate::raises::Raises;
 
 pub use dynamic::{KeptReply, RawReply};
@@ -28,7 +30,7 @@ pub use dynamic::{KeptReply, RawReply};
 #[derive(Clone)]
 pub struct ObjectRef {
     shared: Arc<Shared>,
-    timeout: Option<Duration>,
+    overrides: Option<Arc<ObjectOverrides>>,
     collocation: CollocationStrategy,
 }
 
@@ -39,6 +41,8 @@ pub(crate) struct Shared {
     forward: ArcSwapOption<Binding>,
     /// The way to the servant without a message.
     pub(crate) place: Place,
+    /// Whether a call has succeeded whose policies forbid to reach the object in another way later.
+    bound: AtomicBool,
 }
 
 /// A reference with the ways that lead to its object, found when first needed.
@@ -66,9 +70,10 @@ impl ObjectRef {
             original: Binding::new(ior),
             forward: ArcSwapOption::empty(),
             place: Place::default(),
+            bound: AtomicBool::new(false),
         };
         let collocation = core.options().collocation_strategy;
-        Self { shared: Arc::new(shared), timeout: None, collocation }
+        Self { shared: Arc::new(shared), overrides: None, collocation }
     }
 
     #[inline]
@@ -114,14 +119,6 @@ impl ObjectRef {
         self.ior().to_stringified().unwrap_or_default()
     }
 
-    /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`; the
-    /// last wait may take an eighth of it longer. It overrides the option `RoundTripTimeout`. A call inside one ORB runs on the
-    /// calling thread and does not time out.
-    #[must_use]
-    pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self { timeout: Some(timeout), ..self.clone() }
-    }
-
     /// The same object, called by `strategy` when it is of this ORB. It overrides the option
     /// `CollocationStrategy`.
     #[must_use]
@@ -137,12 +134,17 @@ impl ObjectRef {
     /// Whether the reference is of the ORB `core` and as it was when made.
     pub(crate) fn is_plain(&self, core: &Arc<OrbCore>) -> bool {
         Arc::ptr_eq(self.core(), core)
-            && self.timeout.is_none()
+            && self.overrides.is_none()
             && self.collocation == core.options().collocation_strategy
     }
 
-    pub(crate) fn timeout(&self) -> Option<Duration> {
-        self.timeout
+    /// Whether the object has been reached under a policy that forbids to reach it otherwise.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.shared.bound.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn bind(&self) {
+        self.shared.bound.store(true, Ordering::Release);
     }
 
     /// The object keys of the profiles that this ORB understands.

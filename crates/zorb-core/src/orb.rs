@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::interface::Interface;
 use crate::options::Options;
 use crate::poa::{ManagerState, Poa, PoaManager};
+use crate::policy::{PolicyCurrent, PolicyManager};
 
 pub use builder::OrbBuilder;
 pub(crate) use core::{Located, OrbCore};
@@ -49,6 +50,16 @@ impl Orb {
     #[doc(alias = "RootPOA")]
     pub fn root_poa(&self) -> Poa {
         self.core.root_poa().clone()
+    }
+
+    /// The policies of this ORB (the initial reference `ORBPolicyManager`).
+    pub fn policy_manager(&self) -> PolicyManager {
+        PolicyManager::new(&self.core)
+    }
+
+    /// The policies of the calling thread for this ORB (the initial reference `PolicyCurrent`).
+    pub fn policy_current(&self) -> PolicyCurrent {
+        PolicyCurrent::new(&self.core)
     }
 
     /// A new POA manager, in the holding state.

@@ -20,10 +20,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use zorb_giop::TaggedComponent;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
 use crate::orb::OrbCore;
+use crate::policy;
 use crate::servant::Skeleton;
 
 pub(crate) use adapters::{Adapters, not_there};
@@ -76,6 +78,8 @@ pub(crate) struct PoaCore {
     path: Vec<u8>,
     parent: Option<Weak<Self>>,
     policies: PoaPolicies,
+    /// What references say of the policies.
+    exposed: Option<TaggedComponent>,
     manager: PoaManager,
     index: u32,
     stamp: u32,
@@ -122,6 +126,10 @@ impl Poa {
             return Err(PoaError::InvalidPolicy { reason: "the adapter's name is not usable" });
         }
         let orb = self.0.orb()?;
+        let policies = policies.inheriting(&orb.overrides().load().policies);
+        if policy::component(&policies.others).is_err() {
+            return Err(PoaError::InvalidPolicy { reason: "a policy has no encoding" });
+        }
         let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
         // Asked under the lock with which a shutdown looks for managers that hold requests.
         orb.check_running()?;
@@ -159,7 +167,7 @@ impl Poa {
 
     /// The adapter's policies.
     pub fn policies(&self) -> PoaPolicies {
-        self.0.policies
+        self.0.policies.clone()
     }
 
     /// The adapter's manager.
@@ -267,6 +275,7 @@ impl PoaCore {
             name: name.to_owned(),
             path,
             parent: parent.map(Arc::downgrade),
+            exposed: policy::component(&policies.others).ok().flatten(),
             policies,
             manager,
             index,

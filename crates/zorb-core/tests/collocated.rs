@@ -188,7 +188,7 @@ fn a_reference_finds_what_is_active_under_its_id_now() {
     let (orb, _) = server();
     let policies = PoaPolicies::new().persistent().user_ids();
     for strategy in ASKING {
-        let mut poa = orb.root_poa().create("again", policies).unwrap();
+        let mut poa = orb.root_poa().create("again", policies.clone()).unwrap();
         let echo: Echo = poa.create_reference(&"one".into()).unwrap();
         let echo = echo.with_collocation(strategy);
         for round in 0..4 {
@@ -201,7 +201,7 @@ fn a_reference_finds_what_is_active_under_its_id_now() {
             } else {
                 poa.destroy();
                 assert_eq!(kind(echo.twice(1)), SystemExceptionKind::ObjectNotExist);
-                poa = orb.root_poa().create("again", policies).unwrap();
+                poa = orb.root_poa().create("again", policies.clone()).unwrap();
             }
         }
         poa.destroy();

@@ -164,7 +164,7 @@ fn a_client_does_not_notice_a_server_that_restarts() {
     let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     let url = orb.endpoints()[0].clone();
     let policies = zorb_core::poa::PoaPolicies::new().persistent().user_ids();
-    let poa = orb.root_poa().create("lasting", policies).unwrap();
+    let poa = orb.root_poa().create("lasting", policies.clone()).unwrap();
     let echo: Echo = poa.activate_with_id("one", Servant::default()).unwrap();
     let (_client, there) = client(&echo);
     assert_eq!(there.twice(1).unwrap(), 2);

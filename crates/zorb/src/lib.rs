@@ -33,7 +33,9 @@
 mod orb;
 
 pub use orb::{Orb, OrbBuilder};
-pub use zorb_cdr::{Bounded, CdrError, CdrErrorKind, Octets, WChar, WString, Wire};
+pub use zorb_cdr::{
+    Bounded, CdrError, CdrErrorKind, CdrReader, CdrWriter, Octets, WChar, WString, Wire,
+};
 pub use zorb_core::{
     CollocationStrategy, Context, Error, Interface, Native, ObjectRef, Phase, Raises, Ref, Result,
     ServedBy, UserException,
@@ -44,7 +46,7 @@ pub use zorb_types::{
     ValueMember, ValueModifier, Visibility, minor,
 };
 
-pub use zorb_core::{options, poa};
+pub use zorb_core::{options, poa, policy};
 
 #[doc(hidden)]
 pub use zorb_core::codegen;

@@ -16,6 +16,7 @@ pub mod dynamic;
 pub mod errors;
 pub mod idl_compiler;
 pub mod mapping;
+pub mod policies;
 pub mod quickstart;
 pub mod references;
 pub mod threads;

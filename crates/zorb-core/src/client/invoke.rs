@@ -12,9 +12,9 @@ use zorb_giop::{
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
+use super::call::Call;
 use super::connection::{NoReply, Opened};
 use super::line::{AnyLine, Line};
-use super::patience::Patience;
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
 use super::route::Route;
@@ -23,6 +23,7 @@ use crate::collocation::{Upcall, hold};
 use crate::error::{Error, Phase};
 use crate::gather::{Gather, SendParts, WriteBody};
 use crate::object::{Binding, ObjectRef};
+use crate::policy::{Rebind, terms};
 use crate::server::{Answer, about_to_block, answer_request};
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
@@ -44,15 +45,6 @@ enum Attempt<'c> {
     Failed(SystemException),
 }
 
-/// Everything about a call that stays the same from attempt to attempt.
-struct Call<'a> {
-    operation: &'a str,
-    response: ResponseFlags,
-    /// Writes the arguments; called again when the request has to be sent to another place.
-    arguments: WriteBody<'a>,
-    patience: Patience,
-}
-
 /// Sends a request and waits for its reply, which `None` replaces for one-way operations.
 pub(crate) fn invoke<'c>(
     object: &'c ObjectRef,
@@ -62,8 +54,7 @@ pub(crate) fn invoke<'c>(
 ) -> Result<Option<Reply<'c>>, SystemException> {
     let core = object.core();
     core.check_running()?;
-    let patience = Patience::new(object.timeout().or(core.options().round_trip_timeout));
-    let call = Call { operation, response, arguments, patience };
+    let call = Call::new(operation, response, arguments, &terms(object));
     let forwarded = object.forwarded();
     let mut target = forwarded.as_deref().unwrap_or_else(|| object.binding());
     let mut next;
@@ -76,7 +67,15 @@ pub(crate) fn invoke<'c>(
             None => call_there(object, target, &call),
         };
         match attempt {
-            Attempt::Done(reply) => return Ok(reply),
+            Attempt::Done(reply) => {
+                if call.rebind != Rebind::Transparent {
+                    object.bind();
+                }
+                return Ok(reply);
+            }
+            Attempt::Forward(_) if call.rebind != Rebind::Transparent && object.is_bound() => {
+                return Err(call.no_rebind(minor::rebind::FORWARDED));
+            }
             Attempt::Forward(ior) => {
                 hops += 1;
                 if hops > core.options().max_forwards {
@@ -92,6 +91,9 @@ pub(crate) fn invoke<'c>(
                 next = object.forward_to(ior);
                 target = &next;
             }
+            Attempt::Resend(_) if call.rebind == Rebind::NoReconnect && object.is_bound() => {
+                return Err(call.no_rebind(minor::rebind::CONNECTION_CLOSED));
+            }
             Attempt::Resend(exception) => {
                 resends += 1;
                 if resends > MAX_RESENDS {
@@ -100,6 +102,9 @@ pub(crate) fn invoke<'c>(
             }
             // The place that a forward once named may be gone while the original knows a new one.
             Attempt::Failed(exception) if !fell_back && is_stale_forward(exception) => {
+                if call.rebind != Rebind::Transparent && object.is_bound() {
+                    return Err(call.no_rebind(minor::rebind::FORWARDED));
+                }
                 fell_back = true;
                 object.forget_forward();
                 target = object.binding();
@@ -117,7 +122,7 @@ fn is_stale_forward(exception: SystemException) -> bool {
 
 /// Makes the call over the first route of `target` that connects.
 fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
-    match reach(object, target, call.patience.deadline()) {
+    match reach(object, target, call.connect, call.sending().deadline()) {
         Ok((route, AnyLine::Own(lease))) => call_over(object, route, lease, call),
         Ok((route, AnyLine::Shared(share))) => call_over(object, route, share, call),
         Err(exception) => Attempt::Failed(exception),
@@ -135,7 +140,7 @@ fn call_over<'c>(
     let core = object.core();
     let form = route.form;
     let expected = call.response.expects_reply().then_some(MessageKind::Reply);
-    let opened = match line.open(core, route, expected, call.patience.deadline()) {
+    let opened = match line.open(core, route, expected, call.sending().deadline()) {
         Ok(opened) => opened,
         Err(exception) => return Attempt::Failed(exception),
     };
@@ -156,7 +161,7 @@ fn call_over<'c>(
         return Attempt::Failed(exception);
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
-    if let Err(error) = line.send(form, &opened, call.patience, rest) {
+    if let Err(error) = line.send(form, &opened, call.sending(), rest) {
         let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         line.discard(&route.pool);
         return not_done(not_sent(route, again, error));

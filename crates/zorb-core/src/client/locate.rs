@@ -1,5 +1,7 @@
 //! Asking a server where an object is, without calling it.
 
+use std::time::Duration;
+
 use zorb_cdr::{ByteOrder, CdrError, Wire};
 use zorb_giop::{
     ConnectionEnd, Ior, LocateStatus, MessageKind, MessageWriter, RequestProgress, TargetAddress,
@@ -16,6 +18,7 @@ use super::route::Route;
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};
 use crate::orb::OrbCore;
+use crate::policy::terms;
 use crate::server::about_to_block;
 
 enum Whereabouts {
@@ -41,13 +44,14 @@ impl From<SystemException> for Unanswered {
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     let core = object.core();
     core.check_running()?;
-    let patience = Patience::new(object.timeout().or(core.options().round_trip_timeout));
+    let terms = terms(object);
+    let patience = Patience::new(terms.round_trip);
     let mut next;
     let mut target = object.binding();
     let mut hops = 0;
     let mut resends = 0;
     while hops <= core.options().max_forwards {
-        match ask(object, target, patience) {
+        match ask(object, target, terms.connect, patience) {
             Ok(Whereabouts::Here) => return Ok(true),
             Ok(Whereabouts::Unknown) => return Ok(false),
             Ok(Whereabouts::Forward(ior)) => {
@@ -69,6 +73,7 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
 fn ask(
     object: &ObjectRef,
     target: &Binding,
+    connect: Duration,
     patience: Patience,
 ) -> Result<Whereabouts, Unanswered> {
     let core = object.core();
@@ -79,7 +84,7 @@ fn ask(
             crate::orb::Located::Nowhere(_) => Whereabouts::Unknown,
         });
     }
-    match reach(object, target, patience.deadline())? {
+    match reach(object, target, connect, patience.deadline())? {
         (route, AnyLine::Own(lease)) => ask_over(core, route, lease, patience),
         (route, AnyLine::Shared(share)) => ask_over(core, route, share, patience),
     }

@@ -1,6 +1,6 @@
 //! Getting a connection to an object.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -15,6 +15,7 @@ use crate::object::{Binding, ObjectRef};
 pub(super) fn reach<'t>(
     object: &ObjectRef,
     target: &'t Binding,
+    connect_timeout: Duration,
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine), SystemException> {
     let core = object.core();
@@ -22,7 +23,7 @@ pub(super) fn reach<'t>(
     let mut failure = None;
     let mut late = false;
     for (number, route) in routes.in_order() {
-        match route.pool.line(core.options().connect_timeout, deadline) {
+        match route.pool.line(connect_timeout, deadline) {
             Ok(line) => {
                 routes.prefer(number);
                 return Ok((route, line));

@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zorb_giop::{CodeSetComponentInfo, Form, Ior};
+use zorb_giop::{CodeSetComponentInfo, Form, Ior, Policies, PolicyValue};
 
 use super::pool::EndpointPool;
 use crate::orb::OrbCore;
@@ -34,6 +34,8 @@ pub(crate) struct Routes {
     preferred: AtomicUsize,
     /// The key under which this very ORB serves the object.
     pub(crate) local: Option<Arc<[u8]>>,
+    /// The policies that the first profile with any has clients know.
+    pub(crate) policies: Vec<PolicyValue>,
 }
 
 impl Routes {
@@ -54,6 +56,12 @@ impl Routes {
                 .components
                 .iter()
                 .find_map(|component| component.body::<CodeSetComponentInfo>().ok().flatten());
+            if routes.policies.is_empty() {
+                let mut exposed = resolved.components.iter();
+                routes.policies = exposed
+                    .find_map(|component| component.body::<Policies>().ok().flatten())
+                    .map_or_else(Vec::new, |exposed| exposed.0);
+            }
             for endpoint in resolved.endpoints.iter().take(MAX_ROUTES - routes.list.len()) {
                 if core.serves(endpoint) {
                     routes.local = Some(Arc::clone(&key));

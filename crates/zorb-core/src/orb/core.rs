@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, Weak};
 
+use arc_swap::ArcSwap;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent};
 use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
@@ -15,6 +16,7 @@ use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::options::Options;
 use crate::poa::{ActiveObject, Adapters, Found, KeyParts, ManagerState, Poa, PoaManager};
+use crate::policy::Overrides;
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
 
 /// The state of the ORB's life.
@@ -35,6 +37,7 @@ pub(crate) enum Located<T> {
 /// What all parts of one ORB share.
 pub(crate) struct OrbCore {
     options: Options,
+    overrides: ArcSwap<Overrides>,
     protocols: ProtocolRegistry,
     connections: ConnectionCache,
     pub(super) listeners: RwLock<Vec<Listener>>,
@@ -65,6 +68,7 @@ impl OrbCore {
             let root_poa = Poa::root(orb, &adapters, manager);
             Self {
                 options,
+                overrides: ArcSwap::default(),
                 protocols: ProtocolRegistry::new(),
                 connections: ConnectionCache::default(),
                 listeners: RwLock::default(),
@@ -85,6 +89,11 @@ impl OrbCore {
     #[inline]
     pub(crate) fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// The policies that the program has given to the ORB.
+    pub(crate) fn overrides(&self) -> &ArcSwap<Overrides> {
+        &self.overrides
     }
 
     pub(crate) fn protocols(&self) -> &ProtocolRegistry {
@@ -252,12 +261,13 @@ impl OrbCore {
         listeners.iter().any(|listener| listener.acceptor.published().contains(endpoint))
     }
 
-    /// A reference to the object of `key`: a profile for each endpoint. Opens an ephemeral endpoint
-    /// when the program has named none.
+    /// A reference to the object of `key`: a profile for each endpoint, and in each what its adapter
+    /// has clients know. Opens an ephemeral endpoint when the program has named none.
     pub(crate) fn export(
         self: &Arc<Self>,
         type_id: &str,
         key: &[u8],
+        exposed: Option<&TaggedComponent>,
     ) -> Result<ObjectRef, SystemException> {
         self.check_running()?;
         let not_possible = |story: Error| {
@@ -278,9 +288,10 @@ impl OrbCore {
                 self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
             }
         }
-        let components = self.components().map_err(|error| {
+        let mut components = self.components().map_err(|error| {
             not_possible(Error::new(Phase::Adapter, "components").because(error))
         })?;
+        components.extend(exposed.cloned());
         let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
         let mut profiles = Vec::new();
         for listener in listeners.iter() {
@@ -303,9 +314,9 @@ impl OrbCore {
     }
 
     /// What every reference of this ORB says about it.
-    fn components(&self) -> zorb_cdr::CdrResult<[TaggedComponent; 2]> {
+    fn components(&self) -> zorb_cdr::CdrResult<Vec<TaggedComponent>> {
         let order = ByteOrder::NATIVE;
-        Ok([
+        Ok(vec![
             TaggedComponent::with_body(&OrbType::ZORB, order)?,
             TaggedComponent::with_body(&self.code_sets, order)?,
         ])

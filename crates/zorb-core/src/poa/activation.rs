@@ -162,7 +162,11 @@ impl Poa {
 
     fn make_reference<R: Interface>(&self, id: &ObjectId, type_id: &str) -> Result<R, PoaError> {
         let orb = self.0.orb()?;
-        Ok(R::from_object(orb.export(type_id, &self.0.key(id.as_bytes()))?))
+        Ok(R::from_object(orb.export(
+            type_id,
+            &self.0.key(id.as_bytes()),
+            self.0.exposed.as_ref(),
+        )?))
     }
 
     /// The id that a reference of this adapter carries (`reference_to_id`).

@@ -1,6 +1,7 @@
 //! The policies of an object adapter (CORBA 3.3 part 1, 15.3.8).
 
 use super::PoaError;
+use crate::policy::{Levels, Policies, TypedPolicy};
 
 /// Whether references outlive the adapter that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -50,7 +51,7 @@ pub enum ImplicitActivation {
 /// let policies = PoaPolicies::new().persistent().user_ids();
 /// # let _ = policies;
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PoaPolicies {
     /// Default: transient.
@@ -61,6 +62,9 @@ pub struct PoaPolicies {
     pub id_uniqueness: IdUniqueness,
     /// Default: explicit activation (the root adapter: implicit).
     pub implicit_activation: ImplicitActivation,
+    /// Policies beyond those of the adapter's own module. Default: those of servers that the ORB's
+    /// [policy manager](crate::policy::PolicyManager) has.
+    pub others: Policies,
 }
 
 impl PoaPolicies {
@@ -102,12 +106,37 @@ impl PoaPolicies {
         self
     }
 
+    /// With a policy beyond those of the adapter's own module. Those that clients have to know stand
+    /// in the adapter's references.
+    #[must_use]
+    pub fn with<P: TypedPolicy>(mut self, policy: P) -> Self {
+        self.others = self.others.with(policy);
+        self
+    }
+
+    /// With the ORB's policies of servers, where the adapter has none of their types.
+    pub(super) fn inheriting(mut self, orb: &Policies) -> Self {
+        for policy in orb {
+            let is_servers = !policy.levels().contains(Levels::OBJECT);
+            if is_servers
+                && policy.levels().contains(Levels::ADAPTER)
+                && self.others.policy(policy.policy_type()).is_none()
+            {
+                self.others.put(policy.clone());
+            }
+        }
+        self
+    }
+
     /// Refuses combinations that the standard forbids.
-    pub(super) fn check(self) -> Result<(), PoaError> {
+    pub(super) fn check(&self) -> Result<(), PoaError> {
         if self.implicit_activation == ImplicitActivation::Implicit
             && self.id_assignment == IdAssignment::User
         {
             return Err(PoaError::InvalidPolicy { reason: "implicit activation needs system ids" });
+        }
+        if self.others.check(Levels::ADAPTER).is_err() {
+            return Err(PoaError::InvalidPolicy { reason: "the policy is not one of adapters" });
         }
         Ok(())
     }

@@ -107,6 +107,7 @@ minors! {
     }
     no_permission, NoPermission {
         REFUSED = zorb 1, "refused by configuration";
+        POLICY_LEVEL = zorb 2, "the policy cannot be set here";
     }
     internal, Internal {
         BROKEN_INVARIANT = zorb 1, "broken invariant";
@@ -230,6 +231,10 @@ minors! {
         INVALID_TYPE = omg 2, "invalid policy type";
         NO_FACTORY = omg 3, "no factory for the policy type";
         CONFLICT = zorb 1, "policies contradict each other";
+    }
+    rebind, Rebind {
+        FORWARDED = zorb 1, "the server forwards, and the policy forbids to follow";
+        CONNECTION_CLOSED = zorb 2, "the connection is closed, and the policy forbids another";
     }
     codeset_incompatible, CodesetIncompatible {
         NO_COMMON_SET = omg 1, "no code set in common";

@@ -1,0 +1,75 @@
+//! What stays the same of a call from attempt to attempt.
+
+use std::time::Duration;
+
+use zorb_giop::ResponseFlags;
+use zorb_types::{CompletionStatus, MinorCode, SystemException};
+
+use super::patience::Patience;
+use crate::error::{Error, Phase};
+use crate::gather::WriteBody;
+use crate::policy::{Rebind, SyncScope, Terms};
+
+/// Everything about a call that stays the same from attempt to attempt.
+pub(super) struct Call<'a> {
+    pub(super) operation: &'a str,
+    pub(super) response: ResponseFlags,
+    /// Writes the arguments; called again when the request has to be sent to another place.
+    pub(super) arguments: WriteBody<'a>,
+    pub(super) patience: Patience,
+    /// For what comes before the wait, where that has a limit of its own.
+    sending: Option<Patience>,
+    pub(super) connect: Duration,
+    pub(super) rebind: Rebind,
+}
+
+impl<'a> Call<'a> {
+    #[inline]
+    pub(super) fn new(
+        operation: &'a str,
+        response: ResponseFlags,
+        arguments: WriteBody<'a>,
+        terms: &Terms,
+    ) -> Self {
+        let scope = terms.sync_scope;
+        Self {
+            operation,
+            response: if response.expects_reply() { response } else { response_to(scope) },
+            arguments,
+            patience: Patience::new(terms.round_trip),
+            sending: terms.request.map(|limit| limit_of_sending(terms, limit)),
+            connect: terms.connect,
+            rebind: terms.rebind,
+        }
+    }
+
+    /// How long getting a connection and sending may take.
+    #[inline]
+    pub(super) fn sending(&self) -> Patience {
+        self.sending.unwrap_or(self.patience)
+    }
+
+    /// The exception of a call that would now reach the object in another way than its policy lets.
+    #[cold]
+    pub(super) fn no_rebind(&self, minor: MinorCode) -> SystemException {
+        let exception = SystemException::rebind(minor, CompletionStatus::No);
+        Error::new(Phase::Resolve, self.operation)
+            .hint("the policy Rebind has the program choose the object anew")
+            .remember(exception)
+    }
+}
+
+/// How a one-way request is answered.
+fn response_to(scope: SyncScope) -> ResponseFlags {
+    match scope {
+        SyncScope::None | SyncScope::WithTransport => ResponseFlags::NoResponse,
+        SyncScope::WithServer => ResponseFlags::SyncWithServer,
+        SyncScope::WithTarget => ResponseFlags::SyncWithTarget,
+    }
+}
+
+/// The limit for sending: what the policies say, and no more than the whole call has.
+#[cold]
+fn limit_of_sending(terms: &Terms, limit: Duration) -> Patience {
+    Patience::new(Some(terms.round_trip.map_or(limit, |whole| whole.min(limit))))
+}

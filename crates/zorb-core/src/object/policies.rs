@@ -1,0 +1,130 @@
+//! The policies of references.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use zorb_cdr::CdrError;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::ObjectRef;
+use crate::error::{Error, Phase};
+use crate::policy::{
+    Levels, ObjectOverrides, Policies, RelativeRoundtripTimeout, SetOverrideType, TypedPolicy,
+    exposed_by, override_of,
+};
+
+impl ObjectRef {
+    /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`; the
+    /// last wait may take an eighth of it longer. It is the policy [`RelativeRoundtripTimeout`] and
+    /// overrides the option `RoundTripTimeout`. A call inside one ORB runs on the calling thread and
+    /// does not time out.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        let policies = Policies::new().with(RelativeRoundtripTimeout(timeout));
+        self.overridden(&policies, SetOverrideType::AddOverride)
+    }
+
+    /// The same object, called with `policies`, each in place of one of its type that the reference
+    /// has.
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a reference cannot have.
+    pub fn with_policies(&self, policies: &Policies) -> Result<Self, SystemException> {
+        self.set_policy_overrides(policies, SetOverrideType::AddOverride)
+    }
+
+    /// The same object, called with `policies` (`_set_policy_overrides`).
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a reference cannot have.
+    #[doc(alias = "_set_policy_overrides")]
+    pub fn set_policy_overrides(
+        &self,
+        policies: &Policies,
+        how: SetOverrideType,
+    ) -> Result<Self, SystemException> {
+        policies.check(Levels::OBJECT)?;
+        Ok(self.overridden(policies, how))
+    }
+
+    /// The same object for one call: its `policies` win over those of the reference.
+    ///
+    /// ```text
+    /// teller.for_call(&hurried)?.balance()?;
+    /// ```
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a call cannot have, which is one that a reference cannot.
+    pub fn for_call(&self, policies: &Policies) -> Result<Self, SystemException> {
+        policies.check(Levels::OBJECT)?;
+        let known = self.overrides.as_deref();
+        let overrides = known.unwrap_or(&ObjectOverrides::default()).with_call(policies);
+        Ok(Self { overrides: Some(Arc::new(overrides)), ..self.clone() })
+    }
+
+    fn overridden(&self, policies: &Policies, how: SetOverrideType) -> Self {
+        let known = self.overrides.as_deref();
+        let overrides = known.unwrap_or(&ObjectOverrides::default()).with_object(policies, how);
+        Self { overrides: Some(Arc::new(overrides)), ..self.clone() }
+    }
+
+    #[inline]
+    pub(crate) fn overrides(&self) -> Option<&ObjectOverrides> {
+        self.overrides.as_deref()
+    }
+
+    /// The reference's own policies (`_get_policy_overrides`).
+    #[doc(alias = "_get_policy_overrides")]
+    pub fn policy_overrides(&self) -> Policies {
+        self.overrides().map(|overrides| overrides.object.clone()).unwrap_or_default()
+    }
+
+    /// The policy of type `P` that the client wants for calls by this reference and thread
+    /// (`_get_client_policy`): that of the call, of the reference, of the thread, of the ORB, or the
+    /// default.
+    #[doc(alias = "_get_client_policy")]
+    pub fn client_policy<P: TypedPolicy>(&self) -> Option<P> {
+        override_of(self).or_else(|| P::default_of(self.core().options()))
+    }
+
+    /// The policy of type `P` that the server has put into the reference.
+    ///
+    /// # Errors
+    /// `INV_OBJREF` when it cannot be read.
+    pub fn exposed_policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
+        let forwarded = self.forwarded();
+        let target = forwarded.as_deref().unwrap_or_else(|| self.binding());
+        exposed_by(&target.routes(self.core()).policies).map_err(unreadable::<P>)
+    }
+
+    /// The policy of type `P` that holds for calls by this reference and thread (`_get_policy`): what
+    /// the client wants, reconciled with what the server has put into the reference.
+    ///
+    /// # Errors
+    /// `INV_POLICY` (OMG 1) when the two contradict each other; `INV_OBJREF` when the server's cannot
+    /// be read.
+    #[doc(alias = "_get_policy")]
+    pub fn policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
+        match (override_of::<P>(self), self.exposed_policy::<P>()?) {
+            (Some(client), Some(server)) => {
+                P::reconcile(client, server).map(Some).ok_or_else(|| {
+                    SystemException::inv_policy(
+                        minor::inv_policy::CANNOT_RECONCILE,
+                        CompletionStatus::No,
+                    )
+                })
+            }
+            (client, server) => {
+                Ok(client.or(server).or_else(|| P::default_of(self.core().options())))
+            }
+        }
+    }
+}
+
+#[cold]
+fn unreadable<P: TypedPolicy>(error: CdrError) -> SystemException {
+    let exception = SystemException::inv_objref(minor::inv_objref::MALFORMED, CompletionStatus::No);
+    Error::new(Phase::Resolve, format!("{} of the reference", P::POLICY_TYPE))
+        .because(error)
+        .remember(exception)
+}

@@ -1,0 +1,65 @@
+//! The policies of an ORB.
+
+use std::fmt;
+use std::sync::Arc;
+
+use zorb_types::SystemException;
+
+use super::{Levels, Policies, SetOverrideType, TypedPolicy};
+use crate::orb::OrbCore;
+
+/// The policies of an ORB: they hold for all of its calls that no thread, reference or call has
+/// others for (`CORBA::PolicyManager`, the initial reference `ORBPolicyManager`).
+///
+/// Policies of servers are what object adapters begin with that are made from then on.
+#[derive(Clone)]
+#[doc(alias = "ORBPolicyManager")]
+pub struct PolicyManager {
+    core: Arc<OrbCore>,
+}
+
+impl PolicyManager {
+    pub(crate) fn new(core: &Arc<OrbCore>) -> Self {
+        Self { core: Arc::clone(core) }
+    }
+
+    /// Adds `policies`, each in place of one of its type.
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that an ORB cannot have.
+    pub fn add(&self, policies: &Policies) -> Result<(), SystemException> {
+        self.set_policy_overrides(policies, SetOverrideType::AddOverride)
+    }
+
+    /// Sets the ORB's policies (`set_policy_overrides`).
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that an ORB cannot have.
+    pub fn set_policy_overrides(
+        &self,
+        policies: &Policies,
+        how: SetOverrideType,
+    ) -> Result<(), SystemException> {
+        policies.check(Levels::ORB)?;
+        self.core.overrides().rcu(|known| known.changed(policies, how));
+        Ok(())
+    }
+
+    /// The ORB's policies (`get_policy_overrides`).
+    #[doc(alias = "get_policy_overrides")]
+    pub fn policy_overrides(&self) -> Policies {
+        self.core.overrides().load().policies.clone()
+    }
+
+    /// The ORB's policy of type `P`, else the default.
+    pub fn policy<P: TypedPolicy>(&self) -> Option<P> {
+        let overrides = self.core.overrides().load();
+        overrides.policies.value().cloned().or_else(|| P::default_of(self.core.options()))
+    }
+}
+
+impl fmt::Debug for PolicyManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PolicyManager").field(&self.policy_overrides()).finish()
+    }
+}

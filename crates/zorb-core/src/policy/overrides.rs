@@ -1,0 +1,168 @@
+//! Overrides at the levels of a client, and what they come to.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::current::overrides_of_thread;
+use super::{
+    ConnectionTimeout, Policies, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout,
+    SyncScope, TypedPolicy,
+};
+use crate::object::ObjectRef;
+use crate::orb::OrbCore;
+
+/// What becomes of the overrides that a level has when others are set (`CORBA::SetOverrideType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SetOverrideType {
+    /// They go (`SET_OVERRIDE`).
+    SetOverride,
+    /// They stay, but for those of the same types (`ADD_OVERRIDE`).
+    AddOverride,
+}
+
+/// Whether overrides of an ORB or a thread have ever been set in this process: until then calls do
+/// not look for them.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+#[inline]
+fn in_use() -> bool {
+    IN_USE.load(Ordering::Relaxed)
+}
+
+/// The policies of one level, and what calls need of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overrides {
+    pub(crate) policies: Policies,
+    terms: SomeTerms,
+}
+
+/// The overrides of a reference: those of the calls it was made for, and its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ObjectOverrides {
+    pub(crate) call: Policies,
+    pub(crate) object: Policies,
+    terms: SomeTerms,
+}
+
+/// What policies say about a call, as far as they do.
+#[derive(Clone, Copy, Debug, Default)]
+struct SomeTerms {
+    round_trip: Option<Duration>,
+    request: Option<Duration>,
+    connect: Option<Duration>,
+    sync_scope: Option<SyncScope>,
+    rebind: Option<Rebind>,
+}
+
+/// What holds for one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) round_trip: Option<Duration>,
+    pub(crate) request: Option<Duration>,
+    pub(crate) connect: Duration,
+    pub(crate) sync_scope: SyncScope,
+    pub(crate) rebind: Rebind,
+}
+
+impl SomeTerms {
+    fn of(policies: &Policies) -> Self {
+        Self {
+            round_trip: policies.value().map(|RelativeRoundtripTimeout(limit)| *limit),
+            request: policies.value().map(|RelativeRequestTimeout(limit)| *limit),
+            connect: policies.value().map(|ConnectionTimeout(limit)| *limit),
+            sync_scope: policies.value().copied(),
+            rebind: policies.value().copied(),
+        }
+    }
+
+    fn or(self, weaker: Self) -> Self {
+        Self {
+            round_trip: self.round_trip.or(weaker.round_trip),
+            request: self.request.or(weaker.request),
+            connect: self.connect.or(weaker.connect),
+            sync_scope: self.sync_scope.or(weaker.sync_scope),
+            rebind: self.rebind.or(weaker.rebind),
+        }
+    }
+
+    #[inline]
+    fn or_options(self, core: &OrbCore) -> Terms {
+        let options = core.options();
+        Terms {
+            round_trip: self.round_trip.or(options.round_trip_timeout),
+            request: self.request,
+            connect: self.connect.unwrap_or(options.connect_timeout),
+            sync_scope: self.sync_scope.unwrap_or_default(),
+            rebind: self.rebind.unwrap_or_default(),
+        }
+    }
+}
+
+impl Overrides {
+    pub(super) fn new(policies: Policies) -> Self {
+        IN_USE.store(true, Ordering::Relaxed);
+        let terms = SomeTerms::of(&policies);
+        Self { policies, terms }
+    }
+
+    /// These overrides after others were set.
+    pub(super) fn changed(&self, policies: &Policies, how: SetOverrideType) -> Self {
+        Self::new(change(&self.policies, policies, how))
+    }
+}
+
+impl ObjectOverrides {
+    pub(crate) fn with_object(&self, policies: &Policies, how: SetOverrideType) -> Self {
+        Self::new(self.call.clone(), change(&self.object, policies, how))
+    }
+
+    pub(crate) fn with_call(&self, policies: &Policies) -> Self {
+        Self::new(change(&self.call, policies, SetOverrideType::AddOverride), self.object.clone())
+    }
+
+    fn new(call: Policies, object: Policies) -> Self {
+        let terms = SomeTerms::of(&call).or(SomeTerms::of(&object));
+        Self { call, object, terms }
+    }
+}
+
+fn change(before: &Policies, policies: &Policies, how: SetOverrideType) -> Policies {
+    match how {
+        SetOverrideType::SetOverride => policies.clone(),
+        SetOverrideType::AddOverride => before.clone().overridden_by(policies),
+    }
+}
+
+/// What holds for a call of `object`.
+#[inline]
+pub(crate) fn terms(object: &ObjectRef) -> Terms {
+    if object.overrides().is_none() && !in_use() {
+        return SomeTerms::default().or_options(object.core());
+    }
+    look_up(object)
+}
+
+#[cold]
+fn look_up(object: &ObjectRef) -> Terms {
+    let mut terms = object.overrides().map(|overrides| overrides.terms).unwrap_or_default();
+    if in_use() {
+        let core = object.core();
+        let of_thread = overrides_of_thread(core, |overrides| overrides.terms);
+        terms = terms.or(of_thread.unwrap_or_default()).or(core.overrides().load().terms);
+    }
+    terms.or_options(object.core())
+}
+
+/// The override of type `P` that holds for calls of `object`.
+pub(crate) fn override_of<P: TypedPolicy>(object: &ObjectRef) -> Option<P> {
+    let core = object.core();
+    let of_object = object.overrides().and_then(|overrides| {
+        overrides.call.value::<P>().or_else(|| overrides.object.value::<P>()).cloned()
+    });
+    of_object
+        .or_else(|| {
+            overrides_of_thread(core, |overrides| overrides.policies.value::<P>().cloned())
+                .flatten()
+        })
+        .or_else(|| core.overrides().load().policies.value::<P>().cloned())
+}

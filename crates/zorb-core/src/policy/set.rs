@@ -1,0 +1,245 @@
+//! Policies as values, and sets of them.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
+use zorb_giop::PolicyValue;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{Levels, PolicyType};
+use crate::options::Options;
+
+/// A type of policy: what `CORBA::Policy` is derived for.
+///
+/// Programs and crates above the core have policies of their own by implementing it.
+pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
+    /// Its number on the wire.
+    const POLICY_TYPE: PolicyType;
+    /// Where it can be set.
+    const LEVELS: Levels;
+    /// Whether clients have to know it, so that an adapter's references tell of it.
+    const EXPOSED: bool = false;
+
+    /// Writes the value, as it stands in references and service contexts (`PolicyValue::pvalue`).
+    ///
+    /// # Errors
+    /// When the value has no encoding.
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+
+    /// Reads a value that [`write`](Self::write), or another ORB, has written.
+    ///
+    /// # Errors
+    /// When the octets are no such value.
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
+
+    /// What holds where nothing has been set; `None` for a policy without a default.
+    fn default_of(options: &Options) -> Option<Self> {
+        let _ = options;
+        None
+    }
+
+    /// What a client's policy and the server's come to; `None` when they cannot both be kept. By
+    /// default they must be equal.
+    fn reconcile(client: Self, server: Self) -> Option<Self> {
+        (client == server).then_some(client)
+    }
+}
+
+/// A policy of any type (`CORBA::Policy`). Clones are the same policy, which never changes.
+#[derive(Clone)]
+pub struct Policy(Arc<dyn AnyPolicy>);
+
+/// A [`TypedPolicy`] without its type.
+trait AnyPolicy: Any + fmt::Debug + Send + Sync {
+    fn policy_type(&self) -> PolicyType;
+    fn levels(&self) -> Levels;
+    fn is_exposed(&self) -> bool;
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+    fn equals(&self, other: &dyn Any) -> bool;
+}
+
+impl<P: TypedPolicy> AnyPolicy for P {
+    fn policy_type(&self) -> PolicyType {
+        P::POLICY_TYPE
+    }
+
+    fn levels(&self) -> Levels {
+        P::LEVELS
+    }
+
+    fn is_exposed(&self) -> bool {
+        P::EXPOSED
+    }
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        P::write(self, writer)
+    }
+
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<P>() == Some(self)
+    }
+}
+
+impl Policy {
+    /// The policy that `value` is (`create_policy`).
+    #[doc(alias = "create_policy")]
+    pub fn new<P: TypedPolicy>(value: P) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// Its type (`policy_type`).
+    pub fn policy_type(&self) -> PolicyType {
+        self.0.policy_type()
+    }
+
+    /// Where it can be set.
+    pub fn levels(&self) -> Levels {
+        self.0.levels()
+    }
+
+    /// Whether references of an adapter that has it tell of it.
+    pub fn is_exposed(&self) -> bool {
+        self.0.is_exposed()
+    }
+
+    /// Its value, when it is a `P`.
+    pub fn value<P: TypedPolicy>(&self) -> Option<&P> {
+        (&*self.0 as &dyn Any).downcast_ref()
+    }
+
+    /// The policy as references and service contexts have it.
+    ///
+    /// # Errors
+    /// When its value has no encoding.
+    pub fn to_wire(&self, order: ByteOrder) -> CdrResult<PolicyValue> {
+        let value = CdrWriter::encapsulation(order, |writer| self.0.write(writer))?;
+        Ok(PolicyValue { policy_type: self.policy_type().0, value })
+    }
+}
+
+impl PartialEq for Policy {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.equals(&*other.0)
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A set of policies with at most one of each type (`CORBA::PolicyList`).
+///
+/// ```
+/// use std::time::Duration;
+/// use zorb_core::policy::{Policies, RelativeRoundtripTimeout, SyncScope};
+///
+/// let policies = Policies::new()
+///     .with(RelativeRoundtripTimeout(Duration::from_millis(50)))
+///     .with(SyncScope::WithServer);
+/// assert_eq!(policies.value::<SyncScope>(), Some(&SyncScope::WithServer));
+/// ```
+#[derive(Clone, Default, PartialEq)]
+pub struct Policies(Vec<Policy>);
+
+impl Policies {
+    /// The empty set.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// This set with `policy`, in place of one of its type.
+    #[must_use]
+    pub fn with<P: TypedPolicy>(mut self, policy: P) -> Self {
+        self.put(Policy::new(policy));
+        self
+    }
+
+    /// The policies of a list.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` (OMG 30) when it has two of one type.
+    pub fn from_list(list: impl IntoIterator<Item = Policy>) -> Result<Self, SystemException> {
+        let mut set = Self::new();
+        for policy in list {
+            if set.policy(policy.policy_type()).is_some() {
+                return Err(SystemException::bad_param(
+                    minor::bad_param::DUPLICATE_POLICY,
+                    CompletionStatus::No,
+                ));
+            }
+            set.0.push(policy);
+        }
+        Ok(set)
+    }
+
+    /// Adds `policy`, in place of one of its type.
+    pub fn put(&mut self, policy: Policy) {
+        let policy_type = policy.policy_type();
+        match self.0.iter_mut().find(|known| known.policy_type() == policy_type) {
+            Some(known) => *known = policy,
+            None => self.0.push(policy),
+        }
+    }
+
+    /// This set with those of `others`, each in place of one of its type.
+    #[must_use]
+    pub fn overridden_by(mut self, others: &Self) -> Self {
+        others.iter().for_each(|policy| self.put(policy.clone()));
+        self
+    }
+
+    /// The policy of this type.
+    pub fn policy(&self, policy_type: PolicyType) -> Option<&Policy> {
+        self.0.iter().find(|known| known.policy_type() == policy_type)
+    }
+
+    /// The value of the policy that is a `P`.
+    pub fn value<P: TypedPolicy>(&self) -> Option<&P> {
+        self.policy(P::POLICY_TYPE)?.value()
+    }
+
+    /// The policies, in the order in which they were added.
+    pub fn iter(&self) -> std::slice::Iter<'_, Policy> {
+        self.0.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Refuses policies that cannot be set at `level`.
+    pub(crate) fn check(&self, level: Levels) -> Result<(), SystemException> {
+        if self.iter().all(|policy| policy.levels().contains(level)) {
+            return Ok(());
+        }
+        Err(SystemException::no_permission(
+            minor::no_permission::POLICY_LEVEL,
+            CompletionStatus::No,
+        ))
+    }
+}
+
+impl<'p> IntoIterator for &'p Policies {
+    type Item = &'p Policy;
+    type IntoIter = std::slice::Iter<'p, Policy>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Debug for Policies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(&self.0).finish()
+    }
+}

@@ -1,0 +1,321 @@
+//! Policies: at which level they can be set, which of them holds, and what they do to calls.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use support::{Echo, Servant, builder, client, server};
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_core::poa::{PoaError, PoaPolicies};
+use zorb_core::policy::{
+    ConnectionTimeout, Levels, Policies, Policy, PolicyType, Rebind, RelativeRequestTimeout,
+    RelativeRoundtripTimeout, SetOverrideType, SyncScope, TypedPolicy,
+};
+use zorb_core::{Interface, ObjectRef, Orb};
+use zorb_giop::ComponentTag;
+use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
+
+/// A policy of a program's own, which clients have to know.
+#[derive(Clone, Debug, PartialEq)]
+struct Colour(u16);
+
+impl TypedPolicy for Colour {
+    const POLICY_TYPE: PolicyType = PolicyType(0x5a52_4277);
+    const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);
+    const EXPOSED: bool = true;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u16(self.0);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.read_u16().map(Self)
+    }
+}
+
+/// A policy of servers alone.
+#[derive(Clone, Debug, PartialEq)]
+struct Weight(u16);
+
+impl TypedPolicy for Weight {
+    const POLICY_TYPE: PolicyType = PolicyType(0x5a52_4278);
+    const LEVELS: Levels = Levels::SERVER;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u16(self.0);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.read_u16().map(Self)
+    }
+}
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn limit(time: Duration) -> Policies {
+    Policies::new().with(RelativeRoundtripTimeout(time))
+}
+
+/// The levels, the strongest first, each with how a limit is set there for the reference `echo`.
+const LEVELS: [&str; 4] = ["call", "object", "thread", "orb"];
+
+fn set(level: &str, orb: &Orb, echo: ObjectRef, time: Duration) -> ObjectRef {
+    match level {
+        "call" => echo.for_call(&limit(time)).unwrap(),
+        "object" => echo.with_policies(&limit(time)).unwrap(),
+        "thread" => {
+            orb.policy_current().add(&limit(time)).unwrap();
+            echo
+        }
+        _ => {
+            orb.policy_manager().add(&limit(time)).unwrap();
+            echo
+        }
+    }
+}
+
+fn unset(orb: &Orb) {
+    let nothing = Policies::new();
+    orb.policy_current().set_policy_overrides(&nothing, SetOverrideType::SetOverride).unwrap();
+    orb.policy_manager().set_policy_overrides(&nothing, SetOverrideType::SetOverride).unwrap();
+}
+
+#[test]
+fn the_strongest_level_with_a_policy_of_the_type_wins() {
+    let (_server, echo) = server();
+    let orb = builder().option("RoundTripTimeout", "77000").build().unwrap();
+    let plain: ObjectRef = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    for levels in 0..1_u32 << LEVELS.len() {
+        let mut object = plain.clone();
+        let mut expected = Duration::from_secs(77);
+        // From the weakest on, so that the last one set is the one that wins.
+        for (number, level) in LEVELS.iter().enumerate().rev() {
+            if levels & (1 << number) != 0 {
+                expected = Duration::from_secs(number as u64 + 1);
+                object = set(level, &orb, object, expected);
+            }
+        }
+        let found = object.client_policy::<RelativeRoundtripTimeout>().unwrap();
+        assert_eq!(found.0, expected, "levels {levels:04b}");
+        assert_eq!(object.policy::<RelativeRoundtripTimeout>(), Ok(Some(found)));
+        // The policies of other types are as they were.
+        assert_eq!(object.client_policy(), Some(SyncScope::WithTransport));
+        assert_eq!(object.client_policy(), Some(ConnectionTimeout(Duration::from_secs(10))));
+        assert_eq!(object.client_policy::<RelativeRequestTimeout>(), None);
+        unset(&orb);
+    }
+}
+
+#[test]
+fn a_call_keeps_the_limit_of_the_level_that_wins() {
+    let (server_orb, echo) = server();
+    let (orb, there) = client(&echo);
+    for (strongest, name) in LEVELS.iter().enumerate() {
+        // The weaker ones have all the time there is.
+        let mut object = there.object().clone();
+        for (number, level) in LEVELS.iter().enumerate().rev().filter(|(n, _)| *n >= strongest) {
+            let time = if number == strongest { Duration::from_millis(5) } else { HOUR };
+            object = set(level, &orb, object, time);
+        }
+        let late = object.unchecked_narrow::<Echo>().wait_for(-1).unwrap_err();
+        assert_eq!(late.kind, SystemExceptionKind::Timeout, "{name}");
+        assert_eq!(late.minor, minor::timeout::ROUND_TRIP);
+        unset(&orb);
+    }
+    // The servant's waiting threads end with a note of what they wait for, once it has arrived.
+    there.note(-1).unwrap();
+    assert_eq!(there.noted().unwrap(), -1);
+    server_orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_policy_is_refused_where_it_cannot_be() {
+    let (orb, echo) = server();
+    let weight = Policies::new().with(Weight(1));
+    let refused = |level: &str, set: Result<(), zorb_types::SystemException>| {
+        let exception = set.unwrap_err();
+        assert_eq!(exception.kind, SystemExceptionKind::NoPermission, "{level}");
+        assert_eq!(exception.minor, minor::no_permission::POLICY_LEVEL, "{level}");
+    };
+    refused("thread", orb.policy_current().add(&weight));
+    refused("object", echo.with_policies(&weight).map(drop));
+    refused("call", echo.for_call(&weight).map(drop));
+    orb.policy_manager().add(&weight).unwrap();
+    let clients = PoaPolicies::new().with(SyncScope::WithServer);
+    let refused = orb.root_poa().create("refused", clients).unwrap_err();
+    assert!(matches!(refused, PoaError::InvalidPolicy { .. }), "{refused}");
+}
+
+#[test]
+fn adapters_begin_with_the_policies_of_servers_that_the_orb_has() {
+    let (orb, _echo) = server();
+    orb.policy_manager().add(&Policies::new().with(Weight(1)).with(Colour(7))).unwrap();
+    let root = orb.root_poa();
+    let plain = root.create("plain", PoaPolicies::new()).unwrap();
+    assert_eq!(plain.policies().others, Policies::new().with(Weight(1)));
+    let own = root.create("own", PoaPolicies::new().with(Weight(2))).unwrap();
+    assert_eq!(own.policies().others.value(), Some(&Weight(2)));
+}
+
+#[test]
+fn references_tell_of_an_adapters_policies() {
+    let (orb, plain) = server();
+    let policies = PoaPolicies::new().with(Colour(0x0102)).with(Weight(3));
+    let poa = orb.root_poa().create("coloured", policies).unwrap();
+    let echo: Echo = poa.activate(Servant::default()).unwrap();
+    let (_client, there) = client(&echo);
+    let there = there.object();
+    assert_eq!(there.exposed_policy(), Ok(Some(Colour(0x0102))));
+    assert_eq!(there.exposed_policy::<Weight>(), Ok(None), "clients need not know it");
+    assert_eq!(plain.object().exposed_policy::<Colour>(), Ok(None));
+
+    let profile = zorb_giop::IiopProfile::decode(&there.ior().profiles[0].data).unwrap();
+    let mut components = profile.components.iter();
+    let component = components.find(|known| known.tag == ComponentTag::POLICIES).unwrap();
+    let number = |value: u32| value.to_ne_bytes();
+    let order = cfg!(target_endian = "little") as u8;
+    let [high, low] = 0x0102_u16.to_ne_bytes();
+    let octets = [
+        &[order, 0, 0, 0][..],
+        &number(1),
+        &number(0x5a52_4277),
+        &number(4),
+        &[order, 0, high, low],
+    ];
+    assert_eq!(component.data, octets.concat());
+
+    // What both sides want holds; what they disagree about does not.
+    assert_eq!(there.policy(), Ok(Some(Colour(0x0102))));
+    let same = there.with_policies(&Policies::new().with(Colour(0x0102))).unwrap();
+    assert_eq!(same.policy(), Ok(Some(Colour(0x0102))));
+    let other = there.with_policies(&Policies::new().with(Colour(9))).unwrap();
+    assert_eq!(other.client_policy(), Some(Colour(9)));
+    let contradiction = other.policy::<Colour>().unwrap_err();
+    assert_eq!(contradiction.kind, SystemExceptionKind::InvPolicy);
+    assert_eq!(contradiction.minor, minor::inv_policy::CANNOT_RECONCILE);
+}
+
+#[test]
+fn a_references_policies_are_its_own() {
+    let (_server, echo) = server();
+    let (_client, there) = client(&echo);
+    let object = there.object();
+    let set = Policies::new().with(SyncScope::WithServer).with(Rebind::NoRebind);
+    let shaped = object.with_policies(&set).unwrap();
+    assert_eq!(shaped.policy_overrides(), set);
+    assert!(object.policy_overrides().is_empty());
+    let replaced = shaped.set_policy_overrides(&limit(HOUR), SetOverrideType::SetOverride).unwrap();
+    assert_eq!(replaced.policy_overrides(), limit(HOUR));
+    let timed = shaped.with_timeout(HOUR);
+    assert_eq!(timed.policy_overrides(), set.with(RelativeRoundtripTimeout(HOUR)));
+    assert_eq!(
+        timed.policy_overrides().policy(PolicyType::REBIND).map(Policy::policy_type),
+        Some(PolicyType::REBIND)
+    );
+    assert_eq!(timed, there.object().clone(), "it is the same object");
+}
+
+#[test]
+fn a_threads_policies_are_its_own_and_end_with_their_work() {
+    let (orb, echo) = server();
+    let wanted = || echo.object().client_policy::<SyncScope>();
+    let current = orb.policy_current();
+    let scope = Policies::new().with(SyncScope::WithTarget);
+    let inside = current.during(&scope, || {
+        let elsewhere = std::thread::scope(|threads| threads.spawn(wanted).join().unwrap());
+        assert_eq!(elsewhere, Some(SyncScope::WithTransport));
+        wanted()
+    });
+    assert_eq!(inside, Ok(Some(SyncScope::WithTarget)));
+    assert_eq!(wanted(), Some(SyncScope::WithTransport));
+    let panics = || current.during(&scope, || std::panic::resume_unwind(Box::new(())));
+    let panicked = catch_unwind(AssertUnwindSafe(panics));
+    assert!(panicked.is_err());
+    assert!(current.policy_overrides().is_empty());
+    // Another ORB of the same thread has policies of its own.
+    let other = builder().build().unwrap();
+    current.add(&scope).unwrap();
+    assert!(other.policy_current().policy_overrides().is_empty());
+    assert_eq!(current.policy_overrides(), scope);
+    unset(&orb);
+}
+
+#[test]
+fn a_one_way_call_waits_for_what_its_scope_says() {
+    let (server_orb, echo) = server();
+    let (_client, there) = client(&echo);
+    let id = server_orb.root_poa().id_of(&echo).unwrap();
+    server_orb.root_poa().deactivate(&id).unwrap();
+    // Nobody hears of an object that is not there, unless the call waits for an answer.
+    for (scope, hears) in [
+        (SyncScope::None, false),
+        (SyncScope::WithTransport, false),
+        (SyncScope::WithServer, true),
+        (SyncScope::WithTarget, true),
+    ] {
+        let scoped = there.with_policies(&Policies::new().with(scope)).unwrap();
+        let kind = scoped.note(1).map_err(|exception| exception.kind);
+        assert_eq!(kind, if hears { Err(SystemExceptionKind::ObjectNotExist) } else { Ok(()) });
+    }
+    let servant = Arc::new(Servant::default());
+    let echo: Echo = server_orb.root_poa().activate_shared(&servant).unwrap();
+    let (_client, there) = client(&echo);
+    let target = there.with_policies(&Policies::new().with(SyncScope::WithTarget)).unwrap();
+    target.note(5).unwrap();
+    assert_eq!(servant.noted.load(Ordering::SeqCst), 5, "the servant has run");
+    there.with_policies(&Policies::new().with(SyncScope::WithServer)).unwrap().note(6).unwrap();
+    assert_eq!(there.noted().unwrap(), 6, "requests of one connection run in their order");
+}
+
+#[test]
+fn a_bound_reference_does_not_move_unless_it_may() {
+    let (first_orb, first) = server();
+    let (orb, _) = client(&first);
+    first_orb.publish("echo", &first).unwrap();
+    let address = first_orb.endpoints()[0].replace("iiop://", "");
+    let published: ObjectRef =
+        orb.string_to_object(&format!("corbaloc::{address}/echo")).unwrap().unwrap();
+    let policy = Policies::new().with(Rebind::NoRebind);
+    let strict: Echo = published.with_policies(&policy).unwrap().unchecked_narrow();
+    // The forward that finds the object is part of the first call.
+    assert_eq!(strict.twice(3).unwrap(), 6);
+    assert_eq!(strict.twice(4).unwrap(), 8);
+    // The object goes; the published name would lead to another one.
+    first_orb.unpublish("echo");
+    let id = first_orb.root_poa().id_of(&first).unwrap();
+    first_orb.root_poa().deactivate(&id).unwrap();
+    let second: Echo = first_orb.root_poa().activate(Servant::default()).unwrap();
+    first_orb.publish("echo", &second).unwrap();
+    let refused = strict.twice(5).unwrap_err();
+    assert_eq!(refused.kind, SystemExceptionKind::Rebind);
+    assert_eq!(refused.completed, CompletionStatus::No);
+    let free: Echo = published.unchecked_narrow();
+    assert_eq!(free.twice(5).unwrap(), 10);
+}
+
+#[test]
+fn a_request_that_gets_no_connection_in_its_time_is_not_sent() {
+    let (server_orb, echo) = server();
+    let orb = builder().option("MaxConnectionsPerEndpoint", "1").build().unwrap();
+    let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    std::thread::scope(|scope| {
+        let busy = scope.spawn(|| there.wait_for(9));
+        // When the one connection has been taken, a request with a limit does not get it.
+        let policy = Policies::new().with(RelativeRequestTimeout(Duration::from_millis(2)));
+        let hasty = there.with_policies(&policy).unwrap();
+        let late = std::iter::repeat_with(|| hasty.twice(1)).find_map(Result::err).unwrap();
+        assert_eq!(late.kind, SystemExceptionKind::Timeout);
+        assert_eq!(late.completed, CompletionStatus::No);
+        echo.note(9).unwrap();
+        busy.join().unwrap().unwrap();
+        // Once sent, a request may take any time.
+        assert_eq!(there.twice(2).unwrap(), 4);
+    });
+    server_orb.shutdown(true).unwrap();
+}

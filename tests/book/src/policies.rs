@@ -1,0 +1,91 @@
+//! Policies of ORBs, threads, references, calls and adapters.
+
+use std::time::Duration;
+
+use zorb::poa::{Poa, PoaError, PoaPolicies};
+use zorb::policy::{
+    ConnectionTimeout, Levels, Policies, PolicyType, RelativeRoundtripTimeout, SyncScope,
+    TypedPolicy,
+};
+use zorb::{CdrError, CdrReader, CdrWriter};
+use zorb::{Interface, Orb, Result};
+
+/// What the whole program does, what one reference does, and what one call does.
+pub fn levels<T: Interface>(orb: &Orb, teller: &T) -> Result<T> {
+    let patient = Policies::new()
+        .with(RelativeRoundtripTimeout(Duration::from_secs(10)))
+        .with(ConnectionTimeout(Duration::from_secs(1)));
+    orb.policy_manager().add(&patient)?;
+
+    let surely = Policies::new().with(SyncScope::WithTarget);
+    let teller = teller.with_policies(&surely)?;
+
+    let at_once = Policies::new().with(RelativeRoundtripTimeout(Duration::from_millis(20)));
+    let hurried = teller.for_call(&at_once)?;
+    let limit = hurried.as_object().client_policy::<RelativeRoundtripTimeout>();
+    assert_eq!(limit.map(|limit| limit.0), Some(Duration::from_millis(20)));
+    Ok(teller)
+}
+
+/// What a thread does while it works on something.
+pub fn during(orb: &Orb, work: impl FnOnce()) -> Result<()> {
+    let quick = Policies::new().with(RelativeRoundtripTimeout(Duration::from_millis(100)));
+    orb.policy_current().during(&quick, work)
+}
+
+/// How dear the calls of an adapter's objects are, which clients are to know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tariff(pub u16);
+
+impl TypedPolicy for Tariff {
+    const POLICY_TYPE: PolicyType = PolicyType(0x4558_0001);
+    const LEVELS: Levels = Levels::ADAPTER;
+    const EXPOSED: bool = true;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> Result<(), CdrError> {
+        writer.write_u16(self.0);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        reader.read_u16().map(Self)
+    }
+}
+
+/// An adapter whose references tell of its tariff.
+pub fn dear(root: &Poa) -> Result<Poa, PoaError> {
+    root.create("dear", PoaPolicies::new().with(Tariff(7)))
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb::ObjectRef;
+    use zorb::poa::ObjectId;
+
+    use super::*;
+
+    #[test]
+    fn policies_hold_where_they_are_set() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let object: ObjectRef =
+            orb.string_to_object("corbaloc::127.0.0.1:1/nobody").unwrap().unwrap();
+        let shaped = levels(&orb, &object).unwrap();
+        assert_eq!(shaped.client_policy(), Some(SyncScope::WithTarget));
+        let limit = || object.client_policy::<RelativeRoundtripTimeout>().unwrap().0;
+        assert_eq!(limit(), Duration::from_secs(10));
+        during(&orb, || assert_eq!(limit(), Duration::from_millis(100))).unwrap();
+        assert_eq!(limit(), Duration::from_secs(10));
+    }
+
+    #[test]
+    fn references_of_the_adapter_have_its_tariff() {
+        let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+        let orb = orb.build().unwrap();
+        let root = orb.root_poa();
+        assert_eq!(dear(&root).unwrap().policies().others.value(), Some(&Tariff(7)));
+        let named = PoaPolicies::new().user_ids().with(Tariff(8));
+        let named = root.create("named", named).unwrap();
+        let object: ObjectRef = named.create_reference(&ObjectId::from(&b"one"[..])).unwrap();
+        assert_eq!(object.exposed_policy::<Tariff>(), Ok(Some(Tariff(8))));
+    }
+}
