@@ -244,7 +244,8 @@ impl Repository {
                 EntryKind::Value { bases, supports, .. } => (&bases[..], &supports[..]),
                 _ => (none, none),
             };
-            match bases.iter().chain(supports).nth(next) {
+            let base = bases.get(next).or_else(|| supports.get(next - bases.len()));
+            match base {
                 Some(base) => {
                     stack.push((current, next + 1));
                     if let Some(base) = self.lookup_id(base)

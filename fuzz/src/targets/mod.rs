@@ -8,7 +8,9 @@ pub mod echo;
 pub mod giop;
 pub mod idl;
 pub mod ior;
+pub mod json;
 pub mod options;
+pub mod repository;
 pub mod server;
 pub mod type_code;
 
@@ -43,6 +45,8 @@ pub const TARGETS: &[Target] = &[
     cdr::TARGET,
     type_code::TARGET,
     dynamic::TARGET,
+    json::TARGET,
+    repository::TARGET,
     giop::TARGET,
     ior::TARGET,
     corbaloc::TARGET,

@@ -3,7 +3,7 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, options, type_code,
+    TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, json, options, repository, type_code,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -29,6 +29,16 @@ fn type_codes_and_anys_do_no_harm() {
 #[test]
 fn values_taken_apart_do_no_harm() {
     check(&dynamic::TARGET, 44, 4000);
+}
+
+#[test]
+fn values_in_json_do_no_harm() {
+    check(&json::TARGET, 81, 10_000);
+}
+
+#[test]
+fn stored_repositories_do_no_harm() {
+    check(&repository::TARGET, 4, 8000);
 }
 
 #[test]

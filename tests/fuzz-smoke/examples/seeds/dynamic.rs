@@ -77,4 +77,6 @@ pub(crate) fn made() {
 fn write(name: &str, order: ByteOrder, any: &Any) {
     let octets = Codec::new().with_order(order).encode(any).expect("an encoding");
     seed("dynamic", name, [&[CHOICE][..], &octets].concat());
+    // No text begins so.
+    seed("json", &format!("any-{name}"), [&[0xff][..], &octets].concat());
 }

@@ -12,6 +12,7 @@
 )]
 
 mod calls;
+mod definitions;
 mod dynamic;
 mod idl;
 mod text;
@@ -27,6 +28,7 @@ fn main() {
     text::write();
     calls::write();
     dynamic::made();
+    definitions::write();
 }
 
 /// Writes one seed.
