@@ -348,6 +348,91 @@ fn types_without_a_name_are_made() {
 }
 
 #[test]
+fn clients_add_definitions() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let state = StateFile::new(folder.join("written.ifr"));
+    let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
+    let served = InterfaceRepository::serve_writable(&orb.root_poa(), shop(), Some(state.clone()));
+    let repository = served.unwrap().reference().unwrap();
+    let client = Orb::builder().without_environment().build().unwrap();
+    let repository: corba::Repository = client.resolve(&repository.to_ior_string()).unwrap();
+    let shop = Served { orb, repository: repository.clone() };
+
+    let module = repository.create_module("IDL:New:1.0", "New", "1.0").unwrap().unwrap();
+    let long: corba::IdlType =
+        repository.get_primitive(PrimitiveKind::PkLong).unwrap().unwrap().into();
+    let longs: corba::IdlType = repository.create_sequence(0, Some(&long)).unwrap().unwrap().into();
+    let member = |name: &str, type_def: &corba::IdlType| corba::StructMember {
+        name: name.to_owned(),
+        r#type: TypeCode::default(),
+        type_def: Some(type_def.clone()),
+    };
+    let members = [member("n", &long), member("all", &longs)];
+    let row = module.create_struct("IDL:New/Row:1.0", "Row", "1.0", &members).unwrap().unwrap();
+    let row_type = row.r#type().unwrap();
+    assert_eq!(row_type.member_type(1).unwrap().kind(), TcKind::Sequence);
+    let row: corba::IdlType = row.into();
+    let case = |label: Any, name: &str| corba::UnionMember {
+        name: name.to_owned(),
+        label,
+        r#type: TypeCode::default(),
+        type_def: Some(row.clone()),
+    };
+    let cases =
+        [case(Any::new::<i32>(&5).unwrap(), "five"), case(Any::new::<u8>(&0).unwrap(), "x")];
+    let id = "IDL:New/Choice:1.0";
+    let choice = module.create_union(id, "Choice", "1.0", Some(&long), &cases).unwrap().unwrap();
+    let choice = choice.r#type().unwrap();
+    assert_eq!((choice.member_label(0), choice.default_index()), (Ok(5), Ok(Some(1))));
+    let seven = Any::new::<i32>(&7).unwrap();
+    let constant = module.create_constant("IDL:New/C:1.0", "C", "1.0", Some(&long), &seven);
+    assert_eq!(constant.unwrap().unwrap().value().unwrap(), seven);
+
+    let counter: corba::InterfaceDef = shop.find("Shop::Counter");
+    let bases = [Some(counter)];
+    let derived = module.create_interface("IDL:New/D:1.0", "D", "1.0", &bases).unwrap().unwrap();
+    let failure: corba::ExceptionDef = shop.find("Shop::Unknown");
+    let parameter = corba::ParameterDescription {
+        name: "row".to_owned(),
+        r#type: TypeCode::default(),
+        type_def: Some(row.clone()),
+        mode: corba::ParameterMode::ParamInout,
+    };
+    let (id, normal) = ("IDL:New/D/put:1.0", OperationMode::OpNormal);
+    let raises = [Some(failure)];
+    let put = derived
+        .create_operation(id, "put", "1.0", Some(&long), normal, &[parameter], &raises, &[])
+        .unwrap()
+        .unwrap();
+    assert_eq!(put.absolute_name().unwrap(), "::New::D::put");
+    let (id, readonly) = ("IDL:New/D/rows:1.0", AttributeMode::AttrReadonly);
+    derived.create_attribute(id, "rows", "1.0", Some(&longs), readonly).unwrap().unwrap();
+    let described = zorb_ifr::describe(&derived).unwrap();
+    assert_eq!(described.operation("put").unwrap().parameters[0].type_code, row_type);
+    assert!(described.operation("turned").is_some() && described.operation("_get_rows").is_some());
+
+    use zorb::minor::bad_param as minors;
+    let refused = |id: &str, name: &str| {
+        repository.create_module(id, name, "1.0").map(drop).unwrap_err().minor
+    };
+    assert_eq!(refused("IDL:New:1.0", "Other"), minors::ID_EXISTS);
+    assert_eq!(refused("IDL:Other:1.0", "NEW"), minors::NAME_EXISTS);
+    assert_eq!(refused("IDL:Other:1.0", "a::b"), minors::INVALID_NAME);
+    assert_eq!(refused("Other", "Other"), minors::INVALID_REPOSITORY_ID);
+    let clash = derived.create_attribute("IDL:X:1.0", "tint", "1.0", Some(&long), readonly);
+    assert_eq!(clash.unwrap_err().minor, minors::INHERITED_NAME_CLASH);
+    let inner: corba::ModuleDef = derived.as_object().unchecked_narrow();
+    let inner = inner.create_module("IDL:X:1.0", "X", "1.0").unwrap_err();
+    assert_eq!(inner.minor, minors::BAD_CONTAINER);
+    let wrong = module.create_constant("IDL:X:1.0", "X", "1.0", Some(&row), &seven).unwrap_err();
+    assert_eq!(wrong.kind, SystemExceptionKind::BadParam);
+
+    let stored = state.load().unwrap().unwrap();
+    assert!(stored.describe_interface("IDL:New/D:1.0").unwrap().operation("put").is_some());
+    assert!(stored.lookup_id("IDL:X:1.0").is_none());
+}
+
+#[test]
 fn what_cannot_be_done_is_refused() {
     let shop = serve(shop());
     let item: corba::StructDef = shop.find("Shop::Item");
@@ -358,6 +443,8 @@ fn what_cannot_be_done_is_refused() {
         item.as_object().unchecked_narrow::<corba::EnumDef>().set_members(&[]).unwrap_err().kind,
         item.as_object().unchecked_narrow::<corba::ArrayDef>().length().unwrap_err().kind,
     ];
+    let added = shop.repository.create_module("IDL:New:1.0", "New", "1.0").unwrap_err();
+    assert_eq!(added.kind, SystemExceptionKind::NoPermission);
     use SystemExceptionKind::{BadOperation, NoImplement};
     assert_eq!(kinds, [NoImplement, NoImplement, NoImplement, BadOperation]);
     assert!(item.as_object().narrow::<corba::UnionDef>().unwrap().is_none());

@@ -33,6 +33,9 @@ pub(crate) struct IfrArgs {
     /// Keep the definitions in this file; those that are in it are served together with the IDL's
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// Let any client add definitions, which are kept in the state file if there is one
+    #[arg(long)]
+    writable: bool,
     /// Where to listen, as `iiop://HOST:PORT`; may be given several times
     #[arg(long, value_name = "URL")]
     listen: Vec<String>,
@@ -49,7 +52,11 @@ pub(crate) fn run(args: &IfrArgs, arguments: &[String]) -> Outcome {
 
     let orb = zorb::Orb::builder().arguments(arguments.iter().cloned());
     let orb = args.listen.iter().fold(orb, |orb, url| orb.listen(url)).build()?;
-    let served = InterfaceRepository::serve(&orb.root_poa(), definitions);
+    let poa = orb.root_poa();
+    let served = match args.writable {
+        true => InterfaceRepository::serve_writable(&poa, definitions, state),
+        false => InterfaceRepository::serve(&poa, definitions),
+    };
     let reference = served.and_then(|served| served.reference()).map_err(zorb::Error::from)?;
     orb.publish(KEY, &reference)?;
     let text = reference.to_ior_string();

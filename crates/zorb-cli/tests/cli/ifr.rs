@@ -1,13 +1,14 @@
 //! `zorb ifr`, and calls with types from it.
 
-use std::process::{Child, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 use zorb::dynamic::Dynamic;
 use zorb::{ObjectRef, Orb};
 
 use crate::call::{Counter, IDL};
-use crate::program::{command, file, folder, line_of, run, signal};
+use crate::program::{Finished, command, file, folder, line_of, run, signal};
 
 /// A running repository.
 struct Repository {
@@ -111,4 +112,59 @@ fn definitions_are_kept_over_restarts() {
     let refused = run(&["ifr", "--state", &other]);
     assert_eq!(refused.status, Some(1));
     assert!(refused.stderr.contains("no stored interface repository"), "{}", refused.stderr);
+}
+
+/// JacORB's program that writes the IDL of a definition, if it is installed.
+fn query_ir(repository: &Repository, id: &str) -> Option<Finished> {
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache/zorb/jacorb-3.9"));
+    let folder = std::env::var_os("ZORB_JACORB_LIB").map(PathBuf::from).or(home)?;
+    if !folder.join("jacorb-3.9.jar").exists() {
+        eprintln!("JacORB is not installed: its client was not run");
+        return None;
+    }
+    let finished = Command::new("java")
+        .arg("-cp")
+        .arg(folder.join("*"))
+        .arg("-Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB")
+        .arg("-Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton")
+        .arg(format!("-DORBInitRef.InterfaceRepository={}", repository.reference))
+        .args(["org.jacorb.ir.QueryIR", id])
+        .output();
+    finished.ok().map(Finished::from)
+}
+
+#[test]
+fn another_orbs_client_reads_the_repository() {
+    let idl = file("ifr-jacorb", "shop.idl", IDL);
+    let repository = Repository::start(&["--idl", &idl]);
+    let Some(written) = query_ir(&repository, "IDL:test/Shop:1.0") else { return };
+    let words: Vec<_> = written.stdout.split_whitespace().collect();
+    let text = words.join(" ");
+    for expected in [
+        "enum Colour {red,green};",
+        "struct Item { string name; long long stock; test::Shop::Colour hue; sequence <octet> code; };",
+        "typedef sequence <test::Shop::Item> Items;",
+        "exception Unknown { string name; long code; };",
+        "readonly attribute string label;",
+        "attribute test::Shop::Colour tint;",
+        "order(in string name,inout long count,out double price) raises (test::Shop::Unknown);",
+        "oneway void forget(in string name);",
+    ] {
+        assert!(text.contains(expected), "{expected:?} is not in {text}\n{}", written.stderr);
+    }
+}
+
+#[test]
+fn clients_add_definitions_where_they_may() {
+    let module = ["create_module", "IDL:New:1.0", "New", "1.0"];
+    let ir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl/InterfaceRepository.idl");
+    let call = |repository: &Repository, words: &[&str]| {
+        run(&[&["call", &*repository.reference, "--idl", ir], words].concat())
+    };
+    let repository = Repository::start(&[]);
+    assert_eq!(call(&repository, &module).json()["name"], "NO_PERMISSION");
+    let repository = Repository::start(&["--writable"]);
+    let made = call(&repository, &module);
+    assert_eq!(made.status, Some(0), "{}", made.stderr);
+    assert_eq!(call(&repository, &["lookup", "New"]).json(), made.json());
 }

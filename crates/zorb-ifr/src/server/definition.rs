@@ -1,12 +1,10 @@
 //! Definitions: what each of them answers.
 
 use zorb::dynamic::repository::{Entry, EntryId, EntryKind, Repository};
-use zorb::{
-    Any, CompletionStatus, Interface, ObjectRef, Ref, SystemException, TypeCode, ValueModifier,
-    Wire, minor,
-};
+use zorb::{Any, Interface, ObjectRef, Ref, SystemException, TypeCode, ValueModifier, Wire};
 use zorb_core::{Served, ServerCall};
 
+use super::create::argument;
 use super::describe::{ValueFacts, access_of, mode_of};
 use super::kind;
 use super::object::reply;
@@ -207,7 +205,7 @@ impl Request<'_, '_> {
 
     /// The TypeCode that the repository has of a type: with all names.
     fn canonical(&mut self) -> Served {
-        let given = TypeCode::read(self.call.arguments())?;
+        let given = argument::<TypeCode>(self.call)?;
         let found = self.view.repository.lookup_id(given.id());
         let known = found.and_then(|place| self.view.repository.get(place)?.type_code());
         self.reply::<TypeCode>(known.unwrap_or(&given))
@@ -225,11 +223,8 @@ impl Request<'_, '_> {
 
     /// The next argument, a type of this repository.
     fn type_argument(&mut self) -> Result<TypeCode, SystemException> {
-        let bad_param = |minor| SystemException::bad_param(minor, CompletionStatus::No);
         let reference = self.call.argument::<Ref<ObjectRef>>()?;
-        let reference = reference.ok_or_else(|| bad_param(minor::bad_param::NIL_NOT_ALLOWED))?;
-        let found = self.view.shared.type_of(self.view.repository, &reference);
-        found.ok_or_else(|| bad_param(minor::bad_param::WRONG_INTERFACE))
+        self.view.shared.type_of(self.view.repository, reference.as_ref())
     }
 
     /// What definitions have that are of a type: `type` and `type_def`.

@@ -9,7 +9,7 @@ use zorb::{CompletionStatus, ObjectRef, ServedBy, SystemException, TypeCode, Wir
 use zorb_core::{Served, ServerCall};
 
 use super::view::View;
-use super::{Shared, definition, kind, types};
+use super::{Shared, create, definition, kind, types};
 use crate::corba::DefinitionKind;
 
 /// One object.
@@ -49,10 +49,14 @@ impl Object {
         }
         let definitions = self.shared.definitions.read().unwrap_or_else(PoisonError::into_inner);
         let view = View { shared: &self.shared, repository: &definitions };
-        let served = match &self.what {
+        let mut served = match &self.what {
             What::Definition(place) => definition::serve(view, *place, &operation, call),
             What::Type(type_code) => types::serve(view, type_code, &operation, call),
         };
+        drop(definitions);
+        if let (None, What::Definition(place)) = (&served, &self.what) {
+            served = create::serve(&self.shared, *place, &operation, call);
+        }
         match served {
             Some(served) => served,
             None if changes(&operation) => {
@@ -64,7 +68,7 @@ impl Object {
     }
 }
 
-/// Whether an operation changes the repository.
+/// Whether an operation changes definitions that are there, or adds such as are not supported.
 fn changes(operation: &str) -> bool {
     matches!(operation, "destroy" | "move")
         || operation.starts_with("_set_")
