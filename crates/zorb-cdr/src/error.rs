@@ -50,6 +50,11 @@ pub enum CdrErrorKind {
     BadTypeCode,
     /// An object reference that could not be understood here.
     BadReference,
+    /// A value whose tags, ids, indirections or chunks are not as they should, that is of another
+    /// type than is expected, or that is gone.
+    BadValue,
+    /// A value of a type that is not known here, nor any that it may be truncated to.
+    UnknownValue,
     /// A `fixed` that is no packed decimal number.
     BadFixed,
     /// A type that this build cannot carry.
@@ -82,6 +87,8 @@ impl CdrErrorKind {
             Self::TooLong => "it has more than 2^32-1 elements",
             Self::BadTypeCode => "the TypeCode is malformed",
             Self::BadReference => "the object reference is malformed",
+            Self::BadValue => "the value is malformed or of another type",
+            Self::UnknownValue => "the value is of a type that is not known here",
             Self::BadFixed => "it is no packed decimal number",
             Self::Unsupported => "this type is not supported",
         }

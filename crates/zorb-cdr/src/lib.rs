@@ -25,13 +25,14 @@ mod order;
 mod outlet;
 mod reader;
 mod text;
+mod value;
 mod wire;
 mod writer;
 
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use order::ByteOrder;
 pub use outlet::Outlet;
-pub use reader::{CdrReader, MAX_DEPTH};
+pub use reader::{CdrReader, MAX_DEPTH, ValueHeader, ValueTag};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
 pub use wire::{
     Bounded, Context, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire,

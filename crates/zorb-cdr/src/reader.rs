@@ -2,10 +2,15 @@
 
 #[cfg(test)]
 mod tests;
+mod values;
 
+use alloc::sync::Arc;
 use core::any::Any;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
+
+use values::Values;
+pub use values::{ValueHeader, ValueTag};
 
 /// How deep values may nest: recursive types, nested anys, TypeCodes and encapsulations.
 pub const MAX_DEPTH: u16 = 128;
@@ -28,6 +33,9 @@ pub struct CdrReader<'a> {
     depth: u16,
     text: TextCoding,
     context: Option<&'a (dyn Any + Send + Sync)>,
+    /// About the valuetypes in the stream, once there are some. Most streams have none, and a shared
+    /// box is dropped with the least code.
+    values: Option<Arc<Values<'a>>>,
 }
 
 impl core::fmt::Debug for CdrReader<'_> {
@@ -71,6 +79,7 @@ impl<'a> CdrReader<'a> {
             depth: 0,
             text: TextCoding::default(),
             context: None,
+            values: None,
         }
     }
 
@@ -207,6 +216,16 @@ impl<'a> CdrReader<'a> {
         position + padding(offset, alignment)
     }
 
+    /// Goes on in the next chunk where a chunked value's present one has ended: what begins there
+    /// and is aligned so is read next. Implementations of [`Wire`](crate::Wire) ask for it before
+    /// each thing that chunks may not split: a primitive, a string, a run of primitives.
+    #[inline(always)]
+    pub fn step(&mut self, alignment: usize) {
+        if self.values.is_some() {
+            self.step_in_chunks(alignment);
+        }
+    }
+
     /// The next `count` octets, borrowed from the buffer, without alignment.
     ///
     /// # Errors
@@ -280,6 +299,8 @@ impl<'a> CdrReader<'a> {
         let count = self.read_u32()? as usize;
         match count.checked_mul(min_size.max(1)) {
             Some(octets) if octets <= self.remaining() => Ok(count),
+            // The elements may come in several chunks.
+            Some(octets) if self.is_in_chunks() && octets <= self.remaining_in_all() => Ok(count),
             _ => Err(self.error(CdrErrorKind::LengthBeyondEnd, what)),
         }
     }

@@ -2,7 +2,9 @@
 
 #[cfg(test)]
 mod tests;
+mod values;
 
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
@@ -19,6 +21,8 @@ pub struct CdrWriter<'b> {
     text: TextCoding,
     /// Who may take long runs of octets.
     outlet: Option<&'b mut dyn Outlet>,
+    /// The values written so far; shared for the sake of code alone: it is dropped with the least.
+    values: Option<Rc<values::Values>>,
 }
 
 impl core::fmt::Debug for CdrWriter<'_> {
@@ -49,13 +53,13 @@ impl<'b> CdrWriter<'b> {
     #[inline]
     pub fn new(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         let base = buffer.len();
-        Self { buffer, base, order, text: TextCoding::default(), outlet: None }
+        Self { buffer, base, order, text: TextCoding::default(), outlet: None, values: None }
     }
 
     /// A writer that goes on in `buffer`, whose octet 0 is the alignment base.
     #[inline]
     pub fn resume(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
-        Self { buffer, base: 0, order, text: TextCoding::default(), outlet: None }
+        Self { buffer, base: 0, order, text: TextCoding::default(), outlet: None, values: None }
     }
 
     /// The same writer with the text coding of its connection and GIOP version.
@@ -192,6 +196,7 @@ impl<'b> CdrWriter<'b> {
             order: self.order,
             text: TextCoding::ENCAPSULATION,
             outlet: None,
+            values: None,
             buffer: self.buffer,
         };
         inner.write_u8(inner.order.flag());

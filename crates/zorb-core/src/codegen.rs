@@ -8,21 +8,28 @@ mod macros_local;
 mod macros_typedefs;
 mod macros_unions;
 mod macros_values;
+mod macros_valuetypes;
 mod operations;
 
 pub use crate::collocation::{HasServant, apart, call_here, hand_over};
+pub use crate::value::{
+    CustomMarshal, HandleArgument, Inherits, KnownValue, ValueBase, ValueKind, ValueType,
+};
 pub use bits::{BitField, put_field, take_field};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
 pub use operations::Operations;
 pub use std::any::TypeId;
+pub use zorb_types::TypeFn;
 
 pub use crate::{
-    __zorb_bitmask as bitmask, __zorb_bitset as bitset, __zorb_enumeration as enumeration,
-    __zorb_exception as exception, __zorb_interface as interface, __zorb_invoke as invoke,
-    __zorb_local as local, __zorb_local_error as local_error, __zorb_oneway as oneway,
-    __zorb_raises as raises, __zorb_results as results, __zorb_skeleton as skeleton,
-    __zorb_structure as structure, __zorb_typedef as typedef, __zorb_union as union, Face,
-    Interface, Native, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
+    __zorb_abstract_valuetype as abstract_valuetype, __zorb_bitmask as bitmask,
+    __zorb_bitset as bitset, __zorb_enumeration as enumeration, __zorb_exception as exception,
+    __zorb_interface as interface, __zorb_invoke as invoke, __zorb_local as local,
+    __zorb_local_error as local_error, __zorb_oneway as oneway, __zorb_raises as raises,
+    __zorb_results as results, __zorb_skeleton as skeleton, __zorb_structure as structure,
+    __zorb_typedef as typedef, __zorb_union as union, __zorb_value_box as value_box,
+    __zorb_valuetype as valuetype, Face, Interface, Native, ObjectRef, Raises, Ref, Served,
+    ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,

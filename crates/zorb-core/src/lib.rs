@@ -29,6 +29,7 @@ pub mod policy;
 mod raises;
 mod servant;
 mod server;
+pub mod value;
 mod wait;
 
 pub use collocation::CollocationStrategy;
@@ -41,3 +42,4 @@ pub use orb::{Orb, OrbBuilder};
 pub use raises::{Raises, UserException};
 pub use servant::{Face, Served, ServedBy};
 pub use server::ServerCall;
+pub use value::{Abstract, CustomMarshal, Value, ValueBase};

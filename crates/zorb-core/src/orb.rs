@@ -134,6 +134,25 @@ impl Orb {
         any.get_with::<T>(&self.core)
     }
 
+    #[cfg(test)]
+    pub(crate) fn core_for_tests(&self) -> &Arc<OrbCore> {
+        &self.core
+    }
+
+    /// Lets values of the valuetype `T` arrive where one of its bases, an abstract type or
+    /// interface, or `ValueBase` is expected (`register_value_factory`). Where a `T` itself is
+    /// expected, none is needed.
+    #[doc(alias = "register_value_factory")]
+    pub fn register_value<T: crate::value::ValueType>(&self) {
+        self.core.values().register(crate::value::KnownValue::of::<T>());
+    }
+
+    /// Takes that back; `false` when `T` was not registered.
+    #[doc(alias = "unregister_value_factory")]
+    pub fn unregister_value<T: crate::value::ValueType>(&self) -> bool {
+        self.core.values().unregister(T::REPOSITORY_ID)
+    }
+
     /// Publishes an object under a plain key, so that `corbaloc::host:port/key` finds it.
     ///
     /// Clients that ask for the key are forwarded to the object's own reference, and so come to

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use zorb_idl::model::TypeFacts;
 use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
 /// The longest array that the standard library has a `Default` for.
@@ -9,7 +10,7 @@ const DEFAULT_ARRAY: u32 = 32;
 
 /// The `#[derive]` list of a struct, exception or union.
 pub(crate) fn of(model: &Model, id: DefId) -> String {
-    let facts = model.definition_facts(id);
+    let facts = facts(model, id);
     if facts.local_interface || facts.native {
         let default = if has_default(model, id) { ", Default" } else { "" };
         return format!("#[derive(Clone, Debug{default})]");
@@ -29,17 +30,46 @@ pub(crate) fn of(model: &Model, id: DefId) -> String {
     format!("#[derive({})]", list.join(", "))
 }
 
+/// What is held by a struct, exception or union, or by the state of a valuetype or box.
+fn facts(model: &Model, id: DefId) -> TypeFacts {
+    let types: Vec<&Type> = match &model[id].kind {
+        DefinitionKind::Value(_) => {
+            model.value_state(id).into_iter().map(|(_, state)| &state.member.ty).collect()
+        }
+        DefinitionKind::ValueBox(item) => vec![&item.ty],
+        _ => return model.definition_facts(id),
+    };
+    let mut all = TypeFacts::default();
+    for facts in types.into_iter().map(|ty| model.facts(ty)) {
+        all.local_interface |= facts.local_interface;
+        all.native |= facts.native;
+        all.floating |= facts.floating;
+        all.any |= facts.any;
+        all.type_code |= facts.type_code;
+    }
+    // It may be one of many, and large: never copied unasked.
+    all.sequence = true;
+    all
+}
+
 /// Whether every member has a default. A union has none: no member is the obvious one.
 fn has_default(model: &Model, id: DefId) -> bool {
     let mut seen = HashSet::from([id]);
     let mut work = vec![id];
-    while let Some(id) = work.pop() {
-        let types: Vec<&Type> = match &model[id].kind {
+    while let Some(at) = work.pop() {
+        let types: Vec<&Type> = match &model[at].kind {
             DefinitionKind::Struct(_) | DefinitionKind::Exception(_) => {
-                model.all_members(id).into_iter().map(|member| &member.ty).collect()
+                model.all_members(at).into_iter().map(|member| &member.ty).collect()
             }
             DefinitionKind::Typedef(item) => vec![&item.ty],
-            DefinitionKind::Enum(_)
+            // Of others of its kind it holds handles, which are null by default.
+            DefinitionKind::Value(_) if at == id => {
+                model.value_state(id).into_iter().map(|(_, state)| &state.member.ty).collect()
+            }
+            DefinitionKind::ValueBox(item) if at == id => vec![&item.ty],
+            DefinitionKind::Value(_)
+            | DefinitionKind::ValueBox(_)
+            | DefinitionKind::Enum(_)
             | DefinitionKind::Interface(_)
             | DefinitionKind::Bitmask(_)
             | DefinitionKind::Bitset(_) => continue,

@@ -14,7 +14,7 @@ pub(crate) enum Passing {
     Borrow,
     /// A slice that is decoded as a slice.
     Octets,
-    /// An object reference, `Option<&T>`.
+    /// An object reference or a value, `Option<&T>`.
     Reference,
 }
 
@@ -36,7 +36,7 @@ impl Types<'_, '_> {
             "String" => "::std::string",
             "Vec" => "::std::vec",
             "Option" => "::core::option",
-            "Send" | "Sync" => "::core::marker",
+            "Send" | "Sync" | "Sized" => "::core::marker",
             _ => return name.to_owned(),
         };
         format!("{home}::{name}")
@@ -55,8 +55,8 @@ impl Types<'_, '_> {
     pub(crate) fn value(&self, ty: &Type) -> String {
         if let Type::Named(id) = ty {
             let path = self.path(*id);
-            return match self.reference(ty) {
-                Some(_) => self.optional(&path),
+            return match self.handle(ty, path.clone()) {
+                Some(handle) => self.optional(&handle),
                 None if self.is_local(ty) => self.optional(&self.shared(*id)),
                 None => path,
             };
@@ -66,9 +66,10 @@ impl Types<'_, '_> {
 
     /// What a typedef stands for: like a value, but an interface stays itself.
     pub(crate) fn alias(&self, ty: &Type) -> String {
-        match self.reference(ty) {
+        match self.handle(ty, String::new()) {
             Some(_) => match ty {
                 Type::Named(id) => self.path(*id),
+                Type::ValueBase => format!("{}::ValueBase", self.runtime),
                 _ => format!("{}::ObjectRef", self.runtime),
             },
             None => match ty {
@@ -118,9 +119,9 @@ impl Types<'_, '_> {
             Type::Int8 => "i8".into(),
             Type::UInt8 => "u8".into(),
             Type::Map { key, value, .. } => map(&self.value(key), &self.value(value)),
-            // Refused before: see `unsupported`.
-            Type::ValueBase => "()".into(),
-            Type::Object => self.optional(&format!("{}::ObjectRef", self.runtime)),
+            Type::ValueBase | Type::Object => {
+                self.optional(&self.handle(ty, String::new()).unwrap_or_default())
+            }
             Type::String { .. } | Type::WString { .. } => self.prelude("String"),
             Type::Sequence { element, .. } => {
                 format!("{}<{}>", self.prelude("Vec"), self.value(element))
@@ -139,10 +140,48 @@ impl Types<'_, '_> {
         match self.names.model.resolve(ty) {
             Type::Object => Some(format!("{}::ObjectRef", self.runtime)),
             Type::Named(id) => match self.names.model[*id].kind {
-                DefinitionKind::Interface(ref item) if !item.is_local => Some(self.path(*id)),
+                DefinitionKind::Interface(ref item) if !item.is_local && !item.is_abstract => {
+                    Some(self.path(*id))
+                }
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// The Rust type of a handle to a value or to something of an abstract interface, by the path
+    /// to its IDL type.
+    fn by_value(&self, ty: &Type, path: String) -> Option<String> {
+        let runtime = self.runtime;
+        match self.names.model.resolve(ty) {
+            Type::ValueBase => Some(format!("{runtime}::Value<{runtime}::ValueBase>")),
+            Type::Named(id) => match self.names.model[*id].kind {
+                DefinitionKind::Interface(ref item) if item.is_abstract => {
+                    Some(format!("{runtime}::Abstract<{path}>"))
+                }
+                DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => {
+                    Some(format!("{runtime}::Value<{path}>"))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The Rust type of what may be null or nil, without the `Option`, by the path to its IDL type.
+    fn handle(&self, ty: &Type, path: String) -> Option<String> {
+        match self.names.model.resolve(ty) {
+            Type::Object => Some(format!("{}::ObjectRef", self.runtime)),
+            Type::Named(_) if self.reference(ty).is_some() => Some(path),
+            _ => self.by_value(ty, path),
+        }
+    }
+
+    /// The path to the IDL type behind a handle, typedefs taken off.
+    fn resolved_path(&self, ty: &Type) -> String {
+        match self.names.model.resolve(ty) {
+            Type::Named(id) => self.path(*id),
+            _ => String::new(),
         }
     }
 
@@ -165,6 +204,9 @@ impl Types<'_, '_> {
         }
         if let Some(object) = self.reference(ty) {
             return self.codegen(&format!("Ref<{object}>"));
+        }
+        if let Some(handle) = self.by_value(ty, self.resolved_path(ty)) {
+            return handle;
         }
         let ty = self.names.model.resolve(ty);
         match ty {
@@ -192,8 +234,11 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The type that writes a reference parameter, an `Option<&T>`.
+    /// The type that writes a reference or value parameter, an `Option<&T>`.
     pub(crate) fn reference_argument(&self, ty: &Type) -> String {
+        if let Some(handle) = self.by_value(ty, self.resolved_path(ty)) {
+            return self.codegen(&format!("HandleArgument<{handle}>"));
+        }
         let object = self.reference(ty).unwrap_or_default();
         self.codegen(&format!("RefArgument<{object}>"))
     }
@@ -211,7 +256,7 @@ impl Types<'_, '_> {
 
     /// How a parameter of this type is passed.
     pub(crate) fn passing(&self, ty: &Type) -> Passing {
-        if self.reference(ty).is_some() {
+        if self.handle(ty, String::new()).is_some() {
             return Passing::Reference;
         }
         match self.names.model.resolve(ty) {
@@ -236,11 +281,11 @@ impl Types<'_, '_> {
         match (self.passing(ty), self.names.model.resolve(ty)) {
             (Passing::Value, _) => self.value(ty),
             (Passing::Reference, _) => {
-                let object = match ty {
+                let path = match ty {
                     Type::Named(id) => self.path(*id),
-                    _ => format!("{}::ObjectRef", self.runtime),
+                    _ => String::new(),
                 };
-                self.optional(&format!("&{object}"))
+                self.optional(&format!("&{}", self.handle(ty, path).unwrap_or_default()))
             }
             (_, Type::Named(_)) if self.is_local(ty) => match ty {
                 Type::Named(id) => self.optional(&format!("&{}", self.shared(*id))),

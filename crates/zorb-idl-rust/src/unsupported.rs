@@ -51,14 +51,19 @@ impl Found<'_> {
 
     fn definition(&mut self, kind: &DefinitionKind, span: Span) {
         match kind {
-            DefinitionKind::Interface(item) => {
-                if item.is_abstract {
-                    self.push(Code::AbstractUnsupported, span);
-                }
-            }
-            DefinitionKind::Value(_) | DefinitionKind::ValueBox(_) => {
+            DefinitionKind::Value(_) | DefinitionKind::ValueBox(_)
+                if holds_local(self.model, kind) =>
+            {
                 self.push(Code::ValueTypeUnsupported, span);
             }
+            DefinitionKind::Value(item) => {
+                item.members.iter().for_each(|item| self.ty(&item.member.ty, item.member.span));
+                item.initializers.iter().for_each(|item| {
+                    item.params.iter().for_each(|param| self.ty(&param.ty, param.span));
+                    item.raises.iter().for_each(|id| self.ty(&Type::Named(*id), item.span));
+                });
+            }
+            DefinitionKind::ValueBox(item) => self.ty(&item.ty, span),
             DefinitionKind::Component(_)
             | DefinitionKind::Home(_)
             | DefinitionKind::PortType(_)
@@ -74,6 +79,7 @@ impl Found<'_> {
             DefinitionKind::Typedef(item) => self.ty(&item.ty, span),
             DefinitionKind::Const(item) => self.ty(&item.ty, span),
             DefinitionKind::Module(_)
+            | DefinitionKind::Interface(_)
             | DefinitionKind::Enum(_)
             | DefinitionKind::TemplateModule(_)
             | DefinitionKind::Native
@@ -115,9 +121,21 @@ impl Found<'_> {
                 Type::Named(id) if self.model[*id].built_in => {
                     self.push(Code::PseudoTypeUnsupported, span);
                 }
-                Type::ValueBase => self.push(Code::PseudoTypeUnsupported, span),
                 _ => {}
             }
         }
+    }
+}
+
+/// Whether the state of a valuetype, or what is in a box, never leaves its process.
+fn holds_local(model: &Model, kind: &DefinitionKind) -> bool {
+    let is_local = |ty: &Type| {
+        let facts = model.facts(ty);
+        facts.local_interface || facts.native
+    };
+    match kind {
+        DefinitionKind::Value(item) => item.members.iter().any(|item| is_local(&item.member.ty)),
+        DefinitionKind::ValueBox(item) => is_local(&item.ty),
+        _ => false,
     }
 }

@@ -48,6 +48,10 @@ pub mod types {
 pub mod unions {
     include!("golden/unions.rs");
 }
+/// Made of `valuetypes.idl`.
+pub mod valuetypes {
+    include!("golden/valuetypes.rs");
+}
 
 #[path = "compiled/calls.rs"]
 mod calls;
@@ -61,3 +65,5 @@ mod local_objects;
 mod typed;
 #[path = "compiled/values.rs"]
 mod values;
+#[path = "compiled/valuetypes.rs"]
+mod valuetype_calls;

@@ -41,9 +41,18 @@ fn check(fixture: &str) -> Generated {
 
 #[test]
 fn texts_are_on_record() {
-    for fixture in
-        ["any", "bank", "edges", "extended", "hello", "interfaces", "local", "types", "unions"]
-    {
+    for fixture in [
+        "any",
+        "bank",
+        "edges",
+        "extended",
+        "hello",
+        "interfaces",
+        "local",
+        "types",
+        "unions",
+        "valuetypes",
+    ] {
         let generated = check(fixture);
         assert_eq!(generated.warnings, [], "{fixture}");
     }

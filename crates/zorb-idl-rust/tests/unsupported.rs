@@ -53,8 +53,8 @@ fn every_code_of_the_back_end_is_reported_as_it_is_explained() {
 
 #[test]
 fn what_exists_elsewhere_is_not_looked_at() {
-    let compilation = compile("module Old { valuetype V { public long x; }; };");
-    assert_eq!(findings(&compilation, &Options::new()), "1:24 E0303\n");
+    let compilation = compile("module Old { local interface N {}; valuetype V { public N x; }; };");
+    assert_eq!(findings(&compilation, &Options::new()), "1:45 E0303\n");
     let options = Options::new().extern_module("Old", "::old");
     assert_eq!(findings(&compilation, &options), "");
 }

@@ -175,6 +175,7 @@ impl<const D: u16, const S: i16> Wire for Fixed<D, S> {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.step(1);
         packed::read_unscaled(D, reader).map(Self)
     }
 

@@ -245,6 +245,7 @@ impl Wire for LongDouble {
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         const WHAT: &str = "long double";
+        reader.step(ALIGNMENT);
         reader.align(ALIGNMENT);
         let octets = reader.take(SIZE, WHAT)?;
         let octets = octets

@@ -34,11 +34,11 @@ mod orb;
 
 pub use orb::{Orb, OrbBuilder};
 pub use zorb_cdr::{
-    Bounded, CdrError, CdrErrorKind, CdrReader, CdrWriter, Octets, WChar, WString, Wire,
+    Bounded, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
 pub use zorb_core::{
-    CollocationStrategy, Context, Error, Interface, Native, ObjectRef, Phase, Raises, Ref, Result,
-    ServedBy, UserException,
+    Abstract, CollocationStrategy, Context, CustomMarshal, Error, Interface, Native, ObjectRef,
+    Phase, Raises, Ref, Result, ServedBy, UserException, Value, ValueBase,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, RepositoryId,
@@ -46,7 +46,7 @@ pub use zorb_types::{
     ValueMember, ValueModifier, Visibility, minor,
 };
 
-pub use zorb_core::{options, poa, policy};
+pub use zorb_core::{options, poa, policy, value};
 
 #[doc(hidden)]
 pub use zorb_core::codegen;

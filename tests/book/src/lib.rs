@@ -21,6 +21,7 @@ pub mod quickstart;
 pub mod references;
 pub mod threads;
 pub mod tutorial;
+pub mod values;
 
 mod idl {
     #![allow(unreachable_pub, reason = "generated for crates that export it")]

@@ -208,7 +208,8 @@ fn every_example_of_the_mapping_table_is_compiled() {
     let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let idl = squeeze(&(read("tests/book/idl/mapping.idl") + &read("tests/book/idl/common.idl")));
     let generated = format!("{}/mapping.rs", env!("OUT_DIR"));
-    let rust = read("tests/book/src/mapping.rs") + &std::fs::read_to_string(generated).unwrap();
+    let rust = read("tests/book/src/mapping.rs") + &read("tests/book/src/values.rs");
+    let rust = rust + &std::fs::read_to_string(generated).unwrap();
     let rust = squeeze(&rust);
     let rows = page.lines().skip_while(|line| !line.starts_with("| IDL |"));
     let rows: Vec<&str> = rows.take_while(|line| line.starts_with('|')).skip(2).collect();
@@ -224,7 +225,7 @@ fn every_example_of_the_mapping_table_is_compiled() {
             assert!(idl.contains(&span), "not in mapping.idl: {span}");
         }
         for span in spans(in_rust) {
-            assert!(rust.contains(&span), "not in mapping.rs nor generated: {span}");
+            assert!(rust.contains(&span), "not in mapping.rs, values.rs nor generated: {span}");
         }
     }
 }

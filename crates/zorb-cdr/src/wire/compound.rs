@@ -35,12 +35,14 @@ impl<T: Wire> Wire for Vec<T> {
 
     #[inline]
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<T::Value>> {
+        reader.step(4);
         let count = reader.read_count(T::MIN_SIZE, "sequence")?;
         T::read_vec(reader, count)
     }
 
     #[inline]
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, [T::Value]>> {
+        reader.step(4);
         let count = reader.read_count(T::MIN_SIZE, "sequence")?;
         T::read_elements(reader, count)
     }
@@ -79,12 +81,15 @@ impl Wire for Octets {
 
     #[inline]
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
-        reader.read_octets().map(<[u8]>::to_vec)
+        Self::read_borrowed(reader).map(<[u8]>::to_vec)
     }
 
     #[inline]
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
-        reader.read_octets()
+        reader.step(4);
+        let count = reader.read_count(1, "sequence<octet>")?;
+        reader.step(1);
+        reader.take(count, "sequence<octet>")
     }
 }
 
@@ -116,7 +121,7 @@ impl<const N: u32> Wire for Bounded<Octets, N> {
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
-        let octets = reader.read_octets()?;
+        let octets = Octets::read_borrowed(reader)?;
         if octets.len() > N as usize {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence<octet>"));
         }

@@ -30,6 +30,7 @@ where
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self::Value> {
+        reader.step(4);
         let count = reader.read_count(K::MIN_SIZE.saturating_add(V::MIN_SIZE), "map")?;
         let mut map = BTreeMap::new();
         for _ in 0..count {
@@ -66,6 +67,7 @@ where
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self::Value> {
+        reader.step(4);
         let mut ahead = reader.clone();
         if ahead.read_u32()? > N {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "map"));

@@ -34,11 +34,13 @@ macro_rules! number {
 
             #[inline]
             fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+                reader.step(size_of::<Self>());
                 reader.$read()
             }
 
             #[inline]
             fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+                reader.step(size_of::<Self>());
                 reader.$read()
             }
 
@@ -107,6 +109,7 @@ macro_rules! number {
                 if count == 0 {
                     return Ok(Vec::new());
                 }
+                reader.step(size_of::<Self>());
                 reader.align(size_of::<Self>());
                 let octets = reader.take(count.saturating_mul(size_of::<Self>()), $what)?;
                 let (elements, _) = octets.as_chunks::<{ size_of::<Self>() }>();
@@ -122,6 +125,7 @@ macro_rules! number {
             ) -> CdrResult<Cow<'a, [Self]>> {
                 if reader.order() == ByteOrder::NATIVE && count > 0 {
                     let mut ahead = reader.clone();
+                    ahead.step(size_of::<Self>());
                     ahead.align(size_of::<Self>());
                     let octets = ahead.take(count.saturating_mul(size_of::<Self>()), $what)?;
                     if let Ok(elements) = <[Self]>::ref_from_bytes(octets) {
@@ -169,11 +173,13 @@ impl Wire for bool {
 
     #[inline]
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.step(1);
         reader.read_bool()
     }
 
     #[inline]
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        reader.step(1);
         reader.read_bool()
     }
 
@@ -195,6 +201,7 @@ impl Wire for bool {
     }
 
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
+        reader.step(1);
         let octets = reader.rest().get(..count).unwrap_or_default();
         if octets.len() < count || octets.iter().fold(0, |all, octet| all | octet) > 1 {
             // One by one, to find out where they end or what is none.
@@ -224,11 +231,13 @@ impl Wire for char {
 
     #[inline]
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.step(1);
         reader.read_char()
     }
 
     #[inline]
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        reader.step(1);
         reader.read_char()
     }
 
@@ -266,6 +275,7 @@ impl Wire for char {
     }
 
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
+        reader.step(1);
         let octets = reader.take(count, "sequence<char>")?;
         // One octet a character, unless UTF-8 has more for it, which no `char` can carry.
         if reader.text().char_set == CharSet::Utf8 && !octets.is_ascii() {

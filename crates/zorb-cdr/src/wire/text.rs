@@ -35,11 +35,13 @@ macro_rules! text {
 
             #[inline]
             fn read(reader: &mut CdrReader<'_>) -> CdrResult<String> {
+                reader.step(4);
                 reader.$read($bound).map($own)
             }
 
             #[inline]
             fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<$borrowed> {
+                reader.step(4);
                 reader.$read($bound)
             }
         }
@@ -96,10 +98,12 @@ impl Wire for WChar {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<char> {
+        reader.step(1);
         reader.read_wchar()
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<char> {
+        reader.step(1);
         reader.read_wchar()
     }
 }
@@ -140,6 +144,7 @@ impl<T: Wire, const N: u32> Wire for Bounded<Vec<T>, N> {
 
 /// The element count of a sequence of at most `bound` elements.
 fn bounded_count<T: Wire>(reader: &mut CdrReader<'_>, bound: u32) -> CdrResult<usize> {
+    reader.step(4);
     let count = reader.read_count(T::MIN_SIZE, "sequence")?;
     if count > bound as usize {
         return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));

@@ -211,6 +211,7 @@ macro_rules! __zorb_enumeration {
             fn read(
                 reader: &mut $crate::codegen::CdrReader<'_>,
             ) -> $crate::codegen::CdrResult<Self> {
+                reader.step(4);
                 let value = reader.read_u32()?;
                 match <Self as ::core::convert::TryFrom<u32>>::try_from(value) {
                     ::core::result::Result::Ok(found) => ::core::result::Result::Ok(found),

@@ -18,6 +18,7 @@ use crate::options::Options;
 use crate::poa::{ActiveObject, Adapters, Found, KeyParts, ManagerState, Poa, PoaManager};
 use crate::policy::Overrides;
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
+use crate::value::ValueRegistry;
 
 /// The state of the ORB's life.
 pub(super) const RUNNING: u8 = 0;
@@ -44,6 +45,7 @@ pub(crate) struct OrbCore {
     adapters: Adapters,
     root_poa: Poa,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
+    values: ValueRegistry,
     pub(super) initial: Mutex<HashMap<String, ObjectRef>>,
     pub(super) threads: Arc<ThreadCount>,
     sentinel: Arc<Sentinel>,
@@ -75,6 +77,7 @@ impl OrbCore {
                 adapters,
                 root_poa,
                 published: RwLock::default(),
+                values: ValueRegistry::default(),
                 initial: Mutex::default(),
                 threads: Arc::default(),
                 sentinel: Arc::default(),
@@ -94,6 +97,11 @@ impl OrbCore {
     /// The policies that the program has given to the ORB.
     pub(crate) fn overrides(&self) -> &ArcSwap<Overrides> {
         &self.overrides
+    }
+
+    /// The valuetypes that were registered.
+    pub(crate) fn values(&self) -> &ValueRegistry {
+        &self.values
     }
 
     pub(crate) fn protocols(&self) -> &ProtocolRegistry {

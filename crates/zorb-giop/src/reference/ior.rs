@@ -150,13 +150,16 @@ impl Wire for Ior {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.step(4);
         let type_id = reader.read_latin1("type_id")?.into_owned();
+        reader.step(4);
         let count = reader.read_count(8, "profile list")?;
         if count > MAX_PROFILES {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "profile list"));
         }
         let mut profiles = Vec::with_capacity(count);
         for _ in 0..count {
+            reader.step(4);
             let tag = ProfileTag(reader.read_u32()?);
             profiles.push(TaggedProfile { tag, data: reader.read_octets()?.to_vec() });
         }

@@ -15,7 +15,7 @@ impl<'m> Emitter<'_, 'm> {
         self.stubs(definition, item);
         self.servant(definition, item);
         self.skeleton(definition);
-        self.companion(definition, item);
+        self.companion(definition, false);
     }
 
     fn reference(&mut self, definition: &Definition, item: &Interface) {
@@ -167,31 +167,46 @@ impl<'m> Emitter<'_, 'm> {
         });
     }
 
-    /// The module for what is defined inside the interface, and for what its operations raise.
-    pub(super) fn companion(&mut self, definition: &'m Definition, item: &'m Interface) {
+    /// The module for what is defined inside an interface or valuetype, and for what its operations
+    /// and initialisers raise: `is_local` if that stays in the process.
+    pub(super) fn companion(&mut self, definition: &'m Definition, is_local: bool) {
         let id = definition.id;
         if !self.names.has_companion(id) {
             return;
         }
-        let otherwise = format!("What belongs to the interface `{}`.", idl_name(definition));
+        let keyword = definition.kind.keyword();
+        let otherwise = format!("What belongs to the {keyword} `{}`.", idl_name(definition));
         self.open(id, None, &otherwise);
-        let children: Vec<DefId> = item.definitions().collect();
-        self.definitions(&children);
+        self.definitions(&self.names.model.children(id));
         for method in self.names.own_methods(id) {
             if let Some(error) = self.names.error(method.key) {
-                self.raises(definition, item, method, error);
+                let (name, raises) = match self.names.model.exports(id).get(method.key.export) {
+                    Some(Export::Operation(item)) => (&item.name, &item.raises),
+                    Some(Export::Attribute(item)) if method.key.set => {
+                        (&item.name, &item.set_raises)
+                    }
+                    Some(Export::Attribute(item)) => (&item.name, &item.get_raises),
+                    _ => continue,
+                };
+                self.raises(definition, is_local, name, raises, error);
+            }
+        }
+        for (key, item) in self.names.initializers(id) {
+            if let Some(error) = self.names.error(key) {
+                self.raises(definition, true, &item.name, &item.raises, error);
             }
         }
         self.close(definition.parent);
     }
 
-    fn raises(&mut self, definition: &Definition, item: &Interface, method: &Method, error: &str) {
-        let (name, raises) = match item.exports.get(method.key.export) {
-            Some(Export::Operation(operation)) => (&operation.name, &operation.raises),
-            Some(Export::Attribute(item)) if method.key.set => (&item.name, &item.set_raises),
-            Some(Export::Attribute(item)) => (&item.name, &item.get_raises),
-            _ => return,
-        };
+    fn raises(
+        &mut self,
+        definition: &Definition,
+        is_local: bool,
+        name: &str,
+        raises: &[DefId],
+        error: &str,
+    ) {
         let mut scope = Scope::default();
         scope.give_quietly("System", Case::Pascal);
         let rows = raises
@@ -202,7 +217,7 @@ impl<'m> Emitter<'_, 'm> {
                 format!("{variant}({})", self.names.path(id, self.module))
             })
             .collect();
-        let local = if item.is_local { "local " } else { "" };
+        let local = if is_local { "local " } else { "" };
         let head = format!("{local}{error}, \"{}::{name}\"", idl_name(definition));
         self.table("raises", head, rows);
     }

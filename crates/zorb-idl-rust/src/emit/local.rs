@@ -34,7 +34,7 @@ impl<'m> Emitter<'_, 'm> {
         }
         self.push("}\n");
         self.list("local", format!("{name}, {:?}", definition.name));
-        self.companion(definition, item);
+        self.companion(definition, true);
     }
 
     /// A native type is what the options say, or holds anything.

@@ -28,12 +28,11 @@ pub(super) struct Signature<'m> {
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn signature(&mut self, method: &Method) -> Option<Signature<'m>> {
         let key = method.key;
-        let interface = self.names.model.interface(key.interface)?;
         let error = self
             .names
             .error(key)
             .map(|error| self.names.inside_path(key.interface, error, self.module));
-        Some(match interface.exports.get(key.export)? {
+        Some(match self.names.model.exports(key.interface).get(key.export)? {
             Export::Operation(operation) => self.operation(operation, error),
             Export::Attribute(attribute) => attribute_signature(attribute, key.set, error),
             Export::Definition(_) => return None,
@@ -158,9 +157,9 @@ impl<'m> Emitter<'_, 'm> {
 
     /// The wire names of an interface's own methods, in the order of its methods.
     pub(super) fn wire_names(&self, id: DefId) -> Vec<String> {
-        let Some(interface) = self.names.model.interface(id) else { return Vec::new() };
+        let exports = self.names.model.exports(id);
         let own = self.names.own_methods(id);
-        own.filter_map(|method| match interface.exports.get(method.key.export)? {
+        own.filter_map(|method| match exports.get(method.key.export)? {
             Export::Operation(item) => Some(item.name.clone()),
             Export::Attribute(item) => Some(accessor(&item.name, method.key.set)),
             Export::Definition(_) => None,

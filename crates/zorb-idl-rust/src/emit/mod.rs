@@ -6,6 +6,7 @@ mod interfaces;
 mod local;
 mod methods;
 mod unions;
+mod valuetypes;
 
 use zorb_idl::model::Definition;
 use zorb_idl::{DefId, DefinitionKind, Span};
@@ -150,10 +151,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
             DefinitionKind::Native => self.native(definition),
             DefinitionKind::Bitmask(item) => self.bitmask(definition, item),
             DefinitionKind::Bitset(item) => self.bitset(definition, item),
+            DefinitionKind::Value(item) if item.is_abstract => self.abstract_value(definition),
+            DefinitionKind::Value(item) => self.valuetype(definition, item),
+            DefinitionKind::ValueBox(item) => self.value_box(definition, item),
             // Refused before: see `unsupported`.
-            DefinitionKind::Value(_)
-            | DefinitionKind::ValueBox(_)
-            | DefinitionKind::Component(_)
+            DefinitionKind::Component(_)
             | DefinitionKind::Home(_)
             | DefinitionKind::Event(_)
             | DefinitionKind::PortType(_)

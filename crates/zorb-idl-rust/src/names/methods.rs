@@ -1,6 +1,6 @@
 //! The methods of references and servants.
 
-use zorb_idl::model::{Export, Interface};
+use zorb_idl::model::{Export, Initializer};
 use zorb_idl::{DefId, Span};
 
 use super::{Case, Names, Scope};
@@ -9,9 +9,9 @@ use crate::Warning;
 /// What a method stands for: an operation, or one direction of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MethodKey {
-    /// The interface that declares it.
+    /// The interface or valuetype that declares it.
     pub(crate) interface: DefId,
-    /// Its position among that interface's exports.
+    /// Its position among that interface's exports; the initialisers of a valuetype come after them.
     pub(crate) export: usize,
     /// It sets an attribute.
     pub(crate) set: bool,
@@ -26,9 +26,9 @@ pub(crate) struct Method {
 }
 
 /// The methods that exports of `id` become: key, IDL name of the method, `raises` list.
-pub(super) fn raising(id: DefId, interface: &Interface) -> Vec<(MethodKey, String, &[DefId])> {
+pub(super) fn raising(id: DefId, exports: &[Export]) -> Vec<(MethodKey, String, &[DefId])> {
     let mut list: Vec<(MethodKey, String, &[DefId])> = Vec::new();
-    for (export, item) in interface.exports.iter().enumerate() {
+    for (export, item) in exports.iter().enumerate() {
         let key = MethodKey { interface: id, export, set: false };
         match item {
             Export::Operation(item) => list.push((key, item.name.clone(), &item.raises)),
@@ -45,8 +45,8 @@ pub(super) fn raising(id: DefId, interface: &Interface) -> Vec<(MethodKey, Strin
     list
 }
 
-fn span_of(interface: &Interface, key: MethodKey, fallback: Span) -> Span {
-    match interface.exports.get(key.export) {
+fn span_of(exports: &[Export], key: MethodKey, fallback: Span) -> Span {
+    match exports.get(key.export) {
         Some(Export::Operation(item)) => item.span,
         Some(Export::Attribute(item)) => item.span,
         _ => fallback,
@@ -67,9 +67,9 @@ impl Names<'_> {
         let mut scope = Scope::default();
         let mut methods = Vec::new();
         for source in ancestors.into_iter().chain([id]) {
-            let Some(interface) = self.model.interface(source) else { continue };
-            for (key, name, _) in raising(source, interface) {
-                let span = span_of(interface, key, self.model[source].span);
+            let exports = self.model.exports(source);
+            for (key, name, _) in raising(source, exports) {
+                let span = span_of(exports, key, self.model[source].span);
                 let name = scope.give(&name, Case::Snake, span, warnings);
                 methods.push(Method { key, name });
             }
@@ -85,6 +85,25 @@ impl Names<'_> {
     /// The methods that the interface declares itself.
     pub(crate) fn own_methods(&self, id: DefId) -> impl Iterator<Item = &Method> {
         self.methods(id).iter().filter(move |method| method.key.interface == id)
+    }
+
+    /// The initialisers of a valuetype, with their keys.
+    pub(crate) fn initializers(&self, id: DefId) -> Vec<(MethodKey, &Initializer)> {
+        let first = self.model.exports(id).len();
+        let all = self.model.value(id).map_or(&[][..], |item| &item.initializers);
+        let key = |index| MethodKey { interface: id, export: first + index, set: false };
+        all.iter().enumerate().map(|(index, item)| (key(index), item)).collect()
+    }
+
+    /// Whether a valuetype has operations, its own, inherited ones or those of an interface.
+    pub(crate) fn has_operations(&self, id: DefId) -> bool {
+        let model = self.model;
+        let is_operation = |export: &Export| !matches!(export, Export::Definition(_));
+        model
+            .ancestors(id)
+            .into_iter()
+            .chain([id])
+            .any(|id| model.interface(id).is_some() || model.exports(id).iter().any(is_operation))
     }
 
     /// The error type of a method, if it raises user exceptions.

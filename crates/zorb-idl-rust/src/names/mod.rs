@@ -13,7 +13,7 @@ pub(crate) use case::Case;
 pub(crate) use methods::{Method, MethodKey};
 pub(crate) use paths::external;
 pub(crate) use scope::Scope;
-use zorb_idl::model::{Definition, Interface};
+use zorb_idl::model::Definition;
 use zorb_idl::{Compilation, DefId, DefinitionKind, Model};
 
 use crate::{Options, Warning};
@@ -29,9 +29,12 @@ pub(crate) struct Names<'m> {
     own: Vec<String>,
     /// The module beside a type that holds what is defined inside it.
     companions: HashMap<DefId, String>,
+    /// The trait for the operations of an interface's servant, or of a valuetype.
     servants: HashMap<DefId, String>,
     /// The type that stands for a typedef where its TypeCode counts.
     aliases: HashMap<DefId, String>,
+    /// The trait for the initialisers of a valuetype.
+    factories: HashMap<DefId, String>,
     methods: HashMap<DefId, Vec<Method>>,
     /// The error type of an operation that raises something.
     errors: HashMap<MethodKey, String>,
@@ -51,6 +54,7 @@ impl<'m> Names<'m> {
             companions: HashMap::new(),
             servants: HashMap::new(),
             aliases: HashMap::new(),
+            factories: HashMap::new(),
             methods: HashMap::new(),
             errors: HashMap::new(),
             enumerators: HashMap::new(),
@@ -77,8 +81,8 @@ impl<'m> Names<'m> {
             }
         }
         for definition in model.definitions() {
-            if let DefinitionKind::Interface(interface) = &definition.kind {
-                names.name_errors(definition.id, interface);
+            if matches!(definition.kind, DefinitionKind::Interface(_) | DefinitionKind::Value(_)) {
+                names.name_errors(definition.id);
                 names.name_methods(definition.id, &mut warnings);
             }
         }
@@ -104,21 +108,33 @@ impl<'m> Names<'m> {
     fn name_beside(&mut self, definition: &Definition) {
         let id = definition.id;
         let is_sendable = self.is_sendable(id);
-        let scope = self.scopes.entry(definition.parent).or_default();
+        let own = self.own[id.index()].trim_end_matches('_').to_owned();
         let mut needs_module = !self.model.children(id).is_empty();
-        if let DefinitionKind::Interface(interface) = &definition.kind {
-            if !interface.is_local {
-                let own = self.own[id.index()].trim_end_matches('_');
-                let servant = scope.give_quietly(&format!("{own}Servant"), Case::Pascal);
-                self.servants.insert(id, servant);
+        let is_raising = self.raises_something(id);
+        let has_operations = self.has_operations(id);
+        let scope = self.scopes.entry(definition.parent).or_default();
+        match &definition.kind {
+            DefinitionKind::Interface(interface) => {
+                if !interface.is_local {
+                    let servant = scope.give_quietly(&format!("{own}Servant"), Case::Pascal);
+                    self.servants.insert(id, servant);
+                }
+                needs_module |= is_raising;
             }
-            needs_module |= interface.operations().any(|operation| !operation.raises.is_empty());
-            needs_module |= interface
-                .attributes()
-                .any(|item| !item.get_raises.is_empty() || !item.set_raises.is_empty());
+            DefinitionKind::Value(value) => {
+                if has_operations {
+                    let operations = scope.give_quietly(&format!("{own}Operations"), Case::Pascal);
+                    self.servants.insert(id, operations);
+                }
+                if !value.initializers.is_empty() {
+                    let factory = scope.give_quietly(&format!("{own}Factory"), Case::Pascal);
+                    self.factories.insert(id, factory);
+                }
+                needs_module |= is_raising;
+            }
+            _ => {}
         }
         if matches!(definition.kind, DefinitionKind::Typedef(_)) && is_sendable {
-            let own = self.own[id.index()].trim_end_matches('_');
             let alias = scope.give_quietly(&format!("{own}Alias"), Case::Pascal);
             self.aliases.insert(id, alias);
         }
@@ -129,10 +145,27 @@ impl<'m> Names<'m> {
         }
     }
 
-    fn name_errors(&mut self, id: DefId, interface: &Interface) {
+    /// What may raise user exceptions in an interface or valuetype: key, name and exceptions.
+    fn raising(&self, id: DefId) -> Vec<(MethodKey, String, &'m [DefId])> {
+        let mut all = methods::raising(id, self.model.exports(id));
+        let first = self.model.exports(id).len();
+        let initializers = self.model.value(id).map_or(&[][..], |item| &item.initializers);
+        for (index, item) in initializers.iter().enumerate() {
+            let key = MethodKey { interface: id, export: first + index, set: false };
+            all.push((key, item.name.clone(), &item.raises));
+        }
+        all
+    }
+
+    fn raises_something(&self, id: DefId) -> bool {
+        self.raising(id).iter().any(|(_, _, raises)| !raises.is_empty())
+    }
+
+    fn name_errors(&mut self, id: DefId) {
         let mut errors = Vec::new();
+        let raising = self.raising(id);
         let scope = self.scopes.entry(Some(id)).or_default();
-        for (key, name, raises) in methods::raising(id, interface) {
+        for (key, name, raises) in raising {
             if !raises.is_empty() {
                 let wanted = format!("{}Error", case::convert(&name, Case::Pascal));
                 errors.push((key, scope.give_quietly(&wanted, Case::Pascal)));
@@ -146,9 +179,14 @@ impl<'m> Names<'m> {
         &self.own[id.index()]
     }
 
-    /// The name of an interface's servant trait.
+    /// The name of an interface's servant trait, or of the trait for a valuetype's operations.
     pub(crate) fn servant(&self, id: DefId) -> &str {
         self.servants.get(&id).map_or("", String::as_str)
+    }
+
+    /// The name of the trait for a valuetype's initialisers.
+    pub(crate) fn factory(&self, id: DefId) -> Option<&str> {
+        self.factories.get(&id).map(String::as_str)
     }
 
     /// The name of the module for what is defined inside a definition: a module's own name.

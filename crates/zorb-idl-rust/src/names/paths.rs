@@ -77,7 +77,7 @@ impl Names<'_> {
         Some(self.relative(id, self.home(id), self.alias(id)?, from))
     }
 
-    /// The path to an interface's servant trait, from inside `from`.
+    /// The path to an interface's servant trait or a valuetype's operations, from inside `from`.
     pub(crate) fn servant_path(&self, id: DefId, from: Module) -> String {
         self.relative(id, self.home(id), self.servant(id), from)
     }

@@ -60,6 +60,7 @@ impl SystemException {
         match error.kind {
             CdrErrorKind::Truncated => malformed(marshal::TRUNCATED),
             CdrErrorKind::LengthBeyondEnd => malformed(marshal::LENGTH_BEYOND_END),
+            CdrErrorKind::UnknownValue => malformed(marshal::NO_VALUE_FACTORY),
             CdrErrorKind::BadBoolean => malformed(marshal::BAD_BOOLEAN),
             CdrErrorKind::BoundExceeded => {
                 at_fault(bad_param::BOUND_EXCEEDED, marshal::BOUND_EXCEEDED)

@@ -16,6 +16,7 @@ const WHAT: &str = "TypeCode";
 
 /// Takes one TypeCode.
 pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
+    reader.step(4);
     let mut decoder = Decoder::default();
     let root = decoder.read(reader, 0)?;
     Ok(TypeCode(match root {

@@ -1,0 +1,346 @@
+//! Valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
+
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+
+use super::CdrReader;
+use crate::value::{CODEBASE, FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, LAST_TAG, ONE_ID};
+use crate::{CdrErrorKind, CdrResult};
+
+/// The most repository ids that a value may come with.
+const MAX_IDS: u32 = 64;
+/// The longest repository id.
+const MAX_ID: usize = 1024;
+/// What following indirections to ids may cost: octets of ids for each octet of the message, and a
+/// few for short ones.
+const FOLLOW: usize = 32;
+
+/// What a reader keeps about values.
+#[derive(Clone, Default)]
+pub(super) struct Values<'a> {
+    /// What users of the stream share about it: the values in it.
+    shared: Option<Arc<dyn Any + Send + Sync>>,
+    chunks: Chunks<'a>,
+}
+
+/// Where a reader stands among the chunks of values.
+#[derive(Clone, Copy, Default)]
+struct Chunks<'a> {
+    /// All octets, of which the reader's buffer then holds those up to the end of the chunk. Empty
+    /// outside of chunked values.
+    whole: &'a [u8],
+    /// How many chunked values are open.
+    level: u32,
+    /// Values of this level and above have ended.
+    ended: Option<u32>,
+    /// Octets of ids that indirections led to.
+    followed: usize,
+}
+
+/// How a value in a stream begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueHeader<'a> {
+    /// There is none.
+    Null,
+    /// It is the one that began at this offset.
+    Shared(usize),
+    /// It follows.
+    New(ValueTag<'a>),
+}
+
+/// What a value's tag says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueTag<'a> {
+    /// The offset of the tag: what indirections to the value lead to.
+    pub offset: usize,
+    /// Its state comes in chunks.
+    pub is_chunked: bool,
+    /// The repository ids of its type and of the bases it may be truncated to, most derived first;
+    /// empty when it is of the type that is expected.
+    pub ids: Vec<Cow<'a, str>>,
+}
+
+impl<'a> CdrReader<'a> {
+    /// What this stream's users share about it, such as the values read so far: made on first use,
+    /// and kept by clones of the reader.
+    pub fn shared<T: Any + Send + Sync>(&mut self, make: impl FnOnce() -> T) -> Arc<T> {
+        let values = Arc::make_mut(self.values.get_or_insert_default());
+        if let Some(shared) = values.shared.clone()
+            && let Ok(shared) = Arc::downcast(shared)
+        {
+            return shared;
+        }
+        let made = Arc::new(make());
+        values.shared = Some(made.clone());
+        made
+    }
+
+    fn chunks(&self) -> Chunks<'a> {
+        self.values.as_ref().map(|values| values.chunks).unwrap_or_default()
+    }
+
+    fn chunks_mut(&mut self) -> &mut Chunks<'a> {
+        &mut Arc::make_mut(self.values.get_or_insert_default()).chunks
+    }
+
+    /// Does something as if there were no chunks.
+    fn beside_chunks<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        if !self.is_in_chunks() {
+            return work(self);
+        }
+        let chunks = core::mem::take(self.chunks_mut());
+        let result = work(self);
+        *self.chunks_mut() = chunks;
+        result
+    }
+
+    #[cold]
+    pub(super) fn step_in_chunks(&mut self, alignment: usize) {
+        self.go_on(alignment);
+    }
+
+    /// Takes what comes before the state of a value, null and indirections included.
+    ///
+    /// # Errors
+    /// `BadValue` for what is no tag, or none here; what is wrong with ids; `Truncated`.
+    pub fn read_value_header(&mut self) -> CdrResult<ValueHeader<'a>> {
+        let is_between = self.go_to_value()?;
+        let tag = self.read_u32()?;
+        let start = self.position - 4;
+        match tag {
+            0 => Ok(ValueHeader::Null),
+            INDIRECTION => {
+                let target = self.read_target()?;
+                Ok(ValueHeader::Shared(self.origin + target))
+            }
+            FIRST_TAG..=LAST_TAG => {
+                let is_chunked = tag & IS_CHUNKED != 0;
+                // In chunks are the states of values, not whole ones.
+                if self.is_in_chunks() && !(is_between && is_chunked) {
+                    return Err(self.error(CdrErrorKind::BadValue, "value tag"));
+                }
+                if tag & CODEBASE != 0 {
+                    self.read_id()?;
+                }
+                let ids = self.read_ids(tag & IDS)?;
+                let offset = self.origin + start;
+                Ok(ValueHeader::New(ValueTag { offset, is_chunked, ids }))
+            }
+            _ => Err(self.error(CdrErrorKind::BadValue, "value tag")),
+        }
+    }
+
+    /// Enters the state of a value.
+    ///
+    /// # Errors
+    /// `TooDeep`.
+    pub fn begin_value(&mut self, tag: &ValueTag<'_>) -> CdrResult<()> {
+        self.descend("value")?;
+        if tag.is_chunked {
+            let buffer = self.buffer;
+            let chunks = self.chunks_mut();
+            if chunks.level == 0 {
+                chunks.whole = buffer;
+            }
+            chunks.level += 1;
+            self.stand_between();
+        }
+        Ok(())
+    }
+
+    /// Leaves a value entered with [`begin_value`](Self::begin_value), with what of its state has
+    /// not been read, if it has chunks.
+    ///
+    /// # Errors
+    /// `BadValue` for chunks that do not end as they should.
+    pub fn end_value(&mut self, tag: &ValueTag<'_>) -> CdrResult<()> {
+        self.ascend();
+        if !tag.is_chunked {
+            return Ok(());
+        }
+        let level = self.chunks().level;
+        if self.chunks().ended.is_none() {
+            self.skip_to_end(level)?;
+        }
+        let chunks = self.chunks_mut();
+        chunks.level = level.saturating_sub(1);
+        if chunks.ended.is_some_and(|ended| ended >= level) {
+            chunks.ended = None;
+        }
+        if chunks.level == 0 {
+            let whole = core::mem::take(&mut chunks.whole);
+            self.buffer = whole;
+        } else {
+            self.stand_between();
+        }
+        Ok(())
+    }
+
+    /// Reads on up to the end tag of the value of this level.
+    fn skip_to_end(&mut self, level: u32) -> CdrResult<()> {
+        self.position = self.buffer.len();
+        self.buffer = self.chunks().whole;
+        // Of values that nobody reads, how many are open.
+        let mut open = level;
+        loop {
+            let tag = self.read_between()?;
+            match tag {
+                1..FIRST_TAG => {
+                    self.take(tag as usize, "chunk")?;
+                }
+                FIRST_TAG..=LAST_TAG if tag & IS_CHUNKED != 0 => {
+                    if tag & CODEBASE != 0 {
+                        self.read_id()?;
+                    }
+                    self.read_ids(tag & IDS)?;
+                    open += 1;
+                }
+                _ => {
+                    let ended = tag.wrapping_neg();
+                    if tag < 1 << 31 || ended == 0 || ended > open {
+                        return Err(self.error(CdrErrorKind::BadValue, "end of a value"));
+                    }
+                    if ended <= level {
+                        self.chunks_mut().ended = Some(ended);
+                        return Ok(());
+                    }
+                    open = ended - 1;
+                }
+            }
+        }
+    }
+
+    /// A number between chunks, where the buffer is the whole.
+    fn read_between(&mut self) -> CdrResult<u32> {
+        self.beside_chunks(Self::read_u32)
+    }
+
+    /// Forgets the chunk, and enters the next one if that is what follows.
+    fn stand_between(&mut self) {
+        self.buffer = self.chunks().whole.get(..self.position).unwrap_or_default();
+        self.go_on(1);
+    }
+
+    /// Goes into the next chunk when no more than padding is left of this one, and a chunk is what
+    /// follows; else it stays where it is.
+    fn go_on(&mut self, alignment: usize) {
+        if !self.is_in_chunks()
+            || self.chunks().ended.is_some()
+            || self.aligned(alignment) < self.buffer.len()
+        {
+            return;
+        }
+        let (position, buffer) = (self.position, self.buffer);
+        self.position = buffer.len();
+        self.buffer = self.chunks().whole;
+        if let Ok(size @ 1..FIRST_TAG) = self.read_between()
+            && let end = self.position.saturating_add(size as usize)
+            && let Some(chunk) = self.buffer.get(..end)
+        {
+            self.buffer = chunk;
+        } else {
+            (self.position, self.buffer) = (position, buffer);
+        }
+    }
+
+    /// Octets up to the end of the stream, those behind the chunk included.
+    #[cold]
+    pub(super) fn remaining_in_all(&self) -> usize {
+        self.chunks().whole.len().max(self.buffer.len()) - self.position
+    }
+
+    /// Whether reading may go on in another chunk.
+    #[inline]
+    pub(super) fn is_in_chunks(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.chunks.level > 0)
+    }
+
+    /// Goes to where a value's tag is: in this chunk, the next one, or between them, which is said.
+    fn go_to_value(&mut self) -> CdrResult<bool> {
+        if !self.is_in_chunks() {
+            return Ok(true);
+        }
+        if self.aligned(4) < self.buffer.len() {
+            return Ok(false);
+        }
+        let mut ahead = self.clone();
+        ahead.position = self.buffer.len();
+        ahead.buffer = self.chunks().whole;
+        if self.chunks().ended.is_none() && (FIRST_TAG..=LAST_TAG).contains(&ahead.read_between()?)
+        {
+            self.position = self.buffer.len();
+            self.buffer = self.chunks().whole;
+            return Ok(true);
+        }
+        self.go_on(4);
+        Ok(false)
+    }
+
+    /// The ids that a tag with these bits announces.
+    fn read_ids(&mut self, bits: u32) -> CdrResult<Vec<Cow<'a, str>>> {
+        match bits {
+            0 => Ok(Vec::new()),
+            ONE_ID => Ok(alloc::vec![self.read_id()?]),
+            IDS => {
+                let count = self.beside_chunks(Self::read_u32)?;
+                if count != INDIRECTION {
+                    return self.read_id_list(count);
+                }
+                let mut at = self.reader_at_target()?;
+                let count = at.read_u32()?;
+                let ids = at.read_id_list(count)?;
+                self.chunks_mut().followed = at.chunks().followed;
+                Ok(ids)
+            }
+            _ => Err(self.error(CdrErrorKind::BadValue, "value tag")),
+        }
+    }
+
+    fn read_id_list(&mut self, count: u32) -> CdrResult<Vec<Cow<'a, str>>> {
+        if count == 0 || count > MAX_IDS {
+            return Err(self.error(CdrErrorKind::BadValue, "repository ids"));
+        }
+        (0..count).map(|_| self.read_id()).collect()
+    }
+
+    /// A repository id or codebase, or an indirection to one.
+    fn read_id(&mut self) -> CdrResult<Cow<'a, str>> {
+        let mut ahead = self.clone();
+        ahead.values = None;
+        if ahead.read_u32()? != INDIRECTION {
+            return self.beside_chunks(|reader| reader.read_latin1("repository id"));
+        }
+        self.position = ahead.position;
+        let mut at = self.reader_at_target()?;
+        let id = at.read_latin1("repository id")?;
+        let all = self.chunks().whole.len().max(self.buffer.len());
+        let chunks = self.chunks_mut();
+        chunks.followed += 8 + id.len();
+        if id.len() > MAX_ID || chunks.followed > FOLLOW * (256 + all) {
+            return Err(self.error(CdrErrorKind::BadValue, "repository id"));
+        }
+        Ok(id)
+    }
+
+    /// Takes an offset, and gives the position it leads to, which is behind us.
+    fn read_target(&mut self) -> CdrResult<usize> {
+        let offset = self.read_i32()?;
+        let from = self.position - 4;
+        let back = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
+        match from.checked_sub(back) {
+            Some(target) if offset < -4 => Ok(target),
+            _ => Err(self.error(CdrErrorKind::BadValue, "indirection")),
+        }
+    }
+
+    /// A reader for ids at the place that an offset leads to.
+    fn reader_at_target(&mut self) -> CdrResult<Self> {
+        let target = self.beside_chunks(Self::read_target)?;
+        let mut at = self.clone();
+        at.position = target;
+        *at.chunks_mut() = Chunks { followed: self.chunks().followed, ..Chunks::default() };
+        Ok(at)
+    }
+}

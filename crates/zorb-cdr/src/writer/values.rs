@@ -1,0 +1,167 @@
+//! Valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+use core::any::Any;
+
+use super::CdrWriter;
+use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, ONE_ID};
+use crate::{CdrErrorKind, CdrResult, MAX_DEPTH};
+
+/// The values of a stream so far.
+#[derive(Clone, Default)]
+pub(super) struct Values {
+    /// Offsets of values by their address.
+    offsets: BTreeMap<usize, usize>,
+    /// What keeps the addresses from being used again.
+    kept: Vec<Rc<dyn Any>>,
+    /// Offsets of single ids, and of lists by their first.
+    ids: BTreeMap<&'static str, usize>,
+    lists: BTreeMap<&'static str, usize>,
+    depth: u16,
+    /// How many chunked values are open.
+    level: u32,
+    /// Where in the buffer the size of the open chunk is.
+    chunk: Option<usize>,
+    /// Where in the buffer the last end tag is.
+    end: Option<usize>,
+}
+
+impl CdrWriter<'_> {
+    /// Appends a value, or an indirection to where it is in this stream already.
+    ///
+    /// `address` says which value it is, and `keep` holds it there. `ids` are those of its type and
+    /// of the types it may be truncated to; none for a value of the very type that the receiver
+    /// expects.
+    ///
+    /// # Errors
+    /// What `state` returns; `TooDeep` at [`MAX_DEPTH`].
+    pub fn write_value(
+        &mut self,
+        address: usize,
+        keep: impl Any,
+        ids: &[&'static str],
+        is_chunked: bool,
+        state: impl FnOnce(&mut Self) -> CdrResult<()>,
+    ) -> CdrResult<()> {
+        // What is written may be measured and pointed at later: it has to be here.
+        self.outlet = None;
+        if let Some(&offset) = self.values().offsets.get(&address) {
+            self.write_u32(INDIRECTION);
+            return self.write_offset_to(offset);
+        }
+        let depth = self.values().depth;
+        if depth >= MAX_DEPTH {
+            return Err(self.error(CdrErrorKind::TooDeep, "value"));
+        }
+        self.close_chunk()?;
+        let is_chunked = is_chunked || self.values().level > 0;
+        self.align(4);
+        let offset = self.offset();
+        let values = self.values();
+        values.depth = depth + 1;
+        values.offsets.insert(address, offset);
+        values.kept.push(Rc::new(keep));
+        self.write_tag(ids, is_chunked)?;
+        if is_chunked {
+            self.values().level += 1;
+            self.open_chunk();
+        }
+        state(self)?;
+        if is_chunked {
+            self.close_chunk()?;
+            self.write_end();
+            if self.values().level > 0 {
+                self.open_chunk();
+            }
+        }
+        self.values().depth = depth;
+        Ok(())
+    }
+
+    fn values(&mut self) -> &mut Values {
+        Rc::make_mut(self.values.get_or_insert_default())
+    }
+
+    fn write_tag(&mut self, ids: &[&'static str], is_chunked: bool) -> CdrResult<()> {
+        let chunks = if is_chunked { IS_CHUNKED } else { 0 };
+        match *ids {
+            [] => self.write_u32(FIRST_TAG | chunks),
+            [id] => {
+                self.write_u32(FIRST_TAG | chunks | ONE_ID);
+                self.write_id(id)?;
+            }
+            [first, ..] => {
+                self.write_u32(FIRST_TAG | chunks | IDS);
+                if let Some(&offset) = self.values().lists.get(first) {
+                    self.write_u32(INDIRECTION);
+                    return self.write_offset_to(offset);
+                }
+                self.align(4);
+                let offset = self.offset();
+                self.values().lists.insert(first, offset);
+                self.write_count(ids.len(), "repository ids")?;
+                ids.iter().try_for_each(|id| self.write_id(id))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_id(&mut self, id: &'static str) -> CdrResult<()> {
+        if let Some(&offset) = self.values().ids.get(id) {
+            self.write_u32(INDIRECTION);
+            return self.write_offset_to(offset);
+        }
+        self.align(4);
+        let offset = self.offset();
+        self.values().ids.insert(id, offset);
+        self.write_latin1(id)
+    }
+
+    /// The way from here back to an offset.
+    fn write_offset_to(&mut self, offset: usize) -> CdrResult<()> {
+        let back = i32::try_from(self.offset() - offset)
+            .map_err(|_| self.error(CdrErrorKind::TooLong, "indirection"))?;
+        self.write_i32(-back);
+        Ok(())
+    }
+
+    fn open_chunk(&mut self) {
+        self.align(4);
+        let at = self.buffer.len();
+        self.values().chunk = Some(at);
+        self.write_u32(0);
+    }
+
+    /// Ends the open chunk; one without octets is taken back.
+    fn close_chunk(&mut self) -> CdrResult<()> {
+        let Some(at) = self.values().chunk.take() else { return Ok(()) };
+        let size = self.buffer.len() - at - 4;
+        if size == 0 {
+            self.buffer.truncate(at);
+            return Ok(());
+        }
+        if size >= FIRST_TAG as usize {
+            return Err(self.error(CdrErrorKind::TooLong, "chunk"));
+        }
+        self.patch_count(at, size, "chunk")
+    }
+
+    /// Ends the innermost chunked value. Where the last thing is the end of a value inside it, that
+    /// becomes the end of both.
+    fn write_end(&mut self) {
+        self.align(4);
+        let here = self.buffer.len();
+        let values = self.values();
+        let tag = values.level.cast_signed().wrapping_neg();
+        values.level = values.level.saturating_sub(1);
+        let at = match values.end {
+            Some(end) if end + 4 == here => end,
+            _ => here,
+        };
+        values.end = Some(at);
+        self.buffer.truncate(at);
+        self.write_i32(tag);
+    }
+}

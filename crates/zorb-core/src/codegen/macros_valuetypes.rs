@@ -1,0 +1,229 @@
+//! What the IDL compiler calls for valuetypes.
+
+/// Ties a state struct to its IDL valuetype.
+///
+/// ```text
+/// valuetype!(Savings: Account, "IDL:Bank/Savings:1.0", "Savings", truncatable to [Account],
+///     [Account, Named], { rate: f64 = "rate" Public });
+/// ```
+/// After the colon: the base whose state is the member `base`, if there is one. The types that it
+/// may be truncated to; then all types that it inherits from or supports. `custom` says that the
+/// program marshals the state.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_valuetype {
+    ($name:ident $(: $base:ty)?, $id:literal, $idl:literal, $(truncatable to [$($to:ty),*],)?
+        $(custom $custom:ident,)? [$($ancestor:ty),* $(,)?], {
+        $($field:ident: $type:ty = $member:literal $visibility:ident),* $(,)?
+    }) => {
+        $crate::__zorb_value_kind!($name, $id, $idl, [$($ancestor),*], {
+            ::core::option::Option::Some($crate::codegen::KnownValue::of::<Self>())
+        }, value(
+            $id,
+            $idl,
+            $crate::__zorb_value_modifier!($(truncatable [$($to),*])? $(custom $custom)?),
+            {
+                let base = ::core::option::Option::None::<$crate::codegen::TypeFn>;
+                $(
+                    let _ = base;
+                    let base = ::core::option::Option::Some(
+                        <$base as $crate::codegen::ValueKind>::type_desc as $crate::codegen::TypeFn,
+                    );
+                )?
+                base
+            },
+            &[$((
+                $member,
+                <$type as $crate::codegen::Typed>::type_desc,
+                $crate::codegen::Visibility::$visibility,
+            )),*],
+        ));
+
+        impl $crate::codegen::ValueType for $name {
+            const IDS: &'static [&'static str] =
+                &[$id, $($(<$to as $crate::codegen::ValueKind>::REPOSITORY_ID),*)?];
+            const IS_CUSTOM: bool = false $(|| ::core::stringify!($custom).len() > 0)?;
+            const IS_CHUNKED: bool = Self::IDS.len() > 1 || Self::IS_CUSTOM;
+
+            fn inherits(kind: $crate::codegen::TypeId) -> bool {
+                kind == $crate::codegen::TypeId::of::<Self>()
+                    $(|| kind == $crate::codegen::TypeId::of::<$ancestor>())*
+            }
+
+            fn part(
+                &self,
+                kind: $crate::codegen::TypeId,
+            ) -> ::core::option::Option<&dyn ::core::any::Any> {
+                if kind == $crate::codegen::TypeId::of::<Self>() {
+                    return ::core::option::Option::Some(self);
+                }
+                $(
+                    if let ::core::option::Option::Some(part) =
+                        <$base as $crate::codegen::ValueType>::part(&self.base, kind)
+                    {
+                        return ::core::option::Option::Some(part);
+                    }
+                )?
+                ::core::option::Option::None
+            }
+
+            $crate::__zorb_value_state!($(custom $custom)? $(base $base)? {
+                $($field: $type),*
+            });
+        }
+    };
+}
+
+/// How the state is written and read.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_value_state {
+    (custom $custom:ident $($rest:tt)*) => {
+        fn write_state(
+            &self,
+            writer: &mut $crate::codegen::CdrWriter<'_>,
+        ) -> $crate::codegen::CdrResult<()> {
+            $crate::codegen::CustomMarshal::marshal(self, writer)
+        }
+
+        fn read_state(
+            reader: &mut $crate::codegen::CdrReader<'_>,
+        ) -> $crate::codegen::CdrResult<Self> {
+            <Self as $crate::codegen::CustomMarshal>::unmarshal(reader)
+        }
+    };
+    ($(base $base:ty)? { $($field:ident: $type:ty),* }) => {
+        fn write_state(
+            &self,
+            writer: &mut $crate::codegen::CdrWriter<'_>,
+        ) -> $crate::codegen::CdrResult<()> {
+            let _ = &writer;
+            $(<$base as $crate::codegen::ValueType>::write_state(&self.base, writer)?;)?
+            $(
+                <$type as $crate::codegen::Wire>::write(
+                    <$type as $crate::codegen::Wire>::view(&self.$field),
+                    writer,
+                )?;
+            )*
+            ::core::result::Result::Ok(())
+        }
+
+        fn read_state(
+            reader: &mut $crate::codegen::CdrReader<'_>,
+        ) -> $crate::codegen::CdrResult<Self> {
+            let _ = &reader;
+            ::core::result::Result::Ok(Self {
+                $(base: <$base as $crate::codegen::ValueType>::read_state(reader)?,)?
+                $($field: <$type as $crate::codegen::Wire>::read(reader)?,)*
+            })
+        }
+    };
+}
+
+/// What its TypeCode says of a valuetype.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_value_modifier {
+    () => {
+        $crate::codegen::ValueModifier::None
+    };
+    (truncatable $to:tt) => {
+        $crate::codegen::ValueModifier::Truncatable
+    };
+    ($($other:tt)*) => {
+        $crate::codegen::ValueModifier::Custom
+    };
+}
+
+/// Ties an empty type to its IDL abstract valuetype:
+/// `abstract_valuetype!(Shape, "IDL:Shape:1.0", "Shape", [Drawn]);`
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_abstract_valuetype {
+    ($name:ident, $id:literal, $idl:literal, [$($ancestor:ty),* $(,)?]) => {
+        $crate::__zorb_value_kind!($name, $id, $idl, [$($ancestor),*], {
+            ::core::option::Option::None
+        }, value(
+            $id,
+            $idl,
+            $crate::codegen::ValueModifier::Abstract,
+            ::core::option::Option::None,
+            &[],
+        ));
+    };
+}
+
+/// Ties a wrapper to its IDL value box: `value_box!(Name, "IDL:Name:1.0", "Name", String);`
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_value_box {
+    ($name:ident, $id:literal, $idl:literal, $type:ty) => {
+        $crate::__zorb_value_kind!(
+            $name,
+            $id,
+            $idl,
+            [],
+            { ::core::option::Option::Some($crate::codegen::KnownValue::of::<Self>()) },
+            value_box($id, $idl, <$type as $crate::codegen::Typed>::type_desc)
+        );
+
+        impl $crate::codegen::ValueType for $name {
+            const IDS: &'static [&'static str] = &[$id];
+            const IS_CUSTOM: bool = false;
+            const IS_CHUNKED: bool = false;
+
+            fn inherits(kind: $crate::codegen::TypeId) -> bool {
+                kind == $crate::codegen::TypeId::of::<Self>()
+            }
+
+            fn part(
+                &self,
+                kind: $crate::codegen::TypeId,
+            ) -> ::core::option::Option<&dyn ::core::any::Any> {
+                if kind == $crate::codegen::TypeId::of::<Self>() {
+                    return ::core::option::Option::Some(self);
+                }
+                ::core::option::Option::None
+            }
+
+            fn write_state(
+                &self,
+                writer: &mut $crate::codegen::CdrWriter<'_>,
+            ) -> $crate::codegen::CdrResult<()> {
+                <$type as $crate::codegen::Wire>::write(
+                    <$type as $crate::codegen::Wire>::view(&self.0),
+                    writer,
+                )
+            }
+
+            fn read_state(
+                reader: &mut $crate::codegen::CdrReader<'_>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                <$type as $crate::codegen::Wire>::read(reader).map(Self)
+            }
+        }
+    };
+}
+
+/// What all valuetypes have.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_value_kind {
+    ($name:ident, $id:literal, $idl:literal, [$($ancestor:ty),*], $known:block,
+        $make:ident($($argument:expr),* $(,)?)) => {
+        impl $crate::codegen::ValueKind for $name {
+            const REPOSITORY_ID: &'static str = $id;
+            const NAME: &'static str = $idl;
+
+            fn known() -> ::core::option::Option<$crate::codegen::KnownValue> $known
+
+            fn type_desc() -> &'static $crate::codegen::TypeDesc {
+                static DESC: $crate::codegen::TypeDesc =
+                    $crate::codegen::TypeDesc::$make($($argument),*);
+                &DESC
+            }
+        }
+
+        $(impl $crate::codegen::Inherits<$ancestor> for $name {})*
+    };
+}

@@ -1,0 +1,139 @@
+//! Abstract interfaces: a reference to an object, or a value.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
+use zorb_types::{TcKind, TypeDesc, Typed};
+
+use super::{Value, ValueBase, ValueKind};
+use crate::interface::{Interface, Ref};
+
+/// Something of the abstract interface `I`: a reference to an object of it, or a value of a
+/// valuetype that supports it. `Option<Abstract<I>>` is what IDL calls an `I`, with `None` for nil.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Abstract<I> {
+    /// A reference to an object: its methods make calls.
+    Object(I),
+    /// A value: [`downcast`](Value::downcast) finds out of which type.
+    Value(Value<ValueBase>),
+}
+
+impl<I> From<I> for Abstract<I>
+where
+    I: Interface,
+{
+    fn from(object: I) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<I: Interface> Abstract<I> {
+    /// The value, if it is one of this type.
+    pub fn value<K: ValueKind + ?Sized>(&self) -> Option<Value<K>> {
+        match self {
+            Self::Object(_) => None,
+            Self::Value(value) => value.downcast(),
+        }
+    }
+
+    /// The reference, if it is one.
+    pub const fn object(&self) -> Option<&I> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Value(_) => None,
+        }
+    }
+}
+
+/// A boolean, then a reference (true) or a value (false); nil is the null value.
+impl<I: Interface> Wire for Abstract<I> {
+    type Value = Option<Self>;
+    type View = Option<Self>;
+    type Borrowed<'a> = Option<Self>;
+    const MIN_SIZE: usize = 5;
+
+    fn view(value: &Option<Self>) -> &Option<Self> {
+        value
+    }
+
+    fn write(value: &Option<Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Self::write_option(value.as_ref(), writer)
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
+        if reader.read_bool()? {
+            return Ok(Ref::<I>::read(reader)?.map(Self::Object));
+        }
+        match <Value<ValueBase>>::read(reader)? {
+            None => Ok(None),
+            Some(value) if value.node().is_some_and(|node| node.inherits(TypeId::of::<I>())) => {
+                Ok(Some(Self::Value(value)))
+            }
+            Some(_) => Err(reader.error(CdrErrorKind::BadValue, I::NAME)),
+        }
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Option<Self>> {
+        Self::read(reader)
+    }
+}
+
+impl<I: Interface> Typed for Abstract<I> {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::named(TcKind::AbstractInterface, I::REPOSITORY_ID, I::NAME) }
+    }
+}
+
+/// What is passed as an `Option` of itself: values, and things of abstract interfaces.
+pub trait Handle: Sized {
+    /// Appends it, or null.
+    ///
+    /// # Errors
+    /// Those of writing it.
+    fn write_option(value: Option<&Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+}
+
+impl<K: ValueKind + ?Sized> Handle for Value<K> {
+    fn write_option(value: Option<&Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Self::write_option(value, writer)
+    }
+}
+
+impl<I: Interface> Handle for Abstract<I> {
+    fn write_option(value: Option<&Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        match value {
+            Some(Self::Object(object)) => {
+                writer.write_bool(true);
+                Ref::<I>::write_option(Some(object), writer)
+            }
+            Some(Self::Value(value)) => {
+                writer.write_bool(false);
+                Value::write_option(Some(value), writer)
+            }
+            None => {
+                writer.write_bool(false);
+                <Value<ValueBase>>::write_option(None, writer)
+            }
+        }
+    }
+}
+
+/// A [`Handle`] as an argument: `Option<&H>`, where a value would be an `Option<H>`.
+#[derive(Clone, Copy, Debug)]
+pub struct HandleArgument<H>(PhantomData<fn() -> H>);
+
+impl<H: Handle> HandleArgument<H> {
+    /// Appends it, or null.
+    ///
+    /// # Errors
+    /// Those of writing it.
+    pub fn write(value: Option<&H>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        H::write_option(value, writer)
+    }
+
+    /// Whether it is null: of anything else a receiver has values of its own.
+    pub fn passes_as_is(value: Option<&H>, _: &Context) -> bool {
+        value.is_none()
+    }
+}

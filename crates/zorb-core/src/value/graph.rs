@@ -1,0 +1,198 @@
+//! Values in a stream: each is written once, and read once.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag, Wire};
+use zorb_types::{TypeDesc, Typed};
+
+use super::drops;
+use super::kinds::{ValueKind, ValueType};
+use super::registry::KnownValue;
+use super::{Link, Value};
+use crate::orb::OrbCore;
+
+/// A value of whatever type.
+pub(super) trait AnyValue: Send + Sync {
+    /// Its type's id, and those of the types it may be truncated to.
+    fn ids(&self) -> &'static [&'static str];
+    /// Whether it is of this type.
+    fn inherits(&self, kind: TypeId) -> bool;
+    /// Its state as one of this type; none before that has been read.
+    fn part(&self, kind: TypeId) -> Option<&dyn Any>;
+    /// Whether its id is sent even where its type is expected.
+    fn is_custom(&self) -> bool;
+    /// Whether its state is sent in chunks.
+    fn is_chunked(&self) -> bool;
+    /// Appends its state.
+    fn write_state(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+}
+
+/// A value whose state is there, or is being read.
+pub(super) struct Node<T: Send + Sync + 'static>(OnceLock<T>);
+
+impl<T: Send + Sync + 'static> Node<T> {
+    pub(super) fn new(state: T) -> Self {
+        Self(OnceLock::from(state))
+    }
+}
+
+impl<T: Send + Sync + 'static> Drop for Node<T> {
+    fn drop(&mut self) {
+        if let Some(state) = self.0.take() {
+            drops::drop_flat(state);
+        }
+    }
+}
+
+impl<T: ValueType> AnyValue for Node<T> {
+    fn ids(&self) -> &'static [&'static str] {
+        T::IDS
+    }
+
+    fn inherits(&self, kind: TypeId) -> bool {
+        kind == TypeId::of::<super::ValueBase>() || T::inherits(kind)
+    }
+
+    fn part(&self, kind: TypeId) -> Option<&dyn Any> {
+        self.0.get()?.part(kind)
+    }
+
+    fn is_custom(&self) -> bool {
+        T::IS_CUSTOM
+    }
+
+    fn is_chunked(&self) -> bool {
+        T::IS_CHUNKED
+    }
+
+    fn write_state(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        match self.0.get() {
+            Some(state) => state.write_state(writer),
+            None => Err(writer.error(CdrErrorKind::BadValue, T::NAME)),
+        }
+    }
+}
+
+/// The values of a stream by the offsets of their tags.
+#[derive(Default)]
+struct Graph(HashMap<usize, Seen>);
+
+struct Seen {
+    value: Arc<dyn AnyValue>,
+    /// Its state is still being read: whoever leads to it now is inside it.
+    is_open: bool,
+}
+
+/// Takes the state of a value whose tag has been read.
+pub(super) fn read_node<T: ValueType>(
+    reader: &mut CdrReader<'_>,
+    tag: &ValueTag<'_>,
+) -> CdrResult<Arc<dyn AnyValue>> {
+    let node = Arc::new(Node::<T>(OnceLock::new()));
+    let value: Arc<dyn AnyValue> = node.clone();
+    let graph = reader.shared(Mutex::<Graph>::default);
+    let note = |is_open| {
+        let seen = Seen { value: Arc::clone(&value), is_open };
+        graph.lock().unwrap_or_else(PoisonError::into_inner).0.insert(tag.offset, seen);
+    };
+    note(true);
+    reader.begin_value(tag)?;
+    let state = T::read_state(reader)?;
+    reader.end_value(tag)?;
+    // Nobody else has it.
+    let _ = node.0.set(state);
+    note(false);
+    Ok(value)
+}
+
+impl<K: ValueKind + ?Sized> Value<K> {
+    /// Appends a value, or null.
+    ///
+    /// # Errors
+    /// Those of its state; `BadValue` for one that is gone.
+    pub(super) fn write_option(value: Option<&Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        let Some(value) = value else {
+            writer.write_i32(0);
+            return Ok(());
+        };
+        let Some(node) = value.node() else {
+            return Err(writer.error(CdrErrorKind::BadValue, K::NAME));
+        };
+        let ids = match node.ids() {
+            [id] if *id == K::REPOSITORY_ID && !node.is_custom() => &[],
+            ids => ids,
+        };
+        let kept = Arc::clone(&node);
+        let state = |writer: &mut CdrWriter<'_>| node.write_state(writer);
+        writer.write_value(value.address(), kept, ids, node.is_chunked(), state)
+    }
+
+    /// The way in which a value is received that comes with these ids.
+    fn known(reader: &CdrReader<'_>, tag: &ValueTag<'_>) -> CdrResult<KnownValue> {
+        let error = |kind| reader.error(kind, K::NAME);
+        let own = K::known();
+        if tag.ids.is_empty() {
+            return own.ok_or_else(|| error(CdrErrorKind::BadValue));
+        }
+        let core = reader.context::<Arc<OrbCore>>();
+        let find = |id: &str| match own {
+            Some(own) if own.id == id => Some(own),
+            _ => core.and_then(|core| core.values().find(id)),
+        };
+        // What else a type has that is not known can be passed over in chunks alone.
+        let usable = if tag.is_chunked { tag.ids.len() } else { 1 };
+        let known = tag.ids.iter().take(usable).find_map(|id| find(id));
+        let known = known.ok_or_else(|| error(CdrErrorKind::UnknownValue))?;
+        let kind = TypeId::of::<K>();
+        let fits = kind == TypeId::of::<super::ValueBase>() || (known.inherits)(kind);
+        if fits { Ok(known) } else { Err(error(CdrErrorKind::BadValue)) }
+    }
+}
+
+impl<K: ValueKind + ?Sized> Wire for Value<K> {
+    type Value = Option<Self>;
+    type View = Option<Self>;
+    type Borrowed<'a> = Option<Self>;
+    const MIN_SIZE: usize = 4;
+
+    fn view(value: &Option<Self>) -> &Option<Self> {
+        value
+    }
+
+    fn write(value: &Option<Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Self::write_option(value.as_ref(), writer)
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
+        match reader.read_value_header()? {
+            ValueHeader::Null => Ok(None),
+            ValueHeader::New(tag) => {
+                let known = Self::known(reader, &tag)?;
+                (known.read)(reader, &tag).map(|node| Some(Self::of(Link::Strong(node))))
+            }
+            ValueHeader::Shared(offset) => {
+                let graph = reader.shared(Mutex::<Graph>::default);
+                let graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
+                match graph.0.get(&offset) {
+                    Some(seen) if seen.value.inherits(TypeId::of::<K>()) => {
+                        let strong = Self::of(Link::Strong(Arc::clone(&seen.value)));
+                        Ok(Some(if seen.is_open { strong.downgrade() } else { strong }))
+                    }
+                    _ => Err(reader.error(CdrErrorKind::BadValue, "indirection")),
+                }
+            }
+        }
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Option<Self>> {
+        Self::read(reader)
+    }
+}
+
+impl<K: ValueKind + ?Sized> Typed for Value<K> {
+    fn type_desc() -> &'static TypeDesc {
+        K::type_desc()
+    }
+}

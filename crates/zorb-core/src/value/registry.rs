@@ -1,0 +1,51 @@
+//! The valuetypes that an ORB knows by their ids: its value factories.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use zorb_cdr::{CdrReader, CdrResult, ValueTag};
+
+use super::graph::{self, AnyValue};
+use super::kinds::ValueType;
+use std::sync::Arc;
+
+/// How values of one type are received.
+#[derive(Clone, Copy)]
+pub struct KnownValue {
+    pub(super) id: &'static str,
+    pub(super) inherits: fn(TypeId) -> bool,
+    pub(super) read: fn(&mut CdrReader<'_>, &ValueTag<'_>) -> CdrResult<Arc<dyn AnyValue>>,
+}
+
+impl KnownValue {
+    /// The type with this state.
+    pub const fn of<T: ValueType>() -> Self {
+        Self { id: T::REPOSITORY_ID, inherits: T::inherits, read: graph::read_node::<T> }
+    }
+}
+
+impl std::fmt::Debug for KnownValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KnownValue").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// The types that were registered.
+#[derive(Debug, Default)]
+pub(crate) struct ValueRegistry(RwLock<HashMap<&'static str, KnownValue>>);
+
+impl ValueRegistry {
+    pub(crate) fn register(&self, known: KnownValue) {
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(known.id, known);
+    }
+
+    pub(crate) fn unregister(&self, id: &str) -> bool {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(id).is_some()
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<KnownValue> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(id).copied()
+    }
+}

@@ -1,0 +1,161 @@
+//! Values in octets: sharing, cycles, chunks and truncation.
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+
+use super::{Inherits, Value, ValueBase};
+use crate::Orb;
+use crate::codegen;
+
+#[derive(Clone, Debug, PartialEq)]
+struct Base {
+    a: i32,
+}
+codegen::valuetype!(Base, "IDL:t/Base:1.0", "Base", [], { a: i32 = "a" Public });
+
+#[derive(Clone, Debug, PartialEq)]
+struct Derived {
+    base: Base,
+    b: String,
+}
+codegen::valuetype!(Derived: Base, "IDL:t/Derived:1.0", "Derived", truncatable to [Base], [Base], {
+    b: String = "b" Public,
+});
+
+#[derive(Clone, Debug, PartialEq)]
+struct Derived2 {
+    base: Derived,
+    inner: Option<Value<Base>>,
+}
+codegen::valuetype!(Derived2: Derived, "IDL:t/Derived2:1.0", "Derived2",
+    truncatable to [Derived, Base], [Derived, Base], { inner: Value<Base> = "inner" Public });
+
+#[derive(Clone, Debug, PartialEq)]
+struct Node {
+    v: i32,
+    next: Option<Value<Self>>,
+}
+codegen::valuetype!(Node, "IDL:t/Node:1.0", "Node", [], {
+    v: i32 = "v" Public, next: Value<Node> = "next" Public,
+});
+
+fn write<T: Wire>(values: &[&T::View], order: ByteOrder) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, order);
+    for value in values {
+        T::write(value, &mut writer).expect("an encoding");
+    }
+    octets
+}
+
+fn read<T: Wire>(octets: &[u8], orb: &Orb, count: usize) -> CdrResult<Vec<T::Value>> {
+    let core = orb.core_for_tests();
+    let mut reader = CdrReader::new(octets, ByteOrder::Big).with_context(core);
+    (0..count).map(|_| T::read(&mut reader)).collect()
+}
+
+fn orb() -> Orb {
+    Orb::builder().without_environment().build().expect("an ORB")
+}
+
+fn derived2(inner: Option<Value<Base>>) -> Value<Derived2> {
+    Value::new(Derived2 { base: Derived { base: Base { a: 1 }, b: "b".into() }, inner })
+}
+
+#[test]
+fn a_value_sent_twice_is_one_value() {
+    let value = Some(Value::new(Base { a: 7 }));
+    let octets = write::<Value<Base>>(&[&value, &value, &None], ByteOrder::Big);
+    let expected: [u32; 5] = [0x7fff_ff00, 7, 0xffff_ffff, (-12_i32).cast_unsigned(), 0];
+    assert_eq!(octets, expected.map(u32::to_be_bytes).concat());
+    let got = read::<Value<Base>>(&octets, &orb(), 3).expect("values");
+    assert_eq!(got[0], got[1]);
+    assert_eq!(got[0].as_ref().and_then(Value::get).map(|state| state.a), Some(7));
+    assert_eq!(got[2], None);
+}
+
+#[test]
+fn derived_values_come_whole_where_known_and_cut_where_not() {
+    for inner in [None, Some(Value::new(Base { a: 3 })), Some(derived2(None).upcast())] {
+        let value = derived2(inner.clone());
+        let octets = write::<Value<Base>>(&[&Some(value.upcast()), &inner], ByteOrder::Big);
+        let orb = orb();
+        let cut = read::<Value<Base>>(&octets, &orb, 1).expect("a base");
+        let cut = cut[0].as_ref().expect("a value");
+        assert_eq!(cut.repository_id(), Some("IDL:t/Base:1.0"));
+        assert_eq!(cut.get().map(|state| state.a), Some(1));
+        orb.register_value::<Derived2>();
+        let whole = read::<Value<Base>>(&octets, &orb, 2).expect("a derived value");
+        let got = whole[0].as_ref().and_then(Value::downcast::<Derived2>).expect("its type");
+        let state = got.get().expect("its state");
+        assert_eq!((state.base.base.a, state.base.b.as_str()), (1, "b"));
+        assert_eq!(state.inner, whole[1]);
+        assert_eq!(whole[1].is_some(), inner.is_some());
+        for length in 0..octets.len() {
+            assert!(read::<Value<Base>>(&octets[..length], &orb, 2).is_err(), "{length}");
+        }
+    }
+}
+
+#[test]
+fn received_cycles_are_freed() {
+    let ring = Value::new_cyclic(|ring| Node {
+        v: 1,
+        next: Some(Value::new(Node { v: 2, next: Some(ring.clone()) })),
+    });
+    let octets = write::<Value<Node>>(&[&Some(ring)], ByteOrder::Big);
+    let got = read::<Value<Node>>(&octets, &orb(), 1).expect("a ring");
+    let ring = got.into_iter().next().flatten().expect("a value");
+    let second = ring.get().and_then(|first| first.next.clone()).expect("a second");
+    let back = second.get().and_then(|second| second.next.clone()).expect("a way back");
+    assert_eq!(back, ring);
+    assert_eq!(back.get().map(|state| state.v), Some(1));
+    drop(ring);
+    assert!(back.get().is_none());
+    assert_eq!(second.get().map(|state| state.v), Some(2));
+}
+
+#[test]
+fn values_in_a_long_row_are_dropped_without_a_deep_stack() {
+    let mut row = None;
+    for v in 0..200_000 {
+        row = Some(Value::new(Node { v, next: row }));
+    }
+    drop(row);
+    let mut row = Vec::new();
+    for v in 0..200_000 {
+        let next = row.last().cloned();
+        row.push(Value::new(Node { v, next }));
+    }
+    let last = row.pop();
+    drop(row);
+    let before = last.as_ref().and_then(Value::get).and_then(|state| state.next.clone());
+    assert!(before.is_some());
+    drop(last);
+}
+
+#[test]
+fn hostile_values_are_refused() {
+    let orb = orb();
+    let kind = |words: &[u32]| {
+        let octets: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        read::<Value<Node>>(&octets, &orb, 1).err().map(|error| error.kind)
+    };
+    let bad = Some(CdrErrorKind::BadValue);
+    assert_eq!(kind(&[0xffff_ffff, 4]), bad);
+    assert_eq!(kind(&[0xffff_ffff, (-4_i32).cast_unsigned()]), bad);
+    assert_eq!(kind(&[0xffff_ffff, (-8_i32).cast_unsigned()]), bad);
+    assert_eq!(kind(&[5]), bad);
+    // Chunks: too long, of no length, an end of nothing.
+    assert_eq!(kind(&[0x7fff_ff08, 800, 1, 0]), Some(CdrErrorKind::Truncated));
+    assert_eq!(kind(&[0x7fff_ff08, 0, 1, 0]), Some(CdrErrorKind::Truncated));
+    assert_eq!(kind(&[0x7fff_ff08, 8, 1, 0, (-2_i32).cast_unsigned()]), bad);
+    assert_eq!(kind(&[0x7fff_ff08, 8, 1, 0, (-1_i32).cast_unsigned()]), None);
+    // Deeper than values may nest.
+    let deep: Vec<u32> = (0..200).flat_map(|v| [0x7fff_ff00, v]).collect();
+    assert_eq!(kind(&deep), Some(CdrErrorKind::TooDeep));
+    let _: fn() = || {
+        fn is<B: ?Sized, T: Inherits<B>>() {}
+        is::<ValueBase, Derived2>();
+        is::<Base, Derived2>();
+    };
+}
