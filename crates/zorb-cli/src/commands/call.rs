@@ -29,9 +29,10 @@ const SYSTEM_EXCEPTION: u8 = 4;
 
 /// Call an operation of any object, with arguments and results in JSON
 ///
-/// The types come from IDL files or from an interface repository: the one that `--ifr` names, or
-/// the one that the object's server tells of (`_interface`). Without an operation, those that the
-/// object has are listed. Attributes are read by their name, or `_get_NAME`, and set by `_set_NAME`.
+/// The types come from IDL files or from an interface repository: the one that `--ifr` or the
+/// initial reference `InterfaceRepository` names, else the one that the object's server tells of
+/// (`_interface`). Without an operation, those that the object has are listed. Attributes are read
+/// by their name, or `_get_NAME`, and set by `_set_NAME`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb call greeter.ior --idl hello.idl

@@ -84,6 +84,9 @@ fn a_repository_can_be_named() {
     let (orb, reference) = counter(None);
     let order = run(&["call", &reference, "--ifr", ior, "order", "tea", "1", "-c"]);
     assert_eq!(order.stdout, "{\"result\": \"tea\", \"count\": 1, \"price\": 2.5}\n");
+    let named = format!("InterfaceRepository={}", repository.reference);
+    let label = run(&["call", &reference, "label", "-ORBInitRef", &named]);
+    assert_eq!(label.json(), json!("the counter"));
     let untyped = run(&["call", &reference, "order", "tea", "1"]);
     assert_eq!(untyped.status, Some(1));
     assert!(untyped.stderr.contains("--ifr REFERENCE"), "{}", untyped.stderr);

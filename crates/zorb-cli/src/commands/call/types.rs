@@ -25,6 +25,10 @@ pub(super) struct Types {
     names: RefCell<HashMap<String, Option<String>>>,
 }
 
+/// What failures of the interface repository are said of.
+const SERVER: &str = "the interface repository";
+/// The name that it has among the initial references.
+const INITIAL_REFERENCE: &str = "InterfaceRepository";
 const NO_TYPES: &str = "give the IDL with --idl FILE, or an interface repository with --ifr \
                         REFERENCE; servers tell of one that have the option -ORBInitRef \
                         InterfaceRepository=URL";
@@ -35,7 +39,7 @@ impl Types {
         if let Some(reference) = ifr {
             let repository: corba::Repository = orb
                 .resolve(&ior::load(reference)?)
-                .map_err(|error| Failure::from(error).during("the interface repository"))?;
+                .map_err(|error| Failure::from(error).during(SERVER))?;
             let _ = server.set(repository);
         }
         Ok(Self { orb: orb.clone(), idl: source.load()?, server, names: RefCell::default() })
@@ -55,7 +59,13 @@ impl Types {
             return Ok(interface);
         }
         if !self.has_idl() && self.server.get().is_none() {
-            return self.interface_told(object, name);
+            let named = &self.orb.options().init_refs;
+            if !named.iter().any(|(known, _)| known == INITIAL_REFERENCE) {
+                return self.interface_told(object, name);
+            }
+            let server = self.orb.initial_reference(INITIAL_REFERENCE);
+            let server = server.map_err(|error| Failure::from(error).during(SERVER))?;
+            let _ = self.server.set(server);
         }
         let asked = object.repository_id();
         let wanted: &str = match (name, &*object.ior().type_id, &asked) {
@@ -218,7 +228,7 @@ fn failed(exception: SystemException) -> Failure {
 }
 
 fn failed_on_server(exception: SystemException) -> Failure {
-    failed(exception).during("the interface repository")
+    failed(exception).during(SERVER)
 }
 
 impl Scope for Types {
