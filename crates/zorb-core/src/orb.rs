@@ -14,7 +14,7 @@ use zorb_types::{Any, Typed};
 use crate::error::Error;
 use crate::interface::Interface;
 use crate::options::Options;
-use crate::poa::{ManagerState, Poa, PoaManager};
+use crate::poa::{KnownAdapters, ManagerState, Poa, PoaManager};
 use crate::policy::{PolicyCurrent, PolicyManager};
 
 pub use builder::OrbBuilder;
@@ -72,11 +72,13 @@ impl Orb {
         self.core.published_endpoints().iter().map(ToString::to_string).collect()
     }
 
-    /// The address of the servant that requests with this object key reach, found by the code that
-    /// requests go through; `zorb bench demux` measures it.
+    /// Finds the address of the servant that requests with an object key reach, by the code that the
+    /// requests of one connection go through; `zorb bench demux` measures it.
     #[doc(hidden)]
-    pub fn servant_address(&self, object_key: &[u8]) -> Option<usize> {
-        match self.core.admit(object_key) {
+    pub fn servant_finder(&self) -> impl FnMut(&[u8]) -> Option<usize> + use<> {
+        let core = Arc::clone(&self.core);
+        let mut known = KnownAdapters::default();
+        move |object_key| match core.admit(object_key, Some(&mut known)) {
             Located::Here(found) => found.object().map(|object| object.skeleton.identity()),
             _ => None,
         }

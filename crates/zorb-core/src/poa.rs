@@ -28,7 +28,7 @@ use crate::orb::OrbCore;
 use crate::policy;
 use crate::servant::Skeleton;
 
-pub(crate) use adapters::{Adapters, not_there};
+pub(crate) use adapters::{Adapters, KnownAdapters, not_there};
 pub use error::PoaError;
 pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};

@@ -88,6 +88,38 @@ fn uniqueness_and_implicit_activation_follow_the_policies() {
 }
 
 #[test]
+fn a_connection_sees_adapters_come_and_go() {
+    let (orb, _) = server();
+    let create = || orb.root_poa().create("child", PoaPolicies::new()).unwrap();
+    let (client, _) = client(&create().activate::<_, Echo>(Servant::default()).unwrap());
+    orb.root_poa().find("child").unwrap().destroy();
+    let mut gone: Vec<Echo> = Vec::new();
+    for _ in 0..3 {
+        // More than a connection's thread remembers; they take the places of those before.
+        let others: Vec<_> = (0..6)
+            .map(|number| {
+                let poa = orb.root_poa().create(&number.to_string(), PoaPolicies::new()).unwrap();
+                let echo: Echo = poa.activate(Servant::default()).unwrap();
+                let there: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
+                (poa, there)
+            })
+            .collect();
+        for _ in 0..2 {
+            assert!(others.iter().all(|(_, there)| there.twice(4) == Ok(8)));
+            for there in &gone {
+                let kind = there.twice(4).unwrap_err().kind;
+                assert_eq!(kind, SystemExceptionKind::ObjectNotExist);
+            }
+        }
+        for (poa, there) in others {
+            poa.destroy();
+            assert_eq!(there.twice(4).unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
+            gone.push(there);
+        }
+    }
+}
+
+#[test]
 fn managers_hold_discard_and_refuse() {
     let (orb, _) = server();
     let manager = orb.create_poa_manager();

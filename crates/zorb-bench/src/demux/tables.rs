@@ -102,7 +102,7 @@ impl Tables {
                 |name| operations.get(name).copied(),
             ),
             Kind::Zorb { orb: Active { orb, .. }, operations } => {
-                operations.search(find, requests, |key| orb.servant_address(key))
+                operations.search(find, requests, orb.servant_finder())
             }
             Kind::Delayered { table } if find.layer == Layer::Request => {
                 measure(find, requests, |request| {
@@ -121,7 +121,7 @@ impl Tables {
 fn layered(
     find: &Find,
     requests: &[Request],
-    object: impl Fn(&[u8]) -> Option<usize>,
+    mut object: impl FnMut(&[u8]) -> Option<usize>,
     operation: impl Fn(&str) -> Option<usize>,
 ) -> Result<Done> {
     match find.layer {
@@ -199,7 +199,7 @@ macro_rules! perfect {
                 &self,
                 find: &Find,
                 requests: &[Request],
-                object: impl Fn(&[u8]) -> Option<usize>,
+                object: impl FnMut(&[u8]) -> Option<usize>,
             ) -> Result<Done> {
                 match self {
                     $(Self::$variant(table) => layered(find, requests, object, |name| {

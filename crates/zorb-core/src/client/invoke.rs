@@ -335,8 +335,8 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
     };
     let message = (&request[..], &[][..]);
     let not_sent: (usize, SendParts<'_>) = (usize::MAX, &mut |_| {});
-    let answer =
-        answer_request(core, message, (form, &header), &|_, _| Ok(text), &mut buffer, not_sent);
+    let form = (form, &header);
+    let answer = answer_request(core, message, form, &|_, _| Ok(text), &mut buffer, not_sent, None);
     // From here on the reply finds its own way back, however it ends.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));

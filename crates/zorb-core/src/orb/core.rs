@@ -15,7 +15,9 @@ use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::poa::{ActiveObject, Adapters, Found, KeyParts, ManagerState, Poa, PoaManager};
+use crate::poa::{
+    ActiveObject, Adapters, Found, KeyParts, KnownAdapters, ManagerState, Poa, PoaManager,
+};
 use crate::policy::Overrides;
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
 use crate::value::ValueRegistry;
@@ -151,10 +153,14 @@ impl OrbCore {
         SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, CompletionStatus::No)
     }
 
-    /// Finds the object of a request; waits while its adapter's manager holds requests.
+    /// Finds the object of a request, for a thread that remembers adapters or one that does not;
+    /// waits while its adapter's manager holds requests.
     #[inline]
-    pub(crate) fn admit(&self, key: &[u8]) -> Located<Found> {
-        self.find(key, |parts| self.adapters.admit(parts))
+    pub(crate) fn admit(&self, key: &[u8], known: Option<&mut KnownAdapters>) -> Located<Found> {
+        self.find(key, |parts| match known {
+            Some(known) => self.adapters.admit_by(known, parts),
+            None => self.adapters.admit(parts),
+        })
     }
 
     /// The active object of a key with its adapter's manager, whatever state that is in.

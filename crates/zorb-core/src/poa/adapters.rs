@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -11,9 +11,25 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ActiveObject, Found, KeyParts, Lifespan, ManagerState, PoaCore, PoaManager};
 
+/// How many adapters a thread remembers.
+const KNOWN: usize = 4;
+
+/// The adapters that a thread's requests went to last. While the tables do not change it finds them
+/// here, without guarding what all threads share. An idle thread keeps as many at most, after their
+/// end too, but not their objects.
+#[derive(Default)]
+pub(crate) struct KnownAdapters {
+    /// What the tables' count of changes was.
+    changes: u64,
+    /// By the adapter's index. The first that takes a place keeps it.
+    places: [Option<Arc<PoaCore>>; KNOWN],
+}
+
 /// Every adapter of an ORB. Readers take no lock; creation and destruction copy the small tables.
 pub(crate) struct Adapters {
     tables: ArcSwap<Tables>,
+    /// How often the tables have changed.
+    changes: AtomicU64,
     changing: Mutex<()>,
     next_stamp: AtomicU32,
 }
@@ -31,6 +47,7 @@ impl Adapters {
         let seed = RandomState::new().hash_one(std::process::id());
         Self {
             tables: ArcSwap::default(),
+            changes: AtomicU64::new(0),
             changing: Mutex::default(),
             next_stamp: AtomicU32::new((seed >> 32) as u32),
         }
@@ -51,8 +68,16 @@ impl Adapters {
         if adapter.policies.lifespan == Lifespan::Persistent {
             tables.by_path.insert(adapter.path.clone(), Arc::clone(&adapter));
         }
-        self.tables.store(Arc::new(tables));
+        self.publish(tables);
         adapter
+    }
+
+    /// Has readers see other tables. Called by one thread at a time.
+    fn publish(&self, tables: Tables) {
+        self.tables.store(Arc::new(tables));
+        // After that: who still sees the old count sees the old tables or the new ones, and looks
+        // again once it sees the new count.
+        self.changes.fetch_add(1, Ordering::Release);
     }
 
     pub(super) fn unregister(&self, adapter: &Arc<PoaCore>) {
@@ -65,7 +90,7 @@ impl Adapters {
             }
         }
         tables.by_path.retain(|_, known| !is_it(known));
-        self.tables.store(Arc::new(tables));
+        self.publish(tables);
     }
 
     /// The object that a request is for, once its adapter's manager lets the request through, or
@@ -76,12 +101,42 @@ impl Adapters {
         // Borrowed, not counted: a count would be written by every connection's thread.
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key)?;
-        // Objects come and go while a manager holds, so the object is looked for after that.
-        adapter.manager().admit()?;
-        probe!(Adapter);
-        let object = adapter.find_object(id);
-        probe!(Servant);
-        object.ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
+        adapter.admit(id)
+    }
+
+    /// The same for a thread that remembers adapters.
+    #[inline]
+    pub(crate) fn admit_by(
+        &self,
+        known: &mut KnownAdapters,
+        key: KeyParts<'_>,
+    ) -> Result<Found, SystemException> {
+        if let KeyParts::Transient { adapter, stamp, id } = key
+            && self.changes.load(Ordering::Acquire) == known.changes
+            && let Some(Some(found)) = known.places.get(adapter as usize % KNOWN)
+            && (found.index, found.stamp) == (adapter, stamp)
+        {
+            probe!(ParseKey);
+            return found.admit(id);
+        }
+        self.learn(known, key);
+        self.admit(key)
+    }
+
+    /// Remembers the adapter of a key, if there is a place for it.
+    #[inline(never)]
+    fn learn(&self, known: &mut KnownAdapters, key: KeyParts<'_>) {
+        let KeyParts::Transient { adapter, .. } = key else { return };
+        // First, so that what is found below is at least as new.
+        let changes = self.changes.load(Ordering::Acquire);
+        if known.changes != changes {
+            *known = KnownAdapters { changes, ..KnownAdapters::default() };
+        }
+        let Some(place) = known.places.get_mut(adapter as usize % KNOWN) else { return };
+        if place.is_none() {
+            let tables = self.tables.load();
+            *place = tables.by_index.get(adapter as usize).and_then(Option::clone);
+        }
     }
 
     /// The object of a key with its adapter's manager, whatever state that is in.
@@ -100,6 +155,19 @@ impl Adapters {
             return Ok(());
         }
         Err(not_there(minor::object_not_exist::NO_MATCH))
+    }
+}
+
+impl PoaCore {
+    /// The object of a request, once the manager lets it through.
+    #[inline]
+    fn admit(&self, id: &[u8]) -> Result<Found, SystemException> {
+        // Objects come and go while a manager holds, so the object is looked for after that.
+        self.manager().admit()?;
+        probe!(Adapter);
+        let object = self.find_object(id);
+        probe!(Servant);
+        object.ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
     }
 }
 

@@ -36,6 +36,7 @@ use super::sending::Sending;
 use crate::buffers::trim;
 use crate::gather::SendParts;
 use crate::orb::OrbCore;
+use crate::poa::KnownAdapters;
 use crate::wait::WaitPolicy;
 
 /// How many requests after the last sign of a second caller a connection counts as shared.
@@ -81,11 +82,12 @@ pub(super) struct Reading {
     shared: u8,
 }
 
-/// The buffers of a thread, used from request to request.
-#[derive(Debug, Default)]
-struct Buffers {
+/// What a thread keeps from request to request.
+#[derive(Default)]
+struct Kept {
     request: Vec<u8>,
     reply: Vec<u8>,
+    adapters: KnownAdapters,
 }
 
 enum Received {
@@ -142,7 +144,7 @@ impl ServerConnection {
     /// Reads and serves requests until the connection ends or this thread is no longer needed.
     fn serve(self: &Arc<Self>) {
         Upcall::serve(self);
-        let mut buffers = Buffers::default();
+        let mut kept = Kept::default();
         let mut role = self.follow();
         while let Some(mut reading) = role {
             probe!(Begin);
@@ -150,7 +152,7 @@ impl ServerConnection {
                 Received::Message(header) => header,
                 Received::End { farewell } => return self.leave(Some(farewell)),
             };
-            role = match self.process(reading, &header, &mut buffers) {
+            role = match self.process(reading, &header, &mut kept) {
                 Ok(Some(reading)) => Some(reading),
                 Ok(None) => self.parked.take().or_else(|| self.follow()),
                 Err(error) => {
@@ -158,7 +160,7 @@ impl ServerConnection {
                     return self.break_off();
                 }
             };
-            trim(&mut buffers.reply);
+            trim(&mut kept.reply);
         }
         self.leave(None);
     }
@@ -208,18 +210,18 @@ impl ServerConnection {
         self: &Arc<Self>,
         mut reading: Box<Reading>,
         header: &MessageHeader,
-        buffers: &mut Buffers,
+        kept: &mut Kept,
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
-        let detached = reading.inbound.take(std::mem::take(&mut buffers.request));
+        let detached = reading.inbound.take(std::mem::take(&mut kept.request));
         let message = detached.message();
         let outcome = match header.kind {
             MessageKind::Request => {
-                self.serve_request(reading, (message, &detached.seams), header, &mut buffers.reply)
+                self.serve_request(reading, (message, &detached.seams), header, kept)
             }
             MessageKind::LocateRequest => {
                 let form = Form::new(self.messaging, header.version);
-                answer_locate(&self.core, message, (form, header), &mut buffers.reply)?;
-                self.send(&buffers.reply);
+                answer_locate(&self.core, message, (form, header), &mut kept.reply)?;
+                self.send(&kept.reply);
                 Ok(Some(reading))
             }
             MessageKind::CancelRequest => {
@@ -237,7 +239,7 @@ impl ServerConnection {
                 Err(ProtocolErrorKind::WrongKind { expected: MessageKind::Request, found }.into())
             }
         };
-        buffers.request = detached.buffer;
+        kept.request = detached.buffer;
         outcome
     }
 
@@ -247,7 +249,7 @@ impl ServerConnection {
         reading: Box<Reading>,
         (message, seams): (&[u8], &[u32]),
         header: &MessageHeader,
-        reply: &mut Vec<u8>,
+        Kept { reply, adapters, .. }: &mut Kept,
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
         let role = Cell::new(Some(reading));
         let (request_id, begun, overlaps) = (Cell::new(0), Cell::new(None), Cell::new(false));
@@ -272,9 +274,9 @@ impl ServerConnection {
         let threshold = self.core.options().copy_threshold;
         let mut send = |parts: &mut [IoSlice<'_>]| self.send_parts(request_id.get(), parts);
         let send = (threshold, &mut send as SendParts<'_>);
-        let form = Form::new(self.messaging, header.version);
-        let answer =
-            answer_request(&self.core, (message, seams), (form, header), &text, reply, send);
+        let form = (Form::new(self.messaging, header.version), header);
+        let (message, known) = ((message, seams), Some(adapters));
+        let answer = answer_request(&self.core, message, form, &text, reply, send, known);
         Upcall::end();
         if overlaps.get() {
             self.overlapping.fetch_sub(1, Ordering::Relaxed);

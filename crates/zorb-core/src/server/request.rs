@@ -16,7 +16,7 @@ use super::call::{ReplyWriter, ServerCall};
 use crate::gather::SendParts;
 use crate::interface::OBJECT_ID;
 use crate::orb::{Located, OrbCore, initial_reference};
-use crate::poa::{ActiveObject, not_there};
+use crate::poa::{ActiveObject, KnownAdapters, not_there};
 use crate::servant::Served;
 
 /// What became of a request.
@@ -34,7 +34,8 @@ pub(crate) type TextOf<'a> =
 
 /// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the
 /// upcall, fills `buffer` with the reply. `send` sends a reply that is due before the upcall (sync
-/// scope "with server"), and one that ends in a long run of at least `threshold` octets.
+/// scope "with server"), and one that ends in a long run of at least `threshold` octets. `known` is
+/// what the thread remembers.
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
     (message, seams): (&[u8], &[u32]),
@@ -42,6 +43,7 @@ pub(crate) fn answer_request(
     text: TextOf<'_>,
     buffer: &mut Vec<u8>,
     (threshold, send): (usize, SendParts<'_>),
+    known: Option<&mut KnownAdapters>,
 ) -> Result<Answer, ProtocolError> {
     let (request, arguments) = form.read_request(message, header)?;
     let early_reply = request.response == ResponseFlags::SyncWithServer;
@@ -63,7 +65,7 @@ pub(crate) fn answer_request(
     }
     probe!(MessagingReceive);
     let located = match request.target.object_key() {
-        Ok(key) => core.admit(key),
+        Ok(key) => core.admit(key, known),
         Err(_) => Located::Nowhere(no_key()),
     };
     let found = match located {
