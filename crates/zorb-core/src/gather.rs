@@ -4,6 +4,13 @@
 //! twice for such a message: first everything but the run is written, which tells how long the
 //! message is; then the closure gets to the run again, and message and run are sent in one gathered
 //! write. A run that something follows is copied: most are the last argument or the only result.
+//!
+//! The run itself is only looked at, the first time and the second, so what is written twice is what
+//! stands before it: a length, and arguments that are few. Once would do if the closure's type said
+//! that the run outlives it. But then every type's way of writing itself would have to carry that
+//! lifetime, for the sake of the few that end in a run. Nothing has to be believed for it: the closure
+//! is `Fn` and borrows what it writes, and a second time that comes to another place or length sends
+//! nothing.
 
 use std::io::{self, IoSlice};
 
