@@ -6,7 +6,8 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 const HELP: &str = "\
-Run what .ci/run runs after installing the interop peers: format, clippy, docs, tests.
+Run what .ci/run runs after installing the interop peers: format, clippy, docs,
+the time probes, tests.
 
 Usage: cargo xtask ci
 
@@ -26,6 +27,11 @@ const STEPS: &[Step] = &[
     Step {
         line: "cargo doc --no-deps --workspace",
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+    // Another build of the ORB, whose probes nothing else compiles.
+    Step {
+        line: "cargo test --package zorb-cli --features probes --test cli probes",
+        environment: &[],
     },
     Step { line: "cargo test --workspace", environment: &[] },
 ];

@@ -1,5 +1,6 @@
 //! The eight GIOP messages: their headers, written and read (CORBA 3.3 part 2, 9.4).
 
+mod again;
 mod fragment;
 mod header;
 mod locate;

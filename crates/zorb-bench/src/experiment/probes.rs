@@ -124,8 +124,19 @@ pub(super) fn probes(
         run.add_rows(name, measured, rounds);
     }
     run.text = Some(tables::tables(&all));
-    run.checks = checks::checks(&all);
+    run.checks = checks::checks(&all, copy_threshold(&run.plan.setup.orb));
     Ok(())
+}
+
+/// From how many octets on they are sent from where they lie, by the options for Zorb.
+fn copy_threshold(orb: &[String]) -> Option<usize> {
+    const NAME: &str = "CopyThreshold";
+    let set = orb.windows(2).rev().find_map(|words| match words {
+        [name, value] if name.strip_prefix("-ORB") == Some(NAME) => Some(value.as_str()),
+        _ => None,
+    });
+    let default = || zorb::options::TABLE.iter().find(|option| option.name == NAME);
+    set.or_else(|| Some(default()?.default))?.parse().ok()
 }
 
 /// Nothing, and octets by powers of two.

@@ -177,3 +177,24 @@ impl CdrWriter<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn names_are_plain_and_nothing_else_is() {
+        for length in 0..20 {
+            let text = [b'a'; 20];
+            assert!(is_plain(&text[..length]));
+            for place in 0..length {
+                for octet in 0..=u8::MAX {
+                    let mut text = text;
+                    text[place] = octet;
+                    let expected = octet.is_ascii() && octet != 0;
+                    assert_eq!(is_plain(&text[..length]), expected, "{octet} at {place}");
+                }
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCoding};
 
+use super::again;
 use super::locate::{write_locate_reply, write_locate_request};
 use super::reply::write_reply;
 use super::request::write_request;
@@ -81,7 +82,23 @@ impl<'b> MessageWriter<'b> {
         Self { buffer, header, body: None, messaging: Some(messaging) }
     }
 
+    /// Goes on behind the header of `end` octets that the buffer begins with.
+    fn resume(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        kind: MessageKind,
+        end: usize,
+    ) -> Self {
+        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
+        buffer.truncate(end);
+        Self { buffer, header, body: None, messaging: None }
+    }
+
     /// Begins a Request.
+    ///
+    /// A buffer that still holds a request which began in the same way, as it does when an object is
+    /// asked for the same operation again, keeps that beginning: only the id is new.
     ///
     /// # Errors
     /// `Unsupported` for a target that is no key before GIOP 1.2; `BadString`, `BadText` for an
@@ -92,6 +109,11 @@ impl<'b> MessageWriter<'b> {
         order: ByteOrder,
         start: &RequestStart<'_>,
     ) -> CdrResult<Self> {
+        if let Some(end) = again::same_start(buffer, version, order, start) {
+            let message = Self::resume(buffer, version, order, MessageKind::Request, end);
+            again::set_id(message.buffer, order, start.request_id);
+            return Ok(message);
+        }
         let mut message = Self::begin(buffer, version, order, MessageKind::Request);
         write_request(start, version, &mut message.header_writer())?;
         Ok(message)

@@ -17,8 +17,8 @@ usage: zorb-costs-subject server URL
        zorb-costs-subject client REFERENCE CALLS [OPERATION]...
        zorb-costs-subject local STRATEGY CALLS [OPERATION]...
 
-The server ends with its input. An operation `empty` makes no calls. The option Spin is what the
-environment's ZORB_COSTS_SPIN says.";
+The server ends with its input. An operation `empty` makes no calls. The options Spin and
+CopyThreshold are what the environment's ZORB_COSTS_SPIN and ZORB_COSTS_COPY_THRESHOLD say.";
 
 /// Calls until buffers have their size and threads their stacks.
 const WARM_UP: u32 = 64;
@@ -55,11 +55,13 @@ fn serve(url: &str) -> Outcome {
 }
 
 fn builder() -> OrbBuilder {
+    const OPTIONS: [(&str, &str); 2] =
+        [("ZORB_COSTS_SPIN", "Spin"), ("ZORB_COSTS_COPY_THRESHOLD", "CopyThreshold")];
     let builder = Orb::builder().without_environment();
-    match std::env::var("ZORB_COSTS_SPIN") {
-        Ok(micros) => builder.option("Spin", &micros),
+    OPTIONS.into_iter().fold(builder, |builder, (variable, option)| match std::env::var(variable) {
+        Ok(value) => builder.option(option, &value),
         Err(_) => builder,
-    }
+    })
 }
 
 fn client(reference: &str, calls: &str, operations: &[&str]) -> Outcome {

@@ -16,25 +16,43 @@ const CALLS: u64 = 2000;
 /// sequence.
 const SLACK: f64 = 0.1;
 
-/// Copies of 4 KiB in one call: by the client, and by the server.
-const EXPECTED: [(Operation, [u64; 2]); 2] = [
+/// A `CopyThreshold` that the sequence is beyond.
+const LOW: &str = "1024";
+
+/// Copies of 4 KiB in one call: by the client, and by the server; with the threshold that there is
+/// unless one is set, which the sequence is below, or another.
+const EXPECTED: [(Operation, Option<&str>, [u64; 2]); 4] = [
     // Into the buffer that is sent; the servant borrows from the one received.
-    (Operation::OctetsIn, [1, 0]),
+    (Operation::OctetsIn, None, [1, 0]),
     // Out of the servant's sequence into the buffer that is sent; into the caller's own.
-    (Operation::OctetsOut, [1, 1]),
+    (Operation::OctetsOut, None, [1, 1]),
+    // Sent from where they lie.
+    (Operation::OctetsIn, Some(LOW), [0, 0]),
+    // The same; into the caller's own.
+    (Operation::OctetsOut, Some(LOW), [1, 0]),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let one = |(operation, expected): (Operation, [u64; 2])| {
-        let name = format!("copies/{}", operation.name());
-        crate::trial(name, tool::valgrind(), move || check(operation, expected))
+    let one = |(operation, threshold, expected): (Operation, Option<&'static str>, [u64; 2])| {
+        let beyond = threshold.map_or_else(String::new, |octets| format!("/threshold={octets}"));
+        let name = format!("copies/{}{beyond}", operation.name());
+        crate::trial(name, tool::valgrind(), move || check(operation, threshold, expected))
     };
     EXPECTED.into_iter().map(one).collect()
 }
 
-fn check(operation: Operation, [client, server]: [u64; 2]) -> Result<(), String> {
+fn check(
+    operation: Operation,
+    threshold: Option<&str>,
+    [client, server]: [u64; 2],
+) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    run_pair("uiop://", &|side| counted(folder.path(), side), CALLS, &[operation])?;
+    let tool = |side| {
+        let set = |octets| ["env".to_owned(), format!("ZORB_COSTS_COPY_THRESHOLD={octets}")];
+        let threshold = threshold.map(set).into_iter().flatten();
+        threshold.chain(counted(folder.path(), side)).collect()
+    };
+    run_pair("uiop://", &tool, CALLS, &[operation])?;
     for (side, expected) in [(Side::Client, client), (Side::Server, server)] {
         let copies =
             octets(&folder.path().join(side.name()))? as f64 / (CALLS * OCTETS as u64) as f64;

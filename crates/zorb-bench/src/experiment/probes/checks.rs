@@ -19,7 +19,9 @@ const ORB_DIFFERS: f64 = 0.10;
 const SLOPE: f64 = 0.20;
 
 /// What was expected, and what was found.
-pub(super) fn checks(all: &[Measured]) -> Vec<Check> {
+///
+/// `threshold`: from how many octets on they are sent from where they lie.
+pub(super) fn checks(all: &[Measured], threshold: Option<usize>) -> Vec<Check> {
     let mut checks = vec![sums(all), cost(all)];
     let voids: Vec<&Measured> = all.iter().filter(|one| one.is_void()).collect();
     for one in &voids {
@@ -31,6 +33,9 @@ pub(super) fn checks(all: &[Measured]) -> Vec<Check> {
         checks.push(cheaper_system(one, other));
     }
     checks.extend(voids.iter().filter_map(|one| slopes(&one.transport, all)));
+    if let Some(threshold) = threshold {
+        checks.extend(voids.iter().filter_map(|one| step(&one.transport, all, threshold)));
+    }
     checks
 }
 
@@ -111,6 +116,41 @@ fn slopes(transport: &str, all: &[Measured]) -> Option<Check> {
     })
 }
 
+/// The step where octets are no longer copied into the message but sent from where they lie, on both
+/// sides. It is looked for where there are payloads before it and behind.
+fn step(transport: &str, all: &[Measured], threshold: usize) -> Option<Check> {
+    let octets = all.iter().filter(|one| one.transport == transport && !one.is_void());
+    let points: Vec<(usize, f64)> = octets.map(|one| (one.payload, one.orb_ns())).collect();
+    let expected = first_beyond(&points, threshold)?;
+    let (found, height) = highest_step(&points)?;
+    Some(Check {
+        what: format!(
+            "{transport}: the highest step of the ORB's time, from one payload to the next"
+        ),
+        expected: format!("the one to {expected} octets, the copy threshold being {threshold}"),
+        found: format!("the one to {found} octets, {height:+.0} ns"),
+        holds: found == expected,
+    })
+}
+
+/// The first payload from the threshold on, if there is one below.
+fn first_beyond(points: &[(usize, f64)], threshold: usize) -> Option<usize> {
+    let (below, beyond): (Vec<usize>, Vec<usize>) =
+        points.iter().map(|(payload, _)| *payload).partition(|payload| *payload < threshold);
+    beyond.into_iter().min().filter(|_| !below.is_empty())
+}
+
+/// Where the time rises most, and by how much.
+fn highest_step(points: &[(usize, f64)]) -> Option<(usize, f64)> {
+    let mut points = points.to_vec();
+    points.sort_by_key(|(payload, _)| *payload);
+    let steps = points.windows(2).filter_map(|pair| match pair {
+        [(_, before), (payload, after)] => Some((*payload, after - before)),
+        _ => None,
+    });
+    steps.max_by(|(_, one), (_, other)| one.total_cmp(other))
+}
+
 /// The slope of the line that comes nearest to the points; `None` of less than two places.
 fn slope(points: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let points: Vec<(f64, f64)> = points.collect();
@@ -125,6 +165,17 @@ fn slope(points: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_is_found_where_it_is() {
+        let points = [(4, 100.0), (1024, 300.0), (256, 110.0), (2048, 330.0)];
+        assert_eq!(highest_step(&points), Some((1024, 190.0)));
+        assert_eq!(first_beyond(&points, 300), Some(1024));
+        assert_eq!(first_beyond(&points, 1024), Some(1024));
+        assert_eq!(first_beyond(&points, 4), None);
+        assert_eq!(first_beyond(&points, 4096), None);
+        assert_eq!(highest_step(&points[..1]), None);
+    }
 
     #[test]
     fn the_slope_of_a_line_is_found() {
