@@ -233,8 +233,8 @@ impl ObjectRef {
     /// one; binding again then connects again, and otherwise does no harm. A reference to an object of
     /// this ORB is tied to its servant.
     ///
-    /// CORBA's list of inconsistent policies is not there, as references carry no policies that could
-    /// keep a call from being made.
+    /// CORBA's list of inconsistent policies is not there: what the effective policies forbid raises
+    /// what a call would raise.
     ///
     /// # Errors
     /// The system exception that a call would fail with; `OBJECT_NOT_EXIST` when the object is gone.
