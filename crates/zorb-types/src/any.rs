@@ -105,15 +105,26 @@ impl Any {
     /// What `body` returns, and as [`Layout::copy`] when what it wrote is no value of the type.
     pub fn build(
         type_code: TypeCode,
+        body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> CdrResult<Self> {
+        Self::build_with(&Layout::of(&type_code), body)
+    }
+
+    /// As [`build`](Self::build), by a layout that is kept.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(
+        layout: &Layout,
         mut body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> CdrResult<Self> {
-        let layout = Layout::of(&type_code);
+        let type_code = layout.type_code().clone();
         let any = Self::image(type_code, layout.traits(), |_, writer| body(writer))?;
         let mut reader = any.reader();
         let is_verbatim = layout.run(&mut reader, None)?;
         match reader.remaining() {
             0 if is_verbatim => Ok(any),
-            0 => Self::read_with(&layout, &mut any.reader()),
+            0 => Self::read_with(layout, &mut any.reader()),
             _ => Err(reader.error(CdrErrorKind::TooLong, "any")),
         }
     }

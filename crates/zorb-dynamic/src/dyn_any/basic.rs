@@ -26,7 +26,6 @@ impl DynAny {
         if let Some(position) = self.position
             && self.type_code.has_fixed_parts()
             && self.type_code.part(position).is_some_and(|part| part.takes(&wanted))
-            && position < self.component_count()?
         {
             self.image();
             if let Content::Image(image) = &mut self.content
@@ -50,7 +49,6 @@ impl DynAny {
         if let Some(position) = self.position
             && self.type_code.has_fixed_parts()
             && self.type_code.part(position).is_some_and(|part| part.takes(&wanted))
-            && position < self.component_count()?
             && let Some(mut reader) = self.reader_at(position)
         {
             return Ok(T::read(&mut reader)?);
@@ -63,10 +61,8 @@ impl DynAny {
         match &self.content {
             Content::Image(image) => image.reader_at(&self.type_code, position),
             Content::Whole(any) => {
-                let mut reader = any.reader();
-                let place = image::place(&self.type_code, position, reader.offset())?;
-                reader.take(place.offset(), "part").ok()?;
-                Some(reader)
+                let reader = any.reader();
+                image::place(&self.type_code, position, reader.offset())?.read(reader)
             }
             _ => None,
         }

@@ -3,6 +3,7 @@
 use zorb_cdr::{CdrError, CdrErrorKind, CdrWriter};
 use zorb_types::{Any, TcKind, TypeCode};
 
+use super::known::Known;
 use super::{Content, DynAnyError, DynAnyResult};
 
 /// The most octets that a default value may take; arrays of arrays can be beyond all measure.
@@ -18,16 +19,15 @@ pub(super) fn has_values(type_code: &TypeCode) -> bool {
 }
 
 /// The value that a new DynAny of this type has.
-pub(super) fn content(type_code: &TypeCode) -> DynAnyResult<Content> {
+pub(super) fn content(type_code: &Known) -> DynAnyResult<Content> {
     if !has_values(type_code) {
         return Err(DynAnyError::InconsistentTypeCode);
     }
-    let kind = type_code.resolved_kind();
-    if matches!(kind, TcKind::Value | TcKind::Event | TcKind::ValueBox) {
+    if matches!(type_code.base(), TcKind::Value | TcKind::Event | TcKind::ValueBox) {
         return Ok(Content::Value(None));
     }
     let mut failure = None;
-    let any = Any::build(type_code.clone(), |writer| {
+    let any = Any::build_with(type_code.layout(), |writer| {
         write(type_code, writer, 0).map_err(|error| {
             failure = Some(error);
             CdrError::new(CdrErrorKind::TooLong, 0, "default value")

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding};
 use zorb_types::{Any, TcKind};
 
 use super::known::Known;
@@ -63,18 +63,18 @@ pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> 
 
 /// How many parts there are in a value that stands in octets.
 pub(super) fn count(known: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<usize> {
-    Ok(match known.base() {
-        TcKind::Struct | TcKind::Except => known.resolved().member_count(),
-        TcKind::Array => known.resolved().length()? as usize,
-        TcKind::Sequence => reader.read_count(1, "sequence")?,
-        _ => 0,
-    })
+    match known.count() {
+        Some(count) => Ok(count),
+        None if known.base() == TcKind::Sequence => Ok(reader.read_count(1, "sequence")?),
+        None => Ok(0),
+    }
 }
 
 impl Place {
-    /// Octets before the part.
-    pub(super) fn offset(self) -> usize {
-        self.offset
+    /// A reader of the part, which `reader` at the beginning of the whole becomes.
+    pub(super) fn read<'a>(self, mut reader: CdrReader<'a>) -> Option<CdrReader<'a>> {
+        reader.take(self.offset, "part").ok()?;
+        (self.size <= reader.remaining()).then_some(reader)
     }
 }
 
@@ -95,6 +95,15 @@ impl Image {
         Ok(Self { octets, start: 0, text, parts: Vec::new() })
     }
 
+    /// The value of a new DynAny, of a type with fixed parts.
+    pub(super) fn new(known: &Known) -> DynAnyResult<Self> {
+        let mut octets = Vec::new();
+        let text = TextCoding { char_set: CharSet::Utf8, ..TextCoding::ENCAPSULATION };
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(text);
+        default::write(known, &mut writer, 0)?;
+        Ok(Self { octets, start: 0, text, parts: Vec::new() })
+    }
+
     /// A reader at the start of the octets. Parts of their own are not in them.
     pub(super) fn reader(&self) -> CdrReader<'_> {
         CdrReader::new(&self.octets, ByteOrder::NATIVE).with_origin(self.start).with_text(self.text)
@@ -110,10 +119,7 @@ impl Image {
         if self.parts.get(index).is_some_and(Option::is_some) {
             return None;
         }
-        let place = place(known, index, self.start)?;
-        let mut reader = self.reader();
-        reader.take(place.offset, "part").ok()?;
-        Some(reader)
+        place(known, index, self.start)?.read(self.reader())
     }
 
     /// Changes a part where it lies, to what `body` writes; says whether it could be: not when

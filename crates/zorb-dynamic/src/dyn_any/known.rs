@@ -19,19 +19,41 @@ struct Facts {
     type_code: TypeCode,
     /// Typedefs taken off.
     kind: TcKind,
+    /// How many parts values have, where they all have as many.
+    count: Option<usize>,
     /// Where the octets of a value lie, when they always lie there.
     fixed: Option<FixedLayout>,
     parts: OnceLock<Box<[Known]>>,
     layout: OnceLock<Layout>,
 }
 
+/// Numbers by their kind: most leaves are one.
+static NUMBERS: [OnceLock<Known>; KINDS] = [const { OnceLock::new() }; KINDS];
+const KINDS: usize = 37;
+
 impl From<TypeCode> for Known {
     fn from(type_code: TypeCode) -> Self {
-        let kind = type_code.resolved_kind();
+        let kind = type_code.kind();
+        match NUMBERS.get(kind as usize) {
+            Some(known) if is_number(kind) => known.get_or_init(|| Self::new(type_code)).clone(),
+            _ => Self::new(type_code),
+        }
+    }
+}
+
+impl Known {
+    fn new(type_code: TypeCode) -> Self {
+        let resolved = type_code.resolved();
+        let kind = resolved.kind();
+        let count = match kind {
+            TcKind::Struct | TcKind::Except => Some(resolved.member_count()),
+            TcKind::Array => resolved.length().ok().map(|length| length as usize),
+            _ => None,
+        };
         let mut left = MAX_LOOKED_INTO;
-        let fixed = fixed_layout(&type_code.resolved(), &mut left);
+        let fixed = fixed_layout(&resolved, &mut left);
         let (parts, layout) = (OnceLock::new(), OnceLock::new());
-        Self(Arc::new(Facts { type_code, kind, fixed, parts, layout }))
+        Self(Arc::new(Facts { type_code, kind, count, fixed, parts, layout }))
     }
 }
 
@@ -47,6 +69,11 @@ impl Known {
     /// The kind of the type, typedefs taken off.
     pub(super) fn base(&self) -> TcKind {
         self.0.kind
+    }
+
+    /// How many parts values have, where they all have as many.
+    pub(super) fn count(&self) -> Option<usize> {
+        self.0.count
     }
 
     /// Whether values have parts.
@@ -106,7 +133,10 @@ impl Known {
     /// Whether values of another type may stand for values of this one. Most are told apart, and
     /// numbers recognised, by their kinds.
     pub(super) fn takes(&self, other: &TypeCode) -> bool {
-        let kind = other.resolved_kind();
+        let kind = match other.kind() {
+            TcKind::Alias => other.resolved_kind(),
+            kind => kind,
+        };
         kind == self.0.kind && (is_number(kind) || self.equivalent(other))
     }
 }

@@ -73,8 +73,18 @@ impl DynAny {
     /// `InconsistentTypeCode` for types without values: `native`, exceptions' and others' that are
     /// not complete; `TooLarge` for one of more than 16 MiB.
     pub fn new(type_code: &TypeCode) -> DynAnyResult<Self> {
-        let content = default::content(type_code)?;
-        Ok(Self::with(type_code.clone(), content))
+        if !default::has_values(type_code) {
+            return Err(DynAnyError::InconsistentTypeCode);
+        }
+        Self::of_type(&Known::from(type_code.clone()))
+    }
+
+    fn of_type(known: &Known) -> DynAnyResult<Self> {
+        let content = match known.has_fixed_parts() {
+            true => Content::Image(Image::new(known)?),
+            false => default::content(known)?,
+        };
+        Ok(Self::with(known.clone(), content))
     }
 
     /// The value of an any: `create_dyn_any`.

@@ -3,7 +3,7 @@
 use zorb_types::TcKind;
 
 use super::known::Known;
-use super::{Content, DynAny, DynAnyError, DynAnyResult, default};
+use super::{Content, DynAny, DynAnyError, DynAnyResult};
 
 /// A sequence, by its elements: `DynSequence`.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl<'a> DynSequence<'a> {
             image.set_length(&self.0.type_code, length)?;
         } else {
             let element = self.0.type_code.part(0).ok_or(DynAnyError::TypeMismatch)?;
-            let new = DynAny::with(element.clone(), default::content(element)?);
+            let new = DynAny::of_type(element)?;
             if length.saturating_sub(before) > MAX_NEW {
                 return Err(DynAnyError::TooLarge);
             }

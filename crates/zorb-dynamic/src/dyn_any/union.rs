@@ -59,7 +59,7 @@ impl UnionParts {
         };
         let member = match active {
             Some(_) if same => self.member.clone(),
-            Some(index) => Some(DynAny::new(&type_code.member_type(index)?)?),
+            Some(index) => known.part(index).map(DynAny::of_type).transpose()?,
             None => None,
         };
         Ok(Cow::Owned(Self { discriminator: self.discriminator.clone(), active, member }))

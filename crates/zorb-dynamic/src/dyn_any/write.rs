@@ -13,7 +13,7 @@ impl DynAny {
     pub fn to_any(&self) -> DynAnyResult<Any> {
         match &self.content {
             Content::Whole(any) => Ok(any.clone()),
-            _ => Ok(Any::build(self.type_code().clone(), |writer| self.write_value(writer))?),
+            _ => Ok(Any::build_with(self.type_code.layout(), |writer| self.write_value(writer))?),
         }
     }
 
