@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use zorb::dynamic::{DynamicServant, Request, RequestError, ServerRequest};
+use zorb::dynamic::{DynAny, DynAnyError, DynamicServant, Request, RequestError, ServerRequest};
 use zorb::poa::ObjectId;
 use zorb::{Any, ObjectRef, SystemException, Typed};
 
@@ -35,12 +35,47 @@ impl DynamicServant for Recorder {
     }
 }
 
+/// The sum of a member of all structs in a sequence, whatever else they have.
+pub fn sum(structs: Any, member: &str) -> Result<f64, DynAnyError> {
+    let mut structs = DynAny::of(structs)?;
+    let mut sum = 0.0;
+    for index in 0..structs.component_count()? {
+        sum += structs.component(index)?.as_struct()?.member(member)?.get::<f64>()?;
+    }
+    Ok(sum)
+}
+
+/// As many numbers, put in one after the other.
+pub fn squares(count: usize) -> Result<Any, DynAnyError> {
+    let mut squares = DynAny::new(&<Vec<i32>>::type_code())?;
+    squares.as_sequence()?.set_length(count)?;
+    for number in (0..).take(count) {
+        squares.insert::<i32>(&(number * number))?;
+        squares.next_component()?;
+    }
+    squares.to_any()
+}
+
 #[cfg(test)]
 mod tests {
     use zorb::dynamic::Dynamic;
-    use zorb::{Orb, SystemExceptionKind};
+    use zorb::{Orb, SystemExceptionKind, TypeCode};
 
     use super::*;
+
+    #[test]
+    fn values_are_gone_through_by_their_types() {
+        assert_eq!(squares(4).unwrap().get::<Vec<i32>>(), Some(vec![0, 1, 4, 9]));
+        let members = [("name", String::type_code()), ("weight", f64::type_code())];
+        let parcel = TypeCode::structure("IDL:Parcel:1.0", "Parcel", &members).unwrap();
+        let mut parcels = DynAny::new(&TypeCode::sequence(&parcel, 0).unwrap()).unwrap();
+        parcels.as_sequence().unwrap().set_length(2).unwrap();
+        for index in 0..2 {
+            let parcel = parcels.component(index).unwrap().as_struct().unwrap();
+            parcel.member("weight").unwrap().insert::<f64>(&1.25).unwrap();
+        }
+        assert_eq!(sum(parcels.to_any().unwrap(), "weight"), Ok(2.5));
+    }
 
     #[test]
     fn a_request_reaches_the_servant_by_its_name() {
