@@ -2,4 +2,5 @@
 
 fn main() {
     zorb_build::compile("idl/echo.idl");
+    zorb_build::compile("idl/values.idl");
 }

@@ -10,3 +10,8 @@ pub mod targets;
 pub mod echo_idl {
     zorb::include_idl!("echo");
 }
+
+/// What the IDL compiler makes of `idl/values.idl`.
+pub mod value_idl {
+    zorb::include_idl!("values");
+}

@@ -2,4 +2,5 @@
 
 fn main() {
     zorb_build::compile("../../fuzz/idl/echo.idl");
+    zorb_build::compile("../../fuzz/idl/values.idl");
 }

@@ -146,13 +146,13 @@ impl Orb {
     /// expected, none is needed.
     #[doc(alias = "register_value_factory")]
     pub fn register_value<T: crate::value::ValueType>(&self) {
-        self.core.values().register(crate::value::KnownValue::of::<T>());
+        self.core.values().register::<T>();
     }
 
     /// Takes that back; `false` when `T` was not registered.
     #[doc(alias = "unregister_value_factory")]
     pub fn unregister_value<T: crate::value::ValueType>(&self) -> bool {
-        self.core.values().unregister(T::REPOSITORY_ID)
+        self.core.values().unregister::<T>()
     }
 
     /// Publishes an object under a plain key, so that `corbaloc::host:port/key` finds it.

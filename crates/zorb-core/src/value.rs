@@ -19,8 +19,7 @@ use graph::Node;
 
 pub use abstracts::{Abstract, Handle, HandleArgument};
 pub use kinds::{CustomMarshal, Inherits, ValueBase, ValueKind, ValueType};
-pub use registry::KnownValue;
-pub(crate) use registry::ValueRegistry;
+pub use registry::{KnownValue, ValueRegistry};
 
 use graph::AnyValue;
 

@@ -13,6 +13,7 @@ pub mod options;
 pub mod repository;
 pub mod server;
 pub mod type_code;
+pub mod value;
 
 /// One kind of input from outside, and what is done with it.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,7 @@ pub struct AllocationBound {
 pub const TARGETS: &[Target] = &[
     cdr::TARGET,
     type_code::TARGET,
+    value::TARGET,
     dynamic::TARGET,
     json::TARGET,
     repository::TARGET,

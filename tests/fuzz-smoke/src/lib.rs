@@ -14,3 +14,8 @@ pub mod run;
 pub mod echo_idl {
     zorb::include_idl!("echo");
 }
+
+/// What the IDL compiler makes of `fuzz/idl/values.idl`.
+pub mod value_idl {
+    zorb::include_idl!("values");
+}

@@ -4,6 +4,7 @@
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, json, options, repository, type_code,
+    value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -24,6 +25,11 @@ fn cdr_bodies_do_no_harm() {
 #[test]
 fn type_codes_and_anys_do_no_harm() {
     check(&type_code::TARGET, 30, 8000);
+}
+
+#[test]
+fn values_of_valuetypes_do_no_harm() {
+    check(&value::TARGET, 14, 8000);
 }
 
 #[test]

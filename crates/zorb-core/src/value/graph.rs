@@ -137,9 +137,10 @@ impl<K: ValueKind + ?Sized> Value<K> {
             return own.ok_or_else(|| error(CdrErrorKind::BadValue));
         }
         let core = reader.context::<Arc<OrbCore>>();
+        let registry = core.map(|core| core.values()).or_else(|| reader.context());
         let find = |id: &str| match own {
             Some(own) if own.id == id => Some(own),
-            _ => core.and_then(|core| core.values().find(id)),
+            _ => registry.and_then(|registry| registry.find(id)),
         };
         // What else a type has that is not known can be passed over in chunks alone.
         let usable = if tag.is_chunked { tag.ids.len() } else { 1 };

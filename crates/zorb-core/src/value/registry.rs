@@ -31,17 +31,23 @@ impl std::fmt::Debug for KnownValue {
     }
 }
 
-/// The types that were registered.
+/// The types that were registered, of an ORB or, as what a reader
+/// [decodes against](zorb_cdr::CdrReader::with_context), of code that reads values without an ORB.
 #[derive(Debug, Default)]
-pub(crate) struct ValueRegistry(RwLock<HashMap<&'static str, KnownValue>>);
+pub struct ValueRegistry(RwLock<HashMap<&'static str, KnownValue>>);
 
 impl ValueRegistry {
-    pub(crate) fn register(&self, known: KnownValue) {
+    /// Adds the type `T`.
+    pub fn register<T: ValueType>(&self) {
+        let known = KnownValue::of::<T>();
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         all.insert(known.id, known);
     }
 
-    pub(crate) fn unregister(&self, id: &str) -> bool {
+    /// Takes the type `T` away; `false` when it was not registered.
+    pub fn unregister<T: ValueType>(&self) -> bool {
+        let id = T::REPOSITORY_ID;
+
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(id).is_some()
     }
 

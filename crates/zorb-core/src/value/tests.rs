@@ -151,11 +151,96 @@ fn hostile_values_are_refused() {
     assert_eq!(kind(&[0x7fff_ff08, 8, 1, 0, (-2_i32).cast_unsigned()]), bad);
     assert_eq!(kind(&[0x7fff_ff08, 8, 1, 0, (-1_i32).cast_unsigned()]), None);
     // Deeper than values may nest.
-    let deep: Vec<u32> = (0..200).flat_map(|v| [0x7fff_ff00, v]).collect();
+    let deep: Vec<u32> = (0..100_000).flat_map(|v| [0x7fff_ff00, v]).collect();
     assert_eq!(kind(&deep), Some(CdrErrorKind::TooDeep));
     let _: fn() = || {
         fn is<B: ?Sized, T: Inherits<B>>() {}
         is::<ValueBase, Derived2>();
         is::<Base, Derived2>();
     };
+}
+
+/// Values as words, and what becomes of reading `count` of them.
+fn outcome(words: &[u32], count: usize) -> Result<Vec<Option<Value<Node>>>, CdrErrorKind> {
+    let octets: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    read::<Value<Node>>(&octets, &orb(), count).map_err(|error| error.kind)
+}
+
+const fn back(octets: i32) -> [u32; 2] {
+    [0xffff_ffff, octets.cast_unsigned().wrapping_neg()]
+}
+
+#[test]
+fn indirections_lead_to_values_of_the_right_type_only() {
+    // Into the state of a value, in front of the stream, forward, to an indirection.
+    for wrong in [back(8), back(400), back(-8), back(4)] {
+        let words = [&[0x7fff_ff00, 1][..], &wrong].concat();
+        assert_eq!(outcome(&words, 1).err(), Some(CdrErrorKind::BadValue), "{wrong:?}");
+    }
+    // A value whose reading has not got to its own tag: itself is fine.
+    assert!(outcome(&[&[0x7fff_ff00, 1][..], &back(12)].concat(), 1).is_ok());
+}
+
+#[test]
+fn sharing_that_doubles_at_each_step_costs_what_was_sent() {
+    // Every value is sent once and led to twice: 2^60 ways, 60 values.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Fork {
+        left: Option<Value<Self>>,
+        right: Option<Value<Self>>,
+    }
+    codegen::valuetype!(Fork, "IDL:t/Fork:1.0", "Fork", [], {
+        left: Value<Fork> = "left" Public, right: Value<Fork> = "right" Public,
+    });
+    let mut fork = None;
+    for _ in 0..60 {
+        fork = Some(Value::new(Fork { left: fork.clone(), right: fork }));
+    }
+    let octets = write::<Value<Fork>>(&[&fork], ByteOrder::Big);
+    assert!(octets.len() < 60 * 16, "{} octets", octets.len());
+    let got = read::<Value<Fork>>(&octets, &orb(), 1).expect("forks");
+    let got = got[0].as_ref().and_then(Value::get).expect("a state");
+    assert_eq!(got.left, got.right);
+    assert_eq!(write::<Value<Fork>>(&[&fork], ByteOrder::Big), octets);
+}
+
+#[test]
+fn received_values_in_a_long_row_are_dropped_without_a_deep_stack() {
+    // Each leads to the one before: far deeper than values nest on the wire.
+    let mut words = vec![0x7fff_ff00, 0, 0];
+    let mut before = 0_usize;
+    for v in 1..100_000_u32 {
+        let tag = words.len() * 4;
+        words.extend([0x7fff_ff00, v, 0xffff_ffff]);
+        let from = words.len() * 4;
+        let offset = i32::try_from(from - before).expect("a short way");
+        words.push(offset.cast_unsigned().wrapping_neg());
+        before = tag;
+    }
+    let got = outcome(&words, 100_000).expect("a row");
+    assert_eq!(got.len(), 100_000);
+    let last = got.into_iter().next_back().flatten();
+    assert!(last.is_some());
+    drop(last);
+}
+
+#[test]
+fn what_cannot_be_skipped_is_not_truncated() {
+    let orb = orb();
+    let ids = |tag: u32| {
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
+        writer.write_u32(tag);
+        writer.write_u32(2);
+        for id in ["IDL:t/Unknown:1.0", "IDL:t/Base:1.0"] {
+            writer.write_latin1(id).expect("an id");
+        }
+        writer.write_u32(if tag & 8 == 0 { 1 } else { 4 });
+        writer.write_u32(1);
+        writer.write_i32(-1);
+        octets
+    };
+    let kind = |octets: &[u8]| read::<Value<Base>>(octets, &orb, 1).err().map(|error| error.kind);
+    assert_eq!(kind(&ids(0x7fff_ff0e)), None);
+    assert_eq!(kind(&ids(0x7fff_ff06)), Some(CdrErrorKind::UnknownValue));
 }

@@ -10,8 +10,9 @@ use zorb_giop::{
 };
 use zorb_types::{CompletionStatus, SystemException};
 
-use crate::operations::{Body, Operation, Reason, operation, user_exception};
+use crate::operations::{Body, Reason, operation, user_exception};
 use crate::shown::{Reference, Shown, Wide, order_of, rebuilt, rebuilt_profile, show_profile};
+use crate::values;
 use crate::vector::hex;
 
 /// Why a message or its body was refused.
@@ -175,7 +176,8 @@ pub(crate) fn decode<'a>(
         content: Content::Partial,
     };
     if !header.more_fragments {
-        let reader = body_reader.map(|reader| reader.with_text(text));
+        let reader =
+            body_reader.map(|reader| reader.with_text(text).with_context(values::registry()));
         message.content = message.read_content(reader, asked);
     }
     Ok(message)
@@ -238,12 +240,12 @@ impl Message<'_> {
     ) -> Content {
         let mut body = Body::default();
         let Some(mut reader) = reader else { return Content::Decoded(body) };
+        values::begin();
         match self.read_body(&mut body, &mut reader, asked) {
-            Ok(Some(reason)) => Content::Uncovered(reason, reader.rest().to_vec()),
-            Ok(None) if reader.remaining() > 0 => {
+            Ok(()) if reader.remaining() > 0 => {
                 Content::Faulty(Fault::Trailing(reader.remaining()))
             }
-            Ok(None) => Content::Decoded(body),
+            Ok(()) => Content::Decoded(body),
             Err(error) if error.kind == CdrErrorKind::Unsupported => {
                 let reason = match error.what {
                     "valuetype" | "eventtype" | "abstract interface" => Reason::Valuetype,
@@ -260,20 +262,16 @@ impl Message<'_> {
         body: &mut Body,
         reader: &mut CdrReader<'_>,
         asked: impl Fn(u32) -> Option<String>,
-    ) -> CdrResult<Option<Reason>> {
+    ) -> CdrResult<()> {
         let wide = self.wide();
         match &self.head {
-            Head::Request(request) => match operation(&request.operation) {
-                Operation::Covered { arguments, .. } => arguments(body, reader, wide)?,
-                Operation::NotYet(reason) => return Ok(Some(reason)),
-            },
+            Head::Request(request) => {
+                (operation(&request.operation).arguments)(body, reader, wide)?;
+            }
             Head::Reply(reply) => match reply.status {
                 ReplyStatus::NoException => {
                     let name = asked(reply.request_id).unwrap_or_default();
-                    match operation(&name) {
-                        Operation::Covered { results, .. } => results(body, reader, wide)?,
-                        Operation::NotYet(reason) => return Ok(Some(reason)),
-                    }
+                    (operation(&name).results)(body, reader, wide)?;
                 }
                 ReplyStatus::UserException => {
                     let id = reader.read_latin1("exception id")?;
@@ -299,7 +297,7 @@ impl Message<'_> {
             },
             Head::Cancel(_) | Head::Locate(_) | Head::Plain => {}
         }
-        Ok(None)
+        Ok(())
     }
 
     /// The message written again from what was decoded.

@@ -3,14 +3,17 @@
 use std::fmt;
 
 use serde_json::{Map, Value as Json, json};
-use zorb::UserException;
+use zorb::{UserException, Value, ValueBase};
 use zorb_cdr::{Bounded, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString};
 use zorb_types::{Any, Fixed, LongDouble, TypeCode};
-use zorb_wire_tests::capture::vec::{Bad, Color, Empty, Node, Person, Prims, U, Ub, Ue};
+use zorb_wire_tests::capture::vec::{
+    Bad, Base, Color, Empty, ListNode, LongBox, Node, Person, Prims, StrBox, U, Ub, Ue,
+};
 use zorb_wire_tests::naming::cos_naming::naming_context::{AlreadyBound, NotFound};
 use zorb_wire_tests::naming::cos_naming::{Binding, NameComponent};
 
 use crate::shown::{Reference, Shown, Wide};
+use crate::values::Described;
 
 /// Why a body cannot be checked yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,9 +90,9 @@ pub(crate) type Reading = fn(&mut Body, &mut CdrReader<'_>, Wide) -> CdrResult<(
 
 /// An operation: its `in` and `inout` arguments, and its result with `inout` and `out` arguments.
 #[derive(Clone, Copy)]
-pub(crate) enum Operation {
-    Covered { arguments: Reading, results: Reading },
-    NotYet(Reason),
+pub(crate) struct Operation {
+    pub(crate) arguments: Reading,
+    pub(crate) results: Reading,
 }
 
 macro_rules! reading {
@@ -103,17 +106,16 @@ macro_rules! reading {
 
 macro_rules! operations {
     ($($operation:literal ($($arguments:tt)*) -> ($($results:tt)*);)*
-     not yet: $($uncovered:literal: $reason:ident;)*) => {
+    ) => {
         /// The operation of that name; one without arguments or results if it is unknown, as the
         /// probes for names that objects do not have are.
         pub(crate) fn operation(name: &str) -> Operation {
             match name {
-                $($operation => Operation::Covered {
+                $($operation => Operation {
                     arguments: reading!($($arguments)*),
                     results: reading!($($results)*),
                 },)*
-                $($uncovered => Operation::NotYet(Reason::$reason),)*
-                _ => Operation::Covered { arguments: reading!(), results: reading!() },
+                _ => Operation { arguments: reading!(), results: reading!() },
             }
         }
     };
@@ -160,6 +162,12 @@ operations! {
     "op_any" ("a": Any) -> ("return": Any);
     "op_anys" ("a": Vec<Any>) -> ("return": Vec<Any>);
     "op_typecode" ("a": TypeCode) -> ("return": TypeCode);
+    "op_strbox" ("a": Value<StrBox>) -> ("return": Value<StrBox>);
+    "op_longbox" ("a": Value<LongBox>) -> ("return": Value<LongBox>);
+    "op_base" ("a": Value<Base>, "b": Value<Base>) -> ("return": Value<Base>);
+    "op_list" ("a": Value<ListNode>) -> ("return": Value<ListNode>);
+    "op_abstract" ("a": Described) -> ("return": Described);
+    "op_value" ("a": Value<ValueBase>) -> ("return": Value<ValueBase>);
     "op_self" () -> ("return": Reference);
     "op_object" ("a": Reference) -> ("return": Reference);
     "op_leaf" ("a": Reference) -> ("return": Reference);
@@ -181,13 +189,6 @@ operations! {
     "list" ("how_many": u32) -> ("bl": Vec<Binding>, "bi": Reference);
     "next_one" () -> ("return": bool, "b": Binding);
     "destroy" () -> ();
-    not yet:
-    "op_strbox": Valuetype;
-    "op_longbox": Valuetype;
-    "op_base": Valuetype;
-    "op_list": Valuetype;
-    "op_abstract": Valuetype;
-    "op_value": Valuetype;
 }
 
 /// Reads a user exception whose id has been taken; an unknown one is carried as octets.

@@ -4,7 +4,10 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use zorb::poa::PoaPolicies;
-use zorb::{CompletionStatus, MinorCode, ObjectRef, Orb, SystemException, SystemExceptionKind};
+use zorb::{
+    Abstract, CompletionStatus, MinorCode, ObjectRef, Orb, SystemException, SystemExceptionKind,
+    Value, ValueBase,
+};
 use zorb_types::Any;
 use zorb_wire_tests::capture::vec::test::{OpBadError, OpEmptyError};
 use zorb_wire_tests::capture::vec::*;
@@ -181,6 +184,37 @@ impl TestServant for Echo {
         Ok(())
     }
 
+    fn op_strbox(&self, a: Option<&Value<StrBox>>) -> zorb::Result<Option<Value<StrBox>>> {
+        Ok(a.cloned())
+    }
+
+    fn op_longbox(&self, a: Option<&Value<LongBox>>) -> zorb::Result<Option<Value<LongBox>>> {
+        Ok(a.cloned())
+    }
+
+    fn op_base(
+        &self,
+        a: Option<&Value<Base>>,
+        _: Option<&Value<Base>>,
+    ) -> zorb::Result<Option<Value<Base>>> {
+        Ok(a.cloned())
+    }
+
+    fn op_list(&self, a: Option<&Value<ListNode>>) -> zorb::Result<Option<Value<ListNode>>> {
+        Ok(a.cloned())
+    }
+
+    fn op_abstract(
+        &self,
+        a: Option<&Abstract<Describable>>,
+    ) -> zorb::Result<Option<Abstract<Describable>>> {
+        Ok(a.cloned())
+    }
+
+    fn op_value(&self, a: Option<&Value<ValueBase>>) -> zorb::Result<Option<Value<ValueBase>>> {
+        Ok(a.cloned())
+    }
+
     fn op_callback(&self, _: Option<&Callback>, _: i32) -> zorb::Result<()> {
         Ok(())
     }
@@ -196,6 +230,9 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start() -> Result<Self, Box<dyn std::error::Error>> {
         let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build()?;
+        orb.register_value::<Derived>();
+        orb.register_value::<Derived2>();
+        orb.register_value::<DescVal>();
         let policies = PoaPolicies::new().persistent().user_ids().multiple_ids();
         let adapter = orb.root_poa().create("w", policies)?;
         let servant =
