@@ -41,5 +41,5 @@ pub use object::{KeptReply, ObjectRef, RawReply};
 pub use orb::{Orb, OrbBuilder};
 pub use raises::{Raises, UserException};
 pub use servant::{Face, Served, ServedBy};
-pub use server::ServerCall;
+pub use server::{Caller, ServerCall};
 pub use value::{Abstract, CustomMarshal, Value, ValueBase};

@@ -153,7 +153,9 @@ impl ObjectRef {
         let profiles = self.ior().profiles.iter();
         profiles
             .filter_map(|profile| {
-                protocols.by_profile_tag(profile.tag)?.decode_profile(profile).ok()
+                let plain = protocols.by_profile_tag(profile.tag);
+                let extended = protocols.by_extended_tag(profile.tag);
+                plain.into_iter().chain(extended).find_map(|p| p.decode_profile(profile).ok())
             })
             .map(|resolved| resolved.object_key)
             .collect()

@@ -95,6 +95,8 @@ pub struct Options {
     pub stall_takeover: Duration,
     /// How stubs call objects of their own ORB.
     pub collocation_strategy: CollocationStrategy,
+    /// What is set of the options that belong to one protocol, by their names.
+    protocol_options: Vec<(&'static str, String)>,
     origins: Vec<(&'static str, Origin)>,
 }
 
@@ -122,6 +124,7 @@ impl Default for Options {
             max_forwards: table::MAX_FORWARDS as u32,
             stall_takeover: Duration::from_millis(table::STALL_TAKEOVER_MS),
             collocation_strategy: CollocationStrategy::default(),
+            protocol_options: Vec::new(),
             origins: Vec::new(),
         }
     }
@@ -183,8 +186,37 @@ impl Options {
             "MaxForwards" => self.max_forwards.to_string(),
             "StallTakeover" => self.stall_takeover.as_millis().to_string(),
             "CollocationStrategy" => self.collocation_strategy.to_string(),
-            _ => String::new(),
+            name => self.protocol_option(name).unwrap_or(spec.default).to_owned(),
         }
+    }
+
+    fn protocol_option(&self, name: &str) -> Option<&str> {
+        let found = self.protocol_options.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The options that are set and belong to the protocol of this scheme, without the scheme that
+    /// their names begin with.
+    pub(crate) fn of_protocol(&self, scheme: &str) -> Vec<(&str, &str)> {
+        let of_scheme = |name: &'static str| {
+            let (first, rest) = name.split_at_checked(scheme.len())?;
+            first.eq_ignore_ascii_case(scheme).then_some(rest)
+        };
+        let set = self.protocol_options.iter();
+        set.filter_map(|(name, value)| Some((of_scheme(name)?, value.as_str()))).collect()
+    }
+
+    /// The first option that is set and belongs to none of the protocols of these schemes.
+    pub(crate) fn of_no_protocol<'s>(
+        &self,
+        schemes: impl Iterator<Item = &'s str>,
+    ) -> Option<(&'static str, Origin)> {
+        let schemes: Vec<_> = schemes.map(str::to_ascii_lowercase).collect();
+        let orphan = self.protocol_options.iter().find(|(name, _)| {
+            let name = name.to_ascii_lowercase();
+            !schemes.iter().any(|scheme| name.starts_with(scheme.as_str()))
+        });
+        orphan.map(|(name, _)| (*name, self.origin(name)))
     }
 
     /// How connected streams are set up.
@@ -247,7 +279,18 @@ impl Options {
             "MaxForwards" => self.max_forwards = number(value)? as u32,
             "StallTakeover" => self.stall_takeover = Duration::from_millis(number(value)?),
             "CollocationStrategy" => self.collocation_strategy = value.parse()?,
-            _ => return Err("the option has no home".to_owned()),
+            name => {
+                if let OptionKind::Number(..) = spec.kind {
+                    number(value)?;
+                }
+                if let OptionKind::OneOf(words) = spec.kind
+                    && !words.iter().any(|word| word.eq_ignore_ascii_case(value))
+                {
+                    return Err(format!("it is one of {}", words.join(", ")));
+                }
+                self.protocol_options.retain(|(known, _)| *known != name);
+                self.protocol_options.push((name, value.to_owned()));
+            }
         }
         Ok(())
     }

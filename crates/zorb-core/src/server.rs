@@ -4,6 +4,7 @@
 //! another thread takes over reading from the connection; see [`connection`].
 
 mod call;
+mod caller;
 mod connection;
 mod crew;
 mod listener;
@@ -13,6 +14,7 @@ mod sentinel;
 mod threads;
 
 pub use call::ServerCall;
+pub use caller::Caller;
 pub(crate) use connection::ServerConnection;
 pub(crate) use crew::{about_to_block, in_upcall, in_upcall_of};
 pub(crate) use listener::Listener;

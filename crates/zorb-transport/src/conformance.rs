@@ -66,7 +66,11 @@ impl Subject {
         let acceptor = self.listen();
         let (client, server) = thread::scope(|scope| {
             // A transport may exchange greetings first, so both sides are at work at once.
-            let accepting = scope.spawn(|| acceptor.accept().expect("accept"));
+            let accepting = scope.spawn(|| {
+                let server = acceptor.accept().expect("accept");
+                server.establish().expect("establish");
+                server
+            });
             (self.connect(&*acceptor), accepting.join().unwrap())
         });
         Link { client, server, acceptor }

@@ -24,6 +24,7 @@ mod acceptor;
 pub mod conformance;
 mod endpoint;
 mod error;
+mod identity;
 pub mod inproc;
 mod options;
 mod protocol;
@@ -34,6 +35,7 @@ mod transport;
 pub use acceptor::{AcceptError, Acceptor, Backoff};
 pub use endpoint::{Endpoint, EndpointError, MAX_URL_LEN};
 pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
+pub use identity::PeerIdentity;
 pub use options::{ConnectOptions, ListenOptions, StreamOptions};
 pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ProtocolRegistry, RegistryError, ResolvedProfile,

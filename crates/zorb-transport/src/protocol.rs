@@ -45,6 +45,36 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         self.scheme()
     }
 
+    /// Whether its profiles are those of another protocol with something more in them, and have that
+    /// one's kind. Such a protocol is asked first about a profile; that it can read one settles that
+    /// the object is called with it. Default: `false`.
+    fn extends_profiles(&self) -> bool {
+        false
+    }
+
+    /// Puts what `own`, a profile that this protocol has made, says into `other`, a profile of the same
+    /// object that the protocol made whose profiles this one extends. Whether that could be done:
+    /// references then hold one profile for both. Default: it cannot.
+    fn join_profile(&self, own: &TaggedProfile, other: &mut TaggedProfile) -> bool {
+        let _ = (own, other);
+        false
+    }
+
+    /// Takes the options of the ORB whose names begin with the scheme, each by the rest of its name.
+    /// Called once when the ORB is built. Default: there are none.
+    ///
+    /// # Errors
+    /// Which of them cannot be used, and why.
+    fn configure(
+        &self,
+        options: &[(&str, &str)],
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        match options.first() {
+            Some((name, _)) => Err(format!("{} has no option {name}", self.scheme()).into()),
+            None => Ok(()),
+        }
+    }
+
     /// Reads a profile of this protocol's kind.
     ///
     /// # Errors

@@ -4,7 +4,10 @@ use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::PeerIdentity;
 
 /// A connected, blocking, ordered stream of bytes between two endpoints.
 ///
@@ -22,6 +25,18 @@ use std::time::Duration;
 /// On a socket a `recv` is one system call, and so is a `send_all` or `send_vectored_all` that
 /// the system takes in whole. Nothing allocates.
 pub trait Stream: Send + Sync + fmt::Debug {
+    /// Agrees with the peer on what has to be agreed on before the first byte: on a server's side
+    /// of TLS, the handshake. Called once by the thread that serves an accepted stream, not by the
+    /// one that accepts, so that a peer that takes its time holds up nobody else. Doing it twice is
+    /// harmless. Default: nothing has to be agreed on.
+    ///
+    /// # Errors
+    /// Why the stream is of no use: [`io::ErrorKind::PermissionDenied`] when the peer is not let in
+    /// or does not let this side in.
+    fn establish(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Waits for bytes and moves up to `buffer.len()` of them into `buffer`. Returns how many;
     /// 0 is the end of the stream (or an empty `buffer`).
     ///
@@ -90,6 +105,11 @@ pub trait Stream: Send + Sync + fmt::Debug {
 
     /// This side, for messages: `192.0.2.1:2809`.
     fn local(&self) -> &str;
+
+    /// Who the peer has proven to be. Default: nobody asked it.
+    fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {
+        None
+    }
 
     /// The descriptor to wait on for readiness, where the stream has one. Default: none.
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {

@@ -248,6 +248,9 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> (bool, S
         let exception = SystemException::timeout(minor::timeout::SEND, CompletionStatus::No);
         return (false, story(Phase::Send, route, Some(error)).remember(exception));
     }
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return (false, refused(Phase::Send, route, error));
+    }
     // The server had closed the connection while it lay idle, so it cannot have seen the request.
     let exception =
         SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No);
@@ -256,6 +259,15 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> (bool, S
         route.pool.drop_idle();
     }
     (again, exception)
+}
+
+/// The exception for a connection that the server ended because of who calls: it has not looked at any
+/// request.
+#[cold]
+fn refused(phase: Phase, route: &Route, error: io::Error) -> SystemException {
+    let exception =
+        SystemException::no_permission(minor::no_permission::PEER_REFUSED, CompletionStatus::No);
+    story(phase, route, Some(error)).remember(exception)
 }
 
 /// The exception for a wait that ended without a reply.
@@ -283,6 +295,9 @@ pub(super) fn no_reply(
                 SystemException::timeout(minor::timeout::ROUND_TRIP, maybe),
                 Error::new(Phase::Wait, what),
             )
+        }
+        NoReply::Lost(Some(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return refused(Phase::Wait, route, error);
         }
         NoReply::Lost(error) => (
             SystemException::comm_failure(minor::comm_failure::CONNECTION_LOST, maybe),

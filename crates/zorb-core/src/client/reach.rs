@@ -1,7 +1,9 @@
 //! Getting a connection to an object.
 
+use std::io;
 use std::time::{Duration, Instant};
 
+use zorb_transport::ConnectPhase;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::line::AnyLine;
@@ -49,6 +51,12 @@ pub(super) fn reach<'t>(
             let no = CompletionStatus::No;
             let exception = match late {
                 true => SystemException::timeout(minor::timeout::CONNECT, no),
+                false
+                    if error.kind() == io::ErrorKind::PermissionDenied
+                        && error.phase() == ConnectPhase::Setup =>
+                {
+                    SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
+                }
                 false => SystemException::transient(minor::transient::CONNECT_FAILED, no),
             };
             let hint = error.hint().map(str::to_owned);

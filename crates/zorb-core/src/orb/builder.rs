@@ -49,9 +49,12 @@ impl<O: From<Orb>> OrbBuilder<O> {
         }
     }
 
-    /// Adds a protocol.
+    /// Adds a protocol. It takes the place of one with the same scheme that was added before.
     pub fn protocol(mut self, protocol: Arc<dyn Protocol>) -> Self {
-        self.protocols.push(protocol);
+        match self.protocols.iter_mut().find(|known| known.scheme() == protocol.scheme()) {
+            Some(known) => *known = protocol,
+            None => self.protocols.push(protocol),
+        }
         self
     }
 
@@ -132,10 +135,10 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// Sets the ORB up and opens its endpoints.
     ///
     /// # Errors
-    /// A bad option; two protocols of the same scheme or profile tag; an endpoint that cannot be
-    /// opened.
+    /// A bad option; two protocols of the same profile tag; an endpoint that cannot be opened.
     pub fn build(self) -> Result<O, Error> {
         let options = self.options()?;
+        configure(&self.protocols, &options)?;
         let core = OrbCore::new(options);
         for protocol in self.protocols {
             core.protocols()
@@ -150,6 +153,23 @@ impl<O: From<Orb>> OrbBuilder<O> {
             }
         }
         Ok(Orb::from_core(core).into())
+    }
+}
+
+/// Gives each protocol the options that belong to it.
+fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), Error> {
+    for protocol in protocols {
+        protocol
+            .configure(&options.of_protocol(protocol.scheme()))
+            .map_err(|error| Error::new(Phase::Configure, protocol.scheme()).because(error))?;
+    }
+    match options.of_no_protocol(protocols.iter().map(|protocol| protocol.scheme())) {
+        Some((name, origin)) => Err(Error::new(
+            Phase::Configure,
+            format!("option {name} ({origin}): this ORB has no protocol that takes it"),
+        )
+        .hint("build the crate zorb with the feature of the protocol, tls for ssliop")),
+        None => Ok(()),
     }
 }
 

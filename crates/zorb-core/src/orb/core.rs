@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, Weak};
 
 use arc_swap::ArcSwap;
 use zorb_cdr::ByteOrder;
-use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent};
+use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent, TaggedProfile};
 use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -320,8 +320,9 @@ impl OrbCore {
                 .map_err(|error| {
                     not_possible(Error::new(Phase::Adapter, "profile").because(error))
                 })?;
-            profiles.push(profile);
+            profiles.push((listener, profile));
         }
+        let profiles = joined(profiles);
         drop(listeners);
         let ior = Ior { type_id: type_id.to_owned(), profiles };
         Ok(ObjectRef::new(self, ior))
@@ -339,4 +340,24 @@ impl OrbCore {
     pub(crate) fn forget_connection(&self, connection: &ServerConnection) {
         self.sentinel.forget(connection);
     }
+}
+
+/// The profiles of a reference, those that only add to another one put into that.
+fn joined(mut profiles: Vec<(&Listener, TaggedProfile)>) -> Vec<TaggedProfile> {
+    let mut at = 0;
+    while let Some((listener, own)) = profiles.get(at) {
+        let protocol = Arc::clone(&listener.protocol);
+        let own = own.clone();
+        let into = protocol.extends_profiles().then(|| {
+            profiles.iter_mut().find_map(|(other, profile)| {
+                let extended = !other.protocol.extends_profiles() && profile.tag == own.tag;
+                (extended && protocol.join_profile(&own, profile)).then_some(())
+            })
+        });
+        match into.flatten() {
+            Some(()) => drop(profiles.remove(at)),
+            None => at += 1,
+        }
+    }
+    profiles.into_iter().map(|(_, profile)| profile).collect()
 }

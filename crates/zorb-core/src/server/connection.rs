@@ -146,6 +146,10 @@ impl ServerConnection {
         Upcall::serve(self);
         let mut kept = Kept::default();
         let mut role = self.follow();
+        if let Err(error) = self.stream.establish() {
+            tracing::warn!(peer = self.stream.peer(), %error, "connection refused");
+            return self.break_off();
+        }
         while let Some(mut reading) = role {
             probe!(Begin);
             let header = match self.receive(&mut reading) {

@@ -7,6 +7,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use zorb_transport::Stream;
+
 use super::ServerConnection;
 use super::connection::Reading;
 use crate::counters::{Count, count};
@@ -58,6 +60,12 @@ pub(crate) fn in_upcall() -> bool {
 pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
     let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
     connection.is_some_and(|connection| Arc::ptr_eq(&connection.core, core))
+}
+
+/// The connection whose upcall this thread is inside of.
+pub(super) fn served_stream() -> Option<Arc<dyn Stream>> {
+    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
+    connection.map(|connection| Arc::clone(&connection.stream))
 }
 
 /// To be called before a thread may block for long: when it is inside an upcall, another thread

@@ -27,15 +27,17 @@ impl ProtocolRegistry {
     /// Adds a protocol.
     ///
     /// # Errors
-    /// [`RegistryError`] when its scheme, kind of profile or `corbaloc` prefix is taken; nothing
-    /// is changed then.
+    /// [`RegistryError`] when its scheme or `corbaloc` prefix is taken, or its kind of profile, unless
+    /// one of both [extends](Protocol::extends_profiles) the other's; nothing is changed then.
     pub fn register(&self, protocol: Arc<dyn Protocol>) -> Result<(), RegistryError> {
         let mut protocols = self.protocols.write().unwrap_or_else(PoisonError::into_inner);
         for known in protocols.iter() {
             if known.scheme() == protocol.scheme() {
                 return Err(RegistryError::Scheme(protocol.scheme().to_owned()));
             }
-            if known.profile_tag() == protocol.profile_tag() {
+            if known.profile_tag() == protocol.profile_tag()
+                && known.extends_profiles() == protocol.extends_profiles()
+            {
                 return Err(RegistryError::ProfileTag(protocol.profile_tag()));
             }
             if known.corbaloc_prefix() == protocol.corbaloc_prefix() {
@@ -53,10 +55,16 @@ impl ProtocolRegistry {
         self.find(|protocol| protocol.scheme().eq_ignore_ascii_case(scheme))
     }
 
-    /// The protocol of a kind of profile.
+    /// The protocol of a kind of profile, not one that extends them.
     #[must_use]
     pub fn by_profile_tag(&self, tag: ProfileTag) -> Option<Arc<dyn Protocol>> {
-        self.find(|protocol| protocol.profile_tag() == tag)
+        self.find(|protocol| protocol.profile_tag() == tag && !protocol.extends_profiles())
+    }
+
+    /// The protocol that [extends](Protocol::extends_profiles) profiles of this kind.
+    #[must_use]
+    pub fn by_extended_tag(&self, tag: ProfileTag) -> Option<Arc<dyn Protocol>> {
+        self.find(|protocol| protocol.profile_tag() == tag && protocol.extends_profiles())
     }
 
     /// The protocol of a `corbaloc` prefix, in any case. The empty prefix is the caller's to

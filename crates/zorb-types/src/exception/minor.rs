@@ -108,6 +108,7 @@ minors! {
     no_permission, NoPermission {
         REFUSED = zorb 1, "refused by configuration";
         POLICY_LEVEL = zorb 2, "the policy cannot be set here";
+        PEER_REFUSED = zorb 3, "one side does not take the other's certificate";
     }
     internal, Internal {
         BROKEN_INVARIANT = zorb 1, "broken invariant";

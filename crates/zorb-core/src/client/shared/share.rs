@@ -245,6 +245,9 @@ fn not_opened(error: &io::Error) -> SystemException {
     let no = CompletionStatus::No;
     match error.kind() {
         io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
+        io::ErrorKind::PermissionDenied => {
+            SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
+        }
         _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
     }
 }
