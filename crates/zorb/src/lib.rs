@@ -1,7 +1,7 @@
 //! Zorb: a CORBA object request broker.
 //!
 //! This is the crate that programs depend on; it re-exports what they need and registers the
-//! protocols of the build (IIOP, UIOP and SHMIOP). The stubs and servant traits come from IDL, compiled in a
+//! protocols of the build (IIOP, UIOP and SHMIOP, and with the feature `tls` SSLIOP). The stubs and servant traits come from IDL, compiled in a
 //! build script by `zorb-build` and brought in with [`include_idl!`].
 //!
 //! ```no_run
@@ -37,8 +37,8 @@ pub use zorb_cdr::{
     Bounded, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
 pub use zorb_core::{
-    Abstract, CollocationStrategy, Context, CustomMarshal, Error, Interface, Native, ObjectRef,
-    Phase, Raises, Ref, Result, ServedBy, UserException, Value, ValueBase,
+    Abstract, Caller, CollocationStrategy, Context, CustomMarshal, Error, Interface, Native,
+    ObjectRef, Phase, Raises, Ref, Result, ServedBy, UserException, Value, ValueBase,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, RepositoryId,
@@ -54,6 +54,12 @@ pub use zorb_core::codegen;
 /// Writing protocols of one's own.
 pub mod transport {
     pub use zorb_transport::*;
+}
+
+/// TLS: certificates, who is let in, and SSLIOP set up by the program.
+#[cfg(feature = "tls")]
+pub mod tls {
+    pub use zorb_tls::*;
 }
 
 /// Values whose types are known at run time: DynAny, and the codec of interceptors.

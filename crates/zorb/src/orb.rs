@@ -48,6 +48,27 @@ impl Orb {
             .protocol(Arc::new(IiopProtocol::new()))
             .protocol(Arc::new(UiopProtocol::new()))
             .protocol(Arc::new(ShmiopProtocol::new()))
+            .with_tls()
+    }
+}
+
+/// Adds SSLIOP where it is in the build.
+trait WithTls {
+    fn with_tls(self) -> Self;
+}
+
+impl WithTls for OrbBuilder {
+    #[cfg(feature = "tls")]
+    fn with_tls(self) -> Self {
+        match zorb_tls::SsliopProtocol::from_options() {
+            Ok(ssliop) => self.protocol(Arc::new(ssliop)),
+            Err(_) => self,
+        }
+    }
+
+    #[cfg(not(feature = "tls"))]
+    fn with_tls(self) -> Self {
+        self
     }
 }
 

@@ -20,6 +20,7 @@ pub mod policies;
 pub mod quickstart;
 pub mod references;
 pub mod threads;
+pub mod tls;
 pub mod tutorial;
 pub mod values;
 

@@ -7,7 +7,7 @@
 //!   sequence<octet> mirror(in sequence<octet> data);
 //! };
 //! ```
-#![allow(unreachable_pub, missing_debug_implementations, clippy::use_self)]
+#![allow(dead_code, unreachable_pub, missing_debug_implementations, clippy::use_self)]
 
 use zorb::codegen::{self, Octets};
 use zorb::{ObjectRef, Result};

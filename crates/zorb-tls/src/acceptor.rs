@@ -1,0 +1,34 @@
+//! A TCP acceptor whose connections speak TLS.
+
+use std::sync::Arc;
+
+use zorb_transport::{AcceptError, Acceptor, Endpoint, Stream};
+
+use crate::configured::Tls;
+use crate::stream::TlsStream;
+
+/// Hands out connections before their handshake, which [`Stream::establish`] does.
+#[derive(Debug)]
+pub(crate) struct TlsAcceptor {
+    pub(crate) inner: Arc<dyn Acceptor>,
+    pub(crate) tls: Tls,
+}
+
+impl Acceptor for TlsAcceptor {
+    fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
+        let inner = self.inner.accept()?;
+        Ok(Arc::new(TlsStream::accepted(inner, self.tls.clone())))
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        self.inner.endpoint()
+    }
+
+    fn published(&self) -> &[Endpoint] {
+        self.inner.published()
+    }
+}

@@ -1,0 +1,99 @@
+//! What goes wrong, in words and as the kind of error that the ORB makes an exception of.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+
+use rustls::{AlertDescription, Error};
+
+/// A setting of TLS that cannot be used: which one, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsError {
+    what: String,
+    why: String,
+}
+
+impl TlsError {
+    pub(crate) fn new(what: impl Into<String>, why: impl fmt::Display) -> Self {
+        Self { what: what.into(), why: why.to_string() }
+    }
+}
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.what, self.why)
+    }
+}
+
+impl std::error::Error for TlsError {}
+
+impl From<TlsError> for io::Error {
+    fn from(error: TlsError) -> Self {
+        Self::new(io::ErrorKind::InvalidInput, error)
+    }
+}
+
+thread_local! {
+    /// Whose certificate this thread has just refused: what checks certificates may say why, not of
+    /// whom.
+    static REFUSED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Notes whose certificate is refused, for the error that is made next on this thread.
+pub(crate) fn note_refused(subject: &str) {
+    REFUSED.with_borrow_mut(|refused| *refused = Some(subject.to_owned()));
+}
+
+/// An error of a connection. `PermissionDenied` where one side refuses the other's certificate, which
+/// the ORB makes `NO_PERMISSION` of.
+pub(crate) fn failed(error: Error) -> io::Error {
+    let refused = REFUSED.take();
+    let (kind, text) = match &error {
+        Error::InvalidCertificate(why) => {
+            let whose = refused.map_or(String::new(), |subject| format!(" of {subject}"));
+            (io::ErrorKind::PermissionDenied, format!("the certificate{whose} is refused: {why}"))
+        }
+        Error::NoCertificatesPresented => {
+            let text = "the peer shows no certificate and one is required";
+            (io::ErrorKind::PermissionDenied, text.to_owned())
+        }
+        Error::AlertReceived(alert) if is_refusal(*alert) => {
+            let text = format!("the peer refuses this side's certificate: {}", told(*alert));
+            (io::ErrorKind::PermissionDenied, text)
+        }
+        Error::AlertReceived(alert) => {
+            (io::ErrorKind::ConnectionAborted, format!("the peer ends TLS: {alert:?}"))
+        }
+        other => (io::ErrorKind::InvalidData, format!("TLS: {other}")),
+    };
+    io::Error::new(kind, text)
+}
+
+/// Whether an alert says that the peer does not like this side's certificate.
+fn is_refusal(alert: AlertDescription) -> bool {
+    use AlertDescription as A;
+    matches!(
+        alert,
+        A::NoCertificate
+            | A::BadCertificate
+            | A::UnsupportedCertificate
+            | A::CertificateRevoked
+            | A::CertificateExpired
+            | A::CertificateUnknown
+            | A::UnknownCA
+            | A::AccessDenied
+            | A::CertificateRequired
+    )
+}
+
+fn told(alert: AlertDescription) -> String {
+    use AlertDescription as A;
+    match alert {
+        A::CertificateRequired | A::NoCertificate => "it wants one, and none was shown".to_owned(),
+        A::UnknownCA => "it does not trust the authority that signed it".to_owned(),
+        A::CertificateExpired => "it is out of date".to_owned(),
+        A::CertificateRevoked => "it is revoked".to_owned(),
+        A::AccessDenied => "its holder may not come in".to_owned(),
+        other => format!("{other:?}"),
+    }
+}

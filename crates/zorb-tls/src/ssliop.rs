@@ -1,0 +1,184 @@
+//! SSLIOP: GIOP over TLS, as references know it.
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    GiopVersion, IiopProfile, ProfileTag, SslSecTrans, TaggedComponent, TaggedProfile,
+};
+use zorb_tcp::address::HostPort;
+use zorb_transport::{
+    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile,
+    Transport,
+};
+
+use crate::configured::Tls;
+use crate::settings::{ClientCertificates, Settings};
+use crate::transport::TlsTransport;
+
+#[cfg(test)]
+mod tests;
+
+/// Association options of the security service, as `TAG_SSL_SEC_TRANS` has them.
+const INTEGRITY: u16 = 2;
+const CONFIDENTIALITY: u16 = 4;
+const TRUST_IN_TARGET: u16 = 32;
+const TRUST_IN_CLIENT: u16 = 64;
+
+/// IIOP over TLS: profiles of kind `TAG_INTERNET_IOP` with a `TAG_SSL_SEC_TRANS` component, URLs and
+/// `corbaloc` addresses with `ssliop`.
+///
+/// Its profiles have port 0, which says that plain TCP is not offered there. Where the ORB listens
+/// with IIOP on the same host too, both go into one profile. A client that has roots to check
+/// servers by calls objects that offer TLS over TLS alone: it never falls back to plain TCP.
+#[derive(Debug, Clone)]
+pub struct SsliopProtocol {
+    transport: TlsTransport,
+}
+
+impl SsliopProtocol {
+    /// SSLIOP with these settings.
+    ///
+    /// # Errors
+    /// None in practice: the scheme is a scheme.
+    pub fn new(tls: Tls) -> Result<Self, EndpointError> {
+        Ok(Self { transport: TlsTransport::new(tls)? })
+    }
+
+    /// SSLIOP with the settings of the ORB's options `Ssliop...`.
+    ///
+    /// # Errors
+    /// None in practice: the scheme is a scheme.
+    pub fn from_options() -> Result<Self, EndpointError> {
+        Ok(Self { transport: TlsTransport::unset()? })
+    }
+
+    /// The settings in force, if there are any: to [reload](Tls::reload) them.
+    #[must_use]
+    pub fn tls(&self) -> Option<Tls> {
+        self.transport.tls()
+    }
+
+    /// Whether there are roots to check servers by.
+    fn can_connect(&self) -> bool {
+        self.tls().is_some_and(|tls| tls.settings().roots.is_some())
+    }
+
+    /// What references say about this side at `port`.
+    fn component(&self, port: u16) -> SslSecTrans {
+        let asks = self.tls().map(|tls| tls.settings().clients);
+        let always = INTEGRITY | CONFIDENTIALITY;
+        let (supports, requires) = match asks {
+            Some(ClientCertificates::Required) => (TRUST_IN_CLIENT, TRUST_IN_CLIENT),
+            Some(ClientCertificates::Wished) => (TRUST_IN_CLIENT, 0),
+            _ => (0, 0),
+        };
+        SslSecTrans {
+            target_supports: always | TRUST_IN_TARGET | supports,
+            target_requires: always | requires,
+            port,
+        }
+    }
+}
+
+impl Protocol for SsliopProtocol {
+    fn transport(&self) -> &dyn Transport {
+        &self.transport
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        ProfileTag::INTERNET_IOP
+    }
+
+    fn extends_profiles(&self) -> bool {
+        true
+    }
+
+    fn configure(
+        &self,
+        options: &[(&str, &str)],
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if !options.is_empty() {
+            self.transport.set(Settings::from_options(options)?.build()?);
+        }
+        Ok(())
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        ProfileError::check_tag(ProfileTag::INTERNET_IOP, profile)?;
+        let profile = IiopProfile::decode(&profile.data)?;
+        // Without roots the plain way is the only one that may work. Where there is none, trying
+        // tells what is missing.
+        if profile.port != 0 && !self.can_connect() {
+            return Err(ProfileError::NoEndpoint);
+        }
+        let mut endpoints = Vec::new();
+        for SslSecTrans { port, .. } in profile.components_of::<SslSecTrans>() {
+            if port == 0 || endpoints.len() == MAX_PROFILE_ENDPOINTS {
+                continue;
+            }
+            let endpoint = self.transport.endpoint(&profile.host, port)?;
+            if !endpoints.contains(&endpoint) {
+                endpoints.push(endpoint);
+            }
+        }
+        if endpoints.is_empty() {
+            return Err(ProfileError::NoEndpoint);
+        }
+        Ok(ResolvedProfile {
+            version: profile.version,
+            endpoints,
+            object_key: profile.object_key,
+            components: profile.components,
+        })
+    }
+
+    /// A profile of version 1.0 has no components: it becomes one of 1.1. Of several endpoints those
+    /// on the first one's host are told of.
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        let places: Result<Vec<HostPort>, _> =
+            endpoints.iter().map(|endpoint| self.transport.host_port(endpoint)).collect();
+        let places = places?;
+        let host = &places.first().ok_or(ProfileError::NoEndpoint)?.host;
+        let mut profile = IiopProfile {
+            version: version.max(GiopVersion::V1_1),
+            host: host.to_profile_host(),
+            port: 0,
+            object_key: object_key.to_vec(),
+            components: components.to_vec(),
+        };
+        for place in places.iter().filter(|place| place.host == *host) {
+            profile.add(&self.component(place.port), ByteOrder::NATIVE)?;
+        }
+        Ok(profile.encode(ByteOrder::NATIVE)?)
+    }
+
+    fn join_profile(&self, own: &TaggedProfile, other: &mut TaggedProfile) -> bool {
+        let (Ok(own), Ok(mut plain)) =
+            (IiopProfile::decode(&own.data), IiopProfile::decode(&other.data))
+        else {
+            return false;
+        };
+        let joins = plain.port != 0
+            && plain.version >= GiopVersion::V1_1
+            && (&own.host, &own.object_key) == (&plain.host, &plain.object_key)
+            && plain.components_of::<SslSecTrans>().next().is_none();
+        if !joins {
+            return false;
+        }
+        let offers = own.components.into_iter();
+        let tls = offers.filter(|offer| matches!(offer.body::<SslSecTrans>(), Ok(Some(_))));
+        plain.components.extend(tls);
+        match plain.encode(ByteOrder::NATIVE) {
+            Ok(joined) => {
+                *other = joined;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+}

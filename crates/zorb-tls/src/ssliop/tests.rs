@@ -1,0 +1,137 @@
+#![allow(clippy::unwrap_used)]
+
+use zorb_tcp::IiopProtocol;
+
+use super::*;
+use crate::{Pem, Settings};
+
+const ROOT: &str = include_str!("root.pem");
+
+fn protocol(settings: Settings) -> SsliopProtocol {
+    SsliopProtocol::new(settings.build().unwrap()).unwrap()
+}
+
+fn with_roots() -> SsliopProtocol {
+    protocol(Settings::new().roots(Pem::text(ROOT)))
+}
+
+fn endpoint(url: &str) -> Endpoint {
+    url.parse().unwrap()
+}
+
+fn encode(protocol: &dyn Protocol, url: &str, version: GiopVersion) -> TaggedProfile {
+    protocol.encode_profile(&[endpoint(url)], version, b"key", &[]).unwrap()
+}
+
+#[test]
+fn a_profile_of_tls_alone_has_port_0_and_the_component() {
+    let ssliop = with_roots();
+    let profile = encode(&ssliop, "ssliop://server:2810", GiopVersion::V1_2);
+    assert_eq!(profile.tag, ProfileTag::INTERNET_IOP);
+    let read = IiopProfile::decode(&profile.data).unwrap();
+    assert_eq!((read.host.as_str(), read.port), ("server", 0));
+    let offer = read.component::<SslSecTrans>().unwrap().unwrap();
+    let expected = SslSecTrans { target_supports: 0x66, target_requires: 0x46, port: 2810 };
+    assert_eq!(offer, expected, "clients have to show a certificate by default");
+    let resolved = ssliop.decode_profile(&profile).unwrap();
+    assert_eq!(resolved.endpoints, [endpoint("ssliop://server:2810")]);
+    assert_eq!(resolved.object_key, b"key");
+    assert!(matches!(IiopProtocol::new().decode_profile(&profile), Err(ProfileError::NoEndpoint)));
+}
+
+#[test]
+fn what_is_asked_of_clients_is_in_the_component() {
+    use ClientCertificates::{NotAsked, Required, Wished};
+    for (asks, supports, requires) in
+        [(Required, 0x66, 0x46), (Wished, 0x66, 6), (NotAsked, 0x26, 6)]
+    {
+        let ssliop = protocol(Settings::new().roots(Pem::text(ROOT)).client_certificates(asks));
+        let offer = ssliop.component(1);
+        assert_eq!((offer.target_supports, offer.target_requires), (supports, requires));
+    }
+}
+
+#[test]
+fn a_version_without_components_becomes_one_with() {
+    let profile = encode(&with_roots(), "ssliop://server:2810", GiopVersion::V1_0);
+    assert_eq!(IiopProfile::decode(&profile.data).unwrap().version, GiopVersion::V1_1);
+}
+
+#[test]
+fn one_profile_tells_of_both_where_the_host_is_the_same() {
+    let (ssliop, iiop) = (with_roots(), IiopProtocol::new());
+    let own = encode(&ssliop, "ssliop://server:2810", GiopVersion::V1_2);
+    let mut both = encode(&iiop, "iiop://server:2809", GiopVersion::V1_2);
+    assert!(ssliop.join_profile(&own, &mut both));
+    let resolved = iiop.decode_profile(&both).unwrap();
+    assert_eq!(resolved.endpoints, [endpoint("iiop://server:2809")]);
+    let resolved = ssliop.decode_profile(&both).unwrap();
+    assert_eq!(resolved.endpoints, [endpoint("ssliop://server:2810")]);
+    assert!(!ssliop.join_profile(&own, &mut both), "once");
+
+    let mut elsewhere = encode(&iiop, "iiop://other:2809", GiopVersion::V1_2);
+    let mut old = encode(&iiop, "iiop://server:2809", GiopVersion::V1_0);
+    for other in [&mut elsewhere, &mut old, &mut own.clone()] {
+        let before = other.clone();
+        assert!(!ssliop.join_profile(&own, other));
+        assert_eq!(*other, before);
+    }
+    let mut junk = TaggedProfile { data: vec![9; 3], ..own.clone() };
+    assert!(!ssliop.join_profile(&own, &mut junk));
+}
+
+#[test]
+fn without_roots_the_plain_way_is_left_to_others() {
+    let own = encode(&with_roots(), "ssliop://server:2810", GiopVersion::V1_2);
+    let mut both = encode(&IiopProtocol::new(), "iiop://server:2809", GiopVersion::V1_2);
+    assert!(with_roots().join_profile(&own, &mut both));
+    for unset in [protocol(Settings::new()), SsliopProtocol::from_options().unwrap()] {
+        assert!(matches!(unset.decode_profile(&both), Err(ProfileError::NoEndpoint)));
+        // Where there is no plain way, trying tells what is missing.
+        assert_eq!(unset.decode_profile(&own).unwrap().endpoints.len(), 1);
+    }
+}
+
+#[test]
+fn a_profile_without_the_component_is_not_its() {
+    let plain = encode(&IiopProtocol::new(), "iiop://server:2809", GiopVersion::V1_2);
+    assert!(matches!(with_roots().decode_profile(&plain), Err(ProfileError::NoEndpoint)));
+    let mut profile = IiopProfile::decode(&plain.data).unwrap();
+    for port in [0, 2810, 2811, 2810] {
+        let offer = SslSecTrans { target_supports: 0, target_requires: 0, port };
+        profile.add(&offer, ByteOrder::Big).unwrap();
+    }
+    let several = profile.encode(ByteOrder::Big).unwrap();
+    let urls: Vec<_> = with_roots().decode_profile(&several).unwrap().endpoints;
+    assert_eq!(urls, [endpoint("ssliop://server:2810"), endpoint("ssliop://server:2811")]);
+}
+
+#[test]
+fn options_are_checked() {
+    let configure = |options: &[(&str, &str)]| {
+        let ssliop = SsliopProtocol::from_options().unwrap();
+        ssliop.configure(options).map_err(|error| error.to_string()).map(|()| ssliop)
+    };
+    assert!(configure(&[]).unwrap().tls().is_none());
+    for (name, value, said) in [
+        ("Roots", "/no/such/ca.pem", "/no/such/ca.pem"),
+        ("ClientCertificates", "maybe", "one of required, wished, none"),
+        ("HandshakeTimeout", "soon", "milliseconds"),
+        ("Key", "k.pem", "its certificate is missing"),
+        ("Colour", "red", "no such option"),
+    ] {
+        let error = configure(&[(name, value)]).unwrap_err();
+        assert!(error.contains(said), "{error}");
+    }
+    let tls = configure(&[
+        ("ClientCertificates", "Required"),
+        ("Allow", "CN=a,O=b; dns:c;"),
+        ("HandshakeTimeout", "250"),
+        ("ServerName", "server"),
+    ]);
+    let tls = tls.unwrap().tls().unwrap();
+    let settings = tls.settings();
+    assert_eq!(settings.allowed, ["CN=a,O=b", "dns:c"]);
+    assert_eq!(settings.time_limit().as_millis(), 250);
+    assert_eq!(settings.server_name.as_deref(), Some("server"));
+}

@@ -1,0 +1,433 @@
+//! A TLS connection as a stream.
+//!
+//! rustls keeps both directions of a connection in one value, which is locked here while octets are
+//! encrypted or decrypted. The octets themselves go through a buffer of each direction's own, so that
+//! nobody holds that lock during a system call: one thread sends while another waits to receive.
+
+use std::io::{self, IoSlice, Read as _, Write as _};
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use rustls::{Connection, ServerConnection};
+use socket2::SockRef;
+use zorb_transport::socket::Timeout;
+use zorb_transport::{PeerIdentity, Stream};
+
+use crate::configured::Tls;
+use crate::credentials::MAX_BUFFERED;
+use crate::error::failed;
+use crate::handshake::{part, shake_hands};
+use crate::identity::identity;
+use crate::inbox::Inbox;
+
+/// How much of what a peer has sent is taken from the socket when a stream is dropped.
+const MAX_DRAINED: usize = 64 << 10;
+
+/// A connection that speaks TLS.
+#[derive(Debug)]
+pub(crate) struct TlsStream {
+    inner: Arc<dyn Stream>,
+    /// What a server's handshake needs; a client's is done before there is a stream.
+    tls: Option<Tls>,
+    /// Held during the handshake; whether it has failed.
+    handshake: Mutex<bool>,
+    /// There from the end of the handshake on.
+    session: OnceLock<Mutex<Connection>>,
+    identity: OnceLock<Arc<PeerIdentity>>,
+    /// The receiving thread's.
+    inbox: Mutex<Inbox>,
+    /// The sending thread's: what is encrypted and not sent.
+    outbox: Mutex<Vec<u8>>,
+    recv_timeout: Timeout,
+    send_timeout: Timeout,
+    read_ended: AtomicBool,
+    write_ended: AtomicBool,
+    /// Whether what came in could not be decrypted: nothing that follows can be.
+    broken: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The lock if nobody has it.
+fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Moves what is encrypted into `outbox`.
+fn drain(connection: &mut Connection, outbox: &mut Vec<u8>) -> io::Result<()> {
+    while connection.wants_write() {
+        connection.write_tls(outbox)?;
+    }
+    Ok(())
+}
+
+fn ended() -> io::Error {
+    let text = "the connection ended without TLS' farewell: it was cut off";
+    io::Error::new(io::ErrorKind::UnexpectedEof, text)
+}
+
+impl TlsStream {
+    fn new(inner: Arc<dyn Stream>, tls: Option<Tls>) -> Self {
+        Self {
+            inner,
+            tls,
+            handshake: Mutex::new(false),
+            session: OnceLock::new(),
+            identity: OnceLock::new(),
+            inbox: Mutex::default(),
+            outbox: Mutex::default(),
+            recv_timeout: Timeout::none(),
+            send_timeout: Timeout::none(),
+            read_ended: AtomicBool::new(false),
+            write_ended: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
+        }
+    }
+
+    /// A server's side, before the handshake.
+    pub(crate) fn accepted(inner: Arc<dyn Stream>, tls: Tls) -> Self {
+        Self::new(inner, Some(tls))
+    }
+
+    /// A client's side; does the handshake.
+    ///
+    /// # Errors
+    /// See [`shake_hands`].
+    pub(crate) fn connected(
+        inner: Arc<dyn Stream>,
+        connection: Connection,
+        limit: Duration,
+    ) -> io::Result<Self> {
+        let stream = Self::new(inner, None);
+        let shaken = stream.begin(connection, limit);
+        shaken.map(|()| stream)
+    }
+
+    /// Does the handshake, and from then on the session is there.
+    fn begin(&self, mut connection: Connection, limit: Duration) -> io::Result<()> {
+        let mut inbox = lock(&self.inbox);
+        connection.set_buffer_limit(Some(MAX_BUFFERED));
+        if let Err(error) = shake_hands(&mut connection, &*self.inner, &mut inbox, limit) {
+            if self.tls.is_some() {
+                part(&*self.inner, &mut inbox);
+            }
+            return Err(error);
+        }
+        if let Some(peer) = connection.peer_certificates().and_then(identity) {
+            let _ = self.identity.set(Arc::new(peer));
+        }
+        self.inner.set_recv_timeout(self.recv_timeout.current())?;
+        self.inner.set_send_timeout(self.send_timeout.current())?;
+        let _ = self.session.set(Mutex::new(connection));
+        Ok(())
+    }
+
+    /// Decrypts until there is something for `buffer` or nothing is left; `None` for the latter.
+    fn take(
+        &self,
+        session: &Mutex<Connection>,
+        inbox: &mut Inbox,
+        buffer: &mut [u8],
+    ) -> io::Result<Option<usize>> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        let mut connection = lock(session);
+        let taken = loop {
+            match connection.reader().read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                taken => break taken.map(Some),
+            }
+            match Self::decrypt(&mut connection, inbox) {
+                Ok(true) => {}
+                Ok(false) => break Ok(None),
+                Err(error) => break Err(error),
+            }
+        };
+        let answers = connection.wants_write();
+        drop(connection);
+        if taken.is_err() {
+            self.broken.store(true, Ordering::Relaxed);
+        }
+        if answers {
+            self.answer(session);
+        }
+        taken
+    }
+
+    /// Has TLS take some of what is in the inbox; `false` when there is nothing.
+    fn decrypt(connection: &mut Connection, inbox: &mut Inbox) -> io::Result<bool> {
+        if inbox.is_empty() {
+            return Ok(false);
+        }
+        let count = connection.read_tls(&mut inbox.unread())?;
+        inbox.taken(count);
+        connection.process_new_packets().map_err(failed)?;
+        Ok(true)
+    }
+
+    /// Sends what TLS itself has to say: an alert, a change of keys. Whoever receives must not wait
+    /// for a peer that takes nothing, so what does not go at once goes before what is sent next.
+    fn answer(&self, session: &Mutex<Connection>) {
+        if let Some(mut outbox) = try_lock(&self.outbox)
+            && drain(&mut lock(session), &mut outbox).is_ok()
+        {
+            self.send_now(&mut outbox);
+        }
+    }
+
+    /// Sends what goes without waiting.
+    fn send_now(&self, outbox: &mut Vec<u8>) {
+        let Some(socket) = self.inner.readiness_fd() else { return };
+        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        if let Ok(sent) = SockRef::from(&socket).send_with_flags(outbox, flags) {
+            outbox.drain(..sent.min(outbox.len()));
+        }
+    }
+
+    /// Says farewell, once, if that goes without waiting.
+    fn say_farewell(&self) {
+        if self.write_ended.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Some(session) = self.session.get() {
+            lock(session).send_close_notify();
+            self.answer(session);
+        }
+    }
+
+    /// Why sending has failed: the peer may have said so before it ended the connection.
+    #[cold]
+    fn explain(&self, session: &Mutex<Connection>, error: io::Error) -> io::Error {
+        let Some(mut inbox) = try_lock(&self.inbox) else { return error };
+        let mut left = MAX_DRAINED;
+        loop {
+            match Self::decrypt(&mut lock(session), &mut inbox) {
+                Err(reason) => return reason,
+                Ok(true) => continue,
+                Ok(false) => {}
+            }
+            match self.inner.try_recv(inbox.space()) {
+                Ok(Some(count @ 1..)) if left > count => {
+                    left -= count;
+                    inbox.filled(count);
+                }
+                _ => return error,
+            }
+        }
+    }
+}
+
+impl Stream for TlsStream {
+    fn establish(&self) -> io::Result<()> {
+        if self.session.get().is_some() {
+            return Ok(());
+        }
+        let mut failed_before = lock(&self.handshake);
+        let Some(tls) = &self.tls else { return Err(io::ErrorKind::NotConnected.into()) };
+        if self.session.get().is_some() {
+            return Ok(());
+        }
+        if std::mem::replace(&mut *failed_before, true) {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
+        let config = tls.current().server.ok_or(io::ErrorKind::NotConnected)?;
+        let connection = ServerConnection::new(config).map_err(failed)?;
+        self.begin(connection.into(), tls.settings().time_limit())?;
+        *failed_before = false;
+        Ok(())
+    }
+
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        self.establish()?;
+        let Some(session) = self.session.get() else { return Ok(0) };
+        let mut inbox = lock(&self.inbox);
+        let mut deadline = None;
+        loop {
+            if let Some(count) = self.take(session, &mut inbox, buffer)? {
+                return Ok(count);
+            }
+            // Counted from the first wait that was not the last: a peer that sends its record octet
+            // by octet gets no more than twice the time.
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            match self.inner.recv(inbox.space())? {
+                0 if self.read_ended.load(Ordering::Acquire) => return Ok(0),
+                0 => return Err(ended()),
+                count => inbox.filled(count),
+            }
+            if deadline.is_none()
+                && let Some(limit) = self.recv_timeout.current()
+                && inbox.unread().len() < MAX_BUFFERED
+            {
+                deadline = Instant::now().checked_add(limit);
+            }
+        }
+    }
+
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        if buffer.is_empty() {
+            return Ok(Some(0));
+        }
+        self.establish()?;
+        let Some(session) = self.session.get() else { return Ok(Some(0)) };
+        let mut inbox = lock(&self.inbox);
+        loop {
+            if let Some(count) = self.take(session, &mut inbox, buffer)? {
+                return Ok(Some(count));
+            }
+            match self.inner.try_recv(inbox.space())? {
+                None => return Ok(None),
+                Some(0) if self.read_ended.load(Ordering::Acquire) => return Ok(Some(0)),
+                Some(0) => return Err(ended()),
+                Some(count) => inbox.filled(count),
+            }
+        }
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
+        self.send_vectored_all(&mut [IoSlice::new(bytes)])
+    }
+
+    fn send_vectored_all(&self, mut parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        IoSlice::advance_slices(&mut parts, 0); // drops empty slices at the front
+        if parts.is_empty() {
+            return Ok(());
+        }
+        if self.write_ended.load(Ordering::Acquire) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        // A server that has not heard of its client yet has nothing to say to it.
+        let session = self.session.get().ok_or(io::ErrorKind::NotConnected)?;
+        let mut outbox = lock(&self.outbox);
+        let mut deadline = None;
+        loop {
+            {
+                let mut connection = lock(session);
+                let count = connection.writer().write_vectored(parts)?;
+                if count == 0 {
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                IoSlice::advance_slices(&mut parts, count);
+                drain(&mut connection, &mut outbox)?;
+            }
+            let sent = self.inner.send_all(&outbox);
+            outbox.clear();
+            sent.map_err(|error| match error.kind() {
+                io::ErrorKind::TimedOut => error,
+                _ => self.explain(session, error),
+            })?;
+            if parts.is_empty() {
+                return Ok(());
+            }
+            let now = Instant::now;
+            match deadline {
+                Some(deadline) if now() >= deadline => return Err(io::ErrorKind::TimedOut.into()),
+                Some(_) => {}
+                None => {
+                    let limit = self.send_timeout.current();
+                    deadline = limit.and_then(|limit| now().checked_add(limit));
+                }
+            }
+        }
+    }
+
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        // Before the handshake is done it has its own, which this one follows then.
+        self.recv_timeout.change(timeout, |timeout| match self.session.get() {
+            Some(_) => self.inner.set_recv_timeout(timeout),
+            None => Ok(()),
+        })
+    }
+
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.send_timeout.change(timeout, |timeout| match self.session.get() {
+            Some(_) => self.inner.set_send_timeout(timeout),
+            None => Ok(()),
+        })
+    }
+
+    /// What TLS itself sends, tickets for instance, makes no stream stale: it is taken on the way.
+    fn is_stale(&self) -> bool {
+        let Some(session) = self.session.get() else { return self.inner.is_stale() };
+        let Some(mut inbox) = try_lock(&self.inbox) else { return false };
+        loop {
+            {
+                let mut connection = lock(session);
+                match connection.process_new_packets() {
+                    Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => {
+                        return true;
+                    }
+                    Ok(_) => {}
+                    Err(_) => return true,
+                }
+                match Self::decrypt(&mut connection, &mut inbox) {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(_) => return true,
+                }
+            }
+            match self.inner.try_recv(inbox.space()) {
+                Ok(None) => return false,
+                Ok(Some(count @ 1..)) => inbox.filled(count),
+                _ => return true,
+            }
+        }
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        if matches!(how, Shutdown::Read | Shutdown::Both) {
+            self.read_ended.store(true, Ordering::Release);
+        }
+        if matches!(how, Shutdown::Write | Shutdown::Both) {
+            self.say_farewell();
+        }
+        self.inner.shutdown(how)
+    }
+
+    fn peer(&self) -> &str {
+        self.inner.peer()
+    }
+
+    fn local(&self) -> &str {
+        self.inner.local()
+    }
+
+    fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {
+        self.identity.get().cloned()
+    }
+
+    /// None: that the socket has nothing does not mean that there is nothing.
+    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+}
+
+impl Drop for TlsStream {
+    fn drop(&mut self) {
+        self.say_farewell();
+        // A socket that is closed with octets in it takes back what the peer has not read. There may
+        // be some that nobody asked for: tickets.
+        let mut scrap = [0; 1024];
+        let mut left = MAX_DRAINED;
+        while let Ok(Some(count @ 1..)) = self.inner.try_recv(&mut scrap) {
+            left = left.saturating_sub(count);
+            if left == 0 {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Whose certificates are taken: rustls' own checks, with the name of who is refused kept for the
+//! message, and the policy about clients after them.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::{
+    CertificateError, DigitallySignedStruct, DistinguishedName, Error, RootCertStore,
+    SignatureScheme,
+};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+
+use crate::error::note_refused;
+use crate::identity::{identity, shown};
+use crate::settings::{ClientCertificates, Settings};
+
+/// Checks the certificates of servers by these roots.
+pub(crate) fn servers(
+    provider: &Arc<CryptoProvider>,
+    roots: &Arc<RootCertStore>,
+) -> Result<Arc<dyn ServerCertVerifier>, String> {
+    let provider = Arc::clone(provider);
+    let inner = WebPkiServerVerifier::builder_with_provider(Arc::clone(roots), provider);
+    let inner = inner.build().map_err(|error| error.to_string())?;
+    Ok(Arc::new(Servers { inner }))
+}
+
+/// Checks the certificates of clients by these roots and settings.
+pub(crate) fn clients(
+    provider: &Arc<CryptoProvider>,
+    roots: Arc<RootCertStore>,
+    settings: Arc<Settings>,
+) -> Result<Arc<dyn ClientCertVerifier>, String> {
+    let builder = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider));
+    let builder = match settings.clients {
+        ClientCertificates::Required => builder,
+        _ => builder.allow_unauthenticated(),
+    };
+    let inner = builder.build().map_err(|error| error.to_string())?;
+    Ok(Arc::new(Clients { inner, settings }))
+}
+
+#[derive(Debug)]
+struct Servers {
+    inner: Arc<WebPkiServerVerifier>,
+}
+
+impl ServerCertVerifier for Servers {
+    fn verify_server_cert(
+        &self,
+        own: &CertificateDer<'_>,
+        chain: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verified = self.inner.verify_server_cert(own, chain, name, ocsp, now);
+        verified.inspect_err(|_| note_refused(&shown(own)))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.inner.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.inner.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.inner.supported_verify_schemes()
+    }
+}
+
+#[derive(Debug)]
+struct Clients {
+    inner: Arc<dyn ClientCertVerifier>,
+    settings: Arc<Settings>,
+}
+
+impl ClientCertVerifier for Clients {
+    fn offer_client_auth(&self) -> bool {
+        self.inner.offer_client_auth()
+    }
+
+    fn client_auth_mandatory(&self) -> bool {
+        self.inner.client_auth_mandatory()
+    }
+
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        self.inner.root_hint_subjects()
+    }
+
+    fn verify_client_cert(
+        &self,
+        own: &CertificateDer<'_>,
+        chain: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<ClientCertVerified, Error> {
+        let verified = self
+            .inner
+            .verify_client_cert(own, chain, now)
+            .inspect_err(|_| note_refused(&shown(own)))?;
+        let whole: Vec<_> = std::iter::once(own).chain(chain).cloned().collect();
+        if identity(&whole).is_some_and(|client| self.settings.admits(&client)) {
+            return Ok(verified);
+        }
+        note_refused(&shown(own));
+        Err(CertificateError::ApplicationVerificationFailure.into())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.inner.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.inner.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.inner.supported_verify_schemes()
+    }
+}

@@ -1,0 +1,41 @@
+//! TLS keeps the promises of the traits.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::LazyLock;
+
+use support::Authority;
+use zorb_tls::{Pem, Settings, Tls, TlsTransport};
+use zorb_transport::conformance::Subject;
+
+/// Both sides' settings: each shows a certificate and checks the other's.
+fn settings() -> Settings {
+    let authority = Authority::new("authority");
+    let own = authority.server();
+    Settings::new()
+        .certificate(Pem::text(own.certificate), Pem::text(own.key))
+        .roots(Pem::text(authority.certificate()))
+}
+
+static TLS: LazyLock<Tls> = LazyLock::new(|| settings().build().unwrap());
+static NAMED: LazyLock<Tls> =
+    LazyLock::new(|| settings().server_name("localhost").build().unwrap());
+
+fn subject(tls: &Tls, url: &str) -> Subject {
+    Subject::new(TlsTransport::new(tls.clone()).unwrap(), url)
+}
+
+zorb_transport::conformance_suite!(subject(&TLS, "ssliop://127.0.0.1:0"));
+
+mod by_name {
+    use super::*;
+
+    zorb_transport::conformance_suite!(subject(&TLS, "ssliop://localhost"));
+}
+
+mod all_interfaces {
+    use super::*;
+
+    zorb_transport::conformance_suite!(subject(&NAMED, "ssliop://"));
+}

@@ -1,0 +1,242 @@
+//! Calls over TLS, from one ORB to another.
+#![cfg(feature = "tls")]
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../zorb-tls/tests/support/mod.rs"]
+mod certificates;
+mod support;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use certificates::Authority;
+use support::{Adder, AdderServant};
+use tempfile::TempDir;
+use zorb::giop::{Ior, ProfileTag};
+use zorb::tls::{Pem, Settings, SsliopProtocol};
+use zorb::{Caller, Orb, OrbBuilder, Result, SystemExceptionKind};
+
+/// Files as an administrator lays them out.
+struct Files {
+    folder: TempDir,
+    authority: Authority,
+    roots: PathBuf,
+}
+
+impl Files {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let authority = Authority::new("authority");
+        let roots = authority.write(folder.path());
+        authority.server().write(folder.path(), "server");
+        authority.client().write(folder.path(), "client");
+        Self { folder, authority, roots }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// An ORB that shows the certificate of `name`.
+    fn builder(&self, name: &str) -> OrbBuilder {
+        Orb::builder()
+            .without_environment()
+            .option("SsliopRoots", self.roots.to_str().unwrap())
+            .option("SsliopCertificate", self.path(&format!("{name}.pem")))
+            .option("SsliopKey", self.path(&format!("{name}.key")))
+    }
+
+    fn server(&self, urls: &[&str]) -> Server {
+        Server::of(self.builder("server"), urls)
+    }
+
+    fn client(&self) -> Orb {
+        self.builder("client").build().unwrap()
+    }
+}
+
+/// Adds, and keeps who asked.
+#[derive(Clone, Default)]
+struct Noticing(Arc<Mutex<Option<String>>>);
+
+impl AdderServant for Noticing {
+    fn add(&self, left: i32, right: i32) -> Result<i32> {
+        let caller = Caller::current().unwrap();
+        assert!(caller.address().starts_with("127.0.0.1:"));
+        *self.0.lock().unwrap() = caller.identity().map(|identity| identity.to_string());
+        Ok(left + right)
+    }
+
+    fn mirror(&self, data: &[u8]) -> Result<Vec<u8>> {
+        Ok(data.to_vec())
+    }
+}
+
+struct Server {
+    orb: Orb,
+    adder: Adder,
+    noticed: Noticing,
+}
+
+impl Server {
+    fn of(builder: OrbBuilder, urls: &[&str]) -> Self {
+        let builder = urls.iter().fold(builder, |builder, url| builder.listen(*url));
+        let orb = builder.build().unwrap();
+        let noticed = Noticing::default();
+        let adder = orb.root_poa().activate(noticed.clone()).unwrap();
+        Self { orb, adder, noticed }
+    }
+
+    fn ior(&self) -> &Ior {
+        self.adder.object().ior()
+    }
+
+    /// Who called last.
+    fn caller(&self) -> Option<String> {
+        self.noticed.0.lock().unwrap().take()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.orb.shutdown(true);
+    }
+}
+
+fn there(client: &Orb, ior: &Ior) -> zorb::Result<Adder, zorb::Error> {
+    client.resolve(&ior.to_stringified().unwrap())
+}
+
+/// Why a call from there does not get through.
+fn refusal(client: &Orb, ior: &Ior) -> zorb::Error {
+    there(client, ior).unwrap().add(1, 2).unwrap_err().into()
+}
+
+#[test]
+fn a_call_reaches_the_servant_which_knows_who_calls() {
+    let files = Files::new();
+    let server = files.server(&["ssliop://127.0.0.1:0"]);
+    assert!(server.orb.endpoints()[0].starts_with("ssliop://127.0.0.1:"));
+    let client = files.client();
+    let there = there(&client, server.ior()).unwrap();
+    assert_eq!(there.add(20, 22).unwrap(), 42);
+    assert_eq!(server.caller().as_deref(), Some(r"CN=console,O=Zorb\, tests"));
+    let large: Vec<u8> = (0..3_000_000).map(|i| i as u8).collect();
+    assert_eq!(there.mirror(&large).unwrap(), large);
+    assert!(Caller::current().is_none(), "nobody calls this thread");
+    server.orb.shutdown(true).unwrap();
+    assert_eq!(there.add(1, 1).unwrap_err().kind, SystemExceptionKind::Transient);
+}
+
+#[test]
+fn a_published_object_is_found_by_corbaloc() {
+    let files = Files::new();
+    let server = files.server(&["ssliop://127.0.0.1:0"]);
+    server.orb.publish("adder", &server.adder).unwrap();
+    let endpoint = server.orb.endpoints()[0].clone();
+    let address = endpoint.trim_start_matches("ssliop://");
+    let client = files.client();
+    for url in [
+        format!("corbaloc:ssliop:1.2@{address}/adder"),
+        format!("corbaloc:ssliop:{address}/adder"),
+        format!("corbaloc:iiop:127.0.0.1:1,ssliop:1.2@{address}/adder"),
+    ] {
+        assert_eq!(client.resolve::<Adder>(&url).unwrap().add(1, 2).unwrap(), 3, "{url}");
+    }
+}
+
+#[test]
+fn one_profile_tells_of_tls_and_of_plain_tcp() {
+    let files = Files::new();
+    for urls in [
+        ["iiop://127.0.0.1:0", "uiop://", "ssliop://127.0.0.1:0"],
+        ["ssliop://127.0.0.1:0", "iiop://127.0.0.1:0", "uiop://"],
+    ] {
+        let server = files.server(&urls);
+        let tags: Vec<_> = server.ior().profiles.iter().map(|profile| profile.tag).collect();
+        assert_eq!(tags, [ProfileTag::INTERNET_IOP, ProfileTag::TAO_UIOP]);
+        let ior = Ior { profiles: vec![server.ior().profiles[0].clone()], ..server.ior().clone() };
+        // Who can takes TLS, who cannot takes the other.
+        assert_eq!(there(&files.client(), &ior).unwrap().add(1, 2).unwrap(), 3);
+        assert!(server.caller().is_some());
+        let plain = Orb::builder().without_environment().build().unwrap();
+        assert_eq!(there(&plain, &ior).unwrap().add(1, 2).unwrap(), 3);
+        assert_eq!(server.caller(), None);
+    }
+}
+
+#[test]
+fn who_cannot_make_sure_of_a_server_does_not_fall_back_to_plain_tcp() {
+    let files = Files::new();
+    let others = Files::new();
+    for urls in [
+        ["iiop://127.0.0.1:0", "ssliop://127.0.0.1:0"],
+        // Two profiles: the hosts differ.
+        ["iiop://localhost:0", "ssliop://127.0.0.1:0"],
+    ] {
+        let server = files.server(&urls);
+        let error = refusal(&others.client(), server.ior());
+        let text = error.to_string();
+        let exception = error.system_exception().unwrap();
+        assert_eq!(exception.kind, SystemExceptionKind::NoPermission, "{text}");
+        assert!(text.contains("CN=server") && text.contains("ssliop://"), "{text}");
+        assert_eq!(server.caller(), None);
+    }
+}
+
+#[test]
+fn a_client_that_is_not_let_in_gets_no_permission() {
+    let files = Files::new();
+    let server = files.builder("server").option("SsliopAllow", "dns:other.example.com");
+    let server = Server::of(server, &["ssliop://127.0.0.1:0"]);
+    let error = refusal(&files.client(), server.ior());
+    let text = error.to_string();
+    assert_eq!(error.system_exception().unwrap().kind, SystemExceptionKind::NoPermission, "{text}");
+    assert!(text.contains("its holder may not come in"), "{text}");
+    // One without a certificate.
+    let roots = files.roots.to_str().unwrap();
+    let nobody = Orb::builder().without_environment().option("SsliopRoots", roots).build().unwrap();
+    let error = refusal(&nobody, server.ior()).to_string();
+    assert!(error.contains("none was shown"), "{error}");
+    // One without roots, which it would take for granted what it meets.
+    let unset = Orb::builder().without_environment().build().unwrap();
+    let error = refusal(&unset, server.ior());
+    assert!(error.advice().unwrap().contains("SsliopRoots"), "{error}");
+    assert_eq!(server.caller(), None);
+}
+
+#[test]
+fn a_program_sets_tls_up_itself() {
+    let files = Files::new();
+    let (server, client) = (files.authority.server(), files.authority.client());
+    let settings = |own: &certificates::Certified| {
+        Settings::new()
+            .certificate(Pem::text(&own.certificate), Pem::text(&own.key))
+            .roots(Pem::text(files.authority.certificate()))
+    };
+    let orb = |settings: Settings| {
+        let ssliop = SsliopProtocol::new(settings.build().unwrap()).unwrap();
+        Orb::builder().without_environment().protocol(Arc::new(ssliop))
+    };
+    let admitting =
+        settings(&server).admit(|client| client.dns_names().any(|n| n.ends_with(".com")));
+    let server = Server::of(orb(admitting), &["ssliop://127.0.0.1:0"]);
+    let client = orb(settings(&client)).build().unwrap();
+    assert_eq!(there(&client, server.ior()).unwrap().add(1, 2).unwrap(), 3);
+}
+
+#[test]
+fn options_that_cannot_work_are_told_of_when_the_orb_is_built() {
+    let files = Files::new();
+    let builder = || Orb::builder().without_environment();
+    let missing = builder().option("SsliopRoots", "/no/such/ca.pem").build().unwrap_err();
+    assert!(missing.to_string().contains("/no/such/ca.pem"), "{missing}");
+    let word = builder().option("SsliopClientCertificates", "maybe").build().unwrap_err();
+    assert!(word.to_string().contains("required, wished, none"), "{word}");
+    let none = builder().listen("ssliop://127.0.0.1:0").build().unwrap_err();
+    assert!(none.advice().unwrap().contains("SsliopCertificate"), "{none}");
+    // The key is of another certificate.
+    let builder = files.builder("server").option("SsliopKey", files.path("client.key"));
+    let error = builder.build().unwrap_err();
+    assert!(error.to_string().contains("client.key"), "{error}");
+}
