@@ -54,7 +54,7 @@ fn every_code_of_the_back_end_is_reported_as_it_is_explained() {
 #[test]
 fn what_exists_elsewhere_is_not_looked_at() {
     let compilation = compile("module Old { local interface N {}; valuetype V { public N x; }; };");
-    assert_eq!(findings(&compilation, &Options::new()), "1:45 E0303\n");
+    assert_eq!(findings(&compilation, &Options::new()), "1:46 E0303\n");
     let options = Options::new().extern_module("Old", "::old");
     assert_eq!(findings(&compilation, &options), "");
 }

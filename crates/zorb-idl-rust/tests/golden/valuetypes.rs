@@ -156,6 +156,12 @@ pub mod shapes {
 
     /// The IDL typedef `Shapes::Position`.
     pub type Position = Point;
+    ::zorb::codegen::typedef!(
+        PositionAlias,
+        "IDL:Shapes/Position:1.0",
+        "Position",
+        ::zorb::Value<Point>
+    );
 
     /// The IDL valuetype `Shapes::Nothing`.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -208,7 +214,7 @@ pub mod shapes {
         pub centre: Option<::zorb::Value<Position>>,
     }
     ::zorb::codegen::valuetype!(Shape, "IDL:Shapes/Shape:1.0", "Shape", [Named, Measured], {
-        id: String = "id" Public, centre: ::zorb::Value<Point> = "centre" Private,
+        id: String = "id" Public, centre: PositionAlias = "centre" Private,
     });
 
     /// What can be done with a `Shapes::Shape`: implement it for the state of the value.
@@ -334,13 +340,19 @@ pub mod shapes {
         pub colours: Option<::zorb::Value<Palette>>,
     }
     ::zorb::codegen::valuetype!(Tree, "IDL:Shapes/Tree:1.0", "Tree", [], {
-        name: String = "name" Public, branches: Vec<::zorb::Value<Tree>> = "branches" Public,
+        name: String = "name" Public, branches: TreesAlias = "branches" Public,
         note: ::zorb::codegen::Any = "note" Public,
         colours: ::zorb::Value<Palette> = "colours" Public,
     });
 
     /// The IDL typedef `Shapes::Trees`.
     pub type Trees = Vec<Option<::zorb::Value<Tree>>>;
+    ::zorb::codegen::typedef!(
+        TreesAlias,
+        "IDL:Shapes/Trees:1.0",
+        "Trees",
+        Vec<::zorb::Value<Tree>>
+    );
 
     /// The IDL struct `Shapes::Pair`.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -359,6 +371,7 @@ pub mod shapes {
 
     /// The IDL typedef `Shapes::Pairs`.
     pub type Pairs = Vec<Pair>;
+    ::zorb::codegen::typedef!(PairsAlias, "IDL:Shapes/Pairs:1.0", "Pairs", Vec<Pair>);
 
     /// The IDL union `Shapes::Choice`.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
