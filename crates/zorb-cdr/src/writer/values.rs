@@ -80,6 +80,11 @@ impl CdrWriter<'_> {
         Ok(())
     }
 
+    /// Whether a value in chunks is being written: one that a receiver may cut down.
+    pub fn is_in_chunked_value(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.level > 0)
+    }
+
     fn values(&mut self) -> &mut Values {
         Rc::make_mut(self.values.get_or_insert_default())
     }

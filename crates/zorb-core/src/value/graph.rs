@@ -120,8 +120,10 @@ impl<K: ValueKind + ?Sized> Value<K> {
         let Some(node) = value.node() else {
             return Err(writer.error(CdrErrorKind::BadValue, K::NAME));
         };
+        // A value inside one that is cut down names its type: who skips it may need to know.
+        let is_inside = writer.is_in_chunked_value();
         let ids = match node.ids() {
-            [id] if *id == K::REPOSITORY_ID && !node.is_custom() => &[],
+            [id] if *id == K::REPOSITORY_ID && !node.is_custom() && !is_inside => &[],
             ids => ids,
         };
         let kept = Arc::clone(&node);

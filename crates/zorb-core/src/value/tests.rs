@@ -73,6 +73,18 @@ fn a_value_sent_twice_is_one_value() {
     assert_eq!(got[2], None);
 }
 
+/// Who skips a value inside one that it cuts down does not know which type was expected there.
+#[test]
+fn values_inside_chunks_name_their_type() {
+    let inner = Some(Value::new(Base { a: 3 }));
+    let alone = write::<Value<Base>>(&[&inner], ByteOrder::Big);
+    assert_eq!(alone, [0x7fff_ff00_u32, 3].map(u32::to_be_bytes).concat());
+    let octets = write::<Value<Derived2>>(&[&Some(derived2(inner))], ByteOrder::Big);
+    // An indirection to the id, which is in the list of the value around it.
+    let nested = [0x7fff_ff0a_u32, 0xffff_ffff].map(u32::to_be_bytes).concat();
+    assert_eq!(octets.windows(8).filter(|octets| *octets == nested).count(), 1);
+}
+
 #[test]
 fn derived_values_come_whole_where_known_and_cut_where_not() {
     for inner in [None, Some(Value::new(Base { a: 3 })), Some(derived2(None).upcast())] {
