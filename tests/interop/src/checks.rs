@@ -15,6 +15,7 @@ mod refs;
 mod state;
 mod types;
 mod unions;
+mod values;
 
 use std::fmt::Debug;
 
@@ -70,6 +71,7 @@ pub fn run(orb: &Orb, suite: &Suite, minor: u8) -> Vec<Outcome> {
         ("wide_types", types::check_wides),
         ("contexts", types::check_contexts),
         ("dynamic", dynamic::check),
+        ("values", values::check),
         ("load", load::check),
     ];
     for (group, check) in groups {

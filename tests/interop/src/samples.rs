@@ -1,6 +1,7 @@
 //! The values that all peers agree on: client and server build the same ones.
 
 mod anys;
+pub mod things;
 
 use zorb::codegen::Fixed;
 use zorb::{Any, LongDouble, Typed as _};

@@ -8,6 +8,7 @@ mod refs;
 mod state;
 mod suite;
 mod types;
+mod values;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -62,6 +63,7 @@ fn refused(error: PoaError) -> SystemException {
 /// What keeps the objects from being activated.
 pub fn serve(orb: &Orb) -> Result<Suite, zorb::Error> {
     let poa = orb.root_poa().create("Interop", PoaPolicies::new().user_ids())?;
+    crate::samples::things::register(orb);
     let world = World { orb: orb.clone(), poa };
     Ok(suite::new(&world)?)
 }

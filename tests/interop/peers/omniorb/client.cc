@@ -5,6 +5,7 @@
 // for each check and the totals; the exit status is 0 when no check failed.
 #include "run.h"
 #include "samples.h"
+#include "things.h"
 
 #include <fstream>
 #include <iostream>
@@ -25,6 +26,7 @@ int run_checks(int argc, char** argv) {
     std::string reference = read_reference(options.first);
     CORBA::ORB_var orb = start_orb(options, argc, argv, false);
     samples::use_orb(orb);
+    things::register_factories(orb);
     PortableServer::POA_var poa = active_root_poa(orb);
     CORBA::Object_var object = orb->string_to_object(reference.c_str());
     Interop::Suite_var suite = Interop::Suite::_narrow(object);
@@ -35,7 +37,7 @@ int run_checks(int argc, char** argv) {
                        check_unions, check_recursion, check_names, check_faults,
                        check_attributes, check_events, check_refs, check_callbacks, check_anys,
                        check_decimals, check_long_doubles, check_types, check_wide_types,
-                       check_contexts, check_dynamic, check_load})
+                       check_contexts, check_dynamic, check_values, check_load})
         group(run);
     int status = run.finish();
     orb->destroy();

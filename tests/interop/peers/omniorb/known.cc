@@ -33,6 +33,11 @@ const char* const KIND_ID = "JacORB has another repository id for this type's sw
 const char* const FORWARD_UNION =
     "JacORB makes no TypeCode of a union that is declared forward";
 const char* const NO_CONTEXTS = "JacORB's skeletons do not take contexts";
+const char* const BOXES = "JacORB's skeleton misreads a value box that is an argument";
+const char* const TRUNCATION =
+    "JacORB goes on at the wrong place after a value that it cut down";
+const char* const ANY_VALUE =
+    "JacORB sends a value of any type by classes that Java has no more";
 const char* const LEADING_ZEROS = "JacORB leaves the leading zeros of a decimal number out";
 
 const Known LIST[] = {
@@ -60,6 +65,13 @@ const Known LIST[] = {
     {"anys/make_document", "JacORB", -1, FORWARD_UNION},
     {"anys/kind_of_document", "JacORB", -1, FORWARD_UNION},
     {"types/type_document", "JacORB", -1, FORWARD_UNION},
+    {"values/box", "JacORB", -1, BOXES},
+    {"values/box_of_sequence", "JacORB", -1, BOXES},
+    {"values/null_box", "JacORB", -1, BOXES},
+    {"values/truncated", "JacORB", -1, TRUNCATION},
+    {"values/base", "JacORB", -1, ANY_VALUE},
+    {"values/any", "JacORB", -1, ANY_VALUE},
+    {"values/abstract_value", "JacORB", -1, ANY_VALUE},
     {"contexts/lang", "JacORB", -1, NO_CONTEXTS},
     {"contexts/user_name", "JacORB", -1, NO_CONTEXTS},
     {"decimals/zeros_price", "JacORB", -1, LEADING_ZEROS},

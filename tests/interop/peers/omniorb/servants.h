@@ -68,6 +68,9 @@ PortableServer::Servant new_long_doubles();
 PortableServer::Servant new_types();
 PortableServer::Servant new_wide_types();
 
+// servants_values.cc
+PortableServer::Servant new_valued(World& world);
+
 // servants_dynamic.cc
 PortableServer::Servant new_dynamic(World& world);
 PortableServer::Servant new_contexts(World& world);

@@ -3,6 +3,7 @@
 // Writes the reference of the test object to F and runs until `shutdown` or the end of stdin.
 #include "samples.h"
 #include "servants.h"
+#include "things.h"
 
 #include <cstdio>
 #include <fstream>
@@ -37,7 +38,8 @@ public:
           types_(world.add<Types>("types", new_types())),
           wide_types_(world.add<WideTypes>("wide_types", new_wide_types())),
           dynamic_(world.add<Dynamic>("dynamic", new_dynamic(world))),
-          contexts_(world.add<Contexts>("contexts", new_contexts(world))) {}
+          contexts_(world.add<Contexts>("contexts", new_contexts(world))),
+          valued_(world.add<Valued>("valued", new_valued(world))) {}
 
     char* peer() override { return CORBA::string_dup("omniORB"); }
     Basics_ptr basic_types() override { return Basics::_duplicate(basics_); }
@@ -62,6 +64,7 @@ public:
     WideTypes_ptr wide_text_types() override { return WideTypes::_duplicate(wide_types_); }
     Dynamic_ptr dynamic_tests() override { return Dynamic::_duplicate(dynamic_); }
     Contexts_ptr context_tests() override { return Contexts::_duplicate(contexts_); }
+    Valued_ptr valued_tests() override { return Valued::_duplicate(valued_); }
 
     Settings_ptr new_settings(const char* label) override {
         return world_.add<Settings>(world_.fresh_id("settings"), ::new_settings(world_, label));
@@ -95,6 +98,7 @@ private:
     WideTypes_var wide_types_;
     Dynamic_var dynamic_;
     Contexts_var contexts_;
+    Valued_var valued_;
 };
 
 PortableServer::POA_ptr create_poa(PortableServer::POA_ptr root, bool persistent) {
@@ -124,6 +128,7 @@ int serve(int argc, char** argv) {
     if (options.ior_file.empty()) throw std::runtime_error("--ior-file is needed");
     CORBA::ORB_var orb = start_orb(options, argc, argv, true);
     samples::use_orb(orb);
+    things::register_factories(orb);
     PortableServer::POA_var root = active_root_poa(orb);
     PortableServer::POA_var poa = create_poa(root, options.persistent);
 

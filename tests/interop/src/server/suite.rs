@@ -11,7 +11,7 @@ use super::dynamic::Untyped;
 use crate::interop::{
     Anys, Arrays, Basics, Constants, Contexts, Decimals, Dynamic, Events, Faults, Guarded, Lists,
     LongDoubles, Macros, Names, Records, Recursion, Refs, Settings, Suite, SuiteServant, Texts,
-    Types, Unions, WideTypes, Wides,
+    Types, Unions, Valued, WideTypes, Wides,
 };
 
 struct Everything {
@@ -37,6 +37,7 @@ struct Everything {
     wide_types: WideTypes,
     dynamic: Dynamic,
     contexts: Contexts,
+    valued: Valued,
 }
 
 /// Activates all objects and returns the first.
@@ -66,6 +67,7 @@ pub(super) fn new(world: &World) -> zorb::Result<Suite> {
             world.add::<_, ObjectRef>("dynamic", ByRequest(Untyped::default()))?,
         ),
         contexts: world.add("contexts", Echo::default())?,
+        valued: world.add("valued", super::values::Echo::new(world)?)?,
     };
     world.add("suite", everything)
 }
@@ -105,6 +107,7 @@ impl SuiteServant for Everything {
         wide_text_types: WideTypes = wide_types;
         dynamic_tests: Dynamic = dynamic;
         context_tests: Contexts = contexts;
+        valued_tests: Valued = valued;
     }
 
     fn new_settings(&self, label: &str) -> zorb::Result<Option<Settings>> {

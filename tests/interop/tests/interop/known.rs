@@ -50,6 +50,11 @@ const NO_CONTEXTS: &str = "JacORB's skeletons do not take contexts";
 
 const WCHAR_ALIGNMENT: &str = "JacORB does not align a wchar of GIOP 1.1 that it reads";
 
+const NO_CUSTOM_VALUES: &str = "omniidl knows no custom valuetypes";
+const BOXES: &str = "JacORB's skeleton misreads a value box that is an argument";
+const TRUNCATION: &str = "JacORB goes on at the wrong place after a value that it cut down";
+const ANY_VALUE: &str = "JacORB sends a value of any type by classes that Java has no more";
+
 const NEW_EXCEPTIONS: &[&str] = &[
     "faults/system_INVALID_ACTIVITY",
     "faults/system_ACTIVITY_COMPLETED",
@@ -84,6 +89,7 @@ static LIST: &[Known] = &[
         OMNIORB_LONG_DOUBLE,
     ),
     known("zorb-to-omniorb", &["decimals/union"], "NO_IMPLEMENT", LOST_LIMITS),
+    known("zorb-to-omniorb", &["values/custom"], "BAD_OPERATION", NO_CUSTOM_VALUES),
     known("zorb-to-jacorb", NEW_EXCEPTIONS, "BadParam", NO_SUCH_EXCEPTION),
     known("zorb-to-jacorb/1.0", &["texts/string_latin1"], "the result is", NATIVE_TEXT),
     known("zorb-to-jacorb/1.1", &["wides/bounded"], "MARSHAL", WIDE_BOUND),
@@ -155,6 +161,19 @@ static LIST: &[Known] = &[
         ],
         "MARSHAL",
         JACORB_LONG_DOUBLE,
+    ),
+    known(
+        "zorb-to-jacorb",
+        &["values/box", "values/box_of_sequence", "values/null_box"],
+        "MARSHAL",
+        BOXES,
+    ),
+    known("zorb-to-jacorb", &["values/truncated"], "", TRUNCATION),
+    known(
+        "zorb-to-jacorb",
+        &["values/base", "values/any", "values/abstract_value"],
+        "UNKNOWN",
+        ANY_VALUE,
     ),
     known("zorb-to-jacorb", &["contexts/lang"], "not \"de\"", NO_CONTEXTS),
     known("zorb-to-jacorb", &["contexts/user_name"], "not \"ada\"", NO_CONTEXTS),

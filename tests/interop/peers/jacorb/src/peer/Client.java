@@ -27,6 +27,7 @@ public final class Client {
     private static int runChecks(String[] arguments) throws Exception {
         Options options = Options.parse(arguments);
         org.omg.CORBA.ORB orb = options.startOrb();
+        Things.registerFactories(orb);
         org.omg.PortableServer.POA poa = Options.activeRootPoa(orb);
         Suite suite = SuiteHelper.narrow(orb.string_to_object(readReference(options.first)));
         Run run = new Run(options, orb, poa, suite);
@@ -49,6 +50,7 @@ public final class Client {
         TypeChecks.wideTypes(run);
         TypeChecks.contexts(run);
         DynamicChecks.dynamic(run);
+        ValueChecks.values(run);
         ProtocolChecks.load(run);
         return run.finish();
     }

@@ -29,6 +29,14 @@ final class Known {
     private static final String LOST_LIMITS =
             "omniORB's skeleton cannot return a union with a decimal number";
 
+    private static final String ANY_VALUE =
+            "JacORB sends a value of any type by classes that Java has no more";
+    private static final String NO_CUSTOM_VALUES = "omniidl knows no custom valuetypes";
+    private static final String BOXES =
+            "JacORB's skeleton misreads a value box that is an argument";
+    private static final String TRUNCATION =
+            "JacORB goes on at the wrong place after a value that it cut down";
+
     /** Check, server ("*": any), GIOP minor version ("*": any), reason. */
     private static final String[][] LIST = {
         {"wides/bounded", "JacORB", "*", WIDE_BOUND},
@@ -68,6 +76,14 @@ final class Known {
         {"anys/echo_empty", "omniORB", "*", EXCEPTION_IN_ANY},
         {"types/type_empty", "omniORB", "*", EXCEPTION_IN_ANY},
         {"decimals/union", "omniORB", "*", LOST_LIMITS},
+        {"values/base", "*", "*", ANY_VALUE},
+        {"values/any", "*", "*", ANY_VALUE},
+        {"values/abstract_value", "*", "*", ANY_VALUE},
+        {"values/custom", "omniORB", "*", NO_CUSTOM_VALUES},
+        {"values/box", "JacORB", "*", BOXES},
+        {"values/box_of_sequence", "JacORB", "*", BOXES},
+        {"values/null_box", "JacORB", "*", BOXES},
+        {"values/truncated", "JacORB", "*", TRUNCATION},
         {"attributes/guarded_set_raises", "omniORB", "*", ATTRIBUTE_RAISES},
         {"attributes/guarded_get_raises", "omniORB", "*", ATTRIBUTE_RAISES},
         {"wides/wchar", "omniORB", "1", WIDE_1_1},

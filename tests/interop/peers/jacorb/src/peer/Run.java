@@ -141,7 +141,7 @@ final class Run {
                     + (e.getMessage() == null ? "" : " (" + e.getMessage() + ")");
         } catch (UserException e) {
             return "raised " + e.getClass().getName();
-        } catch (Exception | StackOverflowError e) {
+        } catch (Exception | StackOverflowError | LinkageError e) {
             return e.toString();
         }
     }

@@ -43,6 +43,7 @@ public final class Server {
         private final WideTypes wideTypes;
         private final Dynamic dynamic;
         private final Contexts contexts;
+        private final Valued valued;
 
         SuiteServant(World world) {
             this.world = world;
@@ -89,6 +90,8 @@ public final class Server {
             dynamic = DynamicHelper.narrow(world.add("dynamic", new DynamicServant(world.orb)));
             contexts = ContextsHelper.narrow(
                     world.add("contexts", new EchoServants.ContextsServant()));
+            valued = ValuedHelper.narrow(world.add("valued", new ValuedPOATie(EchoHandler.of(
+                    ValuedOperations.class, new ValueServants.ValuedRest(world)))));
         }
 
         @Override public String peer() { return "JacORB"; }
@@ -113,6 +116,7 @@ public final class Server {
         @Override public WideTypes wide_text_types() { return wideTypes; }
         @Override public Dynamic dynamic_tests() { return dynamic; }
         @Override public Contexts context_tests() { return contexts; }
+        @Override public Valued valued_tests() { return valued; }
 
         @Override
         public Settings new_settings(String label) {
@@ -157,6 +161,7 @@ public final class Server {
             throw new IllegalArgumentException("--ior-file is needed");
         }
         org.omg.CORBA.ORB orb = options.startOrb();
+        Things.registerFactories(orb);
         World world = new World(orb, createPoa(Options.activeRootPoa(orb), options.persistent));
         org.omg.CORBA.Object suite = world.add("suite", new SuiteServant(world));
         writeAtomically(options.iorFile, orb.object_to_string(suite));
