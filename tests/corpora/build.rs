@@ -1,0 +1,75 @@
+//! Makes Rust of every IDL file of Debian's package `omniorb-idl`, each a module of its own as it
+//! would be in a program, and a list of those that are refused. Without the package there is none.
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a build script talks to Cargo")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Where the package has its files.
+const FOLDER: &str = "/usr/share/idl/omniORB";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let folder = Path::new(FOLDER);
+    let files = if folder.is_dir() { files(folder) } else { Vec::new() };
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo sets it"));
+    let (mut modules, mut compiled, mut refused) = (String::new(), String::new(), String::new());
+    for file in &files {
+        println!("cargo::rerun-if-changed={}", folder.join(file).display());
+        let name = file.display().to_string();
+        match rust(folder, file) {
+            Ok(text) => {
+                let module = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_lowercase();
+                std::fs::write(out.join(&module).with_extension("rs"), text).expect("written");
+                let path = format!("concat!(env!(\"OUT_DIR\"), \"/{module}.rs\")");
+                let _ = writeln!(modules, "mod {module} {{ include!({path}); }}");
+                let _ = writeln!(compiled, "    {name:?},");
+            }
+            Err(codes) => {
+                let _ = writeln!(refused, "    ({name:?}, &{codes:?}),");
+            }
+        }
+    }
+    let lists = format!(
+        "/// Files whose Rust is here.\npub(super) const COMPILED: &[&str] = &[\n{compiled}];\n\
+         /// Files that are refused, and the codes of what is found.\n\
+         pub(super) const REFUSED: &[(&str, &[&str])] = &[\n{refused}];\n"
+    );
+    std::fs::write(out.join("corpora.rs"), modules + &lists).expect("written");
+}
+
+/// All IDL files, from the folder on.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut work = vec![folder.to_owned()];
+    while let Some(at) = work.pop() {
+        for entry in std::fs::read_dir(&at).expect("a readable folder") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                work.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "idl") {
+                found.push(path.strip_prefix(folder).expect("inside").to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The Rust of a file, or the codes of the errors in it, each once.
+fn rust(folder: &Path, file: &Path) -> Result<String, Vec<String>> {
+    // What is in `COS` includes what is beside it, and `orb.idl`, which is built in.
+    let beside = folder.join(file.parent().unwrap_or(Path::new("")));
+    let options = zorb_idl::Options::new().include_path(beside);
+    let compilation = zorb_idl::compile(&options, &[folder.join(file)]);
+    let back = zorb_idl_rust::Options::new();
+    let mut findings = compilation.diagnostics.clone();
+    if !compilation.has_errors() {
+        findings.extend(zorb_idl_rust::unsupported(&compilation, &back));
+    }
+    let mut codes: Vec<String> = findings.iter().map(|found| found.code.as_str().into()).collect();
+    codes.retain(|code| code.starts_with('E'));
+    codes.sort();
+    codes.dedup();
+    if codes.is_empty() { Ok(zorb_idl_rust::generate(&compilation, &back).text) } else { Err(codes) }
+}
