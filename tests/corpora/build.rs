@@ -71,5 +71,9 @@ fn rust(folder: &Path, file: &Path) -> Result<String, Vec<String>> {
     codes.retain(|code| code.starts_with('E'));
     codes.sort();
     codes.dedup();
-    if codes.is_empty() { Ok(zorb_idl_rust::generate(&compilation, &back).text) } else { Err(codes) }
+    if codes.is_empty() {
+        Ok(zorb_idl_rust::generate(&compilation, &back).text)
+    } else {
+        Err(codes)
+    }
 }

@@ -15,38 +15,6 @@ mod idl {
 
 /// Files that do not become Rust, what is found in them, and why.
 const REFUSED: &[(&str, &[&str], &[&str])] = &[
-    (
-        "it uses types of `orb.idl`, of which there is no Rust",
-        &["E0311"],
-        &[
-            "COS/CosCompoundLifeCycle.idl",
-            "COS/CosContainment.idl",
-            "COS/CosExternalization.idl",
-            "COS/CosExternalizationContainment.idl",
-            "COS/CosExternalizationReference.idl",
-            "COS/CosGraphs.idl",
-            "COS/CosLifeCycleContainment.idl",
-            "COS/CosLifeCycleReference.idl",
-            "COS/CosQuery.idl",
-            "COS/CosReference.idl",
-            "COS/CosRelationships.idl",
-            "COS/CosStream.idl",
-            "COS/DCE_CIOPSecurity.idl",
-            "COS/NRService.idl",
-            "COS/SECIOP.idl",
-            "COS/SSLIOP.idl",
-            "COS/Security.idl",
-            "COS/SecurityAdmin.idl",
-            "COS/SecurityLevel1.idl",
-            "COS/SecurityLevel2.idl",
-            "COS/SecurityReplaceable.idl",
-        ],
-    ),
-    (
-        "it has valuetypes",
-        &["E0303"],
-        &["boxes.idl", "messaging.idl", "orb.idl", "pollable.idl"],
-    ),
     ("its `#pragma ID` gives an id without a format", &["E0602"], &["bootstrap.idl"]),
     (
         "it uses `CORBA::Environment`, which only the mapping to C has",

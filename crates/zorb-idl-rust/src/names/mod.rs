@@ -1,5 +1,6 @@
 //! The Rust names of everything in a compilation, and the paths between them.
 
+mod built_in;
 mod case;
 mod methods;
 mod paths;

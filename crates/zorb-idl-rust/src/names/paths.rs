@@ -1,5 +1,6 @@
 //! Paths from one module of the text to another.
 
+use zorb_idl::model::Definition;
 use zorb_idl::{Compilation, DefId, DefinitionKind};
 
 use super::{Module, Names};
@@ -25,7 +26,7 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
         // A parent comes before its children.
         let parent = definition.parent.and_then(|parent| external.get(parent.index()));
         let place = if definition.built_in && !is_module {
-            // Refused where it is used: see `unsupported`.
+            // Not written, unless it is used: see below.
             Some(External::Inside)
         } else if is_module {
             let scoped = definition.scoped_name.join("::");
@@ -42,6 +43,16 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
             (_, Some(Some(_))) => Some(External::Inside),
             (place, _) => place,
         });
+    }
+    let is_written =
+        |item: &Definition| !item.built_in && matches!(external.get(item.id.index()), Some(None));
+    let used = super::built_in::used(model, is_written);
+    for definition in model.definitions().filter(|item| used.contains(&item.id)) {
+        let parent = definition.parent.and_then(|parent| external.get(parent.index()));
+        let is_elsewhere = parent.is_some_and(Option::is_some);
+        if let Some(place) = external.get_mut(definition.id.index()) {
+            *place = is_elsewhere.then_some(External::Inside);
+        }
     }
     external
 }

@@ -124,7 +124,6 @@ codes! {
     ImportUnsupported "E0308" Error "import is not supported yet"
     ComponentUnsupported "E0309" Error "components and homes are not supported yet"
     EventTypeUnsupported "E0310" Error "event types are not supported yet"
-    PseudoTypeUnsupported "E0311" Error "TypeCode, ValueBase and the like are not supported yet"
     Idl4Unsupported "E0312" Error "this construct of IDL 4 is not supported yet"
     // names and definitions
     UnknownName "E0401" Error "a name is not defined"
