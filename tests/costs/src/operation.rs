@@ -1,6 +1,10 @@
 //! The operations that are counted, by name.
 
 use std::hint::black_box;
+use std::sync::OnceLock;
+
+use zorb::dynamic::{DynAny, DynAnyError, Request};
+use zorb::{Any, Interface as _, Typed as _};
 
 use crate::idl::costs::{BinStruct, Counted, Part, counted};
 
@@ -30,10 +34,16 @@ pub enum Operation {
     Parts,
     /// A user exception.
     Exception,
+    /// A long, there and back, by a request that is made for it.
+    DiiLong,
+    /// 4 KiB in an any, by a request that is kept.
+    DiiOctets,
+    /// No call: 64 structures put together and taken apart leaf by leaf.
+    Leaves,
 }
 
 impl Operation {
-    /// All there are.
+    /// Calls of stubs.
     pub const ALL: [Self; 10] = [
         Self::Void,
         Self::Long,
@@ -46,6 +56,13 @@ impl Operation {
         Self::Parts,
         Self::Exception,
     ];
+    /// What is done with types that are known at run time.
+    pub const DYNAMIC: [Self; 3] = [Self::DiiLong, Self::DiiOctets, Self::Leaves];
+
+    /// All there are.
+    pub fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::DYNAMIC)
+    }
 
     /// How it is called on command lines and in records.
     #[must_use]
@@ -61,13 +78,16 @@ impl Operation {
             Self::Structs => "structs",
             Self::Parts => "parts",
             Self::Exception => "exception",
+            Self::DiiLong => "dii-long",
+            Self::DiiOctets => "dii-octets",
+            Self::Leaves => "leaves",
         }
     }
 
     /// The operation of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.name() == name)
+        Self::every().find(|operation| operation.name() == name)
     }
 }
 
@@ -77,6 +97,8 @@ pub struct Arguments {
     octets: Vec<u8>,
     structs: Vec<BinStruct>,
     parts: Vec<Part>,
+    /// Made by the first call of it.
+    request: OnceLock<Request>,
 }
 
 impl Default for Arguments {
@@ -87,6 +109,7 @@ impl Default for Arguments {
             octets: vec![7; OCTETS],
             structs: vec![data; 64],
             parts: (0..16).map(part).collect(),
+            request: OnceLock::new(),
         }
     }
 }
@@ -127,6 +150,25 @@ impl Arguments {
                 Err(counted::RefuseError::Refused(refused)) => Ok(refused.reason == 42),
                 Err(counted::RefuseError::System(exception)) => return Err(exception),
             },
+            Operation::DiiLong => {
+                let request = Request::new(counted.as_object(), "echo_long")
+                    .input("number", Any::new::<i32>(&42)?)
+                    .returns(i32::type_code());
+                let response = request.invoke().map_err(|_| wrong())?;
+                Ok(response.result.get::<i32>() == Some(42))
+            }
+            Operation::DiiOctets => {
+                let octets = Any::new::<Vec<u8>>;
+                let request = match self.request.get() {
+                    Some(request) => request,
+                    None => self.request.get_or_init({
+                        let octets = octets(&self.octets)?;
+                        || Request::new(counted.as_object(), "take_octets").input("data", octets)
+                    }),
+                };
+                request.invoke().map(|_| true).map_err(|_| wrong())
+            }
+            Operation::Leaves => leaves(&self.structs).map_err(|_| wrong()),
         };
         match right {
             Ok(true) => Ok(()),
@@ -134,6 +176,43 @@ impl Arguments {
             Err(exception) => Err(exception),
         }
     }
+}
+
+/// Puts structures into a DynAny leaf by leaf and takes them out of another; says whether they are
+/// the same.
+fn leaves(structs: &[BinStruct]) -> Result<bool, DynAnyError> {
+    let mut made = DynAny::new(&<Vec<BinStruct>>::type_code())?;
+    made.as_sequence()?.set_length(structs.len())?;
+    for each in structs {
+        let part = made.current_component()?.ok_or(DynAnyError::InvalidValue)?;
+        part.insert::<i16>(&each.s)?;
+        part.next_component()?;
+        part.insert::<char>(&each.c)?;
+        part.next_component()?;
+        part.insert::<i32>(&each.l)?;
+        part.next_component()?;
+        part.insert::<u8>(&each.o)?;
+        part.next_component()?;
+        part.insert::<f64>(&each.d)?;
+        made.next_component()?;
+    }
+    let mut taken = DynAny::of(made.to_any()?)?;
+    for each in structs {
+        let part = taken.current_component()?.ok_or(DynAnyError::InvalidValue)?;
+        let s = part.get::<i16>()?;
+        part.next_component()?;
+        let c = part.get::<char>()?;
+        part.next_component()?;
+        let l = part.get::<i32>()?;
+        part.next_component()?;
+        let o = part.get::<u8>()?;
+        part.next_component()?;
+        if (BinStruct { s, c, l, o, d: part.get::<f64>()? }) != *each {
+            return Ok(false);
+        }
+        taken.next_component()?;
+    }
+    Ok(true)
 }
 
 #[cold]

@@ -21,7 +21,7 @@ const LOW: &str = "1024";
 
 /// Copies of 4 KiB in one call: by the client, and by the server; with the threshold that there is
 /// unless one is set, which the sequence is below, or another.
-const EXPECTED: [(Operation, Option<&str>, [u64; 2]); 4] = [
+const EXPECTED: [(Operation, Option<&str>, [u64; 2]); 5] = [
     // Into the buffer that is sent; the servant borrows from the one received.
     (Operation::OctetsIn, None, [1, 0]),
     // Out of the servant's sequence into the buffer that is sent; into the caller's own.
@@ -30,6 +30,8 @@ const EXPECTED: [(Operation, Option<&str>, [u64; 2]); 4] = [
     (Operation::OctetsIn, Some(LOW), [0, 0]),
     // The same; into the caller's own.
     (Operation::OctetsOut, Some(LOW), [1, 0]),
+    // Out of the any: no element by itself.
+    (Operation::DiiOctets, None, [1, 0]),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
