@@ -2,6 +2,7 @@
 
 mod call;
 mod connection;
+mod contexts;
 mod invoke;
 mod line;
 mod locate;

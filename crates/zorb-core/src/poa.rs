@@ -25,7 +25,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
 use crate::orb::OrbCore;
-use crate::policy;
+use crate::policy::{self, AroundUpcall, Policy};
 use crate::servant::Skeleton;
 
 pub(crate) use adapters::{Adapters, KnownAdapters, not_there};
@@ -34,6 +34,7 @@ pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};
 pub use object_id::ObjectId;
 use objects::Objects;
+use policies::check_policies;
 pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
 pub(crate) use slots::Found;
 
@@ -80,6 +81,8 @@ pub(crate) struct PoaCore {
     policies: PoaPolicies,
     /// What references say of the policies.
     exposed: Option<TaggedComponent>,
+    /// What they do around upcalls.
+    around: Vec<Arc<dyn AroundUpcall>>,
     manager: PoaManager,
     index: u32,
     stamp: u32,
@@ -127,9 +130,6 @@ impl Poa {
         }
         let orb = self.0.orb()?;
         let policies = policies.inheriting(&orb.overrides().load().policies);
-        if policy::component(&policies.others).is_err() {
-            return Err(PoaError::InvalidPolicy { reason: "a policy has no encoding" });
-        }
         let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
         // Asked under the lock with which a shutdown looks for managers that hold requests.
         orb.check_running()?;
@@ -276,6 +276,7 @@ impl PoaCore {
             path,
             parent: parent.map(Arc::downgrade),
             exposed: policy::component(&policies.others).ok().flatten(),
+            around: policies.others.iter().filter_map(Policy::around_upcalls).collect(),
             policies,
             manager,
             index,

@@ -31,6 +31,7 @@
 
 mod current;
 mod exposed;
+mod hooks;
 mod levels;
 mod manager;
 mod messaging;
@@ -42,6 +43,7 @@ mod types;
 mod tests;
 
 pub use current::PolicyCurrent;
+pub use hooks::{AroundUpcall, RequestContext, ShortContext};
 pub use levels::Levels;
 pub use manager::PolicyManager;
 pub use messaging::{
@@ -52,4 +54,5 @@ pub use set::{Policies, Policy, TypedPolicy};
 pub use types::PolicyType;
 
 pub(crate) use exposed::{component, exposed_by};
+pub(crate) use hooks::{MAX_CONTEXTS, Understood};
 pub(crate) use overrides::{ObjectOverrides, Overrides, Terms, override_of, terms};

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use zorb_giop::TaggedComponent;
 use zorb_types::SystemException;
 
 use crate::interface::Interface;
 use crate::poa::ObjectId;
+use crate::policy::AroundUpcall;
 use crate::server::ServerCall;
 
 /// How an upcall ends: the reply is written, or a system exception is to be.
@@ -59,6 +61,10 @@ pub(crate) trait Skeleton: Send + Sync {
     fn face(&self, wanted: TypeId) -> Option<Face>;
     /// Tells servants apart, for id uniqueness.
     fn identity(&self) -> usize;
+    /// What references to the object say of its policies, where it has policies of its own.
+    fn exposed(&self) -> Option<&TaggedComponent> {
+        None
+    }
 }
 
 pub(crate) struct Tie<S, R> {
@@ -91,6 +97,51 @@ impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
 
     fn identity(&self) -> usize {
         servant_identity(&self.servant)
+    }
+}
+
+/// A skeleton with policies that do something around its upcalls, or that are its object's own.
+pub(crate) struct Governed {
+    pub(crate) inner: Box<dyn Skeleton>,
+    pub(crate) around: Vec<Arc<dyn AroundUpcall>>,
+    pub(crate) exposed: Option<TaggedComponent>,
+}
+
+fn surrounded(
+    around: &[Arc<dyn AroundUpcall>],
+    inner: &dyn Skeleton,
+    call: &mut ServerCall<'_>,
+) -> Served {
+    match around.split_first() {
+        None => inner.dispatch(call),
+        Some((first, rest)) => first.upcall(call, &mut |call| surrounded(rest, inner, call)),
+    }
+}
+
+impl Skeleton for Governed {
+    fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
+        Skeleton::type_id(&*self.inner, id)
+    }
+
+    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
+        self.inner.is_a(id, type_id)
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {
+        surrounded(&self.around, &*self.inner, call)
+    }
+
+    /// None where an upcall has more to it than the servant's method.
+    fn face(&self, wanted: TypeId) -> Option<Face> {
+        if self.around.is_empty() { self.inner.face(wanted) } else { None }
+    }
+
+    fn identity(&self) -> usize {
+        self.inner.identity()
+    }
+
+    fn exposed(&self) -> Option<&TaggedComponent> {
+        self.exposed.as_ref()
     }
 }
 

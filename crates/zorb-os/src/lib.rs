@@ -13,7 +13,9 @@
 //! | [`interface`] | the addresses of the machine's network interfaces |
 //! | [`machine`] | which machine this is |
 //! | [`memory`] | memory that processes share |
+//! | [`mutex`] | a lock whose holder inherits the priority of those that wait |
 //! | [`poll`] | waiting for descriptors to become readable, or for their other ends to go |
+//! | [`priority`] | how the system schedules a thread |
 //! | [`probe`](mod@probe) | where the time of a call goes, for builds that want to know |
 //! | [`process`] | memory in use, children that do not outlive their parent |
 //! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
@@ -32,7 +34,9 @@ pub mod futex;
 pub mod interface;
 pub mod machine;
 pub mod memory;
+pub mod mutex;
 pub mod poll;
+pub mod priority;
 pub mod probe;
 pub mod process;
 pub mod signal;

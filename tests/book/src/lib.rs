@@ -18,6 +18,7 @@ pub mod idl_compiler;
 pub mod mapping;
 pub mod policies;
 pub mod quickstart;
+pub mod realtime;
 pub mod references;
 pub mod threads;
 pub mod tls;

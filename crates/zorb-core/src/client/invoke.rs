@@ -14,6 +14,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfe
 
 use super::call::Call;
 use super::connection::{NoReply, Opened};
+use super::contexts::{Contexts, Joined, all_contexts, own_contexts};
 use super::line::{AnyLine, Line};
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
@@ -63,7 +64,7 @@ pub(crate) fn invoke<'c>(
     let mut resends = 0;
     loop {
         let attempt = match &target.routes(core).local {
-            Some(key) => call_here(object, key, &call),
+            Some(key) => call_here(object, target, key, &call),
             None => call_there(object, target, &call),
         };
         match attempt {
@@ -122,9 +123,13 @@ fn is_stale_forward(exception: SystemException) -> bool {
 
 /// Makes the call over the first route of `target` that connects.
 fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
+    let contexts = match own_contexts(target.routes(object.core())) {
+        Ok(contexts) => contexts,
+        Err(exception) => return Attempt::Failed(exception),
+    };
     match reach(object, target, call.connect, call.sending().deadline()) {
-        Ok((route, AnyLine::Own(lease))) => call_over(object, route, lease, call),
-        Ok((route, AnyLine::Shared(share))) => call_over(object, route, share, call),
+        Ok((route, AnyLine::Own(lease))) => call_over(object, route, lease, call, &contexts),
+        Ok((route, AnyLine::Shared(share))) => call_over(object, route, share, call, &contexts),
         Err(exception) => Attempt::Failed(exception),
     }
 }
@@ -135,6 +140,7 @@ fn call_over<'c>(
     route: &Route,
     mut line: impl Line,
     call: &Call<'_>,
+    policies: &Contexts,
 ) -> Attempt<'c> {
     probe!(Reference);
     let core = object.core();
@@ -148,12 +154,13 @@ fn call_over<'c>(
     let context =
         context_data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
     let Opened { request_id, text, .. } = opened;
+    let mut joined = Joined::default();
     let start = RequestStart {
         request_id,
         response: call.response,
         target: TargetAddress::Key(&route.key),
         operation: call.operation,
-        service_contexts: context.as_slice(),
+        service_contexts: all_contexts(&mut joined, context.as_slice(), policies),
     };
     let mut gather = Gather::runs_from(core.options().copy_threshold);
     let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
@@ -324,8 +331,18 @@ pub(super) fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Er
 }
 
 /// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
-fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<'c> {
+fn call_here<'c>(
+    object: &'c ObjectRef,
+    target: &Binding,
+    key: &[u8],
+    call: &Call<'_>,
+) -> Attempt<'c> {
     let core = object.core();
+    let contexts = match own_contexts(target.routes(core)) {
+        Ok(contexts) => contexts,
+        Err(exception) => return Attempt::Failed(exception),
+    };
+    let mut joined = Joined::default();
     let _bond = hold(object);
     let _upcall = Upcall::enter(core);
     let form = Form::Giop(GiopVersion::HIGHEST);
@@ -336,7 +353,7 @@ fn call_here<'c>(object: &'c ObjectRef, key: &[u8], call: &Call<'_>) -> Attempt<
         response: call.response,
         target: TargetAddress::Key(key),
         operation: call.operation,
-        service_contexts: &[],
+        service_contexts: all_contexts(&mut joined, &[], &contexts),
     };
     let mut copy = Gather::runs_from(usize::MAX);
     if let Err(exception) = write_request(&mut request, form, &start, text, &mut copy, call) {

@@ -3,14 +3,15 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use zorb_giop::{CodeSetComponentInfo, Form, Ior, Policies, PolicyValue, TaggedProfile};
 use zorb_transport::{Protocol, ResolvedProfile};
 
 use super::pool::EndpointPool;
 use crate::orb::OrbCore;
+use crate::policy::RequestContext;
 
 /// The most ways to an object that are looked at: a reference may come from anybody, and each way
 /// may have to be tried.
@@ -64,6 +65,8 @@ pub(crate) struct Routes {
     pub(crate) local: Option<Arc<[u8]>>,
     /// The policies that the first profile with any has clients know.
     pub(crate) policies: Vec<PolicyValue>,
+    /// What these policies have requests say.
+    pub(super) contexts: Vec<Arc<dyn RequestContext>>,
 }
 
 impl Routes {
@@ -95,6 +98,10 @@ impl Routes {
                     code_sets: code_sets.clone(),
                 });
             }
+        }
+        if !routes.policies.is_empty() {
+            let understood = core.understood().read().unwrap_or_else(PoisonError::into_inner);
+            routes.contexts = understood.contexts(&routes.policies);
         }
         routes
     }

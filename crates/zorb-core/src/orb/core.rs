@@ -18,7 +18,7 @@ use crate::options::Options;
 use crate::poa::{
     ActiveObject, Adapters, Found, KeyParts, KnownAdapters, ManagerState, Poa, PoaManager,
 };
-use crate::policy::Overrides;
+use crate::policy::{Overrides, Understood};
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
 use crate::value::ValueRegistry;
 
@@ -41,6 +41,7 @@ pub(crate) enum Located<T> {
 pub(crate) struct OrbCore {
     options: Options,
     overrides: ArcSwap<Overrides>,
+    understood: RwLock<Understood>,
     protocols: ProtocolRegistry,
     connections: ConnectionCache,
     pub(super) listeners: RwLock<Vec<Listener>>,
@@ -73,6 +74,7 @@ impl OrbCore {
             Self {
                 options,
                 overrides: ArcSwap::default(),
+                understood: RwLock::default(),
                 protocols: ProtocolRegistry::new(),
                 connections: ConnectionCache::default(),
                 listeners: RwLock::default(),
@@ -104,6 +106,11 @@ impl OrbCore {
     /// The valuetypes that were registered.
     pub(crate) fn values(&self) -> &ValueRegistry {
         &self.values
+    }
+
+    /// The policies in references that it understands.
+    pub(crate) fn understood(&self) -> &RwLock<Understood> {
+        &self.understood
     }
 
     pub(crate) fn protocols(&self) -> &ProtocolRegistry {

@@ -4,14 +4,16 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use zorb_giop::TaggedComponent;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{
     Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, ObjectId, Poa, PoaCore,
-    PoaError,
+    PoaError, check_policies,
 };
 use crate::interface::Interface;
-use crate::servant::{ServedBy, Skeleton, Tie, servant_identity};
+use crate::policy::{self, Policies, Policy};
+use crate::servant::{Governed, ServedBy, Skeleton, Tie, servant_identity};
 
 impl Poa {
     /// Activates `servant` under an id of the adapter's choice and returns its reference
@@ -42,10 +44,36 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        if self.0.policies.id_assignment == IdAssignment::User {
+        self.activate_as(servant, None, &Policies::new())
+    }
+
+    /// Activates a servant whose object has `policies` of its own, each in place of one of its type
+    /// that the adapter has; `id` is chosen by the adapter when it is `None`. RT-CORBA's operations
+    /// that activate objects with priorities of their own are made of it.
+    ///
+    /// # Errors
+    /// As [`activate_shared`](Self::activate_shared) and
+    /// [`activate_with_id`](Self::activate_with_id), and `InvalidPolicy` for a policy that is not one
+    /// of adapters.
+    pub fn activate_as<S, R>(
+        &self,
+        servant: &Arc<S>,
+        id: Option<ObjectId>,
+        policies: &Policies,
+    ) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        let fits = match id {
+            None => self.0.policies.id_assignment == IdAssignment::System,
+            Some(_) => !self.0.objects.makes_ids(),
+        };
+        if !fits {
             return Err(PoaError::WrongPolicy);
         }
-        let id = self.0.incarnate(None, Box::new(Tie::<S, R>::new(Arc::clone(servant))))?;
+        let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
+        let id = self.0.incarnate(id, self.0.governed(skeleton, policies)?)?;
         self.reference_or_none(&id)
     }
 
@@ -76,12 +104,7 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        if self.0.objects.makes_ids() {
-            return Err(PoaError::WrongPolicy);
-        }
-        let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
-        let id = self.0.incarnate(Some(id.into()), skeleton)?;
-        self.reference_or_none(&id)
+        self.activate_as(servant, Some(id.into()), &Policies::new())
     }
 
     /// The reference of an object just activated, which does not stay active without one.
@@ -145,7 +168,8 @@ impl Poa {
     pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
         let found = self.0.find_object(id.as_bytes());
         let object = found.as_ref().and_then(Found::object).ok_or(PoaError::ObjectNotActive)?;
-        self.make_reference(id, &object.skeleton.type_id(id))
+        let exposed = object.skeleton.exposed().or(self.0.exposed.as_ref());
+        self.make_reference(id, &object.skeleton.type_id(id), exposed)
     }
 
     /// A reference to `id`, active or not (`create_reference_with_id`).
@@ -157,16 +181,17 @@ impl Poa {
         if self.0.objects.makes_ids() {
             return Err(PoaError::WrongPolicy);
         }
-        self.make_reference(id, R::REPOSITORY_ID)
+        self.make_reference(id, R::REPOSITORY_ID, self.0.exposed.as_ref())
     }
 
-    fn make_reference<R: Interface>(&self, id: &ObjectId, type_id: &str) -> Result<R, PoaError> {
+    fn make_reference<R: Interface>(
+        &self,
+        id: &ObjectId,
+        type_id: &str,
+        exposed: Option<&TaggedComponent>,
+    ) -> Result<R, PoaError> {
         let orb = self.0.orb()?;
-        Ok(R::from_object(orb.export(
-            type_id,
-            &self.0.key(id.as_bytes()),
-            self.0.exposed.as_ref(),
-        )?))
+        Ok(R::from_object(orb.export(type_id, &self.0.key(id.as_bytes()), exposed)?))
     }
 
     /// The id that a reference of this adapter carries (`reference_to_id`).
@@ -190,6 +215,22 @@ impl Poa {
 }
 
 impl PoaCore {
+    /// The skeleton of an object with `policies` of its own beside the adapter's.
+    fn governed(
+        &self,
+        inner: Box<dyn Skeleton>,
+        policies: &Policies,
+    ) -> Result<Box<dyn Skeleton>, PoaError> {
+        if self.around.is_empty() && policies.is_empty() {
+            return Ok(inner);
+        }
+        check_policies(policies)?;
+        let all = self.policies.others.clone().overridden_by(policies);
+        let around = all.iter().filter_map(Policy::around_upcalls).collect();
+        let exposed = policy::component(&all).ok().flatten();
+        Ok(Box::new(Governed { inner, around, exposed }))
+    }
+
     /// Puts a servant into the active object map.
     fn incarnate(
         &self,

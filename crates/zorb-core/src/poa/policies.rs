@@ -1,7 +1,7 @@
 //! The policies of an object adapter (CORBA 3.3 part 1, 15.3.8).
 
 use super::PoaError;
-use crate::policy::{Levels, Policies, TypedPolicy};
+use crate::policy::{self, Levels, Policies, TypedPolicy};
 
 /// Whether references outlive the adapter that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -135,9 +135,17 @@ impl PoaPolicies {
         {
             return Err(PoaError::InvalidPolicy { reason: "implicit activation needs system ids" });
         }
-        if self.others.check(Levels::ADAPTER).is_err() {
-            return Err(PoaError::InvalidPolicy { reason: "the policy is not one of adapters" });
-        }
-        Ok(())
+        check_policies(&self.others)
+    }
+}
+
+/// Refuses policies that are not for adapters, or have no encoding.
+pub(super) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
+    if policies.check(Levels::ADAPTER).is_err() {
+        return Err(PoaError::InvalidPolicy { reason: "the policy is not one of adapters" });
+    }
+    match policy::component(policies) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(PoaError::InvalidPolicy { reason: "a policy has no encoding" }),
     }
 }

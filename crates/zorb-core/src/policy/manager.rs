@@ -1,7 +1,7 @@
 //! The policies of an ORB.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use zorb_types::SystemException;
 
@@ -49,6 +49,13 @@ impl PolicyManager {
     #[doc(alias = "get_policy_overrides")]
     pub fn policy_overrides(&self) -> Policies {
         self.core.overrides().load().policies.clone()
+    }
+
+    /// Has the ORB understand the policies of type `P` that stand in references, and do in calls what
+    /// they say; `prepare` sees each first. References that calls have been made by stay as they are.
+    pub fn understand<P: TypedPolicy>(&self, prepare: impl Fn(P) -> P + Send + Sync + 'static) {
+        let understood = self.core.understood();
+        understood.write().unwrap_or_else(PoisonError::into_inner).add(prepare);
     }
 
     /// The ORB's policy of type `P`, else the default.

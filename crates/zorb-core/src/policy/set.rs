@@ -8,7 +8,7 @@ use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::PolicyValue;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{Levels, PolicyType};
+use super::{AroundUpcall, Levels, PolicyType, RequestContext};
 use crate::options::Options;
 
 /// A type of policy: what `CORBA::Policy` is derived for.
@@ -45,6 +45,17 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
     fn reconcile(client: Self, server: Self) -> Option<Self> {
         (client == server).then_some(client)
     }
+
+    /// What is to be done around each upcall of an adapter that has this policy.
+    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
+        None
+    }
+
+    /// What requests are to say that go by a reference with this policy, if the client's ORB has been
+    /// told to [understand](super::PolicyManager::understand) it.
+    fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
+        None
+    }
 }
 
 /// A policy of any type (`CORBA::Policy`). Clones are the same policy, which never changes.
@@ -58,6 +69,8 @@ trait AnyPolicy: Any + fmt::Debug + Send + Sync {
     fn is_exposed(&self) -> bool;
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
     fn equals(&self, other: &dyn Any) -> bool;
+    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>>;
+    fn request_context(&self) -> Option<Arc<dyn RequestContext>>;
 }
 
 impl<P: TypedPolicy> AnyPolicy for P {
@@ -79,6 +92,14 @@ impl<P: TypedPolicy> AnyPolicy for P {
 
     fn equals(&self, other: &dyn Any) -> bool {
         other.downcast_ref::<P>() == Some(self)
+    }
+
+    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
+        P::around_upcalls(self)
+    }
+
+    fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
+        P::request_context(self)
     }
 }
 
@@ -107,6 +128,14 @@ impl Policy {
     /// Its value, when it is a `P`.
     pub fn value<P: TypedPolicy>(&self) -> Option<&P> {
         (&*self.0 as &dyn Any).downcast_ref()
+    }
+
+    pub(crate) fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
+        self.0.around_upcalls()
+    }
+
+    pub(super) fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
+        self.0.request_context()
     }
 
     /// The policy as references and service contexts have it.

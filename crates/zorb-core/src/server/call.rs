@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
-use zorb_giop::{Form, ReplyStatus};
+use zorb_giop::{Form, ReplyStatus, ServiceContexts, ServiceId};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
@@ -17,6 +17,7 @@ use crate::servant::Served;
 pub struct ServerCall<'a> {
     pub(super) operation: Cow<'a, str>,
     pub(super) object: Option<&'a ActiveObject>,
+    pub(super) contexts: ServiceContexts<'a>,
     pub(super) arguments: CdrReader<'a>,
     pub(super) reply: ReplyWriter<'a>,
 }
@@ -76,6 +77,12 @@ impl<'a> ServerCall<'a> {
     /// The id of the object that the request is for, under which its adapter knows the servant.
     pub fn object_id(&self) -> Option<&'a ObjectId> {
         self.object.map(|object| &object.id)
+    }
+
+    /// What a service sent along with the request: the data of the first context of service `id`,
+    /// mostly an encapsulation.
+    pub fn service_context(&self, id: ServiceId) -> Option<&'a [u8]> {
+        self.contexts.find(id)
     }
 
     /// A reader at the arguments that were not taken yet, for types known at run time only.

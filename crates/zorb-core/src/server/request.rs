@@ -103,8 +103,13 @@ pub(crate) fn answer_request(
     }
     let arguments = arguments.with_parts(seams, HEADER_SIZE);
     let arguments = arguments.with_text(reply.text).with_context(core);
-    let mut call =
-        ServerCall { operation: request.operation, object: found.object(), arguments, reply };
+    let mut call = ServerCall {
+        operation: request.operation,
+        object: found.object(),
+        contexts: request.service_contexts,
+        arguments,
+        reply,
+    };
     let served = match call.object {
         Some(object) => upcall(core, object, &mut call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),

@@ -40,3 +40,21 @@ pub(crate) fn affinity() -> io::Result<ProcessorMask> {
     check(unsafe { libc::sched_getaffinity(0, size_of_val(&mask), target) })?;
     Ok(mask)
 }
+
+/// Has the system schedule the calling thread by `policy`, at `priority`.
+pub(crate) fn set_schedule(policy: libc::c_int, priority: libc::c_int) -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: priority };
+    // SAFETY: `parameters` lives past the call, which only reads it; 0 means the calling thread.
+    check(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) })?;
+    Ok(())
+}
+
+/// By what policy and at what priority the system schedules the calling thread.
+pub(crate) fn schedule() -> io::Result<(libc::c_int, libc::c_int)> {
+    // SAFETY: takes a number; 0 means the calling thread.
+    let policy = check(unsafe { libc::sched_getscheduler(0) })?;
+    let mut parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: `parameters` is writable and of the type that the call fills; 0 means this thread.
+    check(unsafe { libc::sched_getparam(0, &raw mut parameters) })?;
+    Ok((policy, parameters.sched_priority))
+}

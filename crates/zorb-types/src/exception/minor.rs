@@ -76,6 +76,7 @@ minors! {
         WRONG_INTERFACE = zorb 4, "object of another interface";
         BAD_OPTION = zorb 5, "unknown option or malformed value";
         MALFORMED_IOR = zorb 6, "malformed stringified reference";
+        PRIORITY_OUT_OF_RANGE = zorb 7, "priority out of range";
     }
     no_memory, NoMemory {
         BUFFER_LIMIT = zorb 1, "the buffer limit is reached";
@@ -109,6 +110,7 @@ minors! {
         REFUSED = zorb 1, "refused by configuration";
         POLICY_LEVEL = zorb 2, "the policy cannot be set here";
         PEER_REFUSED = zorb 3, "one side does not take the other's certificate";
+        PRIORITY_DENIED = zorb 4, "the system forbids to set the priority";
     }
     internal, Internal {
         BROKEN_INVARIANT = zorb 1, "broken invariant";
@@ -139,6 +141,7 @@ minors! {
         ENDPOINT = zorb 1, "endpoint cannot be opened";
         BAD_OPTION = zorb 2, "bad option";
         THREADS = zorb 3, "threads cannot be started";
+        PRIORITY_NOT_SET = zorb 4, "the thread has no priority";
     }
     no_implement, NoImplement {
         NO_VALUE_IMPLEMENTATION = omg 1, "no value implementation";

@@ -1,0 +1,102 @@
+//! What policies do around calls, for crates above the core: RT-CORBA's priorities are made of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use zorb_cdr::{CdrReader, CdrResult};
+use zorb_giop::{PolicyValue, ServiceContext, ServiceId};
+use zorb_types::SystemException;
+
+use super::{Policy, PolicyType, TypedPolicy};
+use crate::servant::Served;
+use crate::server::ServerCall;
+
+/// What an adapter's policy does around each of the adapter's upcalls, on the thread that makes them.
+///
+/// Stubs call objects of such an adapter by messages also inside their own ORB.
+pub trait AroundUpcall: fmt::Debug + Send + Sync + 'static {
+    /// Makes the upcall, by calling `run` once, or refuses it. `run` may panic.
+    ///
+    /// # Errors
+    /// The system exception to reply with; that of `run` among them.
+    fn upcall(
+        &self,
+        call: &mut ServerCall<'_>,
+        run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
+    ) -> Served;
+}
+
+/// What a policy that stands in a reference has requests to its object say.
+pub trait RequestContext: fmt::Debug + Send + Sync + 'static {
+    /// The service context for a request that the calling thread is about to send, if any.
+    ///
+    /// # Errors
+    /// The system exception that keeps the request from being sent.
+    fn context(&self) -> Result<Option<ShortContext>, SystemException>;
+}
+
+/// The most contexts that policies put into one request.
+pub(crate) const MAX_CONTEXTS: usize = 3;
+
+/// A service context of few octets, which takes no memory of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortContext {
+    id: ServiceId,
+    length: u8,
+    octets: [u8; Self::MAX],
+}
+
+impl ShortContext {
+    /// The most octets that it can have.
+    pub const MAX: usize = 24;
+
+    /// The context of service `id` with this data; `None` for too much of it.
+    pub fn new(id: ServiceId, data: &[u8]) -> Option<Self> {
+        let mut octets = [0; Self::MAX];
+        octets.get_mut(..data.len())?.copy_from_slice(data);
+        Some(Self { id, length: data.len() as u8, octets })
+    }
+
+    /// The context as messages have it.
+    pub(crate) fn as_context(&self) -> ServiceContext<'_> {
+        let data = self.octets.get(..usize::from(self.length)).unwrap_or_default();
+        ServiceContext::new(self.id, data)
+    }
+}
+
+/// Policies in references that the ORB understands.
+#[derive(Default)]
+pub(crate) struct Understood(Vec<(PolicyType, Arc<Reading>)>);
+
+type Reading = dyn Fn(&mut CdrReader<'_>) -> CdrResult<Policy> + Send + Sync;
+
+impl Understood {
+    pub(super) fn add<P: TypedPolicy>(&mut self, prepare: impl Fn(P) -> P + Send + Sync + 'static) {
+        self.0.retain(|(known, _)| *known != P::POLICY_TYPE);
+        let read = move |reader: &mut CdrReader<'_>| P::read(reader).map(&prepare).map(Policy::new);
+        self.0.push((P::POLICY_TYPE, Arc::new(read)));
+    }
+
+    /// What the policies of a reference have its requests say.
+    pub(crate) fn contexts(&self, values: &[PolicyValue]) -> Vec<Arc<dyn RequestContext>> {
+        let contexts = values.iter().filter_map(|value| {
+            let (_, read) = self.0.iter().find(|(known, _)| known.0 == value.policy_type)?;
+            let read =
+                CdrReader::for_encapsulation(&value.value).and_then(|mut reader| read(&mut reader));
+            match read {
+                Ok(policy) => policy.request_context(),
+                Err(error) => {
+                    tracing::debug!(%error, "a policy in a reference is skipped");
+                    None
+                }
+            }
+        });
+        contexts.take(MAX_CONTEXTS).collect()
+    }
+}
+
+impl fmt::Debug for Understood {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.iter().map(|(known, _)| known)).finish()
+    }
+}

@@ -1,0 +1,97 @@
+//! The priority of threads: how the system schedules them.
+
+use std::fmt;
+use std::io;
+
+use crate::sys;
+
+/// How the system schedules a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Schedule {
+    /// In turns with the others (`SCHED_OTHER`).
+    Shared,
+    /// Before every thread of a lower priority and every shared one, until it waits
+    /// (`SCHED_FIFO`). 1 is the lowest, 99 the highest.
+    Fifo(u8),
+    /// As [`Fifo`](Self::Fifo), in turns with threads of the same priority (`SCHED_RR`).
+    RoundRobin(u8),
+}
+
+/// The highest priority of [`Schedule::Fifo`] and [`Schedule::RoundRobin`].
+pub const MAX_PRIORITY: u8 = 99;
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shared => f.write_str("SCHED_OTHER"),
+            Self::Fifo(priority) => write!(f, "SCHED_FIFO {priority}"),
+            Self::RoundRobin(priority) => write!(f, "SCHED_RR {priority}"),
+        }
+    }
+}
+
+/// Has the system schedule the calling thread so. Threads that it starts from now on are shared ones
+/// (`SCHED_RESET_ON_FORK`): a priority is one thread's. One system call.
+///
+/// # Errors
+/// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`, or a limit
+/// `RLIMIT_RTPRIO`); [`io::ErrorKind::InvalidInput`] for a priority that is not 1 to
+/// [`MAX_PRIORITY`].
+pub fn set(schedule: Schedule) -> io::Result<()> {
+    let (policy, priority) = match schedule {
+        Schedule::Shared => (libc::SCHED_OTHER, 0),
+        Schedule::Fifo(priority) => (libc::SCHED_FIFO, priority),
+        Schedule::RoundRobin(priority) => (libc::SCHED_RR, priority),
+    };
+    sys::thread::set_schedule(policy | libc::SCHED_RESET_ON_FORK, libc::c_int::from(priority))
+}
+
+/// How the system schedules the calling thread; batch and idle threads count as shared, and those
+/// with a deadline as the highest. Two system calls.
+///
+/// # Errors
+/// What the system says.
+pub fn current() -> io::Result<Schedule> {
+    let (policy, priority) = sys::thread::schedule()?;
+    let priority = u8::try_from(priority).unwrap_or(MAX_PRIORITY);
+    Ok(match policy & !libc::SCHED_RESET_ON_FORK {
+        libc::SCHED_FIFO => Schedule::Fifo(priority),
+        libc::SCHED_RR => Schedule::RoundRobin(priority),
+        libc::SCHED_DEADLINE => Schedule::Fifo(MAX_PRIORITY),
+        _ => Schedule::Shared,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threads_priority_is_what_was_set_or_what_it_was() {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let before = current().unwrap();
+                for wanted in [Schedule::Fifo(7), Schedule::RoundRobin(3), Schedule::Shared] {
+                    match set(wanted) {
+                        Ok(()) => {
+                            assert_eq!(current().unwrap(), wanted);
+                            let child = std::thread::spawn(current).join().unwrap();
+                            assert_eq!(child.unwrap(), Schedule::Shared);
+                        }
+                        Err(error) => {
+                            assert_eq!(error.kind(), io::ErrorKind::PermissionDenied, "{wanted}");
+                            assert_eq!(current().unwrap(), before);
+                        }
+                    }
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn impossible_priorities_are_refused() {
+        for impossible in [Schedule::Fifo(0), Schedule::Fifo(100), Schedule::RoundRobin(0)] {
+            assert_eq!(set(impossible).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        }
+    }
+}

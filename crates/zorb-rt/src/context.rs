@@ -1,0 +1,26 @@
+//! The service context `RTCorbaPriority`: the priority of an invocation.
+
+use zorb_cdr::{ByteOrder, CdrReader};
+
+use super::Priority;
+
+/// Its octets: an encapsulation of a `short`.
+///
+/// ```text
+/// +------------+---------+----------------+
+/// | byte order | padding | short priority |
+/// +------------+---------+----------------+
+/// ```
+pub(crate) fn encode(priority: Priority, order: ByteOrder) -> [u8; 4] {
+    let (flag, [first, second]) = match order {
+        ByteOrder::Big => (0, priority.value().to_be_bytes()),
+        ByteOrder::Little => (1, priority.value().to_le_bytes()),
+    };
+    [flag, 0, first, second]
+}
+
+/// The priority in a context's octets; `None` when they are none.
+pub(crate) fn decode(data: &[u8]) -> Option<Priority> {
+    let mut reader = CdrReader::for_encapsulation(data).ok()?;
+    Priority::new(reader.read_i16().ok()?).ok()
+}

@@ -1,0 +1,45 @@
+//! The priority of threads.
+
+use std::sync::Arc;
+
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::Priority;
+use super::setting::{Settings, given};
+
+/// The priority of the calling thread (`RTCORBA::Current`, the initial reference `RTCurrent`).
+///
+/// Every method is about the calling thread. In an upcall of an adapter with a
+/// [`PriorityModel`](super::PriorityModel) it is the priority that the upcall runs at; the thread has
+/// the one it had before again when the upcall has ended.
+#[derive(Clone, Debug)]
+#[doc(alias = "RTCurrent")]
+pub struct RtCurrent {
+    settings: Arc<Settings>,
+}
+
+impl RtCurrent {
+    pub(crate) fn new(settings: &Arc<Settings>) -> Self {
+        Self { settings: Arc::clone(settings) }
+    }
+
+    /// The thread's CORBA priority (`the_priority`).
+    ///
+    /// # Errors
+    /// `INITIALIZE` when it has not been given one.
+    #[doc(alias = "the_priority")]
+    pub fn priority(&self) -> Result<Priority, SystemException> {
+        given().priority.ok_or_else(|| {
+            SystemException::initialize(minor::initialize::PRIORITY_NOT_SET, CompletionStatus::No)
+        })
+    }
+
+    /// Gives the thread a CORBA priority, and with it the native one that the mapping makes of it.
+    ///
+    /// # Errors
+    /// `DATA_CONVERSION` (OMG 2) for a priority without a native one; `NO_PERMISSION` where the system
+    /// forbids it and [`Denied::Refuse`](super::Denied::Refuse) is set.
+    pub fn set_priority(&self, priority: Priority) -> Result<(), SystemException> {
+        self.settings.give(priority)
+    }
+}

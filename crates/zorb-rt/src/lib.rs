@@ -1,0 +1,48 @@
+//! Real-time CORBA: priorities that reach the kernel.
+//!
+//! CORBA's own priorities ([`Priority`], 0 to 32767) mean the same on every machine. A
+//! [`PriorityMapping`] says what they are in this one's scheduler, [`RtCurrent`] gives one to a
+//! thread, and the policy [`PriorityModel`] of an object adapter says at which one upcalls run: at
+//! that of the calling client, which travels with its requests, or at one that the server declares.
+//! [`PiMutex`] is a lock whose holder inherits the priority of those that wait for it.
+//!
+//! ```
+//! use zorb_core::Orb;
+//! use zorb_core::poa::PoaPolicies;
+//! use zorb_rt::{Denied, Priority, PriorityModel, RtOrb};
+//!
+//! let orb = Orb::builder().without_environment().build()?;
+//! let rt = RtOrb::builder().denied(Denied::Run).attach(&orb)?;
+//! rt.current().set_priority(Priority::new(1000)?)?;
+//!
+//! let declared = rt.server_declared(Priority::new(20_000)?);
+//! let urgent = orb.root_poa().create("urgent", PoaPolicies::new().with(declared))?;
+//! let policies = urgent.policies();
+//! let model: Option<&PriorityModel> = policies.others.value();
+//! assert_eq!(model.map(|model| model.server_priority().value()), Some(20_000));
+//! # Ok::<(), zorb_core::Error>(())
+//! ```
+//!
+//! Where the system does not let the process set priorities, [`RtOrb::denial`] says so, and calls run
+//! all the same or are refused, as [`Denied`] says.
+#![forbid(unsafe_code)]
+
+mod context;
+mod current;
+mod mapping;
+mod model;
+mod orb;
+mod poa;
+mod priority;
+mod setting;
+
+#[cfg(test)]
+mod tests;
+
+pub use current::RtCurrent;
+pub use mapping::{Continuous, Direct, Linear, PriorityMapping, PriorityTransform};
+pub use model::PriorityModel;
+pub use orb::{RtOrb, RtOrbBuilder};
+pub use priority::{NativePriority, Priority};
+pub use setting::{Denied, SchedulingPolicy};
+pub use zorb_os::mutex::{PiGuard, PiMutex};

@@ -1,0 +1,173 @@
+//! At which priority upcalls run.
+
+use std::sync::Arc;
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_core::ServerCall;
+use zorb_core::policy::{
+    AroundUpcall, Levels, PolicyType, RequestContext, ShortContext, TypedPolicy,
+};
+use zorb_giop::ServiceId;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::setting::{Settings, given, not_mapped};
+use super::{Priority, context};
+
+/// The policy of an object adapter that says at which priority its upcalls run
+/// (`RTCORBA::PriorityModelPolicy`). It stands in the adapter's references.
+///
+/// Made by [`RtOrb::client_propagated`](super::RtOrb::client_propagated) and
+/// [`RtOrb::server_declared`](super::RtOrb::server_declared).
+#[derive(Clone, Debug)]
+pub struct PriorityModel {
+    client_propagated: bool,
+    server_priority: Priority,
+    /// `None` as long as it has only been read.
+    settings: Option<Arc<Settings>>,
+}
+
+const CLIENT_PROPAGATED: u32 = 0;
+const SERVER_DECLARED: u32 = 1;
+
+impl PriorityModel {
+    pub(crate) fn new(
+        client_propagated: bool,
+        server_priority: Priority,
+        settings: &Arc<Settings>,
+    ) -> Self {
+        Self { client_propagated, server_priority, settings: Some(Arc::clone(settings)) }
+    }
+
+    /// Whether upcalls run at the calling client's priority (`CLIENT_PROPAGATED`), and not at the one
+    /// that the server declares (`SERVER_DECLARED`).
+    pub fn is_client_propagated(&self) -> bool {
+        self.client_propagated
+    }
+
+    /// The priority that the server declares; where the client's is propagated, that of upcalls for
+    /// clients that send none.
+    pub fn server_priority(&self) -> Priority {
+        self.server_priority
+    }
+
+    /// The same policy, working with `settings`.
+    pub(crate) fn with_settings(mut self, settings: &Arc<Settings>) -> Self {
+        self.settings = Some(Arc::clone(settings));
+        self
+    }
+}
+
+impl PartialEq for PriorityModel {
+    fn eq(&self, other: &Self) -> bool {
+        self.client_propagated == other.client_propagated
+            && self.server_priority == other.server_priority
+    }
+}
+
+impl TypedPolicy for PriorityModel {
+    const POLICY_TYPE: PolicyType = PolicyType::PRIORITY_MODEL;
+    const LEVELS: Levels = Levels::SERVER;
+    const EXPOSED: bool = true;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u32(if self.client_propagated { CLIENT_PROPAGATED } else { SERVER_DECLARED });
+        writer.write_i16(self.server_priority.value());
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let client_propagated = match reader.read_u32()? {
+            CLIENT_PROPAGATED => true,
+            SERVER_DECLARED => false,
+            _ => return Err(reader.error(CdrErrorKind::BadEnum, "PriorityModel")),
+        };
+        let server_priority = Priority::new(reader.read_i16()?)
+            .map_err(|_| reader.error(CdrErrorKind::BoundExceeded, "Priority"))?;
+        Ok(Self { client_propagated, server_priority, settings: None })
+    }
+
+    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
+        let settings = Arc::clone(self.settings.as_ref()?);
+        Some(Arc::new(AtPriority { model: self.clone(), settings }))
+    }
+
+    fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
+        let settings = self.settings.as_ref().filter(|_| self.client_propagated)?;
+        Some(Arc::new(Propagated { settings: Arc::clone(settings) }))
+    }
+}
+
+/// Has upcalls run at their priority.
+#[derive(Debug)]
+struct AtPriority {
+    model: PriorityModel,
+    settings: Arc<Settings>,
+}
+
+impl AtPriority {
+    /// The priority that the upcall of `call` is to run at.
+    fn wanted(&self, call: &ServerCall<'_>) -> Result<Priority, SystemException> {
+        if !self.model.client_propagated {
+            return Ok(self.model.server_priority);
+        }
+        let arrived = match call.service_context(ServiceId::RT_CORBA_PRIORITY) {
+            None => return Ok(self.model.server_priority),
+            Some(data) => context::decode(data).ok_or_else(|| {
+                SystemException::bad_param(
+                    minor::bad_param::PRIORITY_OUT_OF_RANGE,
+                    CompletionStatus::No,
+                )
+            })?,
+        };
+        match (&self.settings.transform, call.object_id()) {
+            (Some(transform), Some(id)) => transform.inbound(arrived, id).ok_or_else(not_mapped),
+            _ => Ok(arrived),
+        }
+    }
+}
+
+impl AroundUpcall for AtPriority {
+    fn upcall(
+        &self,
+        call: &mut ServerCall<'_>,
+        run: &mut dyn FnMut(&mut ServerCall<'_>) -> zorb_core::Served,
+    ) -> zorb_core::Served {
+        let wanted = self.wanted(call)?;
+        let back = Back { settings: &self.settings, before: given() };
+        self.settings.give(wanted)?;
+        let served = run(call);
+        drop(back);
+        served
+    }
+}
+
+/// Gives the thread its priority back, also when the servant panics.
+struct Back<'s> {
+    settings: &'s Settings,
+    before: super::setting::Given,
+}
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        self.settings.give_back(self.before);
+    }
+}
+
+/// Sends the calling thread's priority with requests.
+#[derive(Debug)]
+struct Propagated {
+    settings: Arc<Settings>,
+}
+
+impl RequestContext for Propagated {
+    fn context(&self) -> Result<Option<ShortContext>, SystemException> {
+        // A thread without a priority sends none: the server has one for it.
+        let Some(own) = given().priority else { return Ok(None) };
+        let sent = match &self.settings.transform {
+            Some(transform) => transform.outbound(own).ok_or_else(not_mapped)?,
+            None => own,
+        };
+        let data = context::encode(sent, ByteOrder::NATIVE);
+        Ok(ShortContext::new(ServiceId::RT_CORBA_PRIORITY, &data))
+    }
+}

@@ -1,0 +1,136 @@
+//! The real-time side of an ORB.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zorb_core::Orb;
+use zorb_types::SystemException;
+
+use super::setting::Settings;
+use super::{
+    Denied, Linear, NativePriority, PiMutex, Priority, PriorityMapping, PriorityModel,
+    PriorityTransform, RtCurrent, SchedulingPolicy,
+};
+
+/// The real-time side of an ORB (`RTCORBA::RTORB`). Clones are the same.
+#[derive(Clone, Debug)]
+#[doc(alias = "RTORB")]
+pub struct RtOrb {
+    settings: Arc<Settings>,
+}
+
+/// Sets an [`RtOrb`] up.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct RtOrbBuilder {
+    mapping: Option<Arc<dyn PriorityMapping>>,
+    transform: Option<Arc<dyn PriorityTransform>>,
+    denied: Denied,
+    scheduling: SchedulingPolicy,
+}
+
+impl RtOrbBuilder {
+    /// With this mapping. Default: [`Linear`] over the native priorities 0 to 89.
+    pub fn mapping(mut self, mapping: impl PriorityMapping) -> Self {
+        self.mapping = Some(Arc::new(mapping));
+        self
+    }
+
+    /// With this transform of the priorities that travel. Default: none.
+    pub fn transform(mut self, transform: impl PriorityTransform) -> Self {
+        self.transform = Some(Arc::new(transform));
+        self
+    }
+
+    /// What to do where the system forbids to set priorities. Default: [`Denied::Run`].
+    pub fn denied(mut self, denied: Denied) -> Self {
+        self.denied = denied;
+        self
+    }
+
+    /// How threads of one priority are scheduled. Default: [`SchedulingPolicy::Fifo`].
+    pub fn scheduling(mut self, scheduling: SchedulingPolicy) -> Self {
+        self.scheduling = scheduling;
+        self
+    }
+
+    /// Makes it the real-time side of `orb`: from now on references are understood that propagate
+    /// the client's priority. Those that have been called before stay as they are.
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn attach(self, orb: &Orb) -> Result<RtOrb, SystemException> {
+        let settings = Arc::new(Settings {
+            mapping: self.mapping.unwrap_or_else(|| Arc::new(Linear::default())),
+            transform: self.transform,
+            denied: self.denied,
+            scheduling: self.scheduling,
+            denials: AtomicU64::new(0),
+        });
+        let of_policy = Arc::clone(&settings);
+        orb.policy_manager()
+            .understand(move |model: PriorityModel| model.with_settings(&of_policy));
+        Ok(RtOrb { settings })
+    }
+}
+
+impl RtOrb {
+    /// Sets one up.
+    pub fn builder() -> RtOrbBuilder {
+        RtOrbBuilder::default()
+    }
+
+    /// The priority of the calling thread (`RTCurrent`).
+    pub fn current(&self) -> RtCurrent {
+        RtCurrent::new(&self.settings)
+    }
+
+    /// The policy by which upcalls run at their clients' priority (`CLIENT_PROPAGATED`); at
+    /// `otherwise` for clients that send none.
+    #[doc(alias = "create_priority_model_policy")]
+    pub fn client_propagated(&self, otherwise: Priority) -> PriorityModel {
+        PriorityModel::new(true, otherwise, &self.settings)
+    }
+
+    /// The policy by which upcalls run at `priority` (`SERVER_DECLARED`).
+    #[doc(alias = "create_priority_model_policy")]
+    pub fn server_declared(&self, priority: Priority) -> PriorityModel {
+        PriorityModel::new(false, priority, &self.settings)
+    }
+
+    /// A lock whose holder inherits the priority of those that wait for it (`create_mutex`).
+    pub fn create_mutex(&self) -> PiMutex {
+        PiMutex::new()
+    }
+
+    /// The native priority of a CORBA priority on this machine.
+    ///
+    /// # Errors
+    /// `DATA_CONVERSION` (OMG 2) when it has none.
+    pub fn to_native(&self, priority: Priority) -> Result<NativePriority, SystemException> {
+        self.settings.to_native(priority)
+    }
+
+    /// How often the system has forbidden to set a thread's priority, since this ORB began.
+    pub fn denials(&self) -> u64 {
+        self.settings.denials.load(Ordering::Relaxed)
+    }
+
+    /// What the system does not let this process do, found out by trying on a thread of its own; `None`
+    /// when it may set every priority that the mapping makes.
+    pub fn denial(&self) -> Option<String> {
+        let native = self.settings.mapping.to_native(Priority::MAX).unwrap_or(NativePriority::MAX);
+        let level = u8::try_from(native.0).unwrap_or_default().max(1);
+        let tried = std::thread::spawn(move || {
+            zorb_os::priority::set(zorb_os::priority::Schedule::Fifo(level))
+        });
+        match tried.join() {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(format!(
+                "threads cannot be given the priority SCHED_FIFO {level}: {error}; the process needs \
+                 CAP_SYS_NICE or a limit RLIMIT_RTPRIO of {level}"
+            )),
+            Err(_) => Some("a thread to try it on ended early".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Objects with priorities of their own (`RTPortableServer::POA`).
+
+use std::sync::Arc;
+
+use zorb_core::ServedBy;
+use zorb_core::poa::{ObjectId, Poa, PoaError};
+use zorb_core::policy::Policies;
+
+use super::{Priority, PriorityModel, RtOrb};
+
+impl RtOrb {
+    /// Activates `servant` as an object whose upcalls run at `priority`, which is what its reference
+    /// says (`activate_object_with_priority`).
+    ///
+    /// # Errors
+    /// As [`Poa::activate_as`]; `WrongPolicy` unless the adapter's own priorities are declared by the
+    /// server.
+    #[doc(alias = "activate_object_with_priority")]
+    pub fn activate_with_priority<S, R>(
+        &self,
+        poa: &Poa,
+        servant: &Arc<S>,
+        priority: Priority,
+    ) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        self.activate(poa, servant, None, priority)
+    }
+
+    /// The same under `id` (`activate_object_with_id_and_priority`).
+    ///
+    /// # Errors
+    /// As [`activate_with_priority`](Self::activate_with_priority).
+    #[doc(alias = "activate_object_with_id_and_priority")]
+    pub fn activate_with_id_and_priority<S, R>(
+        &self,
+        poa: &Poa,
+        id: impl Into<ObjectId>,
+        servant: &Arc<S>,
+        priority: Priority,
+    ) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        self.activate(poa, servant, Some(id.into()), priority)
+    }
+
+    fn activate<S, R>(
+        &self,
+        poa: &Poa,
+        servant: &Arc<S>,
+        id: Option<ObjectId>,
+        priority: Priority,
+    ) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        let policies = poa.policies();
+        let declared = policies
+            .others
+            .value()
+            .is_some_and(|model: &PriorityModel| !model.is_client_propagated());
+        if !declared {
+            return Err(PoaError::WrongPolicy);
+        }
+        poa.activate_as(servant, id, &Policies::new().with(self.server_declared(priority)))
+    }
+}

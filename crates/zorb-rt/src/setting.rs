@@ -1,0 +1,135 @@
+//! Giving threads their native priorities, and what happens where the system forbids it.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zorb_os::priority::{self, Schedule};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{NativePriority, Priority, PriorityMapping, PriorityTransform};
+
+/// What to do where the system does not let the process set a priority.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Denied {
+    /// Run at whatever priority the thread has, and count it.
+    #[default]
+    Run,
+    /// Refuse, with `NO_PERMISSION`: setting a thread's priority, and requests before their upcalls.
+    Refuse,
+}
+
+/// How the system schedules real-time threads of one priority among each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SchedulingPolicy {
+    /// One after the other, each until it waits (`SCHED_FIFO`).
+    #[default]
+    Fifo,
+    /// In turns (`SCHED_RR`).
+    RoundRobin,
+}
+
+/// What all parts of one real-time ORB share.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) mapping: Arc<dyn PriorityMapping>,
+    pub(crate) transform: Option<Arc<dyn PriorityTransform>>,
+    pub(crate) denied: Denied,
+    pub(crate) scheduling: SchedulingPolicy,
+    /// How often the system has said no.
+    pub(crate) denials: AtomicU64,
+}
+
+/// What a thread has been given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// `None` until one is set.
+    pub(crate) priority: Option<Priority>,
+    native: Option<NativePriority>,
+}
+
+thread_local! {
+    static GIVEN: Cell<Given> = const { Cell::new(Given { priority: None, native: None }) };
+    /// How the thread was scheduled before it was first given a priority.
+    static BEGAN: Cell<Option<Schedule>> = const { Cell::new(None) };
+}
+
+/// What the calling thread has been given.
+pub(crate) fn given() -> Given {
+    GIVEN.get()
+}
+
+impl Settings {
+    /// The native priority of a CORBA priority.
+    pub(crate) fn to_native(&self, priority: Priority) -> Result<NativePriority, SystemException> {
+        self.mapping.to_native(priority).ok_or_else(not_mapped)
+    }
+
+    /// Gives the calling thread a priority. Costs no system call when its native one stays.
+    pub(crate) fn give(&self, priority: Priority) -> Result<(), SystemException> {
+        let native = self.to_native(priority)?;
+        self.schedule(native)?;
+        GIVEN.set(Given { priority: Some(priority), native: Some(native) });
+        Ok(())
+    }
+
+    /// Gives the calling thread back what it had.
+    pub(crate) fn give_back(&self, before: Given) {
+        if before.native != GIVEN.get().native {
+            let schedule = match before.native {
+                Some(native) => self.schedule_of(native),
+                None => BEGAN.get(),
+            };
+            // Allowed before, it is allowed now; and where it was denied, nothing has changed.
+            let _ = schedule.map(priority::set);
+        }
+        GIVEN.set(before);
+    }
+
+    fn schedule_of(&self, native: NativePriority) -> Option<Schedule> {
+        Some(match (u8::try_from(native.0).ok()?, self.scheduling) {
+            (0, _) => Schedule::Shared,
+            (level, SchedulingPolicy::Fifo) => Schedule::Fifo(level),
+            (level, SchedulingPolicy::RoundRobin) => Schedule::RoundRobin(level),
+        })
+    }
+
+    fn schedule(&self, native: NativePriority) -> Result<(), SystemException> {
+        let known = GIVEN.get().native;
+        if known == Some(native) {
+            return Ok(());
+        }
+        if known.is_none() && BEGAN.get().is_none() {
+            BEGAN.set(priority::current().ok());
+        }
+        let schedule = self.schedule_of(native).ok_or_else(not_mapped)?;
+        match priority::set(schedule) {
+            Ok(()) => Ok(()),
+            Err(error) => self.deny(schedule, &error),
+        }
+    }
+
+    #[cold]
+    fn deny(&self, schedule: Schedule, error: &io::Error) -> Result<(), SystemException> {
+        if self.denials.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::warn!(%schedule, %error, "threads cannot be given their priorities");
+        }
+        match self.denied {
+            Denied::Run => Ok(()),
+            Denied::Refuse => Err(SystemException::no_permission(
+                minor::no_permission::PRIORITY_DENIED,
+                CompletionStatus::No,
+            )),
+        }
+    }
+}
+
+/// The exception for a priority without a counterpart.
+#[cold]
+pub(crate) fn not_mapped() -> SystemException {
+    SystemException::data_conversion(
+        minor::data_conversion::PRIORITY_NOT_MAPPED,
+        CompletionStatus::No,
+    )
+}

@@ -1,0 +1,65 @@
+//! Priorities of threads, upcalls and locks.
+
+use std::time::Duration;
+
+use zorb::Orb;
+use zorb::poa::{Poa, PoaPolicies};
+use zorb_rt::{Denied, Linear, PiMutex, Priority, RtOrb};
+
+/// Attaches the real-time side.
+pub fn attach(orb: &Orb) -> Result<RtOrb, zorb::Error> {
+    let rt = RtOrb::builder().mapping(Linear::default()).denied(Denied::Run).attach(orb)?;
+    if let Some(denial) = rt.denial() {
+        eprintln!("{denial}");
+    }
+    Ok(rt)
+}
+
+/// Makes the calling thread an urgent one.
+pub fn urgent(rt: &RtOrb) -> Result<(), zorb::Error> {
+    rt.current().set_priority(Priority::new(20_000)?)?;
+    Ok(())
+}
+
+/// Adapters of both models.
+pub fn adapters(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Poa), zorb::Error> {
+    let propagated = PoaPolicies::new().with(rt.client_propagated(Priority::new(1000)?));
+    let by_client = orb.root_poa().create("by client", propagated)?;
+
+    let declared = PoaPolicies::new().with(rt.server_declared(Priority::new(30_000)?));
+    let by_server = orb.root_poa().create("by server", declared)?;
+    Ok((by_client, by_server))
+}
+
+/// Takes a lock twice, one after the other.
+pub fn locked(mutex: &PiMutex) -> std::io::Result<bool> {
+    let held = mutex.lock()?;
+    // what only one thread may do at a time
+    drop(held);
+    let soon = mutex.try_lock(Duration::from_millis(1))?.is_some();
+    Ok(soon)
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb_rt::PriorityModel;
+
+    use super::*;
+
+    #[test]
+    fn threads_adapters_and_locks_have_priorities() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let rt = attach(&orb).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                urgent(&rt).unwrap();
+                assert_eq!(rt.current().priority().unwrap().value(), 20_000);
+            });
+        });
+        let (by_client, by_server) = adapters(&orb, &rt).unwrap();
+        let model = |poa: &Poa| poa.policies().others.value::<PriorityModel>().cloned().unwrap();
+        assert!(model(&by_client).is_client_propagated());
+        assert_eq!(model(&by_server).server_priority().value(), 30_000);
+        assert!(locked(&rt.create_mutex()).unwrap());
+    }
+}
