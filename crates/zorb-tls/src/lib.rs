@@ -1,7 +1,8 @@
 //! TLS, and SSLIOP: GIOP over TLS over TCP.
 //!
-//! [`TlsTransport`] implements [`Transport`] with rustls over the TCP transport's sockets. URLs are
-//! those of TCP with the scheme `ssliop`; where a port is missing a client takes 684.
+//! [`TlsTransport`] implements [`Transport`](zorb_transport::Transport) with rustls over the TCP
+//! transport's sockets. URLs are those of TCP with the scheme `ssliop`; where a port is missing a
+//! client takes 684.
 //! [`SsliopProtocol`] is what object references know of it: `TAG_INTERNET_IOP` profiles with a
 //! `TAG_SSL_SEC_TRANS` component, and `corbaloc:ssliop:` addresses.
 //!

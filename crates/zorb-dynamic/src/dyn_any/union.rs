@@ -112,7 +112,8 @@ impl<'a> DynUnion<'a> {
         Ok(())
     }
 
-    /// Sets the discriminator by its number (see [`TypeCode::member_label`]).
+    /// Sets the discriminator by its number (see
+    /// [`TypeCode::member_label`](zorb_types::TypeCode::member_label)).
     ///
     /// # Errors
     /// `InvalidValue` for a label that the discriminator's type does not have.
