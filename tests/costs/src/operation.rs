@@ -8,6 +8,10 @@ use zorb::{Any, Interface as _, Typed as _};
 
 use crate::idl::costs::{BinStruct, Counted, Part, counted};
 
+/// Calls of each operation before those that are asked for: until buffers have their size and
+/// threads their stacks.
+pub const WARM_UP: u32 = 64;
+
 /// Octets of the sequences of octets.
 pub const OCTETS: usize = 4096;
 

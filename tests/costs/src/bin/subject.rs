@@ -9,7 +9,7 @@
 use std::process::ExitCode;
 
 use zorb::{Interface as _, Orb, OrbBuilder};
-use zorb_costs::operation::{Arguments, Operation};
+use zorb_costs::operation::{Arguments, Operation, WARM_UP};
 use zorb_costs::{Counted, Servant, mark_phase};
 
 const USAGE: &str = "\
@@ -19,9 +19,6 @@ usage: zorb-costs-subject server URL
 
 The server ends with its input. An operation `empty` makes no calls. The options Spin and
 CopyThreshold are what the environment's ZORB_COSTS_SPIN and ZORB_COSTS_COPY_THRESHOLD say.";
-
-/// Calls until buffers have their size and threads their stacks.
-const WARM_UP: u32 = 64;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
