@@ -1,11 +1,12 @@
 //! Zorb's automation, run as `cargo xtask COMMAND`: the tidy checks, the steps of the CI run, line
-//! counts, the footprint, the performance chapter, the benchmark's peers and its picture. It depends
-//! on no crate of the workspace, so it works when they do not compile.
+//! counts, the footprint, the performance chapter, the benchmark's peers, results and picture. It
+//! depends on no crate of the workspace, so it works when they do not compile.
 #![forbid(unsafe_code)]
 
 mod ci;
 mod footprint;
 mod loc;
+mod measure;
 mod peers;
 mod principles;
 mod screenshot;
@@ -25,6 +26,7 @@ Commands:
   ci          Run what .ci/run runs after installing the peers: format, clippy, docs, tests
   loc         Count lines per crate: files, code, comments, tests
   footprint   Measure the hello server: size, memory, what each crate adds
+  measure     Measure what bench/results keeps and the README shows
   peers       Build the programs that `zorb bench` compares Zorb with
   principles  Measure the patterns of the performance chapter and write its tables
   screenshot  Take the picture of a benchmark report that the README shows
@@ -57,6 +59,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
         "ci" => ci::command(&root(), rest, out),
         "footprint" => footprint::command(&root(), rest, out),
         "loc" => loc::command(&root(), rest, out),
+        "measure" => measure::command(&root(), rest, out),
         "principles" => principles::command(&root(), rest, out),
         "peers" => peers::command(&root(), rest, out),
         "screenshot" => screenshot::command(&root(), rest, out),

@@ -6,32 +6,13 @@
 mod support;
 
 use std::fmt::Write as _;
-use std::sync::Mutex;
 
-use support::pages::{read, root};
+use support::made::check;
+use support::pages::read;
 use zorb::options::{OptionKind, Options, Origin, TABLE};
 use zorb::{MinorCode, Orb, SystemExceptionKind, giop};
 use zorb_book_tests::quickstart::clock::Teller;
 use zorb_idl::{Code, Severity, limits};
-
-/// Two tables of one page are not written at the same time.
-static WRITING: Mutex<()> = Mutex::new(());
-
-/// Compares the text between `<!-- NAME -->` and `<!-- end -->` with `made`.
-fn check(page: &str, name: &str, made: &str) {
-    let _writing = WRITING.lock();
-    let text = read(page);
-    let begin = format!("<!-- {name} -->\n");
-    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{page}: no {begin}"));
-    let (present, after) = rest.split_once("<!-- end -->").unwrap();
-    let wanted = format!("\n{made}\n");
-    if std::env::var_os("UPDATE_BOOK").is_some() {
-        std::fs::write(root().join(page), format!("{before}{begin}{wanted}<!-- end -->{after}"))
-            .unwrap();
-    } else {
-        assert!(present == wanted, "{page}: {name} is out of date; it should be\n{made}");
-    }
-}
 
 fn octets(count: usize) -> String {
     match count {

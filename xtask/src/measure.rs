@@ -1,0 +1,83 @@
+//! `cargo xtask measure`: the results that the README and the book show.
+
+use std::io::{self, Error, Write};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+const HELP: &str = "\
+Measure everything that bench/results keeps, one file an experiment, and write the README's tables.
+
+Usage: cargo xtask measure [MACHINE] [EXPERIMENT...]
+
+MACHINE names the files; `vm-2core` if not said. With EXPERIMENT, only those (see below).
+Wants a machine that does nothing else, and the peers (`cargo xtask peers`); those that are not
+there are left out.
+
+Experiments:
+";
+
+const RESULTS: &str = "bench/results";
+const MACHINE: &str = "vm-2core";
+
+/// The name of a file, and what `zorb bench` is told for it.
+const RUNS: [(&str, &str); 13] = [
+    ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
+    ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
+    ("latency-spin", "latency --payload 4 --vs raw,omniorb --spin"),
+    ("latency-shmiop", "latency --transport shmiop --payload 4,65536 --rounds 3 --spin"),
+    ("first-call", "first-call"),
+    ("ttcp", "ttcp --payload 131072 --vs raw,ace,omniorb"),
+    ("threads", "threads --vs raw,ace,omniorb --rounds 3"),
+    ("connections", "connections --vs raw,omniorb --rounds 3"),
+    ("collocated", "collocated --vs omniorb"),
+    ("cubit", "cubit --vs raw,ace,omniorb --rounds 3 --calls 2000"),
+    ("dynamic", "dynamic --vs raw,omniorb --rounds 5"),
+    ("demux", "demux"),
+    ("probes", "probes"),
+];
+
+pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
+    if args.first().is_some_and(|word| word == "--help" || word == "-h") {
+        out.write_all(HELP.as_bytes())?;
+        for (name, words) in RUNS {
+            writeln!(out, "  {name:<15} zorb bench {words}")?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let known = |word: &String| RUNS.iter().any(|(name, _)| name == word);
+    let (machine, wanted) = match args.split_first() {
+        Some((machine, wanted)) if !known(machine) => (machine.as_str(), wanted),
+        _ => (MACHINE, args),
+    };
+    if let Some(other) = wanted.iter().find(|word| !known(word)) {
+        return crate::usage_error(&format!("measure knows no experiment `{other}`"), HELP);
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    succeed(Command::new(&cargo).current_dir(root).args(["build", "--release", "-p", "zorb-cli"]))?;
+    for (name, words) in RUNS {
+        if !wanted.is_empty() && !wanted.iter().any(|word| word == name) {
+            continue;
+        }
+        let file = format!("{RESULTS}/{machine}-{name}.json");
+        writeln!(out, "{file}: zorb bench {words}")?;
+        out.flush()?;
+        let mut zorb = Command::new(root.join("target/release/zorb"));
+        zorb.current_dir(root).arg("bench").args(words.split(' ')).args(["--json", &file]);
+        succeed(&mut zorb)?;
+    }
+    if machine == MACHINE {
+        let mut tables = Command::new(&cargo);
+        tables.current_dir(root).env("UPDATE_BOOK", "1");
+        succeed(tables.args(["test", "--quiet", "-p", "zorb-book-tests", "--test", "numbers"]))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a program; its output goes where this one's goes.
+fn succeed(command: &mut Command) -> io::Result<()> {
+    let status = command.status()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::other(format!("{}: {status}", command.get_program().display())))
+}
