@@ -9,6 +9,7 @@ mod shutdown;
 use std::fmt;
 use std::sync::Arc;
 
+use zorb_transport::ProtocolRegistry;
 use zorb_types::{Any, Typed};
 
 use crate::error::Error;
@@ -44,6 +45,12 @@ impl Orb {
     /// The effective options.
     pub fn options(&self) -> &Options {
         self.core.options()
+    }
+
+    /// The protocols that it speaks. More may be registered at any time; references that were looked at
+    /// before do not change their ways for it.
+    pub fn protocols(&self) -> &ProtocolRegistry {
+        self.core.protocols()
     }
 
     /// The root object adapter. Its manager is active from the start.

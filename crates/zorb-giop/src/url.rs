@@ -175,7 +175,8 @@ impl CorbalocAddress {
 }
 
 fn is_path(protocol: &str, address: &str) -> bool {
-    match protocol {
+    // Whatever messaging is over it, as in `lite+uiop`.
+    match protocol.rsplit('+').next().unwrap_or(protocol) {
         "uiop" => true,
         // TAO's addresses are host and port, Zorb's the names of Unix-domain sockets.
         "shmiop" => address.starts_with(['/', '@']),

@@ -1,6 +1,8 @@
 //! TCP keeps the promises of the traits, over IPv4 and over a name.
 
-use zorb_tcp::TcpTransport;
+use zorb_giop::{GiopLite, ProfileTag};
+use zorb_tcp::{IiopProtocol, TcpTransport};
+use zorb_transport::Composed;
 use zorb_transport::conformance::Subject;
 
 zorb_transport::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://127.0.0.1:0"));
@@ -15,4 +17,17 @@ mod all_interfaces {
     use super::*;
 
     zorb_transport::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://"));
+}
+
+mod composed {
+    use super::*;
+
+    fn lite() -> Composed {
+        Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::ZORB_LITE_IIOP)
+    }
+
+    zorb_transport::conformance_suite!(Subject::new(
+        lite().into_transport(),
+        "lite+iiop://127.0.0.1:0"
+    ));
 }

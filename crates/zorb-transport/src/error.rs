@@ -60,6 +60,12 @@ impl ConnectError {
         Self { hint: Some(hint), ..self }
     }
 
+    /// The same about the endpoint by another name.
+    #[must_use]
+    pub(crate) fn at(self, endpoint: &Endpoint) -> Self {
+        Self { endpoint: endpoint.clone(), ..self }
+    }
+
     /// The endpoint that was to be reached.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
@@ -158,6 +164,12 @@ impl ListenError {
     #[must_use]
     pub fn with_hint(self, hint: &'static str) -> Self {
         Self { hint: Some(hint), ..self }
+    }
+
+    /// The same about the endpoint as the user wrote it.
+    #[must_use]
+    pub(crate) fn at(self, endpoint: &str) -> Self {
+        Self { endpoint: endpoint.into(), ..self }
     }
 
     /// The endpoint as the user wrote it.

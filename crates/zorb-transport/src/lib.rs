@@ -12,6 +12,7 @@
 //!   object references know it (its kind of profile, its `corbaloc` prefix), found in a
 //!   [`ProtocolRegistry`].
 //!
+//! [`Composed`] puts another messaging protocol over the transport of a protocol,
 //! [`socket`] has what the transports over the system's stream sockets share, [`inproc`] is a
 //! transport inside one process; [`conformance`] is the suite that every
 //! transport passes by adding one line ([`conformance_suite!`]).
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod acceptor;
+mod composed;
 pub mod conformance;
 mod endpoint;
 mod error;
@@ -33,6 +35,7 @@ mod stream;
 mod transport;
 
 pub use acceptor::{AcceptError, Acceptor, Backoff};
+pub use composed::Composed;
 pub use endpoint::{Endpoint, EndpointError, MAX_URL_LEN};
 pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
 pub use identity::PeerIdentity;

@@ -1,7 +1,9 @@
 //! Unix-domain sockets keep the promises of the traits, with files and without.
 
+use zorb_giop::{GiopLite, ProfileTag};
+use zorb_transport::Composed;
 use zorb_transport::conformance::Subject;
-use zorb_unix::UnixTransport;
+use zorb_unix::{UiopProtocol, UnixTransport};
 
 zorb_transport::conformance_suite!(Subject::new(UnixTransport::new(), "uiop://"));
 
@@ -9,4 +11,14 @@ mod abstract_names {
     use super::*;
 
     zorb_transport::conformance_suite!(Subject::new(UnixTransport::new(), "uiop://@"));
+}
+
+mod composed {
+    use super::*;
+
+    fn lite() -> Composed {
+        Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP)
+    }
+
+    zorb_transport::conformance_suite!(Subject::new(lite().into_transport(), "lite+uiop://"));
 }

@@ -1,7 +1,7 @@
 //! Zorb: a CORBA object request broker.
 //!
 //! This is the crate that programs depend on; it re-exports what they need and registers the
-//! protocols of the build (IIOP, UIOP and SHMIOP, and with the feature `tls` SSLIOP). The stubs and servant traits come from IDL, compiled in a
+//! [protocols] of the build (IIOP, UIOP, SHMIOP and GIOPlite, and with the feature `tls` SSLIOP). The stubs and servant traits come from IDL, compiled in a
 //! build script by `zorb-build` and brought in with [`include_idl!`].
 //!
 //! ```no_run
@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod orb;
+pub mod protocols;
 
 pub use orb::{Orb, OrbBuilder};
 pub use zorb_cdr::{
@@ -67,7 +68,12 @@ pub mod dynamic {
     pub use zorb_dynamic::*;
 }
 
-/// The parts of references and messages, for tools.
+/// Values as octets, for protocols and tools.
+pub mod cdr {
+    pub use zorb_cdr::*;
+}
+
+/// The parts of references and messages, for protocols and tools.
 pub mod giop {
     pub use zorb_giop::*;
 }

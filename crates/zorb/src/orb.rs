@@ -4,12 +4,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use zorb_core::Error;
-use zorb_shm::ShmiopProtocol;
-use zorb_tcp::IiopProtocol;
-use zorb_unix::UiopProtocol;
 
-/// An object request broker that speaks IIOP, and UIOP and SHMIOP between the processes of one
-/// machine.
+use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, lite_uiop};
+
+/// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
+/// and GIOPlite over TCP and Unix-domain sockets.
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -42,12 +41,14 @@ impl Orb {
     }
 
     /// A builder with the default protocols: IIOP, which is what an ORB listens with that is told
-    /// of no endpoint, UIOP and SHMIOP.
+    /// of no endpoint, UIOP, SHMIOP, and GIOPlite over the sockets of the first two.
     pub fn builder() -> OrbBuilder {
         OrbBuilder::new()
             .protocol(Arc::new(IiopProtocol::new()))
             .protocol(Arc::new(UiopProtocol::new()))
             .protocol(Arc::new(ShmiopProtocol::new()))
+            .protocol(Arc::new(lite_iiop()))
+            .protocol(Arc::new(lite_uiop()))
             .with_tls()
     }
 }

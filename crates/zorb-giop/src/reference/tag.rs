@@ -61,6 +61,10 @@ tags! {
         TAO_COIOP = 0x5441_4f05, "TAO COIOP";
         /// TAO's GIOP over SCTP.
         TAO_SCIOP = 0x5441_4f0e, "TAO SCIOP";
+        /// Zorb's GIOPlite over TCP; laid out like IIOP's.
+        ZORB_LITE_IIOP = 0x5a52_4202, "ZORB_LITE_IIOP";
+        /// Zorb's GIOPlite over Unix-domain sockets; laid out like TAO's UIOP.
+        ZORB_LITE_UIOP = 0x5a52_4203, "ZORB_LITE_UIOP";
     }
 }
 

@@ -159,7 +159,7 @@ impl<'a> Part<'a> {
                 // A path may hold an `@` of its own.
                 Err(_)
                     if is_path
-                        && (address.protocol == "uiop" || !is_like_version(version.text)) => {}
+                        && (is_uiop(&address.protocol) || !is_like_version(version.text)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -252,6 +252,11 @@ impl<'a> Part<'a> {
 fn strip_rir(part: Part<'_>) -> Option<Part<'_>> {
     let (prefix, rest) = part.split(4, 0);
     prefix.text.eq_ignore_ascii_case("rir:").then_some(rest)
+}
+
+/// Whether addresses are those of UIOP, whatever messaging is over it.
+fn is_uiop(protocol: &str) -> bool {
+    protocol.rsplit('+').next() == Some("uiop")
 }
 
 /// Whether `text` is nothing but digits and dots.

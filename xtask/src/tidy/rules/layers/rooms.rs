@@ -78,6 +78,7 @@ pub(super) const ROOMS: &[Room] = &[
     beside(Storey::Idl, "zorb-idl-rust", &["zorb-idl"]),
     beside(Storey::Idl, "zorb-build", &["zorb-idl", "zorb-idl-rust"]),
     // tools
+    beside(Storey::Tool, "zorb-conformance", &[]),
     beside(Storey::Tool, "zorb-cli", &["zorb-bench"]),
     beside(Storey::Tool, "zorb-bench", &[]),
     beside(Storey::Testkit, "zorb-testkit", &[]),

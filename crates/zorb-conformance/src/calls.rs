@@ -1,0 +1,161 @@
+//! Calls that go well.
+
+use std::sync::Mutex;
+use std::thread;
+
+use zorb::{Interface, SystemExceptionKind};
+
+use crate::Subject;
+use crate::idl::suite::{Listener, ListenerServant, Record, subject};
+
+/// `len` octets in which no stretch repeats soon.
+pub(crate) fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 16) as u8).collect()
+}
+
+/// Arguments and results of every alignment.
+pub fn two_way_calls_come_back(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    for number in 0..100 {
+        assert_eq!(there.add(number, 1).unwrap(), number + 1);
+    }
+    let records: Vec<Record> = (0..17)
+        .map(|number| Record {
+            kind: number,
+            value: f64::from(number) / 7.0,
+            number: -i16::from(number),
+            name: "n".repeat(usize::from(number)),
+            title: "t".repeat(usize::from(number % 5)),
+        })
+        .collect();
+    let reversed = there.reversed(&records).unwrap();
+    assert!(reversed.iter().eq(records.iter().rev()));
+    assert_eq!(there.reversed(&[]).unwrap(), []);
+}
+
+/// Narrow and wide text, beyond ASCII too.
+pub fn text_arrives_as_it_was(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    for text in ["", "plain", "Käse", "naïve Ægir", "\u{7f}"] {
+        let record =
+            Record { name: text.to_owned(), title: "日本 🦀".to_owned(), ..Record::default() };
+        assert_eq!(there.reversed(std::slice::from_ref(&record)).unwrap(), [record]);
+    }
+    assert_eq!(there.letter('z').unwrap(), 'z');
+    assert_eq!(there.wide_letter('日').unwrap(), '日');
+}
+
+/// Octets from none to three million, around every size where something changes.
+pub fn tiny_and_large_messages_come_back(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    for len in (0..34).chain([255, 256, 257, 4095, 4096, 65_535, 65_536, 1 << 20, 3_000_001]) {
+        let data = pattern(len);
+        assert_eq!(there.mirror(&data).unwrap(), data, "{len} octets");
+    }
+    assert_eq!(there.add(1, 1).unwrap(), 2);
+}
+
+/// User and system exceptions, and what the ORB says itself.
+pub fn exceptions_come_back(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    match there.refuse("because", 7).unwrap_err() {
+        subject::RefuseError::Refused(refused) => {
+            assert_eq!((&*refused.why, refused.code), ("because", 7));
+        }
+        other => panic!("{other}"),
+    }
+    assert_eq!(there.panic_now().unwrap_err().kind, SystemExceptionKind::Unknown);
+    // An interface that it is not, and an object that is not.
+    assert!(there.as_object().narrow::<Listener>().unwrap().is_none());
+    server.deactivate();
+    assert_eq!(there.add(1, 1).unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
+}
+
+/// A thousand requests that nobody answers, and one that somebody does.
+pub fn one_way_calls_arrive_in_order(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    for number in 0..1000 {
+        there.note(number, &[0; 3]).unwrap();
+    }
+    let tally = there.noted().unwrap();
+    assert_eq!((tally.calls, tally.octets, tally.in_order), (1000, 3000, true));
+}
+
+/// More octets than sockets and rings hold, so that the sender waits for the receiver.
+pub fn a_flood_waits_for_its_servant(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    // More than sockets and rings hold, by far: the sender has to wait for the receiver.
+    let data = pattern(256 << 10);
+    for number in 0..100 {
+        there.note(number, &data).unwrap();
+    }
+    let tally = there.noted().unwrap();
+    assert_eq!((tally.calls, tally.octets, tally.in_order), (100, 100 * data.len() as u64, true));
+}
+
+/// Remembers what it hears.
+#[derive(Debug, Default)]
+struct Ear(Mutex<Vec<i32>>);
+
+impl ListenerServant for Ear {
+    fn heard(&self, value: i32) -> zorb::Result<i32> {
+        self.0.lock().unwrap().push(value);
+        Ok(value * 2)
+    }
+}
+
+/// Calls back into a client that waits for its own.
+pub fn a_servant_calls_its_client(on: &Subject, _: &'static str) {
+    let (server, caller) = (on.server(), on.server());
+    let there = server.seen_by(&caller.orb);
+    let ear = caller.orb.root_poa().activate(Ear::default()).unwrap();
+    for value in 0..10 {
+        assert_eq!(there.call_back(Some(&ear), value).unwrap(), value * 2 + 1);
+    }
+}
+
+/// Threads of one client, each over connections of its own.
+pub fn many_threads_call_at_once(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    call_from_threads(&server.seen_by(&client));
+}
+
+/// Threads of one client over a single connection.
+pub fn many_threads_share_a_connection(on: &Subject, _: &'static str) {
+    let server = on.server();
+    let options = [("MaxCallsPerConnection", "8"), ("MaxConnectionsPerEndpoint", "1")];
+    let builder = options.iter().fold(on.builder(), |it, (name, value)| it.option(name, *value));
+    let client = builder.build().unwrap();
+    call_from_threads(&server.seen_by(&client));
+}
+
+fn call_from_threads(there: &crate::idl::suite::Subject) {
+    thread::scope(|scope| {
+        for thread in 0..8 {
+            scope.spawn(move || {
+                for number in 0..50 {
+                    assert_eq!(there.add(thread, number).unwrap(), thread + number);
+                    let data = pattern((thread * 50 + number) as usize * 7);
+                    assert_eq!(there.mirror(&data).unwrap(), data);
+                }
+            });
+        }
+    });
+}
+
+/// Asking where an object is, and whether it is.
+pub fn an_object_is_located(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    assert!(there.as_object().locate().unwrap());
+    assert!(!there.as_object().non_existent().unwrap());
+    server.deactivate();
+    assert!(!there.as_object().locate().unwrap());
+    assert!(there.as_object().non_existent().unwrap());
+}

@@ -1,0 +1,113 @@
+//! Calls and connections that end otherwise.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use zorb::{CompletionStatus, Interface, SystemExceptionKind};
+
+use crate::Subject;
+use crate::idl::suite::{self, ListenerServant};
+use crate::servant::OTHER_PROCESS;
+
+/// A reply that comes after its time disturbs nobody.
+pub fn a_call_that_takes_too_long_ends_in_time(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    assert_eq!(there.add(1, 2).unwrap(), 3);
+    let impatient = there.as_object().with_timeout(Duration::from_millis(50));
+    let impatient: suite::Subject = impatient.unchecked_narrow();
+    let exception = impatient.wait_at_gate().unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::Timeout);
+    // The late reply does not come in anybody's way.
+    there.open_gate().unwrap();
+    there.wait_at_gate().unwrap();
+    assert_eq!(there.add(3, 4).unwrap(), 7);
+}
+
+/// An orderly end: the client knows that its request was not processed.
+pub fn a_server_that_shuts_down_says_so(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    assert_eq!(there.add(1, 2).unwrap(), 3);
+    server.orb.shutdown(true).unwrap();
+    let exception = there.add(1, 2).unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::Transient, "{exception}");
+    assert_eq!(exception.completed, CompletionStatus::No);
+}
+
+/// A server that comes back at the same place is called again.
+pub fn a_client_finds_a_server_again(on: &Subject, _: &'static str) {
+    let first = on.server();
+    first.orb.publish("subject", &first.subject).unwrap();
+    let url = first.orb.endpoints().first().expect("an endpoint").clone();
+    let (scheme, address) = url.split_once("://").expect("a URL");
+    // A path has slashes of its own.
+    let end = if address.starts_with(['/', '@']) { '|' } else { '/' };
+    let client = on.client();
+    let corbaloc = format!("corbaloc:{scheme}:1.2@{address}{end}subject");
+    let there: suite::Subject = client.resolve(&corbaloc).unwrap();
+    assert_eq!(there.add(1, 2).unwrap(), 3);
+    first.orb.shutdown(true).unwrap();
+    there.add(1, 2).unwrap_err();
+
+    let orb = on.builder().listen(&url).build().unwrap();
+    let subject: suite::Subject =
+        orb.root_poa().activate(crate::servant::Servant::default()).unwrap();
+    orb.publish("subject", &subject).unwrap();
+    assert_eq!(there.add(3, 4).unwrap(), 7);
+    orb.shutdown(true).unwrap();
+}
+
+/// Ends the other process when it is called.
+struct Killer(Mutex<Child>);
+
+impl ListenerServant for Killer {
+    fn heard(&self, value: i32) -> zorb::Result<i32> {
+        let mut child = self.0.lock().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        Ok(value)
+    }
+}
+
+/// A process that is killed within a call ends the call.
+pub fn a_server_that_is_killed_is_noticed(on: &Subject, module: &'static str) {
+    // The first name is the crate's.
+    let test = match module.split_once("::") {
+        Some((_, module)) => format!("{module}::the_other_process"),
+        None => "the_other_process".to_owned(),
+    };
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", &test, "--ignored", "--nocapture"]).env(OTHER_PROCESS, "1");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let mut lines = output.lines().map_while(Result::ok);
+    let ior = lines.find(|line| line.starts_with("IOR:")).expect("a reference");
+
+    let caller = on.server();
+    let there: suite::Subject = caller.orb.resolve(&ior).unwrap();
+    assert_eq!(there.add(1, 2).unwrap(), 3);
+    let killer = caller.orb.root_poa().activate(Killer(Mutex::new(child))).unwrap();
+    // It dies within the call.
+    let exception = there.call_back(Some(&killer), 1).unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::CommFailure, "{exception}");
+    assert_eq!(exception.completed, CompletionStatus::Maybe);
+    // What it leaves behind: a socket's file at most.
+    there.add(1, 2).unwrap_err();
+    let left = ior_path(on, &there);
+    if let Some(path) = left {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// The file of a Unix-domain socket, if that is where the object is.
+fn ior_path(on: &Subject, there: &suite::Subject) -> Option<String> {
+    let client = on.client();
+    let profile = there.as_object().ior().profiles.first()?;
+    let protocol = client.protocols().by_profile_tag(profile.tag)?;
+    let resolved = protocol.decode_profile(profile).ok()?;
+    let address = resolved.endpoints.first()?.address().to_owned();
+    address.starts_with('/').then_some(address)
+}

@@ -1,0 +1,167 @@
+//! The suite that every protocol passes: calls from one ORB to another, on compiled stubs.
+//!
+//! A protocol takes it over with one line, beside the suite for its transport:
+//!
+//! ```ignore
+//! zorb_conformance::protocol_suite!(Subject::at("iiop://127.0.0.1:0"));
+//! ```
+//!
+//! Each test has its own server and its own client, so they run in parallel; each fails, instead of
+//! hanging, after [`LIMIT`]. Nothing sleeps, and no test asks anything to be fast.
+#![forbid(unsafe_code)]
+// The suite is made of tests, which fail by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
+
+mod calls;
+mod ends;
+mod raw;
+mod servant;
+
+/// What the compiler made of `idl/suite.idl`.
+mod idl {
+    #![allow(unreachable_pub, reason = "generated for crates that export it")]
+
+    zorb::include_idl!("suite");
+}
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use zorb::{Interface, Orb, OrbBuilder};
+
+pub use calls::*;
+pub use ends::*;
+pub use raw::*;
+pub use servant::serve_until_the_end;
+
+/// How long one test may take before it counts as hanging.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// What the suite is run on: a protocol, by an endpoint of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    url: &'static str,
+    plug_in: fn(OrbBuilder) -> OrbBuilder,
+}
+
+impl Subject {
+    /// A protocol that the facade registers, by a URL at which any number of servers may listen at
+    /// once, each at an endpoint of its own that the transport chooses (in TCP: port 0).
+    #[must_use]
+    pub fn at(url: &'static str) -> Self {
+        Self { url, plug_in: |builder| builder }
+    }
+
+    /// A protocol that the facade does not know and `plug_in` registers.
+    #[must_use]
+    pub fn built(url: &'static str, plug_in: fn(OrbBuilder) -> OrbBuilder) -> Self {
+        Self { url, plug_in }
+    }
+
+    fn builder(&self) -> OrbBuilder {
+        (self.plug_in)(Orb::builder().without_environment())
+    }
+
+    /// An ORB that calls.
+    fn client(&self) -> Orb {
+        self.builder().build().expect("a client")
+    }
+
+    /// An ORB that serves.
+    fn server(&self) -> Server {
+        self.server_of(self.builder())
+    }
+
+    fn server_of(&self, builder: OrbBuilder) -> Server {
+        let orb = builder.listen(self.url).build().expect("a server");
+        let subject = orb.root_poa().activate(servant::Servant::default()).expect("active");
+        Server { orb, subject }
+    }
+}
+
+/// A server with one object. It is shut down in the end, so that its sockets leave no file.
+#[derive(Debug)]
+struct Server {
+    orb: Orb,
+    subject: idl::suite::Subject,
+}
+
+impl Server {
+    /// A client's view of the object.
+    fn seen_by(&self, client: &Orb) -> idl::suite::Subject {
+        client.resolve(&self.subject.as_object().to_ior_string()).expect("a reference")
+    }
+
+    /// From now on there is no object.
+    fn deactivate(&self) {
+        let poa = self.orb.root_poa();
+        let id = poa.id_of(&self.subject).expect("its id");
+        poa.deactivate(&id).expect("active");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.orb.shutdown(true);
+    }
+}
+
+/// Runs one test of the suite. Called by [`protocol_suite!`].
+///
+/// # Panics
+/// When the test fails or takes longer than [`LIMIT`].
+pub fn run(subject: Subject, module: &'static str, test: fn(&Subject, &'static str)) {
+    let (sender, done) = mpsc::channel::<()>();
+    let work = thread::spawn(move || {
+        let _ends_the_wait = sender;
+        test(&subject, module);
+    });
+    if done.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+        panic!("still not done after {LIMIT:?}");
+    }
+    if let Err(failure) = work.join() {
+        std::panic::resume_unwind(failure);
+    }
+}
+
+/// Makes a `#[test]` of every function of the suite.
+#[macro_export]
+macro_rules! protocol_suite {
+    ($subject:expr) => {
+        $crate::protocol_suite! { @tests $subject;
+            two_way_calls_come_back
+            text_arrives_as_it_was
+            tiny_and_large_messages_come_back
+            exceptions_come_back
+            one_way_calls_arrive_in_order
+            a_flood_waits_for_its_servant
+            a_servant_calls_its_client
+            many_threads_call_at_once
+            many_threads_share_a_connection
+            an_object_is_located
+            a_call_that_takes_too_long_ends_in_time
+            a_server_that_shuts_down_says_so
+            a_client_finds_a_server_again
+            a_server_that_is_killed_is_noticed
+            a_request_may_come_octet_by_octet
+            fragments_are_joined_where_there_are_any
+            garbage_ends_its_own_connection_alone
+            a_message_beyond_the_limit_ends_its_connection
+        }
+
+        #[test]
+        #[ignore = "the other process of the tests"]
+        fn the_other_process() {
+            $crate::serve_until_the_end($subject);
+        }
+    };
+    (@tests $subject:expr; $($test:ident)*) => {
+        $(
+            #[test]
+            fn $test() {
+                $crate::run($subject, module_path!(), $crate::$test);
+            }
+        )*
+    };
+}

@@ -1,0 +1,157 @@
+//! What a peer sends that is no ORB, or a bad one.
+
+use std::net::Shutdown;
+use std::sync::Arc;
+
+use zorb::Interface;
+use zorb::cdr::{ByteOrder, TextCoding};
+use zorb::giop::{
+    Form, GiopVersion, Inbound, Limits, MessageKind, ReplyStatus, RequestStart, ResponseFlags,
+    TargetAddress,
+};
+use zorb::transport::{ConnectOptions, Protocol, Stream};
+
+use crate::{Server, Subject};
+
+const ORDER: ByteOrder = ByteOrder::NATIVE;
+const ID: u32 = 42;
+
+/// A connection of a peer that is no ORB.
+struct Raw {
+    protocol: Arc<dyn Protocol>,
+    stream: Arc<dyn Stream>,
+    form: Form,
+}
+
+impl Raw {
+    fn to(server: &Server) -> Self {
+        let url = server.orb.endpoints().first().expect("an endpoint").clone();
+        let scheme = url.split_once("://").expect("a URL").0;
+        let protocol = server.orb.protocols().by_scheme(scheme).expect("its protocol");
+        let endpoint = protocol.transport().parse_endpoint(&url).expect("an endpoint");
+        let stream = protocol.transport().connect(&endpoint, &ConnectOptions::default());
+        let form = Form::new(protocol.messaging(), GiopVersion::V1_2);
+        Self { stream: stream.expect("a connection"), protocol, form }
+    }
+
+    /// A request to add 40 and 2.
+    fn request(&self, server: &Server) -> Vec<u8> {
+        let profile = server.subject.as_object().ior().profiles.first().expect("a profile");
+        let key = self.protocol.decode_profile(profile).expect("a profile").object_key;
+        let start = RequestStart {
+            request_id: ID,
+            response: ResponseFlags::SyncWithTarget,
+            target: TargetAddress::Key(&key),
+            operation: "add",
+            service_contexts: &[],
+        };
+        let mut octets = Vec::new();
+        let mut message = self.form.request(&mut octets, ORDER, &start).expect("a request");
+        let mut body = message.body(TextCoding::default());
+        body.write_i32(40);
+        body.write_i32(2);
+        message.finish().expect("a request");
+        octets
+    }
+
+    /// What the server answers to it.
+    fn answer(&self) -> i32 {
+        let mut inbound = Inbound::new(Limits::default()).of(self.protocol.messaging());
+        let header = loop {
+            if let Some(header) = inbound.poll().expect("a message") {
+                break header;
+            }
+            let count = self.stream.recv(inbound.space()).expect("a reply");
+            assert_ne!(count, 0, "the connection ended");
+            inbound.advance(count);
+        };
+        assert_eq!(header.kind, MessageKind::Reply);
+        let (reply, mut body) = self.form.read_reply(inbound.current(), &header).expect("a reply");
+        assert_eq!((reply.request_id, reply.status), (ID, ReplyStatus::NoException));
+        body.read_i32().expect("a result")
+    }
+
+    /// Sends octets that are the last, and waits until the server ends the connection as well.
+    fn ends_after(&self, octets: &[u8]) {
+        // The server may end it before it has taken all.
+        let _ = self.stream.send_all(octets);
+        let _ = self.stream.shutdown(Shutdown::Write);
+        let mut buffer = [0; 1024];
+        while self.stream.recv(&mut buffer).is_ok_and(|count| count > 0) {}
+    }
+}
+
+/// Messages begin and end anywhere in what the transport brings.
+pub fn a_request_may_come_octet_by_octet(on: &Subject, _: &'static str) {
+    let server = on.server();
+    let raw = Raw::to(&server);
+    let request = raw.request(&server);
+    for octet in &request {
+        raw.stream.send_all(&[*octet]).unwrap();
+    }
+    assert_eq!(raw.answer(), 42);
+    // And several at once.
+    raw.stream.send_all(&request.repeat(3)).unwrap();
+    assert_eq!(raw.answer(), 42);
+}
+
+/// GIOP joins fragments; others refuse them.
+pub fn fragments_are_joined_where_there_are_any(on: &Subject, _: &'static str) {
+    let server = on.server();
+    let raw = Raw::to(&server);
+    let request = raw.request(&server);
+    let Some(messaging) = raw.protocol.messaging() else {
+        let pieces: Vec<_> = zorb::giop::fragments(&request, 24).collect();
+        assert!(pieces.len() > 1);
+        for piece in pieces {
+            raw.stream.send_all(piece.header()).unwrap();
+            raw.stream.send_all(piece.payload).unwrap();
+        }
+        assert_eq!(raw.answer(), 42);
+        return;
+    };
+    // Others have none, and take none.
+    let mut header = vec![0; usize::from(messaging.header_size())];
+    let frame = zorb::giop::Frame { kind: MessageKind::Fragment, order: ORDER, size: 0 };
+    messaging.write_header(frame, &mut header);
+    raw.ends_after(&header);
+    assert_eq!(server.seen_by(&on.client()).add(1, 2).unwrap(), 3);
+}
+
+/// What is no message ends the connection that it came over, and nothing else.
+pub fn garbage_ends_its_own_connection_alone(on: &Subject, _: &'static str) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    assert_eq!(there.add(1, 2).unwrap(), 3);
+    let request = Raw::to(&server).request(&server);
+    let half = request.get(..request.len() / 2).expect("a half");
+    let mut twisted = request.clone();
+    for octet in twisted.iter_mut().skip(20) {
+        *octet ^= 0xa5;
+    }
+    let all: [&[u8]; 8] = [
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GIOP\x09\x09\x09\x09\xff\xff\xff\xff",
+        &[0; 64],
+        &[0xff; 64],
+        &[7],
+        &[],
+        half,
+        &twisted,
+    ];
+    for garbage in all {
+        Raw::to(&server).ends_after(garbage);
+        assert_eq!(there.add(3, 4).unwrap(), 7, "after {garbage:02x?}");
+    }
+}
+
+/// A message beyond `MaxMessageSize` is not taken.
+pub fn a_message_beyond_the_limit_ends_its_connection(on: &Subject, _: &'static str) {
+    let server = on.server_of(on.builder().option("MaxMessageSize", "65536"));
+    let client = on.client();
+    let there = server.seen_by(&client);
+    let fits = vec![1; 60_000];
+    assert_eq!(there.mirror(&fits).unwrap(), fits);
+    there.mirror(&vec![1; 70_000]).unwrap_err();
+    assert_eq!(there.add(1, 2).unwrap(), 3);
+}

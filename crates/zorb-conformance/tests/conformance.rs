@@ -1,0 +1,49 @@
+//! Every protocol of the facade passes the suite, by one line each.
+
+use std::sync::Arc;
+
+use zorb_conformance::{Subject, protocol_suite};
+
+mod iiop {
+    use super::*;
+    protocol_suite!(Subject::at("iiop://127.0.0.1:0"));
+}
+
+mod lite_iiop {
+    use super::*;
+    protocol_suite!(Subject::at("lite+iiop://127.0.0.1:0"));
+}
+
+mod uiop {
+    use super::*;
+    protocol_suite!(Subject::at("uiop://"));
+}
+
+mod uiop_abstract {
+    use super::*;
+    protocol_suite!(Subject::at("uiop://@"));
+}
+
+mod lite_uiop {
+    use super::*;
+    protocol_suite!(Subject::at("lite+uiop://"));
+}
+
+mod shmiop {
+    use super::*;
+    protocol_suite!(Subject::at("shmiop://"));
+}
+
+/// A combination that the facade does not register.
+mod lite_shmiop {
+    use zorb::giop::{GiopLite, ProfileTag};
+    use zorb::protocols::ShmiopProtocol;
+    use zorb::transport::Composed;
+
+    use super::*;
+
+    protocol_suite!(Subject::built("lite+shmiop://", |builder| {
+        let tag = ProfileTag(0x7a6c_7368);
+        builder.protocol(Arc::new(Composed::new(&GiopLite, ShmiopProtocol::new(), tag)))
+    }));
+}

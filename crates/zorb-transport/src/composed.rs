@@ -1,0 +1,184 @@
+//! Another messaging protocol than GIOP over the transport of a protocol.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
+
+use crate::{
+    AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
+    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport, strip_scheme,
+};
+
+/// A protocol made of a messaging protocol and the transport, addresses and profiles of another
+/// [`Protocol`].
+///
+/// Its scheme is both names, as in `lite+iiop`. Its profiles have the body of the other protocol's
+/// under a tag of their own, so that references tell of both and an ORB that knows one only takes
+/// that. With the other protocol's own tag nothing tells them apart, which is what TAO does: then
+/// either of both is registered.
+#[derive(Debug)]
+pub struct Composed {
+    messaging: &'static dyn Messaging,
+    tag: ProfileTag,
+    transport: Renamed,
+}
+
+impl Composed {
+    /// `messaging` over the transport of `protocol`, with profiles of kind `tag`. Where the two names
+    /// together are no URL scheme, no URL has it.
+    #[must_use]
+    pub fn new(
+        messaging: &'static dyn Messaging,
+        protocol: impl Protocol + 'static,
+        tag: ProfileTag,
+    ) -> Self {
+        let scheme = format!("{}+{}", messaging.name(), protocol.scheme()).to_ascii_lowercase();
+        let transport = Renamed { scheme, inner: Arc::new(protocol) };
+        Self { messaging, tag, transport }
+    }
+
+    /// Its transport alone: that of the other protocol under this one's scheme.
+    #[must_use]
+    pub fn into_transport(self) -> impl Transport {
+        self.transport
+    }
+
+    fn inner(&self) -> &dyn Protocol {
+        &*self.transport.inner
+    }
+}
+
+impl Protocol for Composed {
+    fn transport(&self) -> &dyn Transport {
+        &self.transport
+    }
+
+    fn messaging(&self) -> Option<&'static dyn Messaging> {
+        Some(self.messaging)
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        self.tag
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        ProfileError::check_tag(self.tag, profile)?;
+        let tag = self.inner().profile_tag();
+        let inner = TaggedProfile { tag, data: profile.data.clone() };
+        let mut resolved = self.inner().decode_profile(&inner)?;
+        for endpoint in &mut resolved.endpoints {
+            *endpoint = self.transport.outer(endpoint)?;
+        }
+        Ok(resolved)
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        let endpoints: Result<Vec<_>, _> =
+            endpoints.iter().map(|endpoint| self.transport.inner(endpoint)).collect();
+        let inner = self.inner().encode_profile(&endpoints?, version, object_key, components)?;
+        Ok(TaggedProfile { tag: self.tag, data: inner.data })
+    }
+
+    fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {
+        self.transport.outer(&self.inner().parse_corbaloc_address(address)?)
+    }
+}
+
+/// The transport of a protocol under another scheme.
+#[derive(Debug)]
+struct Renamed {
+    scheme: String,
+    inner: Arc<dyn Protocol>,
+}
+
+impl Renamed {
+    /// An endpoint of the other protocol as one of this scheme.
+    fn outer(&self, endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
+        Endpoint::new(&self.scheme, endpoint.address())
+    }
+
+    /// An endpoint of this scheme as one of the other protocol.
+    fn inner(&self, endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
+        let address = strip_scheme(&self.scheme, endpoint.as_str())?;
+        self.inner.transport().parse_endpoint(address)
+    }
+}
+
+/// Refuses an address that begins with a scheme once more.
+fn one_scheme(address: &str) -> Result<(), EndpointError> {
+    if address.contains("://") {
+        let shown: String = address.chars().take(80).collect();
+        return Err(EndpointError::new(&shown, "one scheme is enough"));
+    }
+    Ok(())
+}
+
+impl Transport for Renamed {
+    fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        let address = strip_scheme(&self.scheme, text)?;
+        one_scheme(address)?;
+        self.outer(&self.inner.transport().parse_endpoint(address)?)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        let inner = self.inner(endpoint).map_err(|error| {
+            let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, error.reason());
+            ConnectError::single(endpoint, crate::ConnectPhase::Address, error)
+        })?;
+        let connected = self.inner.transport().connect(&inner, options);
+        connected.map_err(|error| error.at(endpoint))
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let address = strip_scheme(&self.scheme, url)?;
+        one_scheme(address)?;
+        let listening = self.inner.transport().listen(address, options);
+        let inner = listening.map_err(|error| error.at(url))?;
+        let endpoint = self.outer(inner.endpoint())?;
+        let published: Result<Vec<_>, _> =
+            inner.published().iter().map(|endpoint| self.outer(endpoint)).collect();
+        Ok(Arc::new(RenamedAcceptor { endpoint, published: published?, inner }))
+    }
+}
+
+#[derive(Debug)]
+struct RenamedAcceptor {
+    endpoint: Endpoint,
+    published: Vec<Endpoint>,
+    inner: Arc<dyn Acceptor>,
+}
+
+impl Acceptor for RenamedAcceptor {
+    fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
+        self.inner.accept()
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    fn published(&self) -> &[Endpoint] {
+        &self.published
+    }
+}

@@ -1,0 +1,38 @@
+//! The protocols of this build, to be set up otherwise or put together anew.
+//!
+//! [`Orb::builder`](crate::Orb::builder) registers them as they are by default. A combination that it
+//! does not register, GIOPlite in shared memory say, is one line:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use zorb::giop::{GiopLite, ProfileTag};
+//! use zorb::protocols::ShmiopProtocol;
+//! use zorb::transport::Composed;
+//!
+//! // The kind of its profiles, which both sides have to agree on.
+//! let tag = ProfileTag(0x6d79_0001);
+//! let lite_shmiop = Composed::new(&GiopLite, ShmiopProtocol::new(), tag);
+//! let orb = zorb::Orb::builder().protocol(Arc::new(lite_shmiop)).listen("lite+shmiop://@").build()?;
+//! assert!(orb.endpoints()[0].starts_with("lite+shmiop://@"));
+//! orb.shutdown(true)?;
+//! # Ok::<(), zorb::Error>(())
+//! ```
+
+use zorb_giop::{GiopLite, ProfileTag};
+use zorb_transport::Composed;
+
+pub use zorb_shm::{ShmTransport, ShmiopProtocol};
+pub use zorb_tcp::{IiopProtocol, TcpTransport};
+pub use zorb_unix::{UiopProtocol, UnixTransport};
+
+/// GIOPlite over TCP: `lite+iiop://host:port`.
+#[must_use]
+pub fn lite_iiop() -> Composed {
+    Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::ZORB_LITE_IIOP)
+}
+
+/// GIOPlite over Unix-domain sockets: `lite+uiop:///path`.
+#[must_use]
+pub fn lite_uiop() -> Composed {
+    Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP)
+}
