@@ -1,7 +1,7 @@
 //! The programs of the book: compiled here, quoted there, and run by the tests.
 //!
 //! A Rust or IDL block of the book stands word for word in a file of this package (or in
-//! `examples/hello`); `tests/pages.rs` compares them.
+//! `examples/hello` or `examples/plug-in`); `tests/pages.rs` compares them.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::print_stdout,
@@ -17,6 +17,7 @@ pub mod errors;
 pub mod idl_compiler;
 pub mod mapping;
 pub mod policies;
+pub mod protocols;
 pub mod quickstart;
 pub mod realtime;
 pub mod references;

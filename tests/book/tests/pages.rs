@@ -11,6 +11,8 @@ fn compiled() -> Vec<(String, Vec<String>)> {
     paths.extend(files_below("tests/book/idl", "idl"));
     paths.extend(files_below("examples/hello", "rs"));
     paths.extend(files_below("examples/hello/idl", "idl"));
+    paths.extend(files_below("examples/plug-in/src", "rs"));
+    paths.extend(files_below("examples/plug-in/tests", "rs"));
     paths.push("tests/book/build.rs".to_owned());
     let generated = ["clock", "bank", "mapping"].map(|stem| {
         let path = format!("{}/{stem}.rs", env!("OUT_DIR"));

@@ -1,0 +1,31 @@
+//! Two halves of protocols that Zorb does not know, written with what the crate `zorb` offers to
+//! everybody: a transport ([`hail`]) and a messaging protocol ([`brief`]).
+//!
+//! Four protocols come out of them: GIOP over the new transport, and the new messaging over it, over
+//! TCP and over whatever else there is.
+
+pub mod brief;
+pub mod hail;
+
+use std::sync::Arc;
+
+use zorb::OrbBuilder;
+use zorb::giop::ProfileTag;
+use zorb::protocols::IiopProtocol;
+use zorb::transport::Composed;
+
+use brief::Brief;
+use hail::HailProtocol;
+
+/// The kinds of the profiles that combinations have. Take numbers that nobody else uses: the OMG
+/// registers ranges of them.
+const BRIEF_HAIL: ProfileTag = ProfileTag(0x706c_7502);
+const BRIEF_IIOP: ProfileTag = ProfileTag(0x706c_7503);
+
+/// Registers the protocols: `hail://`, `brief+hail://` and `brief+iiop://`.
+pub fn plug_in(builder: OrbBuilder) -> OrbBuilder {
+    builder
+        .protocol(Arc::new(HailProtocol::default()))
+        .protocol(Arc::new(Composed::new(&Brief, HailProtocol::default(), BRIEF_HAIL)))
+        .protocol(Arc::new(Composed::new(&Brief, IiopProtocol::new(), BRIEF_IIOP)))
+}
