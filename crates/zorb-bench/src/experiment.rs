@@ -5,6 +5,7 @@ mod connections;
 mod demux;
 mod first;
 mod floods;
+mod matrix;
 mod probes;
 
 use zorb::CollocationStrategy;
@@ -46,7 +47,7 @@ pub enum Experiment {
 pub struct Plan {
     /// Which programs run, where and how.
     pub setup: Setup,
-    /// The transports that were asked for, for experiments that have several.
+    /// The transports that were asked for, in that order.
     pub transports: Vec<String>,
     /// Peers beside Zorb.
     pub versus: Vec<String>,
@@ -89,6 +90,13 @@ impl Experiment {
         }
     }
 
+    /// Whether several transports may be named, which are measured in turns if they mean anything to
+    /// it.
+    #[must_use]
+    pub const fn takes_transports(self) -> bool {
+        !matches!(self, Self::FirstCall | Self::Connections)
+    }
+
     /// Does it.
     ///
     /// # Errors
@@ -105,7 +113,7 @@ impl Experiment {
         };
         match self {
             Self::Latency => run.all(&calls::latency(plan), watch)?,
-            Self::Cubit => run.all(&calls::cubit(plan), watch)?,
+            Self::Cubit => run.cubit(watch)?,
             Self::Dynamic => run.all(&calls::dynamic(plan), watch)?,
             Self::Threads => run.all(&calls::threads(plan), watch)?,
             Self::Collocated => run.all(&calls::collocated(plan), watch)?,
@@ -177,7 +185,17 @@ impl Run<'_> {
         connections: usize,
         watch: &mut dyn Watch,
     ) -> Result<Vec<Pair>> {
-        let setup = &self.plan.setup;
+        self.start_over(&self.plan.setup, names, connections, watch)
+    }
+
+    /// Starts them over another transport, say.
+    fn start_over(
+        &self,
+        setup: &Setup,
+        names: &[String],
+        connections: usize,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Pair>> {
         let mut pairs = Vec::new();
         for name in names.iter().map(String::as_str) {
             if watch.wants_to_stop() {
@@ -235,8 +253,20 @@ impl Run<'_> {
         }
     }
 
+    /// Cubes over every transport, unless some are named.
+    fn cubit(&mut self, watch: &mut dyn Watch) -> Result<()> {
+        let plan = self.plan;
+        let every = matrix::TRANSPORTS.map(str::to_owned);
+        let transports = if plan.transports.is_empty() { &every[..] } else { &plan.transports };
+        matrix::matrix(self, &calls::cubit(plan), transports, watch)
+    }
+
     /// Asks all peers for all work, in turns.
     fn all(&mut self, works: &[Work], watch: &mut dyn Watch) -> Result<()> {
+        let transports = &self.plan.transports;
+        if transports.len() > 1 && self.experiment != Experiment::Collocated {
+            return matrix::matrix(self, works, transports, watch);
+        }
         let mut pairs = self.start(MOST_THREADS * 2, watch)?;
         watch.begin(works.len() * pairs.len() * self.rounds() * 2);
         for work in works {

@@ -5,6 +5,7 @@ mod setup;
 mod turns;
 
 pub use pair::Pair;
+pub(crate) use setup::bare_transport;
 pub use setup::{Pin, Setup};
 pub use turns::{Blocks, in_turns, order};
 

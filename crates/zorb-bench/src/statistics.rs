@@ -22,6 +22,36 @@ impl Spread {
     }
 }
 
+/// The median of a series of numbers, and between what it lies with 95 % confidence, whatever the
+/// numbers' distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// It is hardly below this one of the numbers.
+    pub low: f64,
+    /// The median of the numbers.
+    pub median: f64,
+    /// It is hardly above this one of them.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Of these numbers, in any order; all 0 when there are none.
+    #[must_use]
+    pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = numbers.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        // As many of them are below the true median as heads come up when coins are tossed.
+        let count = sorted.len() as f64;
+        let rank = ((count - 1.96 * count.sqrt()) / 2.0).floor().max(0.0) as usize;
+        let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
+        Self {
+            low: at(rank),
+            median: quantile(&sorted, 0.5),
+            high: at((sorted.len().saturating_sub(1)).saturating_sub(rank)),
+        }
+    }
+}
+
 /// The median of numbers in any order: of an even number, the mean of the two in the middle.
 #[must_use]
 pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
@@ -60,6 +90,14 @@ mod tests {
         assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), 2.5);
         assert_eq!(median([]), 0.0);
+    }
+
+    #[test]
+    fn a_median_lies_between_numbers_of_the_series() {
+        let interval = Interval::of((1..=100).map(f64::from));
+        assert_eq!(interval, Interval { low: 41.0, median: 50.5, high: 60.0 });
+        assert_eq!(Interval::of([3.0, 1.0]), Interval { low: 1.0, median: 2.0, high: 3.0 });
+        assert_eq!(Interval::of([]), Interval::default());
     }
 
     #[test]

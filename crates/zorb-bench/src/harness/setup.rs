@@ -10,6 +10,11 @@ use crate::error::{Error, Result};
 /// The tool that gives a program real-time priority.
 const CHRT: &str = "chrt";
 
+/// What lies below the messaging of a transport's URLs: of `lite+uiop`, `uiop`.
+pub(crate) fn bare_transport(scheme: &str) -> &str {
+    scheme.rsplit('+').next().unwrap_or(scheme)
+}
+
 /// Where client and server run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
@@ -46,7 +51,7 @@ pub struct Setup {
     pub own_word: String,
     /// The folder with a folder for each other peer.
     pub peers: PathBuf,
-    /// The URL scheme of the transport.
+    /// The URL scheme of the transport, with its messaging.
     pub transport: String,
     /// Where client and server run.
     pub pin: Pin,
@@ -111,7 +116,7 @@ impl Setup {
         let [client, server] = self.pin.places(&thread::affinity()?)?;
         let cpu = match process {
             Process::Server { path, connections } => {
-                if self.transport != "iiop" {
+                if bare_transport(&self.transport) != "iiop" {
                     words.extend(["--path".to_owned(), path.display().to_string()]);
                 }
                 words.extend(["--connections".to_owned(), connections.to_string()]);

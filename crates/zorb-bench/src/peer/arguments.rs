@@ -45,7 +45,8 @@ pub struct PeerArguments {
     pub name: PeerName,
     /// What it is to do.
     pub role: Role,
-    /// The URL scheme of the transport: `iiop`, `uiop` or `shmiop`.
+    /// The URL scheme of the transport: `iiop`, `uiop` or `shmiop`, with the messaging before it as in
+    /// `lite+iiop`.
     pub transport: String,
     /// The file of the socket of a server on a Unix-domain one, or with shared memory.
     pub path: Option<PathBuf>,

@@ -11,13 +11,21 @@ pub(super) fn table(report: &Report) -> String {
         report.rows.iter().map(of).max().unwrap_or_default().max(least)
     };
     let operation = width(|row| row.operation.len(), "operation".len());
-    let peer = width(|row| row.peer.len(), "peer".len());
+    // Where there are several transports, each peer is one over a transport.
+    let first = report.rows.first().map(|row| row.transport.as_str());
+    let several = report.rows.iter().any(|row| Some(row.transport.as_str()) != first);
+    let transport = if several { width(|row| row.transport.len() + 1, 0) } else { 0 };
+    let peer = transport + width(|row| row.peer.len(), "peer".len());
     let floods = report.rows.iter().any(|row| row.p50_us.is_none());
     let mut text = format!("{:operation$} {:>8} {:peer$} ", "operation", "payload", "peer");
     text += if floods { FLOOD_HEADING } else { CALL_HEADING };
     text.push('\n');
     for (row, detail) in rows {
-        let _ = write!(text, "{:operation$} {:>8} {:peer$} ", row.operation, row.payload, row.peer);
+        let name = match several {
+            true => format!("{:transport$}{}", row.transport, row.peer),
+            false => row.peer.clone(),
+        };
+        let _ = write!(text, "{:operation$} {:>8} {name:peer$} ", row.operation, row.payload);
         text += &if floods { flood(row, detail) } else { call(row, detail) };
         text.truncate(text.trim_end().len());
         text.push('\n');

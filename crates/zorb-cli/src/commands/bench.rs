@@ -97,12 +97,16 @@ fn plan(
     if probe::ON && experiment != Experiment::Probes {
         screen::tell("this program has time probes in it: calls take a little longer");
     }
-    let transport = common.transport.clone();
+    let transports = common.transport.clone();
+    if transports.len() > 1 && !experiment.takes_transports() {
+        let name = experiment.name();
+        return Err(Failure::new(format!("`{name}` is measured over one transport")).into_usage());
+    }
     let setup = Setup {
         own_program,
         own_word: PEER_COMMAND.to_owned(),
         peers: common.peers.clone(),
-        transport: transport.clone().unwrap_or_else(|| "iiop".to_owned()),
+        transport: transports.first().cloned().unwrap_or_else(|| "iiop".to_owned()),
         pin,
         fifo: common.fifo,
         socket_queue: socket_queue(experiment, common.socket_queue),
@@ -111,7 +115,7 @@ fn plan(
     };
     Ok(Plan {
         setup,
-        transports: transport.into_iter().collect(),
+        transports,
         versus: common.versus(),
         payloads: common.payload.clone(),
         calls: common.calls,

@@ -150,10 +150,36 @@ fn peers_that_look_before_they_sleep() {
 
 #[test]
 fn cubit() {
-    let rows = rows(&quick("bench-cubit", &["cubit", "--rounds", "2", "--pin", "same"]));
-    assert_eq!(works(&rows, "zorb").len(), 11);
-    assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
+    let finished = quick("bench-cubit", &["cubit", "--rounds", "2", "--pin", "same"]);
+    let rows = rows(&finished);
     assert!(rows.iter().all(|row| row["rounds"] == 2 && row["calls"] == 80));
+    let over = |transport: &str| -> Vec<Value> {
+        rows.iter().filter(|row| row["transport"] == transport).cloned().collect()
+    };
+    for transport in ["iiop", "uiop", "shmiop"] {
+        let rows = over(transport);
+        assert_eq!(works(&rows, "zorb").len(), 11, "{transport}");
+        assert_eq!(works(&rows, "raw"), works(&rows, "zorb"), "{transport}");
+    }
+    // Compared with the bare program that is below both.
+    for transport in ["lite+iiop", "lite+uiop"] {
+        let rows = over(transport);
+        assert_eq!(works(&rows, "zorb").len(), 11, "{transport}");
+        assert_eq!(works(&rows, "raw").len(), 0, "{transport}");
+        assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "{transport}");
+    }
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn one_messaging_beside_another() {
+    let words = ["latency", "--payload", "4", "--transport", "lite+iiop,iiop"];
+    let finished = quick("bench-messaging", &words);
+    let rows = rows(&finished);
+    assert_eq!(works(&rows, "zorb").len(), 2 * works(&rows, "raw").len());
+    let finished = run(&["bench", "connections", "--quick", "--transport", "iiop,uiop"]);
+    assert_eq!(finished.status, Some(2));
+    assert!(finished.stderr.contains("one transport"), "{}", finished.stderr);
 }
 
 #[test]
@@ -225,6 +251,7 @@ fn every_experiment_takes_the_common_options() {
         let mut rows = rows(&finished);
         assert_eq!(finished.json()["machine"]["pin"], "none");
         rows.retain(|row| row["operation"] == operation && row["peer"] == zorb);
+        rows.retain(|row| experiment != "cubit" || row["transport"] == "iiop");
         let [row] = rows.as_slice() else { panic!("{experiment}: {rows:?}") };
         assert_eq!((&row["calls"], &row["rounds"]), (&calls.into(), &1.into()), "{experiment}");
         if experiment != "demux" {

@@ -8,6 +8,7 @@ use super::body;
 use super::message::{HEADER, Header, Inbox, SYNC};
 use super::socket::Stream;
 use crate::error::{Error, Result};
+use crate::harness::bare_transport;
 use crate::operation::{Duty, Operation};
 use crate::peer::PeerArguments;
 use crate::peer::client::{self, Client, Flooding, Refusal, Tally, TwoWay, in_parts};
@@ -33,7 +34,8 @@ struct Address {
 
 impl Address {
     fn new(arguments: &PeerArguments, to: &str) -> Self {
-        let (transport, queue) = (arguments.transport.clone(), arguments.socket_queue);
+        let transport = bare_transport(&arguments.transport).to_owned();
+        let queue = arguments.socket_queue;
         Self { transport, to: to.to_owned(), queue, spin: arguments.spin() }
     }
 }

@@ -8,6 +8,7 @@ use super::body;
 use super::message::{Header, Inbox, SYNC};
 use super::socket::{Listener, Stream};
 use crate::error::Result;
+use crate::harness::bare_transport;
 use crate::operation::{Duty, Element, Operation};
 use crate::peer::PeerArguments;
 use crate::peer::client::Tally;
@@ -18,11 +19,12 @@ const STACK: usize = 128 << 10;
 
 /// Serves until standard input closes.
 pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
-    if !matches!(arguments.transport.as_str(), "iiop" | "uiop" | "shmiop") {
+    let transport = bare_transport(&arguments.transport);
+    if !matches!(transport, "iiop" | "uiop" | "shmiop") {
         return Ok(crate::peer::UNSUPPORTED);
     }
     let path = arguments.path.as_deref();
-    let listener = Listener::bind(&arguments.transport, path, arguments.socket_queue)?;
+    let listener = Listener::bind(transport, path, arguments.socket_queue)?;
     let address = start(listener, arguments.spin())?;
     crate::peer::serve_until_the_end(&address)?;
     if let Some(path) = path {

@@ -7,6 +7,7 @@ use std::thread::Builder;
 use zorb::poa::PoaError;
 
 use crate::error::{Error, Result};
+use crate::harness::bare_transport;
 use crate::peer::{GOODBYE, PeerArguments, UNSUPPORTED};
 use crate::processor::process_cpu_ns;
 use crate::stubs::bench::{
@@ -21,9 +22,10 @@ const STALL_TAKEOVER_MS: &str = "3600000";
 
 /// Serves until standard input closes.
 pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
-    let url = match (arguments.transport.as_str(), &arguments.path) {
-        ("iiop", _) => "iiop://127.0.0.1:0".to_owned(),
-        (scheme, Some(path)) => format!("{scheme}://{}", path.display()),
+    let scheme = arguments.transport.as_str();
+    let url = match (bare_transport(scheme), &arguments.path) {
+        ("iiop", _) => format!("{scheme}://127.0.0.1:0"),
+        (_, Some(path)) => format!("{scheme}://{}", path.display()),
         (_, None) => return Err(Error::new("this transport needs --path")),
     };
     let Some(builder) = super::orb(arguments) else { return Ok(UNSUPPORTED) };

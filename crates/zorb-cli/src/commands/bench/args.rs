@@ -35,6 +35,9 @@ enum Choice {
     /// Two-way calls: nothing, octets, structs, longs, doubles
     Latency(Common),
     /// Cubes of numbers of several types, after the IDL_Cubit benchmark
+    ///
+    /// Over IIOP, UIOP, SHMIOP, and GIOPlite over the sockets of the first two, in turns, unless
+    /// --transport names others.
     Cubit(Common),
     /// Floods of one-way calls of seven types, after the TTCP benchmark
     Ttcp(TtcpArgs),
@@ -89,9 +92,10 @@ pub(super) struct ReportArgs {
 /// Options of every experiment.
 #[derive(Args, Debug)]
 pub(super) struct Common {
-    /// The scheme of the transport's URLs, as `iiop` (the default), `uiop` or `shmiop`
-    #[arg(long, value_name = "SCHEME")]
-    pub(super) transport: Option<String>,
+    /// The schemes of URLs: `iiop` (the default), `uiop`, `shmiop`, `lite+iiop` or `lite+uiop`; several
+    /// are measured in turns
+    #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
+    pub(super) transport: Vec<String>,
     /// Octets of the arguments, instead of the experiment's own series
     #[arg(long, value_name = "OCTETS", value_delimiter = ',', value_parser = payload)]
     pub(super) payload: Vec<usize>,
