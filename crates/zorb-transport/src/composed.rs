@@ -64,6 +64,28 @@ impl Protocol for Composed {
         self.tag
     }
 
+    fn extends_profiles(&self) -> bool {
+        self.inner().extends_profiles()
+    }
+
+    fn join_profile(&self, own: &TaggedProfile, other: &mut TaggedProfile) -> bool {
+        let tag = self.inner().profile_tag();
+        let inner = |profile: &TaggedProfile| TaggedProfile { tag, data: profile.data.clone() };
+        let mut joined = inner(other);
+        let done = self.inner().join_profile(&inner(own), &mut joined);
+        if done {
+            other.data = joined.data;
+        }
+        done
+    }
+
+    fn configure(
+        &self,
+        options: &[(&str, &str)],
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        self.inner().configure(options)
+    }
+
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(self.tag, profile)?;
         let tag = self.inner().profile_tag();

@@ -60,8 +60,9 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Takes the options of the ORB whose names begin with the scheme, each by the rest of its name.
-    /// Called once when the ORB is built. Default: there are none.
+    /// Takes the options of the ORB whose names begin with the scheme, or where it is made of several
+    /// names, as in `lite+ssliop`, with the last of them; each by the rest of its name. Called once when
+    /// the ORB is built. Default: there are none.
     ///
     /// # Errors
     /// Which of them cannot be used, and why.

@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex};
 use certificates::Authority;
 use support::{Adder, AdderServant};
 use tempfile::TempDir;
-use zorb::giop::{Ior, ProfileTag};
+use zorb::giop::{GiopLite, Ior, ProfileTag};
 use zorb::tls::{Pem, Settings, SsliopProtocol};
+use zorb::transport::Composed;
 use zorb::{Caller, Orb, OrbBuilder, Result, SystemExceptionKind};
 
 /// Files as an administrator lays them out.
@@ -223,6 +224,27 @@ fn a_program_sets_tls_up_itself() {
     let server = Server::of(orb(admitting), &["ssliop://127.0.0.1:0"]);
     let client = orb(settings(&client)).build().unwrap();
     assert_eq!(there(&client, server.ior()).unwrap().add(1, 2).unwrap(), 3);
+}
+
+#[test]
+fn other_messaging_goes_over_tls_with_the_same_options() {
+    let files = Files::new();
+    let lite = |builder: OrbBuilder| {
+        let ssliop = SsliopProtocol::from_options().unwrap();
+        let tag = ProfileTag(0x7a6c_736c);
+        builder.protocol(Arc::new(Composed::new(&GiopLite, ssliop, tag)))
+    };
+    let urls = ["lite+ssliop://127.0.0.1:0", "ssliop://127.0.0.1:0", "iiop://127.0.0.1:0"];
+    let server = Server::of(lite(files.builder("server")), &urls);
+    // Its profile is its own; that of SSLIOP is one with that of IIOP.
+    let tags: Vec<_> = server.ior().profiles.iter().map(|profile| profile.tag.0).collect();
+    assert_eq!(tags, [0x7a6c_736c, ProfileTag::INTERNET_IOP.0]);
+    let client = lite(files.builder("client")).build().unwrap();
+    for profile in &server.ior().profiles {
+        let alone = Ior { profiles: vec![profile.clone()], ..server.ior().clone() };
+        assert_eq!(there(&client, &alone).unwrap().add(20, 22).unwrap(), 42);
+        assert!(server.caller().is_some(), "over TLS, with a certificate");
+    }
 }
 
 #[test]

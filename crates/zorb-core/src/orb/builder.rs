@@ -160,10 +160,10 @@ impl<O: From<Orb>> OrbBuilder<O> {
 fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), Error> {
     for protocol in protocols {
         protocol
-            .configure(&options.of_protocol(protocol.scheme()))
+            .configure(&options.of_protocol(option_prefix(&**protocol)))
             .map_err(|error| Error::new(Phase::Configure, protocol.scheme()).because(error))?;
     }
-    match options.of_no_protocol(protocols.iter().map(|protocol| protocol.scheme())) {
+    match options.of_no_protocol(protocols.iter().map(|protocol| option_prefix(&**protocol))) {
         Some((name, origin)) => Err(Error::new(
             Phase::Configure,
             format!("option {name} ({origin}): this ORB has no protocol that takes it"),
@@ -171,6 +171,13 @@ fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), E
         .hint("build the crate zorb with the feature of the protocol, tls for ssliop")),
         None => Ok(()),
     }
+}
+
+/// What the names of a protocol's options begin with: its scheme, the last name of one that is made of
+/// several. Whatever messaging is over TLS, it is set up as TLS is.
+fn option_prefix(protocol: &dyn Protocol) -> &str {
+    let scheme = protocol.scheme();
+    scheme.rsplit('+').next().unwrap_or(scheme)
 }
 
 /// A time-out as an option has it, rounded up: none becomes the zero that stands for no time-out.
