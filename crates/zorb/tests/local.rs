@@ -1,14 +1,17 @@
-//! Calls over shared memory, from one ORB to another.
+//! Servers of one machine: where their sockets are, and how they are found. That calls reach them is
+//! in the suite that every protocol passes.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
 use std::path::Path;
-use std::thread;
 
 use support::{Adder, Servant};
 use zorb::giop::{Ior, ProfileTag};
 use zorb::{Orb, OrbBuilder, SystemExceptionKind};
+
+/// Where servers listen without being told a name: in the file system, and without a file.
+const PLACES: [&str; 5] = ["uiop://", "uiop://@", "lite+uiop://", "shmiop://", "shmiop://@"];
 
 fn builder() -> OrbBuilder {
     Orb::builder().without_environment()
@@ -32,11 +35,9 @@ impl Server {
         self.adder.object().ior()
     }
 
-    /// The name of its socket, as URLs have it.
+    /// The name of its first socket, as URLs have it.
     fn socket(&self) -> String {
-        let urls = self.orb.endpoints();
-        let url = urls.iter().find(|url| url.starts_with("shmiop://")).unwrap();
-        url.trim_start_matches("shmiop://").to_owned()
+        self.orb.endpoints()[0].split_once("://").unwrap().1.to_owned()
     }
 }
 
@@ -52,12 +53,24 @@ fn there(client: &Orb, ior: &Ior) -> Adder {
 }
 
 #[test]
-fn a_call_reaches_the_servant_and_its_reply_comes_back() {
-    for (url, spin) in [("shmiop://", "0"), ("shmiop://@", "0"), ("shmiop://@", "50")] {
+fn a_socket_has_a_file_while_its_server_lives_if_it_is_no_abstract_one() {
+    for url in PLACES {
         let server = Server::at(&[url]);
-        let profiles = &server.ior().profiles;
-        assert_eq!(profiles.len(), 1);
-        assert_eq!(profiles[0].tag, ProfileTag::TAO_SHMIOP);
+        let client = builder().build().unwrap();
+        let there = there(&client, server.ior());
+        assert_eq!(there.add(20, 22).unwrap(), 42);
+        let socket = server.socket();
+        assert_eq!(Path::new(&socket).exists(), !url.ends_with('@'), "{url}");
+        server.orb.shutdown(true).unwrap();
+        assert!(!Path::new(&socket).exists(), "{url}");
+        assert_eq!(there.add(1, 1).unwrap_err().kind, SystemExceptionKind::Transient, "{url}");
+    }
+}
+
+#[test]
+fn shared_memory_is_waited_for_or_watched() {
+    let server = Server::at(&["shmiop://@"]);
+    for spin in ["0", "50"] {
         let client = builder().option("Spin", spin).build().unwrap();
         let there = there(&client, server.ior());
         for left in 0..100 {
@@ -66,47 +79,28 @@ fn a_call_reaches_the_servant_and_its_reply_comes_back() {
         // Larger than the rings.
         let large: Vec<u8> = (0..3_000_000).map(|i| i as u8).collect();
         assert!(there.mirror(&large).unwrap() == large);
-        let socket = server.socket();
-        assert_eq!(Path::new(&socket).exists(), url == "shmiop://");
-        server.orb.shutdown(true).unwrap();
-        assert!(!Path::new(&socket).exists());
-        assert_eq!(there.add(1, 1).unwrap_err().kind, SystemExceptionKind::Transient);
     }
 }
 
 #[test]
-fn threads_call_at_once() {
-    let server = Server::at(&["shmiop://"]);
-    let client = builder().build().unwrap();
-    let adder = there(&client, server.ior());
-    thread::scope(|scope| {
-        for number in 0..8 {
-            let adder = &adder;
-            scope.spawn(move || {
-                let data = vec![number as u8; 20_000];
-                for round in 0..50 {
-                    assert_eq!(adder.add(number, round).unwrap(), number + round);
-                    assert!(adder.mirror(&data).unwrap() == data);
-                }
-            });
-        }
-    });
-}
-
-#[test]
 fn a_published_object_is_found_by_corbaloc() {
-    for url in ["shmiop://", "shmiop://@"] {
-        let server = Server::at(&[url]);
+    for place in PLACES {
+        let server = Server::at(&[place]);
         server.orb.publish("adder/one", &server.adder).unwrap();
-        let socket = server.socket();
+        let (scheme, socket) = (place.split("://").next().unwrap(), server.socket());
         let client = builder().build().unwrap();
         for url in [
-            format!("corbaloc:shmiop:1.2@{socket}|adder/one"),
-            format!("corbaloc:shmiop:{socket}|adder/one"),
-            format!("corbaloc:iiop:127.0.0.1:1,shmiop:1.2@{socket}|adder/one"),
+            format!("corbaloc:{scheme}:1.2@{socket}|adder/one"),
+            format!("corbaloc:{scheme}:{socket}|adder/one"),
+            format!("corbaloc:uiop:1.1@/no/such/socket,{scheme}:1.2@{socket}|adder%2Fone"),
+            format!("corbaloc:iiop:127.0.0.1:1,{scheme}:1.2@{socket}|adder/one"),
         ] {
             let there: Adder = client.resolve(&url).unwrap();
             assert_eq!(there.add(1, 2).unwrap(), 3, "{url}");
+        }
+        for url in ["corbaloc:uiop:1.2@relative|adder/one", "corbaloc:uiop:|adder/one"] {
+            let error = client.resolve::<Adder>(url).unwrap_err();
+            assert_eq!(error.system_exception().unwrap().kind, SystemExceptionKind::BadParam);
         }
     }
 }
@@ -132,8 +126,20 @@ fn a_client_elsewhere_takes_the_next_profile() {
 
 #[test]
 fn a_place_that_cannot_be_listened_at_is_a_told_story() {
-    let server = Server::at(&["shmiop://"]);
-    let taken = format!("shmiop://{}", server.socket());
-    let error = builder().listen(&taken).build().unwrap_err().to_string();
-    assert!(error.contains(&taken) && error.contains("another server listens there"), "{error}");
+    for place in PLACES {
+        let server = Server::at(&[place]);
+        let taken = server.orb.endpoints()[0].clone();
+        let error = builder().listen(&taken).build().unwrap_err().to_string();
+        let told = if place.ends_with('@') { &taken } else { "another server listens there" };
+        assert!(error.contains(&taken) && error.contains(told), "{error}");
+    }
+    let error = builder().listen("uiop://relative").build().unwrap_err().to_string();
+    assert!(error.contains("starts at the root"), "{error}");
+}
+
+#[test]
+fn iiop_is_what_an_orb_listens_with_that_is_told_nothing() {
+    let server = Server::at(&[]);
+    assert_eq!(server.ior().profiles[0].tag, ProfileTag::INTERNET_IOP);
+    assert_eq!(server.orb.endpoints().len(), 1);
 }
