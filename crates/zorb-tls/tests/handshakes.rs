@@ -64,6 +64,15 @@ fn meet(server: Settings, client: Settings) -> (io::Result<Arc<dyn Stream>>, io:
     })
 }
 
+/// An authority and a server that shows one of its certificates, as clients have to. The clients show
+/// the server's own, which is good for both.
+fn listening() -> (Authority, Certified, Arc<dyn Acceptor>) {
+    let authority = Authority::new("authority");
+    let own = authority.server();
+    let acceptor = listen(&transport(settings(Some(&own), &authority)));
+    (authority, own, acceptor)
+}
+
 #[track_caller]
 fn assert_refused<T: std::fmt::Debug>(outcome: io::Result<T>, why: &str) {
     let error = outcome.unwrap_err();
@@ -88,9 +97,7 @@ fn both_sides_know_each_other() {
 
 #[test]
 fn a_client_knows_its_server_too() {
-    let authority = Authority::new("authority");
-    let own = authority.server();
-    let acceptor = listen(&transport(settings(Some(&own), &authority)));
+    let (authority, own, acceptor) = listening();
     let client = transport(settings(Some(&own), &authority));
     thread::scope(|scope| {
         scope.spawn(|| acceptor.accept().unwrap().establish().unwrap());
@@ -309,9 +316,7 @@ fn clients_that_say_nothing_hold_up_nobody_and_are_dropped_in_time() {
 
 #[test]
 fn garbage_is_an_error_and_no_more() {
-    let authority = Authority::new("authority");
-    let own = authority.server();
-    let acceptor = listen(&transport(settings(Some(&own), &authority)));
+    let (authority, _, acceptor) = listening();
     let address = acceptor.endpoint().address().to_owned();
     for garbage in
         [&b"GIOP\x01\x02\x01\x00\x00\x00\x00\x00"[..], &[0; 70_000], &[22, 3, 1, 0, 1, 9]]
@@ -332,9 +337,8 @@ fn garbage_is_an_error_and_no_more() {
         assert!(stream.recv(&mut [0; 8]).is_err());
     }
     // A client that meets a server which speaks something else says so.
-    let plain = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (plain, endpoint) = plain();
     let client = transport(settings(None, &authority));
-    let endpoint: Endpoint = format!("ssliop://{}", plain.local_addr().unwrap()).parse().unwrap();
     thread::scope(|scope| {
         scope.spawn(|| {
             let (mut peer, _) = plain.accept().unwrap();
@@ -344,6 +348,13 @@ fn garbage_is_an_error_and_no_more() {
         let error = connect(&client, &endpoint).unwrap_err();
         assert!(error.hint().unwrap().contains("does the server speak TLS"), "{error}");
     });
+}
+
+/// A socket without TLS, and how clients who think that it has TLS find it.
+fn plain() -> (TcpListener, Endpoint) {
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("ssliop://{}", socket.local_addr().unwrap()).parse().unwrap();
+    (socket, endpoint)
 }
 
 /// Somebody between a client and a server who passes on what the server says, and of the client's
@@ -375,12 +386,9 @@ const AROUND: usize = 5 + 1 + 16;
 
 #[test]
 fn a_connection_that_is_cut_off_is_no_end_of_the_stream() {
-    let authority = Authority::new("authority");
-    let own = authority.server();
-    let acceptor = listen(&transport(settings(Some(&own), &authority)));
+    let (authority, own, acceptor) = listening();
     let server = acceptor.endpoint().address().to_owned();
-    let between = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint: Endpoint = format!("ssliop://{}", between.local_addr().unwrap()).parse().unwrap();
+    let (between, endpoint) = plain();
     let client = transport(settings(Some(&own), &authority));
     thread::scope(|scope| {
         // The farewell is an alert, of two octets.
@@ -402,12 +410,9 @@ fn a_connection_that_is_cut_off_is_no_end_of_the_stream() {
 
 #[test]
 fn octets_that_were_changed_on_the_way_end_the_connection() {
-    let authority = Authority::new("authority");
-    let own = authority.server();
-    let acceptor = listen(&transport(settings(Some(&own), &authority)));
+    let (authority, own, acceptor) = listening();
     let server = acceptor.endpoint().address().to_owned();
-    let between = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint: Endpoint = format!("ssliop://{}", between.local_addr().unwrap()).parse().unwrap();
+    let (between, endpoint) = plain();
     let client = transport(settings(Some(&own), &authority));
     thread::scope(|scope| {
         scope.spawn(|| {

@@ -35,13 +35,15 @@ struct Options {
     std::string skip;               // --skip NAME[,NAME...]
     std::string port;               // --port N
     bool persistent = false;        // --persistent
+    std::string tls;                // --tls FOLDER
+    bool tls12 = false;             // --tls12
 
     int minor() const { return giop.at(giop.size() - 1) - '0'; }
     static Options parse(int argc, char** argv);
 };
 
-// Starts the ORB: UTF-8 natively, GIOP not above `options.giop`, messages of up to 16 MiB. Other
-// -ORB... arguments of the command line are passed on.
+// Starts the ORB: UTF-8 natively, GIOP not above `options.giop`, messages of up to 16 MiB; with
+// `options.tls` it listens with TLS alone. Other -ORB... arguments of the command line are passed on.
 CORBA::ORB_ptr start_orb(const Options& options, int argc, char** argv, bool server);
 
 // The root POA, its manager active.

@@ -1,6 +1,40 @@
 // Command line and ORB set-up.
 #include "peer.h"
 
+#include <omniORB4/sslContext.h>
+
+namespace {
+
+// TLS 1.2 and nothing newer.
+class Tls12 : public sslContext {
+public:
+    using sslContext::sslContext;
+
+protected:
+    void set_supported_versions() override {
+        sslContext::set_supported_versions();
+        SSL_CTX_set_max_proto_version(get_SSL_CTX(), TLS1_2_VERSION);
+    }
+};
+
+// Who is trusted and what is shown: ca.pem, and own.pem that holds certificate and key. Both sides
+// ask for certificates; that is omniORB's default.
+void use_tls(const Options& options) {
+    // The ORB keeps the pointers.
+    static std::string authorities, own;
+    authorities = options.tls + "/ca.pem";
+    own = options.tls + "/own.pem";
+    if (options.tls12) {
+        sslContext::singleton = new Tls12(authorities.c_str(), own.c_str(), "");
+        return;
+    }
+    sslContext::certificate_authority_file = authorities.c_str();
+    sslContext::key_file = own.c_str();
+    sslContext::key_file_password = "";
+}
+
+}  // namespace
+
 Options Options::parse(int argc, char** argv) {
     Options options;
     for (int i = 1; i < argc; i++) {
@@ -15,6 +49,8 @@ Options Options::parse(int argc, char** argv) {
         else if (word == "--skip") options.skip = value();
         else if (word == "--port") options.port = value();
         else if (word == "--persistent") options.persistent = true;
+        else if (word == "--tls") options.tls = value();
+        else if (word == "--tls12") options.tls12 = true;
         else if (word.rfind("-ORB", 0) == 0) value();  // start_orb passes it on
         else if (word.rfind("--", 0) == 0) throw std::runtime_error("unknown option " + word);
         else options.first = word;
@@ -36,14 +72,11 @@ CORBA::ORB_ptr start_orb(const Options& options, int argc, char** argv, bool ser
         "-ORBmaxGIOPVersion", options.giop,
         "-ORBgiopMaxMsgSize", "16777216",
     };
-    if (server) {
-        words.push_back("-ORBendPoint");
-        words.push_back("giop:tcp:127.0.0.1:" + options.port);
-    } else {
-        // A client is also a server: of its callback objects.
-        words.push_back("-ORBendPoint");
-        words.push_back("giop:tcp:127.0.0.1:");
-    }
+    if (!options.tls.empty()) use_tls(options);
+    // A client is also a server: of its callback objects.
+    std::string protocol = options.tls.empty() ? "tcp" : "ssl";
+    words.push_back("-ORBendPoint");
+    words.push_back("giop:" + protocol + ":127.0.0.1:" + (server ? options.port : ""));
     for (int i = 1; i + 1 < argc; i++) {
         if (std::string(argv[i]).rfind("-ORB", 0) != 0) continue;
         words.push_back(argv[i]);

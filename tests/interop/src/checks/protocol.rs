@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use zorb::SystemExceptionKind::{BadOperation, ObjectNotExist};
-use zorb::giop::{ComponentTag, IiopProfile, ProfileTag};
+use zorb::giop::{ComponentTag, IiopProfile, ProfileTag, SslSecTrans};
 use zorb::{Error, Interface as _, ObjectRef, SystemException};
 
 use super::{Checked, Run, fail, present, raised, require, same};
@@ -28,8 +28,14 @@ pub(super) fn has_code_sets(suite: &Suite) -> bool {
 }
 
 fn corbaloc(profile: &IiopProfile) -> String {
-    let mut text =
-        format!("corbaloc:iiop:1.{}@{}:{}/", profile.version.minor(), profile.host, profile.port);
+    // A server that is reached over TLS alone has no plain port.
+    let secure = profile.components_of::<SslSecTrans>().next();
+    let (protocol, port) = match secure {
+        Some(tls) if profile.port == 0 => ("ssliop", tls.port),
+        _ => ("iiop", profile.port),
+    };
+    let (minor, host) = (profile.version.minor(), &profile.host);
+    let mut text = format!("corbaloc:{protocol}:1.{minor}@{host}:{port}/");
     for octet in &profile.object_key {
         let _ = write!(text, "%{octet:02x}");
     }

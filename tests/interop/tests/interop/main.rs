@@ -11,6 +11,7 @@ mod outcome;
 mod pairings;
 mod peers;
 mod process;
+mod tls;
 
 use std::process::ExitCode;
 use std::sync::Mutex;

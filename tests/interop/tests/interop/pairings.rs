@@ -12,6 +12,7 @@ use crate::naming;
 use crate::outcome::{Outcome, Verdict, printed, totals};
 use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer};
 use crate::process::Process;
+use crate::tls;
 
 /// How long a client may take for all its checks.
 const CLIENT_LIMIT: Duration = Duration::from_secs(240);
@@ -32,6 +33,10 @@ enum Kind {
     ZorbClient(Option<Peer>, u8),
     /// A peer's client, which speaks GIOP 1.n, and a Zorb server process.
     PeerClient(Peer, u8),
+    /// The same over TLS, and who is refused: Zorb's client and a server of a peer.
+    ZorbClientTls(Peer),
+    /// A peer's client and a Zorb server over TLS.
+    PeerClientTls(Peer),
     /// The naming service, and for a few checks the others too if they are there.
     Naming,
 }
@@ -46,12 +51,16 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("jacorb-to-zorb/1.2", &[JACORB], Kind::PeerClient(JACORB, 2)),
         pairing("jacorb-to-zorb/1.1", &[JACORB], Kind::PeerClient(JACORB, 1)),
         pairing("jacorb-to-zorb/1.0", &[JACORB], Kind::PeerClient(JACORB, 0)),
+        pairing("zorb-to-jacorb/1.2/tls", &[JACORB], Kind::ZorbClientTls(JACORB)),
+        pairing("jacorb-to-zorb/1.2/tls", &[JACORB], Kind::PeerClientTls(JACORB)),
         pairing("zorb-to-omniorb/1.2", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 2)),
         pairing("zorb-to-omniorb/1.1", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 1)),
         pairing("zorb-to-omniorb/1.0", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 0)),
         pairing("omniorb-to-zorb/1.2", &[OMNIORB], Kind::PeerClient(OMNIORB, 2)),
         pairing("omniorb-to-zorb/1.1", &[OMNIORB], Kind::PeerClient(OMNIORB, 1)),
         pairing("omniorb-to-zorb/1.0", &[OMNIORB], Kind::PeerClient(OMNIORB, 0)),
+        pairing("zorb-to-omniorb/1.2/tls", &[OMNIORB], Kind::ZorbClientTls(OMNIORB)),
+        pairing("omniorb-to-zorb/1.2/tls", &[OMNIORB], Kind::PeerClientTls(OMNIORB)),
         pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming),
         pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
         pairing("zorb-in-process/1.2", &[], Kind::Collocated),
@@ -71,6 +80,8 @@ impl Pairing {
             Kind::Collocated => self.collocated(),
             Kind::ZorbClient(peer, minor) => self.zorb_client(peer, minor),
             Kind::PeerClient(peer, minor) => self.peer_client(peer, minor),
+            Kind::ZorbClientTls(peer) => tls::zorb_client(self, peer),
+            Kind::PeerClientTls(peer) => tls::peer_client(self, peer),
             Kind::Naming => naming::run(self.name),
         };
         ran.unwrap_or_else(|story| vec![self.outcome(Verdict::Failed(story))])
@@ -81,6 +92,11 @@ impl Pairing {
         Outcome { name: self.name.into(), verdict }
     }
 
+    /// Of one check.
+    pub(crate) fn checked(&self, check: &str, result: Result<(), String>) -> Outcome {
+        Outcome::judged(self.name, check, result)
+    }
+
     fn judge(&self, outcomes: Vec<checks::Outcome>) -> Vec<Outcome> {
         let judge = |it: checks::Outcome| Outcome::judged(self.name, &it.name, it.result);
         outcomes.into_iter().map(judge).collect()
@@ -89,7 +105,7 @@ impl Pairing {
     fn collocated(&self) -> Result<Vec<Outcome>, String> {
         let orb = orb()?;
         let suite = server::serve(&orb).map_err(|error| error.to_string())?;
-        let mut outcomes = self.judge(checks::run(&orb, &suite, 2));
+        let mut outcomes = self.zorb_checks(&orb, &suite, 2);
         let ended = orb.shutdown(true).map_err(|error| error.to_string());
         outcomes.push(Outcome::judged(self.name, "client_ends", ended));
         Ok(outcomes)
@@ -97,24 +113,46 @@ impl Pairing {
 
     fn zorb_client(&self, peer: Option<Peer>, minor: u8) -> Result<Vec<Outcome>, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let (process, reference) = start_server(peer, minor, folder.path())?;
+        let (process, reference) = start_server(peer, minor, folder.path(), &[])?;
         let orb = orb()?;
         let suite: Suite = orb.resolve(&reference).map_err(|error| error.to_string())?;
-        let mut outcomes = self.judge(checks::run(&orb, &suite, minor));
+        let mut outcomes = self.zorb_checks(&orb, &suite, minor);
+        outcomes.extend(self.ended(&orb, &suite, process));
+        Ok(outcomes)
+    }
+
+    /// All of the checks of Zorb's client.
+    pub(crate) fn zorb_checks(&self, orb: &Orb, suite: &Suite, minor: u8) -> Vec<Outcome> {
+        self.judge(checks::run(orb, suite, minor))
+    }
+
+    /// The ends of a server, which is told to, and of this client.
+    pub(crate) fn ended(&self, orb: &Orb, suite: &Suite, server: Process) -> [Outcome; 2] {
         // The other way to end a server is the end of its input.
         let told = suite.shutdown().map_err(|error| error.to_string());
-        let ended = told.and_then(|()| process.ends_well());
-        outcomes.push(Outcome::judged(self.name, "server_shuts_down", ended));
-        let ended = orb.shutdown(true).map_err(|error| error.to_string());
-        outcomes.push(Outcome::judged(self.name, "client_ends", ended));
-        Ok(outcomes)
+        let server = told.and_then(|()| server.ends_well());
+        let client = orb.shutdown(true).map_err(|error| error.to_string());
+        [self.checked("server_shuts_down", server), self.checked("client_ends", client)]
     }
 
     fn peer_client(&self, peer: Peer, minor: u8) -> Result<Vec<Outcome>, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let (process, reference) = start_server(None, 2, folder.path())?;
+        let (process, reference) = start_server(None, 2, folder.path(), &[])?;
+        let mut outcomes = self.peer_checks(peer, &reference, minor, &[])?;
+        outcomes.push(self.checked("server_ends", process.end_well()));
+        Ok(outcomes)
+    }
+
+    /// The checks of a peer's client, with `more` arguments.
+    pub(crate) fn peer_checks(
+        &self,
+        peer: Peer,
+        reference: &str,
+        minor: u8,
+        more: &[&str],
+    ) -> Result<Vec<Outcome>, String> {
         let mut command = peers::program(peer, "client");
-        command.arg(reference).arg("--giop").arg(format!("1.{minor}"));
+        command.arg(reference).arg("--giop").arg(format!("1.{minor}")).args(more);
         let client = Process::start(&format!("the client of {peer}"), &mut command)?;
         let (lines, status) = client.end(CLIENT_LIMIT)?;
         let mut outcomes = printed(self.name, &lines);
@@ -123,8 +161,7 @@ impl Pairing {
             Some((said, _)) if said == passed && passed > 0 => Ok(()),
             _ => Err(format!("it ended with {status}, and {:?}", lines.last())),
         };
-        outcomes.push(Outcome::judged(self.name, "client_ends", ended));
-        outcomes.push(Outcome::judged(self.name, "server_ends", process.end_well()));
+        outcomes.push(self.checked("client_ends", ended));
         Ok(outcomes)
     }
 }
@@ -137,18 +174,19 @@ pub(crate) fn orb() -> Result<Orb, String> {
     builder.build().map_err(|error| error.to_string())
 }
 
-/// Starts a server, Zorb's if no peer is named, and waits for its reference.
+/// Starts a server, Zorb's if no peer is named, with `more` arguments, and waits for its reference.
 pub(crate) fn start_server(
     peer: Option<Peer>,
     minor: u8,
     folder: &Path,
+    more: &[&str],
 ) -> Result<(Process, String), String> {
     let file = folder.join("suite.ior");
     let mut command = match peer {
         Some(peer) => peers::program(peer, "server"),
         None => Command::new(env!("CARGO_BIN_EXE_zorb-interop-server")),
     };
-    command.arg("--ior-file").arg(&file);
+    command.arg("--ior-file").arg(&file).args(more);
     if peer.is_some() {
         command.arg("--giop").arg(format!("1.{minor}"));
     }

@@ -323,7 +323,7 @@ fn resolved_by(world: &World, peer: Peer) -> Checked {
 /// Zorb binds an object of a peer, finds it by its name, and calls it.
 fn object_of(world: &World, peer: Peer) -> Checked {
     let folder = tempfile::tempdir()?;
-    let started = crate::pairings::start_server(Some(peer), 2, folder.path());
+    let started = crate::pairings::start_server(Some(peer), 2, folder.path(), &[]);
     let (process, reference) = started.or_else(fail)?;
     let object: Suite = world.orb.resolve(&reference)?;
     let bound = format!("of_{peer}.object");

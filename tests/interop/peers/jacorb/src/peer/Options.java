@@ -11,6 +11,8 @@ final class Options {
     String skip = "";
     String port = "";
     boolean persistent;
+    String tls = "";
+    boolean tls12;
 
     static Options parse(String[] words) {
         Options options = new Options();
@@ -23,6 +25,8 @@ final class Options {
                 case "--skip": options.skip = value(words, ++i); break;
                 case "--port": options.port = value(words, ++i); break;
                 case "--persistent": options.persistent = true; break;
+                case "--tls": options.tls = value(words, ++i); break;
+                case "--tls12": options.tls12 = true; break;
                 default:
                     if (word.startsWith("--")) {
                         throw new IllegalArgumentException("unknown option " + word);
@@ -50,7 +54,10 @@ final class Options {
         return giop.charAt(2) - '0';
     }
 
-    /** Starts the ORB: UTF-8 and UTF-16 natively, on the loopback interface only. */
+    /**
+     * Starts the ORB: UTF-8 and UTF-16 natively, on the loopback interface only; with {@code --tls}
+     * over TLS alone.
+     */
     org.omg.CORBA.ORB startOrb() {
         Properties properties = new Properties();
         properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
@@ -66,6 +73,9 @@ final class Options {
         properties.put("OAIAddr", "127.0.0.1");
         if (!port.isEmpty()) {
             properties.put("OAPort", port);
+        }
+        if (!tls.isEmpty()) {
+            Tls.use(tls, tls12, properties);
         }
         return org.omg.CORBA.ORB.init(new String[0], properties);
     }
