@@ -63,6 +63,7 @@ pub(super) const ROOMS: &[Room] = &[
     floor(4, "zorb-core", &[]),
     floor(4, "zorb-rt", &["zorb-core"]),
     floor(4, "zorb-dynamic", &["zorb-core"]),
+    floor(4, "zorb-sched", &[]),
     // 5: the facades
     floor(5, "zorb", &[]),
     floor(5, "zorb-nano", &[]),
