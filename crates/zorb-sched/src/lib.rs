@@ -2,29 +2,46 @@
 //! them meet their deadlines.
 //!
 //! A [`TaskSet`] says of every operation how long it runs, how often, and what it calls
-//! ([`RtInfo`]). [`expand`] follows the calls and makes [`Task`]s: what has to run in each
-//! period, the time of two-way calls included. Nothing here uses an ORB.
+//! ([`RtInfo`]). [`Schedule::compute`] follows the calls, gives priorities by a [`Strategy`], puts
+//! operations on processors, and finds out how long each takes at most; what is wrong it says in
+//! [`Anomaly`]s. A [`Simulation`] shows it event by event. Nothing here uses an ORB.
 //!
 //! ```
-//! use zorb_sched::{Call, RtInfo, TaskSet, Time, expand};
+//! use zorb_sched::{Call, Response, RtInfo, Schedule, Strategy, System, TaskSet, Time};
 //!
+//! let ms = Time::from_millis;
 //! let mut set = TaskSet::new();
-//! let filter = set.add(RtInfo::new("filter", Time::from_millis(1)))?;
-//! let sensor = RtInfo::new("sensor", Time::from_millis(2)).period(Time::from_millis(10));
-//! set.add(sensor.calls(Call::two_way(filter, 3)))?;
-//! let tasks = expand(&set)?;
-//! assert_eq!(tasks.len(), 1);
-//! assert_eq!(tasks[0].worst, Time::from_millis(5));
+//! let filter = set.add(RtInfo::new("filter", ms(1)))?;
+//! let sensor = set.add(RtInfo::new("sensor", ms(2)).period(ms(10)).calls(Call::two_way(filter, 3)))?;
+//! set.add(RtInfo::new("display", ms(8)).period(ms(40)))?;
+//! let schedule = Schedule::compute(&set, &System::new(Strategy::Rms))?;
+//! assert!(schedule.is_schedulable());
+//! assert_eq!(schedule.priority(sensor), Some(89));
+//! assert_eq!(schedule.tasks[1].task.name, "display");
+//! assert_eq!(schedule.tasks[1].response, Response::Within(ms(18)));
 //! # Ok::<(), zorb_sched::Anomaly>(())
 //! ```
 #![forbid(unsafe_code)]
 
+mod analysis;
 mod anomaly;
 mod model;
+mod partition;
+mod schedule;
+mod simulate;
+mod strategy;
 mod time;
 
+pub use analysis::demand::{Demand, Excess, deadline_demand};
+pub use analysis::dynamic::DynamicQueue;
+pub use analysis::fixed::response_time;
+pub use analysis::utilization::{Utilization, rate_monotonic_bound};
+pub use analysis::{Budget, Exhausted, Load};
 pub use anomaly::{Anomaly, Severity};
 pub use model::expand::{MAX_TASKS, Task, TaskId, expand};
 pub use model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
 pub use model::set::{MAX_CALLS, MAX_OPERATIONS, TaskSet};
+pub use schedule::{Response, Schedule, ScheduledTask, System};
+pub use simulate::{Instance, SimulatedTask, Simulation, Slice, Trace};
+pub use strategy::{Discipline, PriorityRange, Queue, Rank, Strategy, UnknownStrategy};
 pub use time::{MAX_TIME, ParseTimeError, Time};

@@ -1,0 +1,418 @@
+//! The whole analysis: from operations to priorities, response times and what is wrong.
+
+use std::cmp::Ordering;
+
+use crate::analysis::demand::{Demand, deadline_demand};
+use crate::analysis::dynamic::DynamicQueue;
+use crate::analysis::fixed;
+use crate::analysis::utilization::Utilization;
+use crate::analysis::{Budget, Exhausted, Load};
+use crate::model::expand::{Task, TaskId, expand};
+use crate::model::info::{Handle, RtInfo};
+use crate::model::set::TaskSet;
+use crate::partition;
+use crate::simulate::SimulatedTask;
+use crate::strategy::{Assignment, Discipline, PriorityRange, Queue, Rank, Strategy, assign};
+use crate::{Anomaly, Severity, Time};
+
+/// A task that is later than so many periods and deadlines, because of those that it waits for, is
+/// taken to have no bound: each round of the analysis would find it later still.
+const MOST_LATE: u64 = 50;
+
+/// The machine, and how operations are to be scheduled on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    /// By what operations get their priorities. Default: rate monotonic.
+    pub strategy: Strategy,
+    /// How many processors there are, up to 1024. Default: 1.
+    pub processors: u32,
+    /// The priorities that may be given. Default: 1 to 89.
+    pub priorities: PriorityRange,
+    /// Whether, with [`Strategy::Edf`], an earlier deadline interrupts what has begun, as
+    /// `SCHED_DEADLINE` does. Default: it does not, as in a queue with one thread.
+    pub preemptive: bool,
+    /// What running an operation once costs beside its own time, as for two changes of threads.
+    /// Default: nothing.
+    pub overhead: Time,
+    /// How much work the analysis may be.
+    pub budget: Budget,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::default(),
+            processors: 1,
+            priorities: PriorityRange::default(),
+            preemptive: false,
+            overhead: Time::ZERO,
+            budget: Budget::default(),
+        }
+    }
+}
+
+impl System {
+    /// One processor, and this strategy.
+    #[must_use]
+    pub fn new(strategy: Strategy) -> Self {
+        Self { strategy, ..Self::default() }
+    }
+
+    /// With so many processors, 1 to 1024.
+    #[must_use]
+    pub fn processors(self, processors: u32) -> Self {
+        Self { processors: processors.clamp(1, 1024), ..self }
+    }
+
+    /// Whether an earlier deadline interrupts.
+    #[must_use]
+    pub fn preemptive(self, preemptive: bool) -> Self {
+        Self { preemptive, ..self }
+    }
+}
+
+/// What is known of a task's response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Response {
+    /// It takes at most so long from its arrival to its end.
+    Within(Time),
+    /// Its deadline is met; how much earlier it ends is not known, because finding out is too much
+    /// work.
+    InTime,
+    /// There is no bound, or none is known.
+    Unbounded,
+    /// Finding out is too much work.
+    Unknown,
+}
+
+/// A task, where it runs, and what comes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduledTask {
+    /// The task; `worst` has the overhead in it, and is not zero.
+    pub task: Task,
+    /// Its processor.
+    pub processor: u32,
+    /// The number of its queue.
+    pub queue: u32,
+    /// The priority of the thread that it runs in.
+    pub priority: u8,
+    /// Its subpriority.
+    pub subpriority: u32,
+    /// How long it takes.
+    pub response: Response,
+}
+
+impl ScheduledTask {
+    /// Whether its deadline is met for certain.
+    #[must_use]
+    pub fn is_in_time(&self) -> bool {
+        match self.response {
+            Response::Within(longest) => longest <= self.task.deadline,
+            Response::InTime => true,
+            Response::Unbounded | Response::Unknown => false,
+        }
+    }
+}
+
+/// The priorities of all operations, and whether they meet their deadlines.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// What it was made for.
+    pub system: System,
+    /// The queues, the most urgent first.
+    pub queues: Vec<Queue>,
+    /// All tasks.
+    pub tasks: Vec<ScheduledTask>,
+    /// How much of each processor is asked for.
+    pub utilization: Vec<Utilization>,
+    /// What there is to say.
+    pub anomalies: Vec<Anomaly>,
+    ranks: Vec<Rank>,
+    processors: Vec<u32>,
+}
+
+impl Schedule {
+    /// Analyses `set`.
+    ///
+    /// # Errors
+    /// The first [`Anomaly`] that is [`Severity::Fatal`]. Others are in the schedule.
+    pub fn compute(set: &TaskSet, system: &System) -> Result<Self, Anomaly> {
+        let system = &system.clone().processors(system.processors);
+        let mut tasks = expand(set)?;
+        for task in &mut tasks {
+            // Even what takes no time has its turn.
+            let worst = task.worst + system.overhead.times(task.times);
+            task.worst = worst.max(Time::from_nanos(1));
+        }
+        let Assignment { queues, ranks, anomaly } =
+            assign(set, &tasks, system.strategy, system.priorities);
+        let (processors, more) = partition::place(set, &tasks, &ranks, system)?;
+        let mut schedule = Self {
+            system: system.clone(),
+            queues,
+            tasks: Vec::with_capacity(tasks.len()),
+            utilization: Vec::new(),
+            anomalies: anomaly.into_iter().chain(more).collect(),
+            ranks,
+            processors,
+        };
+        for task in tasks {
+            let rank = schedule.ranks[task.operation.index()];
+            schedule.tasks.push(ScheduledTask {
+                processor: schedule.processors[task.operation.index()],
+                queue: rank.queue,
+                priority: schedule.priority_of(rank),
+                subpriority: rank.subpriority,
+                response: Response::Unknown,
+                task,
+            });
+        }
+        schedule.analyse();
+        Ok(schedule)
+    }
+
+    /// Whether `info` can be added to `set` so that all deadlines are still met: the admission
+    /// test. The schedule is that with it.
+    ///
+    /// # Errors
+    /// What is wrong with it, or would be: everything that is not a mere warning.
+    pub fn admit(set: &TaskSet, system: &System, info: RtInfo) -> Result<Self, Vec<Anomaly>> {
+        let mut more = set.clone();
+        more.add(info).map_err(|anomaly| vec![anomaly])?;
+        let schedule = Self::compute(&more, system).map_err(|anomaly| vec![anomaly])?;
+        if schedule.is_schedulable() {
+            return Ok(schedule);
+        }
+        let bad = |anomaly: &Anomaly| anomaly.severity() > Severity::Warning;
+        Err(schedule.anomalies.into_iter().filter(bad).collect())
+    }
+
+    /// Whether all deadlines are met for certain.
+    #[must_use]
+    pub fn is_schedulable(&self) -> bool {
+        self.anomalies.iter().all(|anomaly| anomaly.severity() == Severity::Warning)
+    }
+
+    /// Where an operation stands; `None` for one that the schedule does not know.
+    #[must_use]
+    pub fn rank(&self, operation: Handle) -> Option<Rank> {
+        self.ranks.get(operation.index()).copied()
+    }
+
+    /// The priority of the thread that an operation runs in, one of the system's scheduler.
+    #[must_use]
+    pub fn priority(&self, operation: Handle) -> Option<u8> {
+        self.rank(operation).map(|rank| self.priority_of(rank))
+    }
+
+    /// The processor that an operation runs on; `None` for one that runs on its callers'.
+    #[must_use]
+    pub fn processor(&self, operation: Handle) -> Option<u32> {
+        let dispatched = self.rank(operation)?.dispatched;
+        self.processors.get(operation.index()).copied().filter(|_| dispatched)
+    }
+
+    fn priority_of(&self, rank: Rank) -> u8 {
+        let queue = self.queues.get(rank.queue as usize);
+        queue.map_or(self.system.priorities.lowest(), |queue| queue.priority)
+    }
+
+    /// The tasks as [`Simulation`](crate::Simulation) takes them: all arrive as late and as close
+    /// together as they may, at the beginning.
+    #[must_use]
+    pub fn critical_instant(&self) -> Vec<SimulatedTask> {
+        let simulated = |scheduled: &ScheduledTask| SimulatedTask {
+            worst: scheduled.task.worst,
+            period: scheduled.task.period,
+            deadline: scheduled.task.deadline,
+            processor: scheduled.processor,
+            level: scheduled.queue,
+            discipline: self.system.strategy.discipline(),
+            subpriority: scheduled.subpriority,
+            offset: Time::ZERO,
+            jitter: scheduled.task.jitter,
+            after: scheduled.task.after.iter().map(|id| id.index()).collect(),
+        };
+        self.tasks.iter().map(simulated).collect()
+    }
+
+    /// Finds the response times, and what is wrong.
+    fn analyse(&mut self) {
+        let loads: Vec<Load> = self.tasks.iter().map(|t| t.task.load(t.queue)).collect();
+        for processor in 0..self.system.processors {
+            let on = |(place, _): &(usize, &Load)| self.tasks[*place].processor == processor;
+            let here = loads.iter().enumerate().filter(on).map(|(_, load)| load);
+            let utilization = Utilization::of(here);
+            self.utilization.push(utilization);
+            if utilization.against_one() == Ordering::Greater {
+                let permille = utilization.permille();
+                self.anomalies.push(Anomaly::UtilizationExceeded { processor, permille });
+            }
+        }
+        let mut budget = self.system.budget;
+        match self.responses(loads, &mut budget) {
+            Ok(responses) => {
+                for (scheduled, response) in self.tasks.iter_mut().zip(responses) {
+                    scheduled.response = response.map_or(Response::Unbounded, Response::Within);
+                }
+            }
+            Err(Exhausted) => {
+                let what = "the response times of all tasks are too much work".to_owned();
+                if !self.deadlines_alone() {
+                    self.anomalies.push(Anomaly::TooMuchWork { what });
+                }
+            }
+        }
+        let missed = self
+            .tasks
+            .iter()
+            .filter(|scheduled| !scheduled.is_in_time() && scheduled.response != Response::Unknown);
+        let missed = missed.map(|scheduled| Anomaly::DeadlineMiss {
+            task: scheduled.task.name.clone(),
+            deadline: scheduled.task.deadline,
+            response: match scheduled.response {
+                Response::Within(longest) => Some(longest),
+                _ => None,
+            },
+        });
+        self.anomalies.extend(missed.collect::<Vec<_>>());
+    }
+
+    /// The response times of all tasks. A task that waits for others is late by as much as they
+    /// take, which is found out round by round until nothing changes (Tindell and Clark, 1994).
+    fn responses(
+        &self,
+        mut loads: Vec<Load>,
+        budget: &mut Budget,
+    ) -> Result<Vec<Option<Time>>, Exhausted> {
+        let own: Vec<Time> = loads.iter().map(|load| load.jitter).collect();
+        let mut unbounded = vec![false; loads.len()];
+        loop {
+            let mut responses = vec![None; loads.len()];
+            for processor in 0..self.system.processors {
+                let here: Vec<usize> =
+                    (0..loads.len()).filter(|&n| self.tasks[n].processor == processor).collect();
+                let there: Vec<Load> = here.iter().map(|&place| loads[place]).collect();
+                // Where something comes without a bound, nothing has one that may have to wait
+                // for it.
+                let flood = here.iter().filter(|&&place| unbounded[place]);
+                let flood = flood.map(|&place| loads[place].level).min();
+                for (place, response) in here.iter().zip(self.on_processor(&there, budget)?) {
+                    let flooded = flood.is_some_and(|level| level <= loads[*place].level);
+                    responses[*place] = response.filter(|_| !flooded);
+                }
+            }
+            let mut changed = false;
+            for (place, scheduled) in self.tasks.iter().enumerate() {
+                let ends = scheduled.task.after.iter().map(|id: &TaskId| responses[id.index()]);
+                let Some(latest) =
+                    ends.map(|end| end.ok_or(())).collect::<Result<Vec<_>, ()>>().ok()
+                else {
+                    changed |= !unbounded[place];
+                    unbounded[place] = true;
+                    continue;
+                };
+                let jitter = own[place] + latest.into_iter().max().unwrap_or_default();
+                if jitter > loads[place].jitter {
+                    loads[place].jitter = jitter;
+                    changed = true;
+                    let Task { period, deadline, .. } = scheduled.task;
+                    unbounded[place] |= jitter > (period + deadline).times(MOST_LATE);
+                }
+            }
+            if !changed {
+                return Ok(responses);
+            }
+        }
+    }
+
+    fn on_processor(
+        &self,
+        loads: &[Load],
+        budget: &mut Budget,
+    ) -> Result<Vec<Option<Time>>, Exhausted> {
+        response_times(loads, &self.system, budget)
+    }
+
+    /// Where response times are too much work, and only deadlines decide: whether those are met.
+    fn deadlines_alone(&mut self) -> bool {
+        let late = self.tasks.iter().any(|scheduled| !scheduled.task.after.is_empty());
+        if self.system.strategy != Strategy::Edf || late {
+            return false;
+        }
+        let mut known = true;
+        for processor in 0..self.system.processors {
+            let here = self.tasks.iter().filter(|t| t.processor == processor);
+            let loads: Vec<Load> = here.map(|t| t.task.load(t.queue)).collect();
+            let mut budget = self.system.budget;
+            match deadline_demand(&loads, self.system.preemptive, &mut budget) {
+                Ok(Demand::Met) => {
+                    let here = self.tasks.iter_mut().filter(|t| t.processor == processor);
+                    here.for_each(|scheduled| scheduled.response = Response::InTime);
+                }
+                Ok(Demand::Exceeded(excess)) => {
+                    let (at, demand) = (excess.at, excess.demand);
+                    self.anomalies.push(Anomaly::DemandExceeded { processor, at, demand });
+                }
+                Ok(Demand::Overload) => {
+                    let here = self.tasks.iter_mut().filter(|t| t.processor == processor);
+                    here.for_each(|scheduled| scheduled.response = Response::Unbounded);
+                }
+                Err(Exhausted) => known = false,
+            }
+        }
+        known
+    }
+}
+
+/// The response times of all loads of one processor.
+fn response_times(
+    loads: &[Load],
+    system: &System,
+    budget: &mut Budget,
+) -> Result<Vec<Option<Time>>, Exhausted> {
+    let discipline = system.strategy.discipline();
+    if discipline == Discipline::Static {
+        return (0..loads.len()).map(|n| fixed::response_time(loads, n, budget)).collect();
+    }
+    let mut responses = vec![None; loads.len()];
+    let mut levels: Vec<u32> = loads.iter().map(|load| load.level).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    for level in levels {
+        let queue = DynamicQueue::new(loads, level, discipline, system.preemptive);
+        let places = (0..loads.len()).filter(|&place| loads[place].level == level);
+        for (index, place) in places.enumerate() {
+            responses[place] = queue.response_time(index, budget)?;
+        }
+    }
+    Ok(responses)
+}
+
+/// Whether all loads of one processor meet their deadlines.
+pub(crate) fn meets_all(
+    loads: &[Load],
+    system: &System,
+    budget: &mut Budget,
+) -> Result<bool, Exhausted> {
+    let responses = response_times(loads, system, budget)?;
+    let in_time = |(response, load): (&Option<Time>, &Load)| {
+        response.is_some_and(|response| response <= load.deadline)
+    };
+    Ok(responses.iter().zip(loads).all(in_time))
+}
+
+impl Task {
+    /// What it asks of its processor, in a queue of this number.
+    #[must_use]
+    pub fn load(&self, queue: u32) -> Load {
+        Load {
+            worst: self.worst,
+            period: self.period,
+            deadline: self.deadline,
+            jitter: self.jitter,
+            blocking: self.blocking,
+            level: queue,
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Strategies: who comes before whom.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::model::expand::Task;
+use crate::model::info::{CallKind, Handle};
+use crate::model::set::TaskSet;
+use crate::{Anomaly, Time};
+
+/// By what operations get their priorities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// Rate monotonic: the shorter the period, the higher the priority. Liu and Layland, 1973.
+    #[default]
+    Rms,
+    /// Deadline monotonic: the shorter the deadline, the higher the priority.
+    Dm,
+    /// Earliest deadline first: one queue, in the order of deadlines.
+    Edf,
+    /// Minimum laxity first: one queue, in the order in which the last moments come at which they
+    /// can begin and still meet their deadlines.
+    Mlf,
+    /// Maximum urgency first: a priority for each criticality, and among operations of the same
+    /// one, minimum laxity first.
+    Muf,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Rms, Self::Dm, Self::Edf, Self::Mlf, Self::Muf];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rms => "rms",
+            Self::Dm => "dm",
+            Self::Edf => "edf",
+            Self::Mlf => "mlf",
+            Self::Muf => "muf",
+        }
+    }
+
+    /// How the queues of this strategy order what waits in them.
+    #[must_use]
+    pub const fn discipline(self) -> Discipline {
+        match self {
+            Self::Rms | Self::Dm => Discipline::Static,
+            Self::Edf => Discipline::Deadline,
+            Self::Mlf | Self::Muf => Discipline::Laxity,
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that no strategy has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStrategy;
+
+impl fmt::Display for UnknownStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the strategies are rms, dm, edf, mlf and muf")
+    }
+}
+
+impl std::error::Error for UnknownStrategy {}
+
+impl FromStr for Strategy {
+    type Err = UnknownStrategy;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
+        Self::ALL.into_iter().find(|known| known.name() == text).ok_or(UnknownStrategy)
+    }
+}
+
+/// How a queue orders what waits in it (`Dispatching_Type_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Discipline {
+    /// By subpriority, and those of the same one as they come (`STATIC_DISPATCHING`).
+    Static,
+    /// By deadline (`DEADLINE_DISPATCHING`).
+    Deadline,
+    /// By laxity: what is left until the deadline, less what still has to run
+    /// (`LAXITY_DISPATCHING`).
+    Laxity,
+}
+
+impl Discipline {
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Deadline => "deadline",
+            Self::Laxity => "laxity",
+        }
+    }
+}
+
+impl fmt::Display for Discipline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The priorities of the system's scheduler that may be given (`SCHED_FIFO`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PriorityRange {
+    lowest: u8,
+    highest: u8,
+}
+
+impl PriorityRange {
+    /// From `lowest` to `highest`, of those from 1 to 99.
+    ///
+    /// # Errors
+    /// [`Anomaly::PriorityRange`] where there are none.
+    pub const fn new(lowest: u8, highest: u8) -> Result<Self, Anomaly> {
+        if lowest == 0 || highest < lowest || highest > 99 {
+            return Err(Anomaly::PriorityRange { lowest, highest });
+        }
+        Ok(Self { lowest, highest })
+    }
+
+    /// The lowest.
+    #[must_use]
+    pub const fn lowest(self) -> u8 {
+        self.lowest
+    }
+
+    /// The highest.
+    #[must_use]
+    pub const fn highest(self) -> u8 {
+        self.highest
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn count(self) -> usize {
+        (self.highest - self.lowest) as usize + 1
+    }
+}
+
+/// 1 to 89: those above are left to what watches over the machine.
+impl Default for PriorityRange {
+    fn default() -> Self {
+        Self { lowest: 1, highest: 89 }
+    }
+}
+
+/// A queue out of which operations are dispatched, by a thread on each processor (`Config_Info`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Its number (`Preemption_Priority_t`): 0 is the most urgent one's.
+    pub number: u32,
+    /// The priority of its threads, one of the system's scheduler.
+    pub priority: u8,
+    /// How it orders what waits in it.
+    pub discipline: Discipline,
+}
+
+/// Where an operation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rank {
+    /// The number of its queue.
+    pub queue: u32,
+    /// Its place among those of the queue whose order is the same otherwise: the higher comes
+    /// first (`Preemption_Subpriority_t`).
+    pub subpriority: u32,
+    /// Whether it is dispatched at all. One that is only called two-way is not; it runs in its
+    /// callers' threads, and its queue is that of the most urgent of them.
+    pub dispatched: bool,
+}
+
+/// The queues of a strategy, and where every operation stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Assignment {
+    pub(crate) queues: Vec<Queue>,
+    /// By the places of operations.
+    pub(crate) ranks: Vec<Rank>,
+    /// What there is to say about it.
+    pub(crate) anomaly: Option<Anomaly>,
+}
+
+/// Gives priorities to the operations of `set`, whose tasks are `tasks`.
+pub(crate) fn assign(
+    set: &TaskSet,
+    tasks: &[Task],
+    strategy: Strategy,
+    range: PriorityRange,
+) -> Assignment {
+    let urgencies = urgencies(set, tasks, strategy);
+    let mut levels: Vec<u64> = urgencies.iter().flatten().copied().collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let available = range.count();
+    let queue_of = |urgency: u64| {
+        let level = levels.binary_search(&urgency).unwrap_or_default();
+        u32::try_from(level.min(available - 1)).unwrap_or_default()
+    };
+    let count = u8::try_from(levels.len().min(available)).unwrap_or(u8::MAX);
+    let queue = |number: u8| Queue {
+        number: u32::from(number),
+        priority: range.highest - number,
+        discipline: strategy.discipline(),
+    };
+    let idle =
+        Rank { queue: u32::from(count.saturating_sub(1)), subpriority: 0, dispatched: false };
+    let mut ranks = vec![idle; set.len()];
+    // Those of one queue, the first first.
+    let mut members: BTreeMap<u32, Vec<(u64, Handle)>> = BTreeMap::new();
+    for ((handle, _), urgency) in set.iter().zip(&urgencies) {
+        if let Some(urgency) = *urgency {
+            members.entry(queue_of(urgency)).or_default().push((urgency, handle));
+        }
+    }
+    for (number, mut operations) in members {
+        operations.sort_by_key(|(urgency, handle)| {
+            let importance = set.get(*handle).map(|info| std::cmp::Reverse(info.importance));
+            (*urgency, importance, *handle)
+        });
+        let subpriorities = (0..u32::try_from(operations.len()).unwrap_or(u32::MAX)).rev();
+        for ((_, handle), subpriority) in operations.into_iter().zip(subpriorities) {
+            ranks[handle.index()] = Rank { queue: number, subpriority, dispatched: true };
+        }
+    }
+    inherit(set, &mut ranks);
+    let exhausted = Anomaly::PriorityLevelsExhausted { wanted: levels.len(), available };
+    Assignment {
+        queues: (0..count).map(queue).collect(),
+        ranks,
+        anomaly: (levels.len() > available).then_some(exhausted),
+    }
+}
+
+/// How urgent each operation is that has tasks: the smaller the more.
+fn urgencies(set: &TaskSet, tasks: &[Task], strategy: Strategy) -> Vec<Option<u64>> {
+    let mut urgencies: Vec<Option<u64>> = vec![None; set.len()];
+    for task in tasks {
+        let time = |time: Time| time.as_nanos();
+        let urgency = match strategy {
+            Strategy::Rms => time(task.period),
+            Strategy::Dm => time(task.deadline),
+            Strategy::Edf | Strategy::Mlf => 0,
+            Strategy::Muf => match set.get(task.operation) {
+                Some(info) => u64::MAX - info.criticality as u64,
+                None => continue,
+            },
+        };
+        let place = &mut urgencies[task.operation.index()];
+        *place = Some(place.map_or(urgency, |known| known.min(urgency)));
+    }
+    urgencies
+}
+
+/// Has operations that only run in their callers' threads stand where the most urgent of them does.
+fn inherit(set: &TaskSet, ranks: &mut [Rank]) {
+    // Calls have no circles, so that every round settles those that are one call further down.
+    for _ in 0..set.len() {
+        let mut changed = false;
+        for (caller, info) in set.iter() {
+            let rank = ranks[caller.index()];
+            let two_way = info.calls.iter().filter(|c| c.kind == CallKind::TwoWay && c.times > 0);
+            for call in two_way {
+                let callee = &mut ranks[call.operation.index()];
+                if !callee.dispatched && callee.queue > rank.queue {
+                    callee.queue = rank.queue;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
