@@ -3,6 +3,7 @@
 mod checks;
 mod steps;
 mod tables;
+mod thresholds;
 
 use super::{Plan, Run, calls, stop};
 use crate::driver::{Answer, Command};
@@ -23,6 +24,8 @@ const CONNECTIONS: usize = 16;
 /// What was measured of one operation over one transport.
 struct Measured {
     transport: String,
+    /// The copy threshold, where it is one of those that are compared.
+    threshold: Option<usize>,
     operation: Operation,
     payload: usize,
     /// Timed from outside, by the clock.
@@ -70,7 +73,17 @@ impl Measured {
     }
 }
 
-/// Calls with nothing and with octets, over each transport, in turns.
+/// A client and a server, and what is asked of them.
+struct Place {
+    transport: String,
+    /// Of those that are compared.
+    threshold: Option<usize>,
+    pair: Pair,
+    works: Vec<(Operation, usize)>,
+}
+
+/// Calls with nothing and with octets, over each transport, in turns; those with octets by two copy
+/// thresholds besides.
 pub(super) fn probes(
     run: &mut Run<'_>,
     transports: &[String],
@@ -79,36 +92,55 @@ pub(super) fn probes(
     let default: Vec<String> = TRANSPORTS.map(str::to_owned).to_vec();
     let transports = if transports.is_empty() { &default } else { transports };
     let name = if run.plan.setup.spin.is_some() { "zorb-spin" } else { "zorb" };
-    let mut pairs = Vec::new();
-    for transport in transports {
-        let setup = Setup { transport: transport.clone(), ..run.plan.setup.clone() };
-        match Pair::start(&setup, name, CONNECTIONS)? {
-            Some(pair) => pairs.push((transport.clone(), pair)),
-            None => watch.note(&format!("{transport} is left out: this Zorb does not have it")),
+    let works = works(run.plan);
+    let octets: Vec<_> = works.iter().copied().filter(|(_, payload)| *payload > 0).collect();
+    let payloads: Vec<usize> = octets.iter().map(|(_, payload)| *payload).collect();
+    let own_threshold = thresholds::in_force(&run.plan.setup.orb);
+    let compared = thresholds::to_compare(&payloads, own_threshold);
+    let thresholds: Vec<Option<usize>> =
+        std::iter::once(None).chain(compared.into_iter().flatten().map(Some)).collect();
+    let mut places = Vec::new();
+    for (transport, &threshold) in
+        transports.iter().flat_map(|transport| thresholds.iter().map(move |it| (transport, it)))
+    {
+        let mut orb = run.plan.setup.orb.clone();
+        orb.extend(threshold.into_iter().flat_map(thresholds::option));
+        let setup = Setup { transport: transport.clone(), orb, ..run.plan.setup.clone() };
+        let works = if threshold.is_some() { octets.clone() } else { works.clone() };
+        match (Pair::start(&setup, name, CONNECTIONS)?, threshold) {
+            (Some(pair), _) => {
+                places.push(Place { transport: transport.clone(), threshold, pair, works });
+            }
+            (None, None) => {
+                watch.note(&format!("{transport} is left out: this Zorb does not have it"));
+            }
+            (None, Some(_)) => {}
         }
     }
-    let works = works(run.plan);
     let calls = run.plan.calls.unwrap_or(if run.plan.quick { 20 } else { CALLS });
     // What does not fit the rings at once is measured in several blocks.
     let blocks: Vec<u32> =
         (0..calls.div_ceil(CALLS)).map(|block| (calls - block * CALLS).min(CALLS)).collect();
     let rounds = run.rounds();
-    let of_each = pairs.len().max(1);
-    watch.begin(works.len() * pairs.len() * rounds * 2);
-    let mut all: Vec<Measured> = Vec::new();
-    for &(operation, payload) in &works {
-        for (transport, pair) in &mut pairs {
+    let mut all: Vec<(usize, Measured)> = Vec::new();
+    for (number, place) in places.iter_mut().enumerate() {
+        for &(operation, payload) in &place.works {
             // Nobody is measured cold.
-            block(pair, operation, payload, calls.min(CALLS))?;
-            all.push(nothing_yet(transport, operation, payload));
+            block(&mut place.pair, operation, payload, calls.min(CALLS))?;
+            let (transport, threshold) = (place.transport.clone(), place.threshold);
+            let nothing = nothing_yet(operation, payload);
+            all.push((number, Measured { transport, threshold, ..nothing }));
         }
     }
+    // The same work of all places beside each other.
+    all.sort_by_key(|(number, one)| (one.payload, *number));
+    watch.begin(all.len() * rounds * 2);
     // Everything takes its turn in every round, so that a machine that changes its pace meanwhile
     // does not look like octets that cost something.
     for _ in 0..rounds {
         for index in order(all.len()) {
-            let pair = pairs.get_mut(index % of_each);
-            let (Some(measured), Some((_, pair))) = (all.get_mut(index), pair) else { continue };
+            let Some((number, measured)) = all.get_mut(index) else { continue };
+            let Some(Place { pair, .. }) = places.get_mut(*number) else { continue };
             if watch.wants_to_stop() {
                 return Err(Error::Stopped);
             }
@@ -119,24 +151,17 @@ pub(super) fn probes(
             watch.block(&format!("{operation} {payload}"));
         }
     }
-    stop(pairs.into_iter().map(|(_, pair)| pair).collect())?;
+    stop(places.into_iter().map(|place| place.pair).collect())?;
+    let all = all.into_iter().map(|(_, measured)| measured);
+    let (all, by_threshold): (Vec<Measured>, Vec<Measured>) =
+        all.partition(|measured| measured.threshold.is_none());
     for measured in &all {
         run.add_rows(name, measured, rounds);
     }
-    run.text = Some(tables::tables(&all));
-    run.checks = checks::checks(&all, copy_threshold(&run.plan.setup.orb));
+    run.text = Some(tables::tables(&all, &by_threshold));
+    run.checks = checks::checks(&all, own_threshold);
+    run.checks.extend(thresholds::checks(&by_threshold));
     Ok(())
-}
-
-/// From how many octets on they are sent from where they lie, by the options for Zorb.
-fn copy_threshold(orb: &[String]) -> Option<usize> {
-    const NAME: &str = "CopyThreshold";
-    let set = orb.windows(2).rev().find_map(|words| match words {
-        [name, value] if name.strip_prefix("-ORB") == Some(NAME) => Some(value.as_str()),
-        _ => None,
-    });
-    let default = || zorb::options::TABLE.iter().find(|option| option.name == NAME);
-    set.or_else(|| Some(default()?.default))?.parse().ok()
 }
 
 /// Nothing, and octets by powers of two.
@@ -148,9 +173,10 @@ fn works(plan: &Plan) -> Vec<(Operation, usize)> {
     std::iter::once((Operation::Ping, 0)).chain(octets).collect()
 }
 
-fn nothing_yet(transport: &str, operation: Operation, payload: usize) -> Measured {
+fn nothing_yet(operation: Operation, payload: usize) -> Measured {
     Measured {
-        transport: transport.to_owned(),
+        transport: String::new(),
+        threshold: None,
         operation,
         payload,
         round_trips: Histogram::new(),
@@ -165,7 +191,7 @@ fn nothing_yet(transport: &str, operation: Operation, payload: usize) -> Measure
 
 /// Calls of one block.
 fn block(pair: &mut Pair, operation: Operation, payload: usize, calls: u32) -> Result<Measured> {
-    let mut measured = nothing_yet("", operation, payload);
+    let mut measured = nothing_yet(operation, payload);
     pair.mark().map_err(|error| error.during("a program without time probes"))?;
     let run = crate::driver::Run {
         warm: calls::WARM.min(calls),

@@ -32,10 +32,7 @@ pub(super) fn checks(all: &[Measured], threshold: Option<usize>) -> Vec<Check> {
         checks.push(same_orb(one, other));
         checks.push(cheaper_system(one, other));
     }
-    checks.extend(voids.iter().filter_map(|one| slopes(&one.transport, all)));
-    if let Some(threshold) = threshold {
-        checks.extend(voids.iter().filter_map(|one| step(&one.transport, all, threshold)));
-    }
+    checks.extend(voids.iter().filter_map(|one| slopes(&one.transport, all, threshold)));
     checks
 }
 
@@ -104,10 +101,11 @@ fn cheaper_system(one: &Measured, other: &Measured) -> Check {
     }
 }
 
-fn slopes(transport: &str, all: &[Measured]) -> Option<Check> {
+fn slopes(transport: &str, all: &[Measured], threshold: Option<usize>) -> Option<Check> {
     let octets = || all.iter().filter(|one| one.transport == transport && !one.is_void());
-    let orb = slope(octets().map(|one| (one.payload as f64, one.orb_ns())))?;
-    let system = slope(octets().map(|one| (one.payload as f64, one.system_ns())))?;
+    let at = threshold.map_or(f64::INFINITY, |threshold| threshold as f64);
+    let orb = slope(octets().map(|one| (one.payload as f64, one.orb_ns())), at)?;
+    let system = slope(octets().map(|one| (one.payload as f64, one.system_ns())), at)?;
     Some(Check {
         what: format!("{transport}: an octet more costs the ORB, of what it costs the system"),
         expected: format!("at most {:.0} %", SLOPE * 100.0),
@@ -116,49 +114,19 @@ fn slopes(transport: &str, all: &[Measured]) -> Option<Check> {
     })
 }
 
-/// The step where octets are no longer copied into the message but sent from where they lie, on both
-/// sides. It is looked for where there are payloads before it and behind.
-fn step(transport: &str, all: &[Measured], threshold: usize) -> Option<Check> {
-    let octets = all.iter().filter(|one| one.transport == transport && !one.is_void());
-    let points: Vec<(usize, f64)> = octets.map(|one| (one.payload, one.orb_ns())).collect();
-    let expected = first_beyond(&points, threshold)?;
-    let (found, height) = highest_step(&points)?;
-    Some(Check {
-        what: format!(
-            "{transport}: the highest step of the ORB's time, from one payload to the next"
-        ),
-        expected: format!("the one to {expected} octets, the copy threshold being {threshold}"),
-        found: format!("the one to {found} octets, {height:+.0} ns"),
-        holds: found == expected,
-    })
-}
-
-/// The first payload from the threshold on, if there is one below.
-fn first_beyond(points: &[(usize, f64)], threshold: usize) -> Option<usize> {
-    let (below, beyond): (Vec<usize>, Vec<usize>) =
-        points.iter().map(|(payload, _)| *payload).partition(|payload| *payload < threshold);
-    beyond.into_iter().min().filter(|_| !below.is_empty())
-}
-
-/// Where the time rises most, and by how much.
-fn highest_step(points: &[(usize, f64)]) -> Option<(usize, f64)> {
-    let mut points = points.to_vec();
-    points.sort_by_key(|(payload, _)| *payload);
-    let steps = points.windows(2).filter_map(|pair| match pair {
-        [(_, before), (payload, after)] => Some((*payload, after - before)),
-        _ => None,
-    });
-    steps.max_by(|(_, one), (_, other)| one.total_cmp(other))
-}
-
-/// The slope of the line that comes nearest to the points; `None` of less than two places.
-fn slope(points: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
-    let points: Vec<(f64, f64)> = points.collect();
-    let count = points.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let spread: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
-    let common: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+/// The slope of the line that comes nearest to the points, which may have one step: to those from `at`
+/// on. `None` where no two places are on one side of it.
+fn slope(points: impl Iterator<Item = (f64, f64)>, at: f64) -> Option<f64> {
+    let (below, beyond): (Vec<_>, Vec<_>) = points.partition(|(x, _)| *x < at);
+    let (mut spread, mut common) = (0.0, 0.0);
+    // Where each side has a height of its own, only what differs from its middle counts.
+    for side in [below, beyond] {
+        let count = side.len().max(1) as f64;
+        let mean = |of: fn(&(f64, f64)) -> f64| side.iter().map(of).sum::<f64>() / count;
+        let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+        spread += side.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>();
+        common += side.iter().map(|point| (point.0 - x) * (point.1 - y)).sum::<f64>();
+    }
     (spread > 0.0).then(|| common / spread)
 }
 
@@ -167,22 +135,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_found_where_it_is() {
-        let points = [(4, 100.0), (1024, 300.0), (256, 110.0), (2048, 330.0)];
-        assert_eq!(highest_step(&points), Some((1024, 190.0)));
-        assert_eq!(first_beyond(&points, 300), Some(1024));
-        assert_eq!(first_beyond(&points, 1024), Some(1024));
-        assert_eq!(first_beyond(&points, 4), None);
-        assert_eq!(first_beyond(&points, 4096), None);
-        assert_eq!(highest_step(&points[..1]), None);
+    fn the_slope_of_a_line_is_found() {
+        let line = [4.0, 8.0, 64.0, 2048.0].map(|octets| (octets, 100.0 + 0.25 * octets));
+        let found = slope(line.into_iter(), f64::INFINITY).unwrap();
+        assert!((found - 0.25).abs() < 1e-9, "{found}");
+        assert_eq!(slope([(4.0, 1.0), (4.0, 2.0)].into_iter(), 9.0), None);
+        assert_eq!(slope([(4.0, 1.0), (8.0, 2.0)].into_iter(), 8.0), None);
+        assert_eq!(slope(std::iter::empty(), 0.0), None);
     }
 
     #[test]
-    fn the_slope_of_a_line_is_found() {
-        let line = [4.0, 8.0, 64.0, 2048.0].map(|octets| (octets, 100.0 + 0.25 * octets));
-        let found = slope(line.into_iter()).unwrap();
+    fn a_step_is_no_slope() {
+        let line = [4.0, 8.0, 64.0, 1024.0, 2048.0];
+        let stepped = |octets: f64| 100.0 + 0.25 * octets + if octets < 64.0 { 0.0 } else { 900.0 };
+        let found = slope(line.map(|octets| (octets, stepped(octets))).into_iter(), 64.0).unwrap();
         assert!((found - 0.25).abs() < 1e-9, "{found}");
-        assert_eq!(slope([(4.0, 1.0), (4.0, 2.0)].into_iter()), None);
-        assert_eq!(slope(std::iter::empty()), None);
     }
 }

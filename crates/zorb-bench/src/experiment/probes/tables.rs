@@ -1,4 +1,4 @@
-//! The steps of a call as two tables, and the cost of octets as a third.
+//! The steps of a call as two tables, the cost of octets as a third, and by copy thresholds as a fourth.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::Measured;
 use super::steps::{Call, Side, mean_of, median_of};
 
 /// All tables.
-pub(super) fn tables(all: &[Measured]) -> String {
+pub(super) fn tables(all: &[Measured], by_threshold: &[Measured]) -> String {
     let largest = all.iter().map(|measured| measured.payload).max().unwrap_or_default();
     let shown: Vec<&Measured> =
         all.iter().filter(|one| one.is_void() || one.payload == largest).collect();
@@ -27,6 +27,10 @@ pub(super) fn tables(all: &[Measured]) -> String {
     text += &steps(server, Side::Server, &shown);
     text.push('\n');
     text += &octets(all);
+    if !by_threshold.is_empty() {
+        text.push('\n');
+        text += &thresholds(by_threshold);
+    }
     text
 }
 
@@ -85,6 +89,30 @@ fn octets(all: &[Measured]) -> String {
             let [round_trip, orb, system] =
                 [one.p50_ns(), one.orb_ns(), one.system_ns()].map(|nanos| nanos / 1e3);
             let _ = write!(text, " {round_trip:>12.3} {orb:>8.3} {system:>8.3}");
+        }
+        end_line(&mut text);
+    }
+    text
+}
+
+/// What octets cost the ORB, by the size from which on they are no longer copied.
+fn thresholds(all: &[Measured]) -> String {
+    let mut text = String::from(
+        "Table 4: octets by copy threshold, in microseconds: medians of the ORB on both sides\n",
+    );
+    let of = |payload| all.iter().filter(move |one| one.payload == payload);
+    let _ = write!(text, "{:NAME$}", "octets");
+    for one in of(all.first().map_or(0, |one| one.payload)) {
+        let threshold = one.threshold.unwrap_or_default();
+        let _ = write!(text, " {:>12}", format!("{} {threshold}", one.transport));
+    }
+    end_line(&mut text);
+    let mut payloads: Vec<usize> = all.iter().map(|one| one.payload).collect();
+    payloads.dedup();
+    for payload in payloads {
+        let _ = write!(text, "{payload:<NAME$}");
+        for one in of(payload) {
+            let _ = write!(text, " {:>12.3}", one.orb_ns() / 1e3);
         }
         end_line(&mut text);
     }
