@@ -1,5 +1,6 @@
 //! One experiment of one run: what it is, its charts, its numbers.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use super::super::results::{Measured, Run};
@@ -59,10 +60,14 @@ impl<'a> Section<'a> {
         sections
     }
 
-    /// Known experiments in the order in which people read them, others behind.
-    pub(super) fn place(&self) -> usize {
-        let place = ORDER.iter().position(|known| *known == self.experiment);
-        place.unwrap_or(ORDER.len())
+    /// Known experiments in the order in which people read them, others behind; of each, the known
+    /// transports first, and of each of these what was measured in most ways.
+    pub(super) fn place(&self) -> impl Ord + use<> {
+        let among = |known: &[&str], name| {
+            known.iter().position(|known| *known == name).unwrap_or(known.len())
+        };
+        let experiment = among(&ORDER, self.experiment);
+        (experiment, among(&TRANSPORTS, self.transport), Reverse(self.rows.len()))
     }
 
     /// What it is called: in words, when it is known.
@@ -236,6 +241,9 @@ const ORDER: [&str; 11] = [
     "probes",
     "demo",
 ];
+
+/// Of one experiment, what is shown first: what most people call by.
+const TRANSPORTS: [&str; 2] = ["iiop", "uiop"];
 
 /// Titles and explanations of known experiments.
 fn about(experiment: &str) -> Option<(&'static str, &'static str)> {

@@ -129,3 +129,17 @@ fn who_has_many_kinds_of_work_gets_a_page_of_bounded_charts() {
     assert_eq!(html.matches("<rect class=\"bar\"").count(), 60);
     assert_eq!(html.matches("<tr class=\"first\"").count(), 2000 + 1);
 }
+
+#[test]
+fn the_page_begins_with_what_most_people_call_by() {
+    let of = |transport: &str, count: usize| {
+        let ping = row("latency", "zorb", "ping", ", \"p50_us\": 3").replace("iiop", transport);
+        run(&vec![ping; count])
+    };
+    // Files come in the order of their names.
+    let html = made(&[&of("shmiop", 9), &of("uiop", 1), &of("iiop", 1), &of("iiop", 2)]);
+    let files: Vec<usize> = ["3.json", "2.json", "1.json", "0.json"]
+        .map(|name| html.find(&format!("from <code>{name}</code>")).unwrap())
+        .into();
+    assert!(files.is_sorted(), "{files:?}");
+}
