@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
@@ -62,6 +62,8 @@ pub(crate) struct ServerConnection {
     pub(super) sending: Sending,
     /// Upcalls begun.
     upcalls: AtomicU32,
+    /// Whether the sentinel looks after it.
+    pub(super) looked_after: AtomicBool,
     /// Upcalls under way whose threads have passed the role on before.
     overlapping: AtomicU32,
     /// Whether the last upcall that was timed took long.
@@ -80,6 +82,12 @@ pub(super) struct Reading {
     agreed: zorb_giop::ServerConnection,
     /// For how many more requests the connection counts as one that several callers share.
     shared: u8,
+}
+
+impl Reading {
+    fn new(inbound: Inbound) -> Box<Self> {
+        Box::new(Self { inbound, agreed: zorb_giop::ServerConnection::default(), shared: 0 })
+    }
 }
 
 /// What a thread keeps from request to request.
@@ -113,6 +121,7 @@ impl ServerConnection {
             parked: Slot::empty(),
             sending: Sending::default(),
             upcalls: AtomicU32::new(0),
+            looked_after: AtomicBool::new(false),
             overlapping: AtomicU32::new(0),
             slow: AtomicBool::new(false),
             crew: Crew::default(),
@@ -126,9 +135,7 @@ impl ServerConnection {
         let max_message_size = self.core.options().max_message_size;
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
-        let inbound = Inbound::new(limits).of(self.messaging);
-        let agreed = zorb_giop::ServerConnection::default();
-        self.begin(Box::new(Reading { inbound, agreed, shared: 0 }))
+        self.begin(Reading::new(Inbound::new(limits).of(self.messaging)))
     }
 
     /// The body of a serving thread.
@@ -337,6 +344,10 @@ impl ServerConnection {
         Upcall::begin();
         // There is one role, so nothing comes back.
         drop(self.parked.put(reading));
+        // In one order with the role's place: see `let_go`.
+        if !self.looked_after.load(Ordering::SeqCst) {
+            self.core.sentinel().look_after(self, upcalls.wrapping_sub(1));
+        }
         if pass_on {
             self.overlapping.fetch_add(1, Ordering::Relaxed);
             Upcall::pass_on(self);
@@ -352,4 +363,21 @@ impl ServerConnection {
         }
         upcalls
     }
+
+    /// Says that the sentinel no longer looks after it, unless an upcall has begun since `seen` was
+    /// taken: one that begins later says so itself.
+    pub(super) fn let_go(&self, seen: u32) -> bool {
+        self.looked_after.store(false, Ordering::SeqCst);
+        // Between this and the look at what an upcall leaves behind first; the upcall then looks at
+        // the flag. So one of the two sees the other.
+        fence(Ordering::SeqCst);
+        let quiet = self.parked.is_empty() && self.upcalls.load(Ordering::Relaxed) == seen;
+        if !quiet {
+            self.looked_after.store(true, Ordering::SeqCst);
+        }
+        quiet
+    }
 }
+
+#[cfg(test)]
+mod tests;
