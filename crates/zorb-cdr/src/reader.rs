@@ -68,6 +68,7 @@ macro_rules! read_primitive {
 
 impl<'a> CdrReader<'a> {
     /// A reader at the start of `buffer`, which is also the alignment base.
+    #[inline]
     pub fn new(buffer: &'a [u8], order: ByteOrder) -> Self {
         Self {
             buffer,
@@ -109,25 +110,46 @@ impl<'a> CdrReader<'a> {
     /// position of `parts` on (ascending), that octet of the buffer is `origin` octets after the
     /// alignment base. What is one run of octets, such as the numbers of a sequence, is aligned
     /// once and goes on over the seams.
+    #[inline]
     #[must_use]
     pub fn with_parts(mut self, parts: &'a [u32], origin: usize) -> Self {
+        self.set_parts(parts, origin);
+        self
+    }
+
+    /// As [`with_parts`](Self::with_parts), for a reader that stays where it is.
+    #[inline]
+    pub fn set_parts(&mut self, parts: &'a [u32], origin: usize) {
         self.parts = parts;
         self.part_origin = origin;
-        self
     }
 
     /// The same reader with the text coding of its connection and GIOP version.
+    #[inline]
     #[must_use]
     pub fn with_text(mut self, text: TextCoding) -> Self {
-        self.text = text;
+        self.set_text(text);
         self
     }
 
+    /// As [`with_text`](Self::with_text), for a reader that stays where it is.
+    #[inline]
+    pub fn set_text(&mut self, text: TextCoding) {
+        self.text = text;
+    }
+
     /// The same reader carrying what some types decode against (the ORB, for object references).
+    #[inline]
     #[must_use]
     pub fn with_context(mut self, context: &'a (dyn Any + Send + Sync)) -> Self {
-        self.context = Some(context);
+        self.set_context(context);
         self
+    }
+
+    /// As [`with_context`](Self::with_context), for a reader that stays where it is.
+    #[inline]
+    pub fn set_context(&mut self, context: &'a (dyn Any + Send + Sync)) {
+        self.context = Some(context);
     }
 
     /// What [`with_context`](Self::with_context) attached, if it is a `T`.

@@ -3,7 +3,7 @@
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
@@ -11,6 +11,7 @@ use zorb_giop::{
     Messaging, ProtocolError, ProtocolErrorKind, ReplyStatus, RequestProgress, RetryDecision,
     negotiate,
 };
+use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
 use zorb_transport::Stream;
 use zorb_types::SystemException;
@@ -26,7 +27,24 @@ pub(super) const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// A connection that nothing was heard of for longer than this is looked at before it is used
 /// again: the server may have closed it meanwhile.
-pub(super) const FRESH: Duration = Duration::from_millis(500);
+const FRESH: Duration = Duration::from_millis(500);
+
+/// When something was last heard of a connection, to a few milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alive(MonotonicTime);
+
+impl Alive {
+    #[inline]
+    pub(super) fn now() -> Self {
+        Self(MonotonicTime::coarse())
+    }
+
+    /// Whether that was just now.
+    #[inline]
+    pub(super) fn is_fresh(self) -> bool {
+        MonotonicTime::coarse().nanos_since(self.0) < FRESH.as_nanos() as u64
+    }
+}
 
 /// What ended the wait for a reply without one.
 #[derive(Debug)]
@@ -128,7 +146,7 @@ pub(crate) struct ClientConnection {
     /// Whether an earlier call had it.
     pub(super) used: bool,
     /// When it was last known to be alive: sending a one-way request does not show that.
-    pub(super) alive: Instant,
+    pub(super) alive: Alive,
     /// Whether it was opened although there were as many as there may be.
     pub(super) beyond_limit: bool,
     /// What was sent last was written in it.
@@ -149,7 +167,7 @@ impl ClientConnection {
             outgoing: Vec::new(),
             state: zorb_giop::ClientConnection::default(),
             used: false,
-            alive: Instant::now(),
+            alive: Alive::now(),
             beyond_limit: false,
             form: Form::new(messaging, GiopVersion::V1_0),
             wait,
@@ -159,7 +177,7 @@ impl ClientConnection {
     /// Whether it may be used without a look at it.
     #[inline]
     pub(super) fn is_fresh(&self) -> bool {
-        self.alive.elapsed() < FRESH
+        self.alive.is_fresh()
     }
 
     /// Sends the request in the outgoing buffer.
@@ -219,7 +237,7 @@ impl ClientConnection {
                 Ok(Some(header)) => {
                     return match header.kind {
                         MessageKind::Reply | MessageKind::LocateReply => {
-                            self.alive = Instant::now();
+                            self.alive = Alive::now();
                             Ok(header)
                         }
                         MessageKind::CloseConnection => Err(NoReply::Closed),

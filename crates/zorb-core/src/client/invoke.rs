@@ -14,11 +14,11 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfe
 
 use super::call::Call;
 use super::connection::{NoReply, Opened};
-use super::contexts::{Contexts, Joined, all_contexts, own_contexts};
+use super::contexts::with_contexts;
 use super::line::{AnyLine, Line};
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
-use super::route::Route;
+use super::route::{Route, Routes};
 use crate::buffers::trim;
 use crate::collocation::{Upcall, hold};
 use crate::error::{Error, Phase};
@@ -123,13 +123,10 @@ fn is_stale_forward(exception: SystemException) -> bool {
 
 /// Makes the call over the first route of `target` that connects.
 fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
-    let contexts = match own_contexts(target.routes(object.core())) {
-        Ok(contexts) => contexts,
-        Err(exception) => return Attempt::Failed(exception),
-    };
+    let routes = target.routes(object.core());
     match reach(object, target, call.connect, call.sending().deadline()) {
-        Ok((route, AnyLine::Own(lease))) => call_over(object, route, lease, call, &contexts),
-        Ok((route, AnyLine::Shared(share))) => call_over(object, route, share, call, &contexts),
+        Ok((route, AnyLine::Own(lease))) => call_over(object, (routes, route), lease, call),
+        Ok((route, AnyLine::Shared(share))) => call_over(object, (routes, route), share, call),
         Err(exception) => Attempt::Failed(exception),
     }
 }
@@ -137,10 +134,9 @@ fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> A
 /// Makes the call over one connection.
 fn call_over<'c>(
     object: &'c ObjectRef,
-    route: &Route,
+    (routes, route): (&Routes, &Route),
     mut line: impl Line,
     call: &Call<'_>,
-    policies: &Contexts,
 ) -> Attempt<'c> {
     probe!(Reference);
     let core = object.core();
@@ -154,17 +150,19 @@ fn call_over<'c>(
     let context =
         context_data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
     let Opened { request_id, text, .. } = opened;
-    let mut joined = Joined::default();
-    let start = RequestStart {
-        request_id,
-        response: call.response,
-        target: TargetAddress::Key(&route.key),
-        operation: call.operation,
-        service_contexts: all_contexts(&mut joined, context.as_slice(), policies),
-    };
     let mut gather = Gather::runs_from(core.options().copy_threshold);
     let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
-    if let Err(exception) = write_request(outgoing, form, &start, text, &mut gather, call) {
+    let written = with_contexts(routes, context.as_slice(), |service_contexts| {
+        let start = RequestStart {
+            request_id,
+            response: call.response,
+            target: TargetAddress::Key(&route.key),
+            operation: call.operation,
+            service_contexts,
+        };
+        write_request(outgoing, form, &start, text, &mut gather, call)
+    });
+    if let Err(exception) = written {
         return Attempt::Failed(exception);
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
@@ -338,25 +336,24 @@ fn call_here<'c>(
     call: &Call<'_>,
 ) -> Attempt<'c> {
     let core = object.core();
-    let contexts = match own_contexts(target.routes(core)) {
-        Ok(contexts) => contexts,
-        Err(exception) => return Attempt::Failed(exception),
-    };
-    let mut joined = Joined::default();
+    let routes = target.routes(core);
     let _bond = hold(object);
     let _upcall = Upcall::enter(core);
     let form = Form::Giop(GiopVersion::HIGHEST);
     let text = LOCAL_TEXT;
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
-    let start = RequestStart {
-        request_id: 0,
-        response: call.response,
-        target: TargetAddress::Key(key),
-        operation: call.operation,
-        service_contexts: all_contexts(&mut joined, &[], &contexts),
-    };
     let mut copy = Gather::runs_from(usize::MAX);
-    if let Err(exception) = write_request(&mut request, form, &start, text, &mut copy, call) {
+    let written = with_contexts(routes, &[], |service_contexts| {
+        let start = RequestStart {
+            request_id: 0,
+            response: call.response,
+            target: TargetAddress::Key(key),
+            operation: call.operation,
+            service_contexts,
+        };
+        write_request(&mut request, form, &start, text, &mut copy, call)
+    });
+    if let Err(exception) = written {
         LOCAL_BUFFERS.set((request, buffer));
         return Attempt::Failed(exception);
     }

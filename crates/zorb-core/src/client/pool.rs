@@ -17,7 +17,7 @@ use zorb_os::thread;
 
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, StreamOptions};
 
-use super::connection::ClientConnection;
+use super::connection::{Alive, ClientConnection};
 use super::line::AnyLine;
 use super::place::{Lease, Place};
 use super::sharing::Sharing;
@@ -249,7 +249,7 @@ impl EndpointPool {
                         state.open -= 1;
                         continue;
                     }
-                    connection.alive = Instant::now();
+                    connection.alive = Alive::now();
                 }
                 return Ok(Lease::new(connection, place));
             }

@@ -76,10 +76,10 @@ impl Reply<'_> {
 
     /// A reader at the body.
     pub(super) fn body(&self) -> CdrReader<'_> {
-        let mut reader = CdrReader::new(self.holder.message(), self.header.order)
-            .with_parts(self.holder.seams(), HEADER_SIZE)
-            .with_text(self.text)
-            .with_context(self.core);
+        let mut reader = CdrReader::new(self.holder.message(), self.header.order);
+        reader.set_parts(self.holder.seams(), HEADER_SIZE);
+        reader.set_text(self.text);
+        reader.set_context(self.core);
         // The header was read up to here before, so the octets are there.
         let _ = reader.take(self.body_offset, "reply header");
         reader

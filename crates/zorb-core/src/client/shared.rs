@@ -20,7 +20,7 @@ use zorb_giop::{
 };
 use zorb_transport::Stream;
 
-use super::connection::{FRESH, LAST_WORDS, NoReply, limits};
+use super::connection::{Alive, LAST_WORDS, NoReply, limits};
 use crate::buffers::trim;
 use crate::counters::{CallMutex, Count, count};
 use crate::server::in_upcall;
@@ -57,7 +57,7 @@ struct State {
     /// Whether a reply has ever come.
     used: bool,
     /// When it was last known to be alive.
-    alive: Instant,
+    alive: Alive,
     /// Callers that have a share.
     users: usize,
     /// Callers that wait for one.
@@ -172,7 +172,7 @@ impl SharedConnection {
             agreed: zorb_giop::ClientConnection::default(),
             form: Form::new(messaging, GiopVersion::V1_0),
             used: false,
-            alive: Instant::now(),
+            alive: Alive::now(),
             users: 0,
             comers: 0,
             calls: Vec::new(),
@@ -223,12 +223,12 @@ impl SharedConnection {
                 return Err(NoShare::Busy);
             }
         }
-        if state.users == 0 && state.alive.elapsed() >= FRESH {
+        if state.users == 0 && !state.alive.is_fresh() {
             if self.stream.is_stale() {
                 self.end(&mut state, End::Lost(None));
                 return Err(NoShare::Ended);
             }
-            state.alive = Instant::now();
+            state.alive = Alive::now();
         }
         state.users += 1;
         self.users.store(state.users, Ordering::Relaxed);

@@ -101,8 +101,7 @@ pub(crate) fn answer_request(
         (reply.send)(&mut [IoSlice::new(reply.buffer)]);
         reply.wanted = false;
     }
-    let arguments = arguments.with_parts(seams, HEADER_SIZE);
-    let arguments = arguments.with_text(reply.text).with_context(core);
+    let text = reply.text;
     let mut call = ServerCall {
         operation: request.operation,
         object: found.object(),
@@ -110,6 +109,9 @@ pub(crate) fn answer_request(
         arguments,
         reply,
     };
+    call.arguments.set_parts(seams, HEADER_SIZE);
+    call.arguments.set_text(text);
+    call.arguments.set_context(core);
     let served = match call.object {
         Some(object) => upcall(core, object, &mut call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),

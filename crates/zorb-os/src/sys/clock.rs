@@ -18,10 +18,20 @@ pub(crate) fn ticks() -> u64 {
 
 /// The monotonic clock in nanoseconds since some moment before the process began.
 pub(crate) fn monotonic_nanos() -> u64 {
+    nanos(libc::CLOCK_MONOTONIC)
+}
+
+/// The same as of the system's last tick.
+pub(crate) fn coarse_monotonic_nanos() -> u64 {
+    nanos(libc::CLOCK_MONOTONIC_COARSE)
+}
+
+#[inline]
+fn nanos(clock: libc::clockid_t) -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` is a timespec that the call may write. It cannot fail: the clock exists on
+    // SAFETY: `now` is a timespec that the call may write. It cannot fail: both clocks exist on
     // every Linux and the pointer is good.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    unsafe { libc::clock_gettime(clock, &raw mut now) };
     let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
     let nanos = u64::try_from(now.tv_nsec).unwrap_or_default();
     seconds.wrapping_mul(1_000_000_000).wrapping_add(nanos)

@@ -2,13 +2,12 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
 
 use zorb_giop::{Detached, Form, Inbound, MessageHeader, MessageKind, ProtocolErrorKind};
 use zorb_os::probe;
 
 use super::{End, SharedConnection};
-use crate::client::connection::NoReply;
+use crate::client::connection::{Alive, NoReply};
 use crate::client::patience::Patience;
 use crate::counters::{Count, count};
 
@@ -90,7 +89,7 @@ impl SharedConnection {
         let id = id.map_err(NoReply::Broken)?;
         let mut state = self.state();
         state.used = true;
-        state.alive = Instant::now();
+        state.alive = Alive::now();
         let waits = |call: &&mut super::Call| {
             call.id == id && call.expected == header.kind && call.reply.is_none()
         };
