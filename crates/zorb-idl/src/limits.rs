@@ -24,10 +24,10 @@ pub const MAX_CONDITIONAL_DEPTH: usize = 256;
 
 /// The most tokens that macros may produce in one compilation, those read again while they
 /// are expanded further included (E0014).
-pub const MAX_EXPANSION_TOKENS: usize = 1_000_000;
+pub const MAX_EXPANSION_TOKENS: usize = 250_000;
 
 /// The most bytes that `#`, `##` and string concatenation may produce in all (E0014).
-pub const MAX_PASTED_BYTES: usize = 16 << 20;
+pub const MAX_PASTED_BYTES: usize = 4 << 20;
 
 /// How deep macro arguments may be expanded within macro arguments (E0014).
 pub const MAX_EXPANSION_DEPTH: usize = 64;

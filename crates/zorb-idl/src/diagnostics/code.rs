@@ -208,6 +208,7 @@ codes! {
     BadRepositoryId "E0602" Error "a repository id or version is malformed"
     DuplicateRepositoryId "E0603" Error "two definitions have the same repository id"
     BadPrefix "E0604" Error "a repository id prefix is malformed"
+    IdWithoutFormat "W0605" Warning "a repository id does not say its format"
 }
 
 impl Code {

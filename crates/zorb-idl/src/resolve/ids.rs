@@ -62,7 +62,8 @@ impl Resolver<'_> {
             }
             EventKind::Id(name, id) => {
                 if let Some(target) = self.pragma_target(name, scope) {
-                    self.set_id(target, &id.as_str().into(), event.span);
+                    self.warn_of_format(id, event.span);
+                    self.set_id(target, &id.as_str().into(), event.span, Format::Optional);
                 }
             }
             EventKind::Version(name, version) => {
@@ -94,8 +95,18 @@ impl Resolver<'_> {
 
     pub(super) fn type_id(&mut self, name: &ScopedName, id: &Rc<str>, span: Span, scope: ScopeId) {
         if let Some(target) = self.id_target(name, scope) {
-            self.set_id(target, id, span);
+            self.set_id(target, id, span, Format::Needed);
         }
+    }
+
+    /// Ids of old files are whatever their first ORB made of them.
+    fn warn_of_format(&mut self, id: &str, span: Span) {
+        if has_format(id) || check_id(id, Format::Optional).is_err() {
+            return;
+        }
+        let message = format!("`{id}` has no format");
+        let diagnostic = Diagnostic::new(Code::IdWithoutFormat, span, message);
+        self.sink.push(diagnostic.hint("for example `IDL:example.com/Module/Name:1.0`"));
     }
 
     pub(super) fn type_prefix(
@@ -121,8 +132,8 @@ impl Resolver<'_> {
         self.ids.type_prefixes.insert(target, (Rc::clone(prefix), span));
     }
 
-    fn set_id(&mut self, target: DefId, id: &Rc<str>, span: Span) {
-        if let Err(problem) = check_id(id) {
+    fn set_id(&mut self, target: DefId, id: &Rc<str>, span: Span, format: Format) {
+        if let Err(problem) = check_id(id, format) {
             let message = format!("`{id}` is not a repository id: {problem}");
             let diagnostic = Diagnostic::new(Code::BadRepositoryId, span, message);
             self.sink.push(diagnostic.hint("for example `IDL:example.com/Module/Name:1.0`"));
@@ -257,17 +268,35 @@ fn is_version(text: &str) -> bool {
     text.split_once('.').is_some_and(|(major, minor)| part(major) && part(minor))
 }
 
+/// Whether a repository id has to say its format.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Needed,
+    Optional,
+}
+
+/// Whether `id` begins with a word and a colon.
+fn has_format(id: &str) -> bool {
+    id.split_once(':').is_some_and(|(format, _)| {
+        !format.is_empty() && format.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
 /// What keeps `id` from being a repository id.
-fn check_id(id: &str) -> Result<(), &'static str> {
-    let (format, rest) = id.split_once(':').ok_or("there is no `:` after its format")?;
-    if format.is_empty() || !format.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Err("its format is not a word");
+fn check_id(id: &str, format: Format) -> Result<(), &'static str> {
+    if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("it is empty, or holds blanks or characters outside ASCII");
     }
+    if !has_format(id) {
+        return match (format, id.contains(':')) {
+            (Format::Optional, _) => Ok(()),
+            (Format::Needed, true) => Err("its format is not a word"),
+            (Format::Needed, false) => Err("there is no `:` after its format"),
+        };
+    }
+    let (format, rest) = id.split_once(':').unwrap_or_default();
     if rest.is_empty() {
         return Err("nothing follows its format");
-    }
-    if !id.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("it holds blanks or characters outside ASCII");
     }
     if format == "IDL" {
         let (path, version) = rest.rsplit_once(':').ok_or("it has no version")?;
