@@ -3,6 +3,8 @@
 //! A [`Repository`] is filled by who has read IDL, or asked a server; it is kept as octets by
 //! [`Repository::to_octets`].
 
+mod canonical;
+mod change;
 mod description;
 mod octets;
 #[cfg(test)]
@@ -12,6 +14,8 @@ use std::collections::{HashMap, HashSet};
 
 use zorb_types::{Any, TypeCode, Visibility};
 
+pub use canonical::Renamed;
+pub use change::mentions;
 pub use description::{
     AttributeDescription, InitializerDescription, InterfaceDescription, OperationDescription,
     ParameterDescription,
@@ -37,7 +41,7 @@ pub struct Entry {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Its version, as in its id: `1.0`.
+    /// Its version, as in its id unless another was set: `1.0`.
     pub version: String,
     /// What it is defined in.
     pub container: EntryId,

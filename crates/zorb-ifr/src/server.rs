@@ -1,6 +1,8 @@
 //! Serving a repository: one object for each definition, and for each type without a name that
 //! definitions use.
 
+mod change;
+mod check;
 mod create;
 mod definition;
 mod describe;
@@ -11,13 +13,16 @@ mod view;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use zorb::dynamic::repository::{Entry, EntryId, EntryKind, Repository};
+use zorb::dynamic::repository::{Entry, EntryId, Renamed, Repository};
 use zorb::poa::{ObjectId, Poa, PoaError, PoaPolicies};
-use zorb::{CompletionStatus, Interface, MinorCode, ObjectRef, SystemException, TypeCode, minor};
+use zorb::{
+    CompletionStatus, Interface, MinorCode, ObjectRef, SystemException, TcKind, TypeCode, minor,
+};
 
 use crate::{StateFile, corba};
+use create::Addition;
 use object::{Object, What};
 use view::View;
 
@@ -40,11 +45,14 @@ pub struct InterfaceRepository(Arc<Shared>);
 /// What all objects of a repository know.
 struct Shared {
     poa: Poa,
-    /// Whether clients may add definitions.
+    /// Whether clients may change the definitions.
     writable: bool,
-    /// Where definitions are kept that clients add.
+    /// Where definitions are kept that clients change.
     state: Option<StateFile>,
+    /// Locked before what follows.
     definitions: RwLock<Repository>,
+    /// The repository ids that definitions had, for references that were given out.
+    renamed: Mutex<Renamed>,
     /// The types without a name that have objects, by their texts.
     types: Mutex<HashMap<String, TypeCode>>,
 }
@@ -60,8 +68,8 @@ impl InterfaceRepository {
         Self::serve_as(parent, definitions, false, None)
     }
 
-    /// Serves definitions to which any client may add; each is stored in `state` before it is
-    /// served.
+    /// Serves definitions that any client may change; each change is stored in `state` before the
+    /// client has its answer.
     ///
     /// # Errors
     /// As [`serve`](Self::serve).
@@ -85,10 +93,11 @@ impl InterfaceRepository {
             writable,
             state,
             definitions: RwLock::default(),
+            renamed: Mutex::default(),
             types: Mutex::default(),
         });
-        for (place, entry) in definitions.entries() {
-            shared.activate_definition(place, entry)?;
+        for (_, entry) in definitions.entries() {
+            shared.activate_definition(entry)?;
         }
         let view = View { shared: &shared, repository: &definitions };
         for (place, _) in definitions.entries() {
@@ -108,7 +117,7 @@ impl InterfaceRepository {
 
     /// The definitions as they are now.
     pub fn definitions(&self) -> Repository {
-        self.0.definitions.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().clone()
     }
 }
 
@@ -129,15 +138,42 @@ fn type_id(text: &str) -> ObjectId {
     ObjectId::new(format!("T{text}"))
 }
 
+/// The place of the definition of a repository id, or of one that had it before.
+fn place_of(
+    definitions: &Repository,
+    renamed: &Renamed,
+    id: &str,
+) -> Result<EntryId, SystemException> {
+    if id.is_empty() {
+        return Ok(Repository::ROOT);
+    }
+    let place = definitions.lookup_id(id).or_else(|| definitions.lookup_id(renamed.get(id)?));
+    place.ok_or_else(|| {
+        let minor = minor::object_not_exist::NO_MATCH;
+        SystemException::object_not_exist(minor, CompletionStatus::No)
+    })
+}
+
 impl Shared {
-    fn activate_definition(
-        self: &Arc<Self>,
-        place: EntryId,
-        entry: &Entry,
-    ) -> Result<(), PoaError> {
-        let what = What::Definition(place);
+    fn read(&self) -> RwLockReadGuard<'_, Repository> {
+        self.definitions.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_renamed(&self) -> MutexGuard<'_, Renamed> {
+        self.renamed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_types(&self) -> MutexGuard<'_, HashMap<String, TypeCode>> {
+        self.types.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn activate_definition(self: &Arc<Self>, entry: &Entry) -> Result<(), PoaError> {
+        let what = What::Definition(entry.id.clone());
         let object = Object { shared: Arc::clone(self), what, kind: kind::of_entry(entry) };
-        self.poa.activate_with_id::<_, ObjectRef>(definition_id(&entry.id), object).map(drop)
+        let id = definition_id(&entry.id);
+        // A definition that had this id before may still have its object.
+        let _ = self.poa.deactivate(&id);
+        self.poa.activate_with_id::<_, ObjectRef>(id, object).map(drop)
     }
 
     /// The object of a type without a name; one is made where there is none.
@@ -147,7 +183,7 @@ impl Shared {
     ) -> Result<T, SystemException> {
         let text = zorb::dynamic::json::type_name(type_code);
         let id = type_id(&text);
-        let mut types = self.types.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut types = self.lock_types();
         if types.contains_key(&text) {
             return Ok(self.poa.reference(&id)?);
         }
@@ -163,57 +199,108 @@ impl Shared {
         Ok(made.unchecked_narrow())
     }
 
-    /// Adds a definition: stores it, and makes its object.
-    fn add(
-        self: &Arc<Self>,
-        definitions: &mut Repository,
-        container: EntryId,
-        id: &str,
-        name: &str,
-        kind: EntryKind,
-    ) -> Result<EntryId, SystemException> {
-        let no = CompletionStatus::No;
-        if definitions.at(MAX_DEFINITIONS).is_some() {
-            return Err(SystemException::no_resources(minor::no_resources::QUEUE_FULL, no));
-        }
-        let place = match &self.state {
-            None => definitions.add(container, id, name, kind),
-            Some(state) => {
-                let mut next = definitions.clone();
-                let place = next.add(container, id, name, kind);
-                state.store(&next).map_err(|error| {
-                    tracing::error!(%error, "a definition could not be stored");
-                    SystemException::persist_store(MinorCode::default(), no)
-                })?;
-                *definitions = next;
-                place
-            }
-        };
-        self.activate_definition(place, &definitions[place])?;
-        View { shared: self, repository: definitions }.make_types_of(place);
-        Ok(place)
+    /// Changes the definitions, all of it or nothing: stores what came out, and takes it. The
+    /// objects are brought up to date by `finish`, before anything else can change.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Repository, &Renamed) -> Result<T, SystemException>,
+        finish: impl FnOnce(&Repository, &T) -> Result<(), SystemException>,
+    ) -> Result<T, SystemException> {
+        let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = definitions.clone();
+        let result = change(&mut next, &self.lock_renamed())?;
+        self.store(&next)?;
+        *definitions = next;
+        finish(&definitions, &result)?;
+        Ok(result)
     }
 
-    /// The type that a reference to one of these objects stands for.
+    /// Adds a definition, and makes its object.
+    fn add(
+        self: &Arc<Self>,
+        make: impl FnOnce(&Repository, &Renamed) -> Result<Addition, SystemException>,
+    ) -> Result<(), SystemException> {
+        let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
+        if definitions.at(MAX_DEFINITIONS).is_some() {
+            let minor = minor::no_resources::QUEUE_FULL;
+            return Err(SystemException::no_resources(minor, CompletionStatus::No));
+        }
+        let addition = make(&definitions, &self.lock_renamed())?;
+        let id = addition.id.clone();
+        match self.state.is_none() && !addition.changes_types() {
+            true => addition.apply(&mut definitions)?,
+            false => {
+                let mut next = definitions.clone();
+                addition.apply(&mut next)?;
+                self.store(&next)?;
+                *definitions = next;
+            }
+        }
+        self.lock_renamed().remove(&id);
+        if let Some(place) = definitions.lookup_id(&id) {
+            self.activate_definition(&definitions[place])?;
+            View { shared: self, repository: &definitions }.make_types_of(place);
+        }
+        Ok(())
+    }
+
+    fn store(&self, definitions: &Repository) -> Result<(), SystemException> {
+        let Some(state) = &self.state else { return Ok(()) };
+        state.store(definitions).map_err(|error| {
+            tracing::error!(%error, "a definition could not be stored");
+            SystemException::persist_store(MinorCode::default(), CompletionStatus::No)
+        })
+    }
+
+    /// The type that a reference to one of these objects stands for, as part of another.
     fn type_of(
         &self,
         repository: &Repository,
+        renamed: &Renamed,
         reference: Option<&ObjectRef>,
     ) -> Result<TypeCode, SystemException> {
         let bad_param = |minor| SystemException::bad_param(minor, CompletionStatus::No);
         let reference = reference.ok_or_else(|| bad_param(minor::bad_param::NIL_NOT_ALLOWED))?;
-        self.find_type(repository, reference)
-            .ok_or_else(|| bad_param(minor::bad_param::WRONG_INTERFACE))
+        let found = self.find_type(repository, renamed, reference);
+        let found = found.ok_or_else(|| bad_param(minor::bad_param::WRONG_INTERFACE))?;
+        // One that waits for its members is part of others by its id.
+        let is_empty = found.member_count() == 0;
+        match found.kind() {
+            TcKind::Struct | TcKind::Union if is_empty => Ok(TypeCode::recursive(found.id())?),
+            _ => Ok(found),
+        }
     }
 
-    fn find_type(&self, repository: &Repository, reference: &ObjectRef) -> Option<TypeCode> {
+    fn find_type(
+        &self,
+        repository: &Repository,
+        renamed: &Renamed,
+        reference: &ObjectRef,
+    ) -> Option<TypeCode> {
         let id = self.poa.id_of(reference).ok()?;
         match std::str::from_utf8(id.as_bytes()).ok()?.split_at_checked(1)? {
-            ("D", id) => repository.get(repository.lookup_id(id)?)?.type_code().cloned(),
+            ("D", id) => {
+                let place = place_of(repository, renamed, id).ok()?;
+                repository.get(place)?.type_code().cloned()
+            }
             ("T", text) => {
-                self.types.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned()
+                let known = self.lock_types().get(text).cloned()?;
+                Some(self.as_defined(repository, renamed, known))
             }
             _ => None,
         }
+    }
+
+    /// A type with what definitions have become since it was made.
+    fn as_defined(
+        &self,
+        repository: &Repository,
+        renamed: &Renamed,
+        type_code: TypeCode,
+    ) -> TypeCode {
+        if !self.writable {
+            return type_code;
+        }
+        repository.canonical(&type_code, renamed).unwrap_or(type_code)
     }
 }

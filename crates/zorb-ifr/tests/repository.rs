@@ -445,8 +445,8 @@ fn what_cannot_be_done_is_refused() {
     ];
     let added = shop.repository.create_module("IDL:New:1.0", "New", "1.0").unwrap_err();
     assert_eq!(added.kind, SystemExceptionKind::NoPermission);
-    use SystemExceptionKind::{BadOperation, NoImplement};
-    assert_eq!(kinds, [NoImplement, NoImplement, NoImplement, BadOperation]);
+    use SystemExceptionKind::{BadOperation, NoPermission};
+    assert_eq!(kinds, [NoPermission, NoPermission, NoPermission, BadOperation]);
     assert!(item.as_object().narrow::<corba::UnionDef>().unwrap().is_none());
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct IfrArgs {
     /// Keep the definitions in this file; those that are in it are served together with the IDL's
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Let any client add definitions, which are kept in the state file if there is one
+    /// Let any client add, change and destroy definitions, also in the state file if there is one
     #[arg(long)]
     writable: bool,
     /// Where to listen, as `iiop://HOST:PORT`; may be given several times

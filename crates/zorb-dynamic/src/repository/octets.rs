@@ -11,8 +11,14 @@ use super::{
 };
 use crate::Mode;
 
-/// What a file of a repository begins with; the last octet is the version of the format.
-const MAGIC: &[u8; 8] = b"ZORBIFR\x02";
+/// What a file of a repository begins with; the version of the format follows.
+const MAGIC: &[u8; 7] = b"ZORBIFR";
+
+/// The version of the format that is written.
+const FORMAT: u8 = 3;
+
+/// The oldest that is read, in which definitions have the version that is in their ids.
+const OLDEST: u8 = 2;
 
 /// Octets that are no repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,7 @@ impl Repository {
         let mut octets = Vec::new();
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big).with_text(text());
         writer.put(MAGIC);
+        writer.write_u8(FORMAT);
         self.write(&mut writer).map_err(StoreError)?;
         Ok(octets)
     }
@@ -49,19 +56,34 @@ impl Repository {
     }
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        let entries = self.entries.get(1..).unwrap_or_default();
-        writer.write_count(entries.len(), "repository")?;
-        for entry in entries {
-            writer.write_u32(entry.container.0);
+        // What waits for the members of a type has no TypeCode yet: it is stored when it has.
+        let mut numbers = vec![None; self.entries.len()];
+        if let Some(root) = numbers.first_mut() {
+            *root = Some(0);
+        }
+        let mut stored = Vec::new();
+        for (place, entry) in self.entries().skip(1) {
+            let container = numbers.get(entry.container.index()).copied().flatten();
+            if let Some(container) = container.filter(|_| entry.is_complete()) {
+                stored.push((container, entry));
+                numbers[place.index()] = u32::try_from(stored.len()).ok();
+            }
+        }
+        writer.write_count(stored.len(), "repository")?;
+        for (container, entry) in stored {
+            writer.write_u32(container);
             String::write(&entry.id, writer)?;
             String::write(&entry.name, writer)?;
+            String::write(&entry.version, writer)?;
             write_kind(&entry.kind, writer)?;
         }
         Ok(())
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        if reader.take(MAGIC.len(), "repository")? != MAGIC {
+        let known = reader.take(MAGIC.len(), "repository")? == MAGIC;
+        let format = reader.read_u8()?;
+        if !known || !(OLDEST..=FORMAT).contains(&format) {
             return Err(reader.error(CdrErrorKind::Unsupported, "repository"));
         }
         let mut repository = Self::new();
@@ -73,6 +95,7 @@ impl Repository {
                 .ok_or_else(|| reader.error(CdrErrorKind::BadReference, "container"))?;
             let id = String::read(reader)?;
             let name = String::read(reader)?;
+            let version = if format > OLDEST { Some(String::read(reader)?) } else { None };
             let mut kind = read_kind(reader)?;
             match &mut kind {
                 EntryKind::Operation(operation) => {
@@ -86,9 +109,12 @@ impl Repository {
                 _ => {}
             }
             let count = repository.entries.len();
-            repository.add(container, &id, &name, kind);
+            let place = repository.add(container, &id, &name, kind);
             if repository.entries.len() == count {
                 return Err(reader.error(CdrErrorKind::BadReference, "repository id"));
+            }
+            if let Some(version) = version {
+                repository.set_version(place, &version);
             }
         }
         Ok(repository)

@@ -145,3 +145,87 @@ fn what_is_known_stays_when_repositories_are_merged() {
     assert_eq!(new[n].id, "IDL:M/B/n:1.0");
     assert_eq!(new[module].contents.len(), 4);
 }
+
+/// `struct Node { sequence<Node> kids; };` with a constant and a sequence of them beside it.
+fn nodes() -> (Repository, EntryId) {
+    let mut repository = Repository::new();
+    let id = "IDL:Node:1.0";
+    let empty = TypeCode::structure(id, "Node", &[]).unwrap();
+    let node = repository.add(Repository::ROOT, id, "Node", EntryKind::Type(empty));
+    let kids = TypeCode::sequence(&TypeCode::recursive(id).unwrap(), 0).unwrap();
+    let full = TypeCode::structure(id, "Node", &[("kids", kids.clone())]).unwrap();
+    repository.set_kind(node, EntryKind::Type(full)).unwrap();
+    let all = TypeCode::alias("IDL:All:1.0", "All", &kids).unwrap();
+    repository.add(Repository::ROOT, "IDL:All:1.0", "All", EntryKind::Type(all));
+    repository.refresh_types().unwrap();
+    (repository, node)
+}
+
+#[test]
+fn a_changed_type_changes_where_it_is_used() {
+    let (mut repository, node) = nodes();
+    let all = |repository: &Repository| {
+        repository[repository.lookup_id("IDL:All:1.0").unwrap()].type_code().unwrap().clone()
+    };
+    let element = |all: TypeCode| all.resolved().content_type().unwrap();
+    assert!(all(&repository).is_complete());
+    assert_eq!(element(element(all(&repository)).member_type(0).unwrap()).name(), "Node");
+    repository.set_name(node, "Knot").unwrap();
+    repository.set_id(node, "IDL:Knot:2.0").unwrap();
+    let knot = element(all(&repository));
+    assert_eq!((knot.id(), knot.name()), ("IDL:Knot:2.0", "Knot"));
+    assert_eq!(element(knot.member_type(0).unwrap()), knot);
+    assert_eq!(repository.lookup_id("IDL:Node:1.0"), None);
+    assert_eq!(repository.users(&[node]), [repository.lookup_id("IDL:All:1.0").unwrap()]);
+}
+
+#[test]
+fn definitions_are_moved_and_removed() {
+    let mut repository = repository();
+    let place = |repository: &Repository, id: &str| repository.lookup_id(id).unwrap();
+    let other = repository.add(Repository::ROOT, "IDL:N:1.0", "N", EntryKind::Module);
+    let v = place(&repository, "IDL:M/V:1.0");
+    repository.relocate(v, other);
+    let v = place(&repository, "IDL:M/V:1.0");
+    assert_eq!(repository.absolute_name(v), "::N::V");
+    repository.set_version(v, "7");
+    let again = Repository::from_octets(&repository.to_octets().unwrap()).unwrap();
+    assert_eq!(again[again.lookup(Repository::ROOT, "N::V::s").unwrap()].id, "IDL:M/V/s:1.0");
+    assert_eq!(again[place(&again, "IDL:M/V:1.0")].version, "7");
+
+    let b = place(&repository, "IDL:M/B:1.0");
+    assert_eq!(repository.users(&repository.within(b)), [v], "it supports the interface");
+    repository.remove(v);
+    let b = place(&repository, "IDL:M/B:1.0");
+    assert_eq!(repository.users(&repository.within(b)), []);
+    repository.remove(b);
+    assert_eq!(repository.lookup_id("IDL:M/B/n:1.0"), None);
+    assert_eq!(repository.entries().count(), 6, "the repository, M, A, f, C and N");
+    assert!(repository.lookup(Repository::ROOT, "M::A::f").is_some());
+}
+
+#[test]
+fn types_that_would_be_endless_are_refused() {
+    let (mut repository, node) = nodes();
+    let id = "IDL:Node:1.0";
+    let inside = TypeCode::recursive(id).unwrap();
+    let circle = TypeCode::structure(id, "Node", &[("self", inside.clone())]);
+    assert!(circle.is_err());
+    // Through another type.
+    let other = TypeCode::structure("IDL:Other:1.0", "Other", &[("node", inside)]).unwrap();
+    repository.add(Repository::ROOT, "IDL:Other:1.0", "Other", EntryKind::Type(other));
+    repository.refresh_types().unwrap();
+    let other = TypeCode::recursive("IDL:Other:1.0").unwrap();
+    let circle = TypeCode::structure(id, "Node", &[("other", other)]).unwrap();
+    assert!(repository.clone().set_kind(node, EntryKind::Type(circle)).is_err());
+    // All of many types in each of them.
+    let ids: Vec<_> = (0..24).map(|n| (format!("IDL:T{n}:1.0"), format!("T{n}"))).collect();
+    let each =
+        ids.iter().map(|(id, _)| TypeCode::sequence(&TypeCode::recursive(id).unwrap(), 0).unwrap());
+    let members: Vec<_> = ids.iter().map(|(_, name)| &**name).zip(each).collect();
+    for (id, name) in &ids {
+        let type_code = TypeCode::structure(id, name, &members).unwrap();
+        repository.add(Repository::ROOT, id, name, EntryKind::Type(type_code));
+    }
+    assert!(repository.refresh_types().is_err());
+}

@@ -1,139 +1,113 @@
 //! Definitions that clients add: `create_module` and its like.
 
-use std::sync::{Arc, PoisonError};
+pub(super) mod values;
+
+use std::sync::Arc;
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
-    AttributeDescription, EntryId, EntryKind, OperationDescription, ParameterDescription,
+    AttributeDescription, EntryId, EntryKind, OperationDescription, ParameterDescription, Renamed,
     Repository,
 };
 use zorb::{
     Any, CompletionStatus, Interface, MinorCode, ObjectRef, Ref, SystemException, TcKind, TypeCode,
-    UnionCase, Wire, minor,
+    UnionCase, Visibility, Wire, minor,
 };
 use zorb_core::{Served, ServerCall};
 use zorb_types::Transfer;
 
-use super::Shared;
 use super::object::reply;
 use super::view::View;
+use super::{Shared, check, place_of};
 use crate::corba;
 use corba::{AttributeMode, OperationMode, ParameterMode, StructMemberSeq};
 
-/// The operations that add to modules and to the repository itself.
-const IN_MODULES: [&str; 12] = [
-    "create_module",
-    "create_constant",
-    "create_struct",
-    "create_union",
-    "create_enum",
-    "create_alias",
-    "create_interface",
-    "create_abstract_interface",
-    "create_local_interface",
-    "create_value_box",
-    "create_exception",
-    "create_native",
-];
-
-/// The operations that add to interfaces and valuetypes.
-const IN_INTERFACES: [&str; 8] = [
-    "create_constant",
-    "create_struct",
-    "create_union",
-    "create_enum",
-    "create_alias",
-    "create_exception",
-    "create_attribute",
-    "create_operation",
-];
-
-/// Serves a request that adds a definition to the one at `place`; `None` for other operations.
+/// Serves a request that adds a definition to the one of a repository id; `None` for other
+/// operations.
 pub(super) fn serve(
     shared: &Arc<Shared>,
-    place: EntryId,
+    id: &str,
     operation: &str,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
-    let known = [&IN_MODULES[..], &IN_INTERFACES[..], &["create_ext_attribute"]].concat();
-    known.contains(&operation).then(|| create(shared, place, operation, call))
+    check::creates(operation).then(|| create(shared, id, operation, call))
 }
 
 fn create(
     shared: &Arc<Shared>,
-    place: EntryId,
+    container: &str,
     operation: &str,
     call: &mut ServerCall<'_>,
 ) -> Served {
-    if !shared.writable {
-        let minor = minor::no_permission::REFUSED;
-        return Err(SystemException::no_permission(minor, CompletionStatus::No));
-    }
     let id = call.argument::<String>()?;
     let name = call.argument::<String>()?;
-    // The version is in the id.
-    call.argument::<String>()?;
-    let mut definitions = shared.definitions.write().unwrap_or_else(PoisonError::into_inner);
-    check(&definitions, place, operation, &id, &name)?;
-    let creation = Creation { shared, repository: &definitions, place, id: &id, name: &name };
-    let kind = creation.kind(operation, call)?;
-    let place = shared.add(&mut definitions, place, &id, &name, kind)?;
-    let made: Option<ObjectRef> = View { shared, repository: &definitions }.reference(place);
+    let version = call.argument::<String>()?;
+    shared.add(|repository, renamed| {
+        let place = place_of(repository, renamed, container)?;
+        check::may_contain(repository, place, operation)?;
+        check::id(&id)?;
+        if repository.lookup_id(&id).is_some() {
+            return Err(bad_param(minor::bad_param::ID_EXISTS));
+        }
+        check::name(repository, place, &name, None)?;
+        let creation = Creation { shared, repository, renamed, place, id: &id, name: &name };
+        let kind = creation.kind(operation, call)?;
+        Ok(Addition {
+            place,
+            id: id.to_string(),
+            name: name.to_string(),
+            version: version.to_string(),
+            kind,
+        })
+    })?;
+    let definitions = shared.read();
+    let made: Option<ObjectRef> = View { shared, repository: &definitions }.reference_of_id(&id);
     reply::<Ref<ObjectRef>>(call, &made)
 }
 
-/// Whether a definition of this id and name may be added to a container.
-fn check(
-    repository: &Repository,
-    place: EntryId,
-    operation: &str,
-    id: &str,
-    name: &str,
-) -> Result<(), SystemException> {
-    let may_contain = match &repository[place].kind {
-        EntryKind::Repository | EntryKind::Module => IN_MODULES.contains(&operation),
-        EntryKind::Interface { .. } | EntryKind::Value { .. } => {
-            IN_INTERFACES.contains(&operation) || operation == "create_ext_attribute"
+/// A definition to be added.
+pub(super) struct Addition {
+    /// What it is to be in.
+    pub(super) place: EntryId,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) kind: EntryKind,
+}
+
+impl Addition {
+    /// Whether definitions that are there become others by it.
+    pub(super) fn changes_types(&self) -> bool {
+        matches!(
+            self.kind,
+            EntryKind::ValueMember { .. } | EntryKind::Interface { .. } | EntryKind::Value { .. }
+        )
+    }
+
+    pub(super) fn apply(self, definitions: &mut Repository) -> Made<()> {
+        let changes_types = self.changes_types();
+        let place = definitions.add(self.place, &self.id, &self.name, self.kind);
+        definitions.set_version(place, &self.version);
+        if changes_types {
+            check::inheritance(definitions, place)?;
+            definitions.refresh_types()?;
         }
-        _ => false,
-    };
-    if !may_contain {
-        return Err(bad_param(minor::bad_param::BAD_CONTAINER));
+        Ok(())
     }
-    if !id.split_once(':').is_some_and(|(format, rest)| !format.is_empty() && !rest.is_empty()) {
-        return Err(bad_param(minor::bad_param::INVALID_REPOSITORY_ID));
-    }
-    let is_word = name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
-    if !is_word || !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        return Err(bad_param(minor::bad_param::INVALID_NAME));
-    }
-    if repository.lookup_id(id).is_some() {
-        return Err(bad_param(minor::bad_param::ID_EXISTS));
-    }
-    // Names that differ in case alone are the same in IDL.
-    let has_name = |container: EntryId| {
-        let contents = &repository[container].contents;
-        contents.iter().any(|item| repository[*item].name.eq_ignore_ascii_case(name))
-    };
-    if has_name(place) {
-        return Err(bad_param(minor::bad_param::NAME_EXISTS));
-    }
-    if repository.ancestors(place).into_iter().any(has_name) {
-        return Err(bad_param(minor::bad_param::INHERITED_NAME_CLASH));
-    }
-    Ok(())
 }
 
 /// A definition that is being made.
-struct Creation<'a> {
-    shared: &'a Shared,
-    repository: &'a Repository,
-    place: EntryId,
-    id: &'a str,
-    name: &'a str,
+pub(super) struct Creation<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) repository: &'a Repository,
+    pub(super) renamed: &'a Renamed,
+    /// What it is in.
+    pub(super) place: EntryId,
+    pub(super) id: &'a str,
+    pub(super) name: &'a str,
 }
 
-type Made<T> = Result<T, SystemException>;
+pub(super) type Made<T> = Result<T, SystemException>;
 
 impl Creation<'_> {
     /// The definition that the arguments after id, name and version tell.
@@ -143,32 +117,26 @@ impl Creation<'_> {
             "create_module" => EntryKind::Module,
             "create_constant" => {
                 let type_code = self.type_argument(call)?;
-                let value = argument::<Any>(call)?;
-                if !value.type_code().equivalent(&type_code) {
-                    return Err(bad_param(MinorCode::default()));
-                }
-                EntryKind::Constant(Any::read_value(type_code, &mut value.reader())?)
+                self.constant(type_code, &argument::<Any>(call)?)?
             }
-            "create_struct" => {
-                let members = self.members(call)?;
-                EntryKind::Type(TypeCode::structure(id, name, &borrowed(&members))?)
+            "create_struct" => EntryKind::Type(self.structure(call)?),
+            "create_exception" => self.exception(call)?,
+            "create_union" => {
+                let switch = self.type_argument(call)?;
+                EntryKind::Type(self.union(&switch, call)?)
             }
-            "create_exception" => {
-                let members = self.members(call)?;
-                EntryKind::Exception(TypeCode::exception(id, name, &borrowed(&members))?)
-            }
-            "create_union" => EntryKind::Type(self.union(call)?),
-            "create_enum" => {
-                let names = argument::<Vec<String>>(call)?;
-                let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-                EntryKind::Type(TypeCode::enumeration(id, name, &names)?)
-            }
+            "create_enum" => EntryKind::Type(self.enumeration(call)?),
             "create_alias" => {
                 EntryKind::Type(TypeCode::alias(id, name, &self.type_argument(call)?)?)
             }
-            "create_value_box" => {
-                EntryKind::Type(TypeCode::value_box(id, name, &self.type_argument(call)?)?)
+            "create_value_box" => EntryKind::Type(self.value_box(call)?),
+            "create_value" | "create_ext_value" => {
+                self.new_value(operation == "create_ext_value", call)?
             }
+            "create_value_member" => EntryKind::ValueMember {
+                type_code: self.type_argument(call)?,
+                visibility: Visibility::from_number(argument::<i16>(call)?),
+            },
             "create_native" => EntryKind::Type(TypeCode::named(TcKind::Native, id, name)?),
             "create_interface" => self.interface(TcKind::ObjRef, call)?,
             "create_abstract_interface" => self.interface(TcKind::AbstractInterface, call)?,
@@ -178,44 +146,78 @@ impl Creation<'_> {
         })
     }
 
-    fn type_of(&self, type_def: Option<&impl Interface>) -> Made<TypeCode> {
-        self.shared.type_of(self.repository, type_def.map(Interface::as_object))
+    pub(super) fn type_of(&self, type_def: Option<&impl Interface>) -> Made<TypeCode> {
+        self.shared.type_of(self.repository, self.renamed, type_def.map(Interface::as_object))
     }
 
     /// The next argument, a type.
-    fn type_argument(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+    pub(super) fn type_argument(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
         self.type_of(argument::<Ref<ObjectRef>>(call)?.as_ref())
     }
 
-    /// The next argument, the members of a struct or exception. As the standard has it, the types
-    /// are those of the definitions, not the TypeCodes beside them.
-    fn members(&self, call: &mut ServerCall<'_>) -> Made<Vec<(String, TypeCode)>> {
-        let members = argument::<StructMemberSeq>(call)?.into_iter();
-        members.map(|member| Ok((member.name, self.type_of(member.type_def.as_ref())?))).collect()
+    /// Members of a struct, exception or initializer. As the standard has it, the types are those of
+    /// the definitions, not the TypeCodes beside them.
+    pub(super) fn members(&self, members: StructMemberSeq) -> Made<Vec<(String, TypeCode)>> {
+        let member = |member: corba::StructMember| {
+            Ok((member.name, self.type_of(member.type_def.as_ref())?))
+        };
+        members.into_iter().map(member).collect()
     }
 
-    fn union(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
-        let switch = self.type_argument(call)?;
+    /// A struct of the members that are the next argument.
+    pub(super) fn structure(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+        let members = self.members(argument::<StructMemberSeq>(call)?)?;
+        Ok(TypeCode::structure(self.id, self.name, &borrowed(&members))?)
+    }
+
+    /// An exception of the members that are the next argument.
+    pub(super) fn exception(&self, call: &mut ServerCall<'_>) -> Made<EntryKind> {
+        let members = self.members(argument::<StructMemberSeq>(call)?)?;
+        let type_code = TypeCode::exception(self.id, self.name, &borrowed(&members))?;
+        Ok(EntryKind::Exception(type_code))
+    }
+
+    /// An enumeration of the names that are the next argument.
+    pub(super) fn enumeration(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+        let names = argument::<Vec<String>>(call)?;
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        Ok(TypeCode::enumeration(self.id, self.name, &names)?)
+    }
+
+    /// A constant, whose value has to be of its type.
+    pub(super) fn constant(&self, type_code: TypeCode, value: &Any) -> Made<EntryKind> {
+        if !value.type_code().equivalent(&type_code) {
+            return Err(bad_param(MinorCode::default()));
+        }
+        Ok(EntryKind::Constant(Any::read_value(type_code, &mut value.reader())?))
+    }
+
+    /// A union of the cases that are the next argument.
+    pub(super) fn union(&self, switch: &TypeCode, call: &mut ServerCall<'_>) -> Made<TypeCode> {
         let mut cases = Vec::new();
         for member in argument::<corba::UnionMemberSeq>(call)? {
             let is_default = member.label.get::<u8>() == Some(0);
             let label = match is_default {
                 true => None,
-                false if member.label.type_code().equivalent(&switch) => {
+                false if member.label.type_code().equivalent(switch) => {
                     Some(switch.read_label(&mut member.label.reader())?)
                 }
                 false => return Err(bad_param(minor::bad_param::INCOMPATIBLE_DISCRIMINATOR)),
             };
             cases.push((label, member.name, self.type_of(member.type_def.as_ref())?));
         }
+        self.union_of(switch, &cases)
+    }
+
+    pub(super) fn union_of(&self, switch: &TypeCode, cases: &[Case]) -> Made<TypeCode> {
         let cases: Vec<_> = cases
             .iter()
             .map(|(label, name, type_code)| UnionCase { label: *label, name, type_code })
             .collect();
-        Ok(TypeCode::union(self.id, self.name, &switch, &cases)?)
+        Ok(TypeCode::union(self.id, self.name, switch, &cases)?)
     }
 
-    fn interface(&self, kind: TcKind, call: &mut ServerCall<'_>) -> Made<EntryKind> {
+    pub(super) fn interface(&self, kind: TcKind, call: &mut ServerCall<'_>) -> Made<EntryKind> {
         let mut bases = Vec::new();
         for base in argument::<Vec<Ref<ObjectRef>>>(call)? {
             let type_code = self.type_of(base.as_ref())?;
@@ -233,12 +235,12 @@ impl Creation<'_> {
         Ok(EntryKind::Interface { type_code, bases })
     }
 
-    fn operation(&self, call: &mut ServerCall<'_>) -> Made<OperationDescription> {
-        let result = self.type_argument(call)?;
-        let oneway = argument::<OperationMode>(call)? == OperationMode::OpOneway;
-        let mut parameters = Vec::new();
-        for parameter in argument::<corba::ParDescriptionSeq>(call)? {
-            parameters.push(ParameterDescription {
+    pub(super) fn parameters(
+        &self,
+        parameters: corba::ParDescriptionSeq,
+    ) -> Made<Vec<ParameterDescription>> {
+        let parameter = |parameter: corba::ParameterDescription| {
+            Ok(ParameterDescription {
                 type_code: self.type_of(parameter.type_def.as_ref())?,
                 name: parameter.name,
                 mode: match parameter.mode {
@@ -246,25 +248,24 @@ impl Creation<'_> {
                     ParameterMode::ParamOut => Mode::Out,
                     ParameterMode::ParamInout => Mode::InOut,
                 },
-            });
-        }
-        let exceptions = self.exceptions(call)?;
-        let returns = result.resolved_kind() != TcKind::Void
-            || parameters.iter().any(|parameter| parameter.mode.is_returned())
-            || !exceptions.is_empty();
-        if oneway && returns {
-            return Err(bad_param(MinorCode::default()));
-        }
-        Ok(OperationDescription {
+            })
+        };
+        parameters.into_iter().map(parameter).collect()
+    }
+
+    fn operation(&self, call: &mut ServerCall<'_>) -> Made<OperationDescription> {
+        let operation = OperationDescription {
             name: self.name.to_owned(),
             id: self.id.to_owned(),
             defined_in: self.repository[self.place].id.clone(),
-            oneway,
-            result,
-            parameters,
-            exceptions,
+            result: self.type_argument(call)?,
+            oneway: argument::<OperationMode>(call)? == OperationMode::OpOneway,
+            parameters: self.parameters(argument::<corba::ParDescriptionSeq>(call)?)?,
+            exceptions: self.exceptions(call)?,
             contexts: argument::<Vec<String>>(call)?,
-        })
+        };
+        check_oneway(&operation)?;
+        Ok(operation)
     }
 
     fn attribute(&self, operation: &str, call: &mut ServerCall<'_>) -> Made<AttributeDescription> {
@@ -284,7 +285,7 @@ impl Creation<'_> {
     }
 
     /// The next argument, a list of exceptions.
-    fn exceptions(&self, call: &mut ServerCall<'_>) -> Made<Vec<TypeCode>> {
+    pub(super) fn exceptions(&self, call: &mut ServerCall<'_>) -> Made<Vec<TypeCode>> {
         let exception = |definition: Option<ObjectRef>| {
             let type_code = self.type_of(definition.as_ref())?;
             match type_code.kind() {
@@ -293,6 +294,20 @@ impl Creation<'_> {
             }
         };
         argument::<Vec<Ref<ObjectRef>>>(call)?.into_iter().map(exception).collect()
+    }
+}
+
+/// The label, if it is not the default, the name and the type of a union's member.
+pub(super) type Case = (Option<i64>, String, TypeCode);
+
+/// A oneway operation cannot return anything.
+pub(super) fn check_oneway(operation: &OperationDescription) -> Made<()> {
+    let returns = operation.result.resolved_kind() != TcKind::Void
+        || operation.parameters.iter().any(|parameter| parameter.mode.is_returned())
+        || !operation.exceptions.is_empty();
+    match operation.oneway && returns {
+        true => Err(bad_param(minor::bad_param::BAD_ONEWAY)),
+        false => Ok(()),
     }
 }
 
@@ -308,6 +323,6 @@ fn borrowed(members: &[(String, TypeCode)]) -> Vec<(&str, TypeCode)> {
 }
 
 #[cold]
-fn bad_param(minor: MinorCode) -> SystemException {
+pub(super) fn bad_param(minor: MinorCode) -> SystemException {
     SystemException::bad_param(minor, CompletionStatus::No)
 }

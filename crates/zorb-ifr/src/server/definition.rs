@@ -1,6 +1,6 @@
 //! Definitions: what each of them answers.
 
-use zorb::dynamic::repository::{Entry, EntryId, EntryKind, Repository};
+use zorb::dynamic::repository::{Entry, EntryId, EntryKind, Renamed, Repository};
 use zorb::{Any, Interface, ObjectRef, Ref, SystemException, TypeCode, ValueModifier, Wire};
 use zorb_core::{Served, ServerCall};
 
@@ -206,9 +206,8 @@ impl Request<'_, '_> {
     /// The TypeCode that the repository has of a type: with all names.
     fn canonical(&mut self) -> Served {
         let given = argument::<TypeCode>(self.call)?;
-        let found = self.view.repository.lookup_id(given.id());
-        let known = found.and_then(|place| self.view.repository.get(place)?.type_code());
-        self.reply::<TypeCode>(known.unwrap_or(&given))
+        let known = self.view.repository.canonical(&given, &Renamed::new());
+        self.reply::<TypeCode>(&known.unwrap_or(given))
     }
 
     /// Answers with the object of a type that the arguments tell.
@@ -224,7 +223,8 @@ impl Request<'_, '_> {
     /// The next argument, a type of this repository.
     fn type_argument(&mut self) -> Result<TypeCode, SystemException> {
         let reference = self.call.argument::<Ref<ObjectRef>>()?;
-        self.view.shared.type_of(self.view.repository, reference.as_ref())
+        let renamed = self.view.shared.lock_renamed();
+        self.view.shared.type_of(self.view.repository, &renamed, reference.as_ref())
     }
 
     /// What definitions have that are of a type: `type` and `type_def`.

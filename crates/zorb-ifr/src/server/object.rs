@@ -1,15 +1,14 @@
 //! The servant of one object of the repository.
 
 use std::borrow::Cow;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-use zorb::dynamic::repository::EntryId;
 use zorb::poa::ObjectId;
 use zorb::{CompletionStatus, ObjectRef, ServedBy, SystemException, TypeCode, Wire, minor};
 use zorb_core::{Served, ServerCall};
 
 use super::view::View;
-use super::{Shared, create, definition, kind, types};
+use super::{Shared, change, create, definition, kind, place_of, types};
 use crate::corba::DefinitionKind;
 
 /// One object.
@@ -21,8 +20,8 @@ pub(super) struct Object {
 
 /// What an object stands for.
 pub(super) enum What {
-    /// A definition.
-    Definition(EntryId),
+    /// The definition that has, or had, a repository id.
+    Definition(String),
     /// A type without a name.
     Type(TypeCode),
 }
@@ -47,28 +46,43 @@ impl Object {
         if operation == "_get_def_kind" {
             return reply::<DefinitionKind>(call, &self.kind);
         }
-        let definitions = self.shared.definitions.read().unwrap_or_else(PoisonError::into_inner);
+        let definitions = self.shared.read();
         let view = View { shared: &self.shared, repository: &definitions };
-        let mut served = match &self.what {
-            What::Definition(place) => definition::serve(view, *place, &operation, call),
-            What::Type(type_code) => types::serve(view, type_code, &operation, call),
+        let served = match &self.what {
+            What::Definition(id) => {
+                let place = place_of(&definitions, &self.shared.lock_renamed(), id)?;
+                definition::serve(view, place, &operation, call)
+            }
+            What::Type(type_code) => {
+                let renamed = self.shared.lock_renamed();
+                let type_code = self.shared.as_defined(&definitions, &renamed, type_code.clone());
+                drop(renamed);
+                types::serve(view, &type_code, &operation, call)
+            }
         };
         drop(definitions);
-        if let (None, What::Definition(place)) = (&served, &self.what) {
-            served = create::serve(&self.shared, *place, &operation, call);
-        }
         match served {
             Some(served) => served,
-            None if changes(&operation) => {
-                let minor = minor::no_implement::UNSUPPORTED_OPERATION;
-                Err(SystemException::no_implement(minor, CompletionStatus::No))
+            None if !changes(&operation) => call.unknown_operation(),
+            None if !self.shared.writable => {
+                let minor = minor::no_permission::REFUSED;
+                Err(SystemException::no_permission(minor, CompletionStatus::No))
             }
-            None => call.unknown_operation(),
+            None => self.change(&operation, call),
         }
+    }
+
+    fn change(&self, operation: &str, call: &mut ServerCall<'_>) -> Served {
+        let created = match &self.what {
+            What::Definition(id) => create::serve(&self.shared, id, operation, call),
+            What::Type(_) => None,
+        };
+        let served = created.or_else(|| change::serve(&self.shared, &self.what, operation, call));
+        served.unwrap_or_else(|| call.unknown_operation())
     }
 }
 
-/// Whether an operation changes definitions that are there, or adds such as are not supported.
+/// Whether an operation changes definitions that are there, or adds some.
 fn changes(operation: &str) -> bool {
     matches!(operation, "destroy" | "move")
         || operation.starts_with("_set_")

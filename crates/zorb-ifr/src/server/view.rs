@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use zorb::dynamic::repository::{Entry, EntryId, EntryKind, Repository};
+use zorb::dynamic::repository::{Entry, EntryId, Repository};
 use zorb::{Interface, ObjectRef, TypeCode};
 
 use super::kind::{self, matches};
@@ -49,27 +49,7 @@ impl View<'_> {
     /// Makes the objects of the types that a definition uses, so that references to them are good
     /// after a restart as well.
     pub(super) fn make_types_of(&self, place: EntryId) {
-        let mut used: Vec<TypeCode> = Vec::new();
-        match &self.repository[place].kind {
-            EntryKind::Constant(value) => used.push(value.type_code().clone()),
-            EntryKind::Operation(operation) => {
-                used.push(operation.result.clone());
-                used.extend(operation.parameters.iter().map(|each| each.type_code.clone()));
-            }
-            EntryKind::Attribute(attribute) => used.push(attribute.type_code.clone()),
-            EntryKind::ValueMember { type_code, .. } => used.push(type_code.clone()),
-            EntryKind::Value { initializers, .. } => {
-                let parameters = initializers.iter().flat_map(|each| &each.parameters);
-                used.extend(parameters.map(|each| each.type_code.clone()));
-            }
-            EntryKind::Type(type_code) | EntryKind::Exception(type_code) => {
-                let members = 0..type_code.member_count();
-                used.extend(members.filter_map(|index| type_code.member_type(index).ok()));
-                used.extend(type_code.discriminator_type().ok());
-                used.extend(type_code.content_type().ok());
-            }
-            _ => {}
-        }
+        let mut used = self.repository[place].types();
         while let Some(type_code) = used.pop() {
             let _: Option<ObjectRef> = self.type_def(&type_code);
             // An alias has a definition, which makes its own.

@@ -68,6 +68,7 @@ minors! {
         INVALID_COMPONENT_ID = omg 28, "invalid tagged component id";
         INVALID_PROFILE_ID = omg 29, "invalid profile id";
         DUPLICATE_POLICY = omg 30, "duplicate policy type";
+        BAD_ONEWAY = omg 31, "a oneway operation that would return something";
         DUPLICATE_POLLABLE = omg 43, "pollable is in a set already";
         BAD_COMPRESSION_LEVEL = omg 44, "bad compression level";
         BOUND_EXCEEDED = zorb 1, "string or sequence longer than its bound";

@@ -1,0 +1,217 @@
+//! TypeCodes as the definitions of a repository have them now.
+
+use std::collections::HashMap;
+
+use zorb_types::{TcKind, TypeCode, TypeCodeError, UnionCase, ValueMember, ValueModifier};
+
+use super::{Entry, EntryKind, Repository};
+
+/// How deep types may nest.
+const MAX_DEPTH: usize = zorb_cdr::MAX_DEPTH as usize;
+
+/// Repository ids that definitions had before, with those that they have now.
+pub type Renamed = HashMap<String, String>;
+
+type Made = Result<TypeCode, TypeCodeError>;
+
+impl Repository {
+    /// The TypeCode again, with each named type in it as its definition has it now. Types that have
+    /// no definition here stay as they are; an id in `renamed` stands for another.
+    ///
+    /// # Errors
+    /// `TooDeep` when the types nest too deep, or there are too many that lead back to themselves;
+    /// else when a type became one that cannot be where it is.
+    pub fn canonical(&self, type_code: &TypeCode, renamed: &Renamed) -> Made {
+        Canon::new(self, renamed).of(type_code)
+    }
+}
+
+/// Makes TypeCodes by the definitions of a repository, each that is complete once.
+pub(super) struct Canon<'r> {
+    repository: &'r Repository,
+    renamed: &'r Renamed,
+    made: HashMap<String, TypeCode>,
+    /// The ids of the types that are being made, the outermost first.
+    making: Vec<String>,
+    depth: usize,
+    /// How many types may still be made: those that lead back to themselves are made anew in each
+    /// place.
+    left: usize,
+}
+
+impl<'r> Canon<'r> {
+    pub(super) fn new(repository: &'r Repository, renamed: &'r Renamed) -> Self {
+        Self {
+            repository,
+            renamed,
+            made: HashMap::new(),
+            making: Vec::new(),
+            depth: 0,
+            left: (1 << 16) + 64 * repository.entries.len(),
+        }
+    }
+
+    pub(super) fn of(&mut self, type_code: &TypeCode) -> Made {
+        self.left = self.left.checked_sub(1).ok_or(TypeCodeError::TooDeep)?;
+        if self.depth >= MAX_DEPTH {
+            return Err(TypeCodeError::TooDeep);
+        }
+        self.depth += 1;
+        let made = self.any(type_code);
+        self.depth -= 1;
+        made
+    }
+
+    fn any(&mut self, type_code: &TypeCode) -> Made {
+        match type_code.kind() {
+            TcKind::Sequence => {
+                let element = self.of(&type_code.content_type()?)?;
+                TypeCode::sequence(&element, type_code.length()?)
+            }
+            TcKind::Array => {
+                let element = self.of(&type_code.content_type()?)?;
+                TypeCode::array(&element, type_code.length()?)
+            }
+            // The place of a type that was still to be made.
+            _ if !type_code.id().is_empty() => self.named(type_code),
+            _ => Ok(type_code.clone()),
+        }
+    }
+
+    fn named(&mut self, type_code: &TypeCode) -> Made {
+        let id = type_code.id();
+        let id = self.renamed.get(id).map_or(id, |id| id).to_owned();
+        if let Some(made) = self.made.get(&id) {
+            return Ok(made.clone());
+        }
+        if self.making.contains(&id) {
+            return TypeCode::recursive(&id);
+        }
+        let repository = self.repository;
+        let entry = repository.lookup_id(&id).and_then(|place| repository.get(place));
+        let shape = entry.and_then(Entry::type_code).unwrap_or(type_code);
+        if is_unfinished(shape) {
+            return TypeCode::recursive(&id);
+        }
+        self.making.push(id);
+        let made = match entry.map(|entry| (entry, &entry.kind)) {
+            Some((entry, EntryKind::Value { bases, .. })) => self.value(entry, shape, bases),
+            _ => self.shape(shape, entry.map_or(shape.name(), |entry| &entry.name)),
+        };
+        let id = self.making.pop().unwrap_or_default();
+        let made = made?;
+        if made.is_complete() {
+            self.made.insert(id, made.clone());
+        }
+        Ok(made)
+    }
+
+    /// What is being made.
+    fn id(&self) -> String {
+        self.making.last().cloned().unwrap_or_default()
+    }
+
+    /// A definition that still has no members.
+    pub(super) fn unfinished(&mut self, shape: &TypeCode) -> Made {
+        let id = self.renamed.get(shape.id()).map_or(shape.id(), |id| id).to_owned();
+        let entry = self.repository.lookup_id(&id).and_then(|place| self.repository.get(place));
+        self.making.push(id);
+        let made = self.shape(shape, entry.map_or(shape.name(), |entry| &entry.name));
+        self.making.pop();
+        made
+    }
+
+    /// A type that its TypeCode describes, made of types of now.
+    fn shape(&mut self, shape: &TypeCode, name: &str) -> Made {
+        let id = &self.id();
+        match shape.kind() {
+            kind @ (TcKind::Struct | TcKind::Except) => {
+                let mut members = Vec::new();
+                for index in 0..shape.member_count() {
+                    let member = self.of(&shape.member_type(index)?)?;
+                    members.push((shape.member_name(index)?, member));
+                }
+                match kind {
+                    TcKind::Struct => TypeCode::structure(id, name, &members),
+                    _ => TypeCode::exception(id, name, &members),
+                }
+            }
+            TcKind::Union => self.union(shape, id, name),
+            TcKind::Enum => {
+                let values: Result<Vec<&str>, _> =
+                    (0..shape.member_count()).map(|index| shape.member_name(index)).collect();
+                TypeCode::enumeration(id, name, &values?)
+            }
+            TcKind::Alias => {
+                let original = self.of(&shape.content_type()?)?;
+                TypeCode::alias(id, name, &original)
+            }
+            TcKind::ValueBox => {
+                let boxed = self.of(&shape.content_type()?)?;
+                TypeCode::value_box(id, name, &boxed)
+            }
+            // A valuetype that has no definition here.
+            TcKind::Value | TcKind::Event => Ok(shape.clone()),
+            kind => TypeCode::named(kind, id, name),
+        }
+    }
+
+    fn union(&mut self, shape: &TypeCode, id: &str, name: &str) -> Made {
+        let switch = self.of(&shape.discriminator_type()?)?;
+        let default = shape.default_index()?;
+        let mut members = Vec::new();
+        for index in 0..shape.member_count() {
+            members.push(self.of(&shape.member_type(index)?)?);
+        }
+        let mut cases = Vec::new();
+        for (index, type_code) in members.iter().enumerate() {
+            let label = shape.member_label(index)?;
+            let label = (default != Some(index)).then_some(label);
+            cases.push(UnionCase { label, name: shape.member_name(index)?, type_code });
+        }
+        TypeCode::union(id, name, &switch, &cases)
+    }
+
+    /// A valuetype, of the state that is defined in it.
+    fn value(&mut self, entry: &Entry, shape: &TypeCode, bases: &[String]) -> Made {
+        let known = bases.first().and_then(|id| self.repository.lookup_id(id));
+        let known = known.and_then(|place| self.repository.get(place)?.type_code());
+        let base = match known {
+            Some(base) if base.type_modifier() != Ok(ValueModifier::Abstract) => Some(base.clone()),
+            Some(_) => None,
+            None => shape.concrete_base_type().ok().filter(|base| base.kind() != TcKind::Null),
+        };
+        let base = base.map(|base| self.of(&base)).transpose()?;
+        let repository = self.repository;
+        let mut state = Vec::new();
+        for item in &entry.contents {
+            let item = &repository[*item];
+            if let EntryKind::ValueMember { type_code, visibility } = &item.kind {
+                state.push((&*item.name, self.of(type_code)?, *visibility));
+            }
+        }
+        let members: Vec<_> = state
+            .iter()
+            .map(|(name, type_code, visibility)| ValueMember {
+                name,
+                type_code,
+                visibility: *visibility,
+            })
+            .collect();
+        let (id, modifier) = (&self.id(), shape.type_modifier()?);
+        match shape.kind() {
+            TcKind::Event => TypeCode::event(id, &entry.name, modifier, base.as_ref(), &members),
+            _ => TypeCode::value(id, &entry.name, modifier, base.as_ref(), &members),
+        }
+    }
+}
+
+/// Whether a type waits for its members: a struct or union without any. It cannot be part of
+/// another until it has some.
+pub(super) fn is_unfinished(type_code: &TypeCode) -> bool {
+    match type_code.kind() {
+        TcKind::Null => !type_code.id().is_empty(),
+        TcKind::Struct | TcKind::Union => type_code.member_count() == 0,
+        _ => false,
+    }
+}

@@ -1,0 +1,218 @@
+//! Definitions that clients change: `destroy`, `move`, and attributes that are set.
+
+mod attributes;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use zorb::dynamic::repository::{EntryId, Renamed, Repository, mentions};
+use zorb::{CompletionStatus, ObjectRef, Ref, SystemException, TypeCode, minor};
+use zorb_core::{Served, ServerCall};
+
+use super::create::{argument, bad_param};
+use super::object::What;
+use super::{Shared, check, definition_id, kind, type_id};
+use crate::corba::DefinitionKind;
+
+/// Serves a request that changes what an object stands for; `None` for operations that it does not
+/// have.
+pub(super) fn serve(
+    shared: &Arc<Shared>,
+    what: &What,
+    operation: &str,
+    call: &mut ServerCall<'_>,
+) -> Option<Served> {
+    Some(match (what, operation) {
+        (What::Definition(id), "destroy") => destroy(shared, id, call),
+        (What::Definition(id), "move") => relocate(shared, id, call),
+        (What::Definition(id), "_set_id") => set_id(shared, id, call),
+        (What::Definition(id), _) => {
+            return attributes::serve(shared, id, operation.strip_prefix("_set_")?, call);
+        }
+        (What::Type(type_code), "destroy") => destroy_type(shared, type_code, call),
+        (What::Type(_), _) => {
+            let minor = minor::no_implement::UNSUPPORTED_OPERATION;
+            Err(SystemException::no_implement(minor, CompletionStatus::No))
+        }
+    })
+}
+
+/// The reply of operations without a result.
+fn done(call: &mut ServerCall<'_>) -> Served {
+    call.reply_dynamic(false, |_| Ok(()))
+}
+
+fn bad_order(minor: zorb::MinorCode) -> SystemException {
+    SystemException::bad_inv_order(minor, CompletionStatus::No)
+}
+
+fn destroy(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
+    let remove = |definitions: &mut Repository, renamed: &Renamed| {
+        let place = super::place_of(definitions, renamed, id)?;
+        if place == Repository::ROOT {
+            return Err(bad_order(minor::bad_inv_order::INDESTRUCTIBLE));
+        }
+        let places = definitions.within(place);
+        if !definitions.users(&places).is_empty() {
+            return Err(bad_order(minor::bad_inv_order::DEPENDENCY));
+        }
+        let ids: Vec<String> = places.iter().map(|at| definitions[*at].id.clone()).collect();
+        definitions.remove(place);
+        // A valuetype may have lost a member of its state.
+        definitions.refresh_types()?;
+        Ok(ids)
+    };
+    shared.change(remove, |_, removed| {
+        shared.forget(removed);
+        Ok(())
+    })?;
+    done(call)
+}
+
+/// A type without a name has an object as long as somebody needs it.
+fn destroy_type(shared: &Arc<Shared>, type_code: &TypeCode, call: &mut ServerCall<'_>) -> Served {
+    if kind::of_type(type_code) == DefinitionKind::DkPrimitive {
+        return Err(bad_order(minor::bad_inv_order::INDESTRUCTIBLE));
+    }
+    let text = zorb::dynamic::json::type_name(type_code);
+    let definitions = shared.read();
+    let types = definitions.entries().flat_map(|(_, entry)| entry.types());
+    let has = |mut at: TypeCode| {
+        loop {
+            if zorb::dynamic::json::type_name(&at) == text {
+                return true;
+            }
+            match at.id().is_empty().then(|| at.content_type()) {
+                Some(Ok(element)) => at = element,
+                _ => return false,
+            }
+        }
+    };
+    if types.into_iter().any(has) {
+        return Err(bad_order(minor::bad_inv_order::DEPENDENCY));
+    }
+    let mut types = shared.lock_types();
+    if types.remove(&text).is_some() {
+        // It was active as long as it was in the list.
+        let _ = shared.poa.deactivate(&type_id(&text));
+    }
+    drop(types);
+    done(call)
+}
+
+fn relocate(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
+    let container = argument::<Ref<ObjectRef>>(call)?;
+    let name = argument::<String>(call)?;
+    let version = argument::<String>(call)?;
+    let relocate = |definitions: &mut Repository, renamed: &Renamed| {
+        let place = super::place_of(definitions, renamed, id)?;
+        if place == Repository::ROOT {
+            return Err(bad_param(minor::bad_param::BAD_CONTAINER));
+        }
+        let container = shared
+            .definition_of(definitions, renamed, container.as_ref())
+            .filter(|container| !definitions.within(place).contains(container))
+            .ok_or_else(|| bad_param(minor::bad_param::BAD_CONTAINER))?;
+        check::may_contain(definitions, container, check::creator(&definitions[place]))?;
+        check::name(definitions, container, &name, Some(place))?;
+        definitions.set_version(place, &version);
+        definitions.set_name(place, &name)?;
+        definitions.relocate(place, container);
+        // A valuetype has the state that is in it.
+        Ok(definitions.refresh_types()?)
+    };
+    shared.change(relocate, |_, ()| Ok(()))?;
+    done(call)
+}
+
+fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
+    let new = argument::<String>(call)?;
+    let rename = |definitions: &mut Repository, renamed: &Renamed| {
+        let place = super::place_of(definitions, renamed, id)?;
+        check::id(&new)?;
+        if place == Repository::ROOT {
+            return Err(bad_param(minor::bad_param::BAD_CONTAINER));
+        }
+        let old = definitions[place].id.clone();
+        match definitions.lookup_id(&new) {
+            Some(other) if other != place => {
+                return Err(bad_param(minor::bad_param::ID_EXISTS));
+            }
+            Some(_) => return Ok(old),
+            None => {}
+        }
+        if renamed.len() >= super::MAX_TYPES {
+            let minor = minor::no_resources::QUEUE_FULL;
+            return Err(SystemException::no_resources(minor, CompletionStatus::No));
+        }
+        definitions.set_id(place, &new)?;
+        Ok(old)
+    };
+    shared.change(rename, |definitions, old| match *old == new {
+        true => Ok(()),
+        false => shared.rename(definitions, old, &new),
+    })?;
+    done(call)
+}
+
+impl Shared {
+    /// The definition that a reference stands for.
+    fn definition_of(
+        &self,
+        definitions: &Repository,
+        renamed: &Renamed,
+        reference: Option<&ObjectRef>,
+    ) -> Option<EntryId> {
+        let id = self.poa.id_of(reference?).ok()?;
+        let id = std::str::from_utf8(id.as_bytes()).ok()?.strip_prefix('D')?;
+        super::place_of(definitions, renamed, id).ok()
+    }
+
+    /// Ends the objects of definitions that are no more, and of types made of them.
+    fn forget(&self, ids: &[String]) {
+        let ids: HashSet<&str> = ids.iter().map(|id| &**id).collect();
+        for id in &ids {
+            // Its object may have ended already.
+            let _ = self.poa.deactivate(&definition_id(id));
+        }
+        self.lock_renamed().retain(|old, new| {
+            let stays = !ids.contains(&**new);
+            if !stays {
+                let _ = self.poa.deactivate(&definition_id(old));
+            }
+            stays
+        });
+        self.lock_types().retain(|text, type_code| {
+            let stays = !mentions(type_code, &ids);
+            if !stays {
+                let _ = self.poa.deactivate(&type_id(text));
+            }
+            stays
+        });
+    }
+
+    /// Makes the object of a definition that has another id now. References by the old one stay
+    /// good until the server ends.
+    fn rename(
+        self: &Arc<Self>,
+        definitions: &Repository,
+        old: &str,
+        new: &str,
+    ) -> Result<(), SystemException> {
+        let mut renamed = self.lock_renamed();
+        // An id that is used again stands for itself.
+        renamed.remove(new);
+        for known in renamed.values_mut() {
+            if known == old {
+                new.clone_into(known);
+            }
+        }
+        renamed.insert(old.to_owned(), new.to_owned());
+        drop(renamed);
+        let place = definitions.lookup_id(new);
+        if let Some(entry) = place.and_then(|place| definitions.get(place)) {
+            self.activate_definition(entry)?;
+        }
+        Ok(())
+    }
+}
