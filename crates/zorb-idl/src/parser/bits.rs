@@ -74,13 +74,13 @@ impl Parser<'_> {
         self.bump();
         self.expect(Punct::Less)?;
         self.angles += 1;
-        let key = Box::new(self.type_spec(false)?);
+        let key = Box::new(self.element_type()?);
         if !self.eat(Punct::Comma) {
             let found = self.unexpected_diagnostic("`,`");
             self.sink.push(found.hint("a map names its keys and values: `map<string, long>`"));
             return Err(Failed);
         }
-        let value = Box::new(self.type_spec(false)?);
+        let value = Box::new(self.element_type()?);
         self.angles = self.angles.saturating_sub(1);
         let mut bound = None;
         if self.eat(Punct::Comma) {

@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
         self.bump();
         self.angles += 1;
-        let element = Box::new(self.type_spec(false)?);
+        let element = Box::new(self.element_type()?);
         self.angles = self.angles.saturating_sub(1);
         let mut bound = None;
         if self.eat(Punct::Comma) {
@@ -124,6 +124,18 @@ impl Parser<'_> {
         }
         self.expect(Punct::Greater)?;
         Ok(TypeKind::Sequence { element, bound })
+    }
+
+    /// The type of an element, perhaps with annotations before it.
+    pub(super) fn element_type(&mut self) -> Parsed<TypeExpr> {
+        let span = self.span();
+        let annotations = self.annotations()?;
+        let ty = self.type_spec(false)?;
+        if annotations.is_empty() {
+            return Ok(ty);
+        }
+        let kind = TypeKind::Annotated { annotations, ty: Box::new(ty) };
+        Ok(TypeExpr { kind, span: span.to(self.previous()) })
     }
 
     fn fixed(&mut self) -> Parsed<TypeKind> {

@@ -108,10 +108,18 @@ impl Resolver<'_> {
     fn lookup_constant(&mut self, name: &ScopedName, ty: &Type, scope: ScopeId) -> Option<Target> {
         if let (Type::Named(id), [part], false) = (ty, name.parts.as_slice(), name.absolute)
             && let Some(item) = self.model.enumeration(*id)
-            && item.enumerators.iter().any(|item| item.name == *part.text)
+            && let Some(index) = item.enumerators.iter().position(|it| it.name == *part.text)
             && !self.visible(&part.text, scope)
         {
             let parent = self.model.definition(*id).parent;
+            // An annotation's own words need no scope where it is used.
+            let in_annotation = parent.is_some_and(|parent| {
+                matches!(self.model.definition(parent).kind, DefinitionKind::Annotation(_))
+            });
+            if in_annotation {
+                let index = u32::try_from(index).unwrap_or(u32::MAX);
+                return Some(Target::Enumerator { enumeration: *id, index });
+            }
             let outer = parent.map(|parent| self.model.scoped_name(parent)).unwrap_or_default();
             let message = format!("`{}` is not defined in this scope", part.text);
             self.sink.push(

@@ -26,6 +26,7 @@ impl On {
     pub(super) const ATTRIBUTE: Self = Self(1 << 18);
     pub(super) const PARAMETER: Self = Self(1 << 19);
     pub(super) const OTHER: Self = Self(1 << 20);
+    pub(super) const ELEMENT: Self = Self(1 << 21);
     const ALL: Self = Self(u32::MAX);
     const TYPES: Self =
         Self::STRUCT.or(Self::UNION).or(Self::ENUM).or(Self::BITMASK).or(Self::BITSET);
@@ -35,7 +36,8 @@ impl On {
         .or(Self::TYPEDEF)
         .or(Self::ATTRIBUTE)
         .or(Self::PARAMETER)
-        .or(Self::BITFIELD);
+        .or(Self::BITFIELD)
+        .or(Self::ELEMENT);
 
     const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -68,6 +70,7 @@ impl On {
             Self::OPERATION => "an operation",
             Self::ATTRIBUTE => "an attribute",
             Self::PARAMETER => "a parameter",
+            Self::ELEMENT => "an element",
             _ => "this",
         }
     }
@@ -145,7 +148,7 @@ const STANDARD: &[Standard] = &[
     standard("max", On::VALUES, &[("value", Kind::Number, Default::None)]),
     standard("unit", On::VALUES.or(On::CONST), &[("value", Kind::Text, Default::None)]),
     standard("bit_bound", On::ENUM.or(On::BITMASK), &[("value", Kind::UShort, Default::None)]),
-    standard("external", On::MEMBER.or(On::CASE), FLAG),
+    standard("external", On::MEMBER.or(On::CASE).or(On::ELEMENT), FLAG),
     standard("nested", On::TYPES, FLAG),
     standard("default_nested", On::MODULE, FLAG),
     standard(

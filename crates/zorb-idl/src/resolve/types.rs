@@ -2,6 +2,7 @@
 
 use super::Resolver;
 use super::scope::{ScopeId, Target};
+use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_ARRAY_ELEMENTS;
 use crate::model::{ConstValue, DefId, DefinitionKind, MAX_FIXED_DIGITS, TemplateArgument, Type};
@@ -39,6 +40,12 @@ impl Resolver<'_> {
         match &ty.kind {
             TypeKind::Basic(basic) => basic.clone(),
             TypeKind::Error => Type::Error,
+            TypeKind::Annotated { annotations, ty } => {
+                let ty = self.any_type(ty, scope);
+                // They are checked, and nothing depends on them.
+                self.annotate(annotations, On::ELEMENT, Some(&ty), scope);
+                ty
+            }
             TypeKind::Fixed { digits, scale } => self.fixed_type(digits, scale, scope),
             // The value decides: see `Resolver::constant`.
             TypeKind::AnyFixed => Type::Fixed { digits: 31, scale: 31 },

@@ -328,6 +328,11 @@ pub(crate) enum TypeKind {
         digits: Box<Expr>,
         scale: Box<Expr>,
     },
+    /// An element with annotations before its type: `sequence<@external Node>`.
+    Annotated {
+        annotations: Vec<AnnotationItem>,
+        ty: Box<TypeExpr>,
+    },
     /// `fixed` alone: the type of a constant.
     AnyFixed,
     String {
