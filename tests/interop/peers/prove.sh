@@ -13,25 +13,26 @@ trap 'rm -rf "$work"' EXIT
 
 for server in omniorb jacorb; do
     [ -x "$out/$server/server" ] || continue
-    # The server ends with its stdin: this descriptor.
-    mkfifo "$work/$server.in"
-    "$out/$server/server" --ior-file "$work/$server.ior" <"$work/$server.in" &
-    pid=$!
-    exec 9>"$work/$server.in"
-    for _ in $(seq 300); do
-        [ -e "$work/$server.ior" ] && break
-        sleep 0.1
-    done
-    for client in omniorb jacorb; do
-        [ -x "$out/$client/client" ] || continue
-        for giop in 1.2 1.1 1.0; do
+    for giop in 1.2 1.1 1.0; do
+        # The server ends with its stdin: this descriptor.
+        mkfifo "$work/in"
+        "$out/$server/server" --ior-file "$work/ior" --giop "$giop" <"$work/in" &
+        pid=$!
+        exec 9>"$work/in"
+        for _ in $(seq 300); do
+            [ -e "$work/ior" ] && break
+            sleep 0.1
+        done
+        for client in jacorb omniorb; do
+            [ -x "$out/$client/client" ] || continue
             echo "== $client -> $server, GIOP $giop"
-            timeout 120 "$out/$client/client" "@$work/$server.ior" --giop "$giop" 9>&- |
+            timeout 120 "$out/$client/client" "@$work/ior" --giop "$giop" 9>&- |
                 grep -v '^ok ' || true
             [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
         done
+        exec 9>&-
+        wait "$pid" || { echo "the $server server ended with status $?"; status=1; }
+        rm -f "$work/in" "$work/ior"
     done
-    exec 9>&-
-    wait "$pid" || { echo "the $server server ended with status $?"; status=1; }
 done
 exit "$status"

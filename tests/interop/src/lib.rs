@@ -7,7 +7,10 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
+mod highest;
 pub mod samples;
 pub mod server;
+
+pub use highest::HighestIiop;
 
 zorb::include_idl!("interop");

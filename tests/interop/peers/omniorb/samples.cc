@@ -198,6 +198,4 @@ bool is_wide(const std::string& kind) {
     return kind == "wchar" || kind == "wstring" || kind == "sign" || kind == "wide_code";
 }
 
-bool is_beyond_ascii(const std::string& kind) { return kind == "text" || is_wide(kind); }
-
 }  // namespace samples

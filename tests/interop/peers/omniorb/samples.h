@@ -38,8 +38,6 @@ bool same_any(const CORBA::Any& a, const CORBA::Any& b);
 
 // Whether a kind carries wide characters, which GIOP 1.0 does not.
 bool is_wide(const std::string& kind);
-// Whether a kind carries characters beyond ASCII, which need code set negotiation.
-bool is_beyond_ascii(const std::string& kind);
 
 // Sets the ORB that `same_any` makes its DynAnys with.
 void use_orb(CORBA::ORB_ptr orb);

@@ -1,23 +1,37 @@
-//! The Zorb test server: `zorb-interop-server --ior-file F [-ORB...]`.
+//! The Zorb test server: `zorb-interop-server --ior-file F [--giop 1.0|1.1|1.2] [-ORB...]`.
 //!
-//! Writes the reference of the test object to F, prints `ready`, and runs until `shutdown` or the
+//! Its references name that version of GIOP, 1.2 if none is given. Writes the reference of the test object to F, prints `ready`, and runs until `shutdown` or the
 //! end of stdin.
 #![allow(clippy::print_stdout)]
 #![forbid(unsafe_code)]
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
+use zorb::giop::GiopVersion;
 use zorb::{Error, Interface as _, Orb, Phase};
-use zorb_interop_tests::server;
+use zorb_interop_tests::{HighestIiop, server};
 
 fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let file = arguments.iter().position(|word| word == "--ior-file");
-    let file = file
-        .and_then(|at| arguments.get(at + 1))
+    let value = |option: &str| {
+        let at = arguments.iter().position(|word| word == option);
+        at.and_then(|at| arguments.get(at + 1))
+    };
+    let file = value("--ior-file")
         .ok_or_else(|| Error::new(Phase::Configure, "--ior-file FILE is needed"))?;
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0").arguments(arguments.clone()).build()?;
+    let highest = match value("--giop").map(String::as_str) {
+        None | Some("1.2") => GiopVersion::V1_2,
+        Some("1.1") => GiopVersion::V1_1,
+        Some("1.0") => GiopVersion::V1_0,
+        Some(_) => return Err(Error::new(Phase::Configure, "--giop is 1.0, 1.1 or 1.2")),
+    };
+    let orb = Orb::builder()
+        .protocol(Arc::new(HighestIiop::new(highest)))
+        .listen("iiop://127.0.0.1:0")
+        .arguments(arguments.clone())
+        .build()?;
     let suite = server::serve(&orb)?;
     write_atomically(Path::new(file), &suite.as_object().to_ior_string())?;
     println!("ready");

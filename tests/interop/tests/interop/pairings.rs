@@ -31,7 +31,7 @@ enum Kind {
     Collocated,
     /// Zorb's client and a server process of Zorb or a peer, whose references are of GIOP 1.n.
     ZorbClient(Option<Peer>, u8),
-    /// A peer's client, which speaks GIOP 1.n, and a Zorb server process.
+    /// A peer's client and a Zorb server process, both of GIOP 1.n.
     PeerClient(Peer, u8),
     /// The same over TLS, and who is refused: Zorb's client and a server of a peer.
     ZorbClientTls(Peer),
@@ -63,6 +63,8 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.2/tls", &[OMNIORB], Kind::PeerClientTls(OMNIORB)),
         pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming),
         pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
+        pairing("zorb-to-zorb/1.1", &[], Kind::ZorbClient(None, 1)),
+        pairing("zorb-to-zorb/1.0", &[], Kind::ZorbClient(None, 0)),
         pairing("zorb-in-process/1.2", &[], Kind::Collocated),
     ]
 }
@@ -137,7 +139,7 @@ impl Pairing {
 
     fn peer_client(&self, peer: Peer, minor: u8) -> Result<Vec<Outcome>, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let (process, reference) = start_server(None, 2, folder.path(), &[])?;
+        let (process, reference) = start_server(None, minor, folder.path(), &[])?;
         let mut outcomes = self.peer_checks(peer, &reference, minor, &[])?;
         outcomes.push(self.checked("server_ends", process.end_well()));
         Ok(outcomes)
@@ -186,10 +188,7 @@ pub(crate) fn start_server(
         Some(peer) => peers::program(peer, "server"),
         None => Command::new(env!("CARGO_BIN_EXE_zorb-interop-server")),
     };
-    command.arg("--ior-file").arg(&file).args(more);
-    if peer.is_some() {
-        command.arg("--giop").arg(format!("1.{minor}"));
-    }
+    command.arg("--ior-file").arg(&file).arg("--giop").arg(format!("1.{minor}")).args(more);
     let name = format!("the server of {}", peer.unwrap_or("Zorb"));
     let mut process = Process::start(&name, &mut command)?;
     // The file appears with its whole contents.

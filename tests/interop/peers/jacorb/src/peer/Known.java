@@ -17,6 +17,10 @@ final class Known {
     private static final String WIDE_1_1 =
             "omniORB has no wide transmission code set in GIOP 1.1";
 
+    private static final String NATIVE_TEXT =
+            "JacORB sends text of GIOP 1.0 in its native code set, UTF-8";
+    private static final String WCHAR_ALIGNMENT =
+            "JacORB does not align a wchar of GIOP 1.1 that it reads";
     private static final String LONG_LONG_LABEL = "JacORB has no long long labels in TypeCodes";
     private static final String LEADING_ZEROS =
             "JacORB leaves the leading zeros of a decimal number out";
@@ -45,6 +49,13 @@ final class Known {
         {"anys/make_bounded", "*", "*", ANY_BOUND},
         {"anys/kind_of_bounded", "JacORB", "*", ANY_BOUND},
         {"anys/echo_bounded", "*", "*", ANY_BOUND},
+        {"anys/make_text", "Zorb", "0", NATIVE_TEXT},
+        {"anys/kind_of_text", "Zorb", "0", NATIVE_TEXT},
+        {"anys/make_sign", "*", "1", WCHAR_ALIGNMENT},
+        {"anys/kind_of_sign", "JacORB", "1", WCHAR_ALIGNMENT},
+        {"types/type_sign", "JacORB", "1", WCHAR_ALIGNMENT},
+        {"anys/echo_sign", "*", "1", WCHAR_ALIGNMENT},
+        {"wide_types/struct", "*", "1", WCHAR_ALIGNMENT},
         {"anys/make_by_longlong", "omniORB", "*", LONG_LONG_LABEL},
         {"anys/make_by_longlong", "Zorb", "*", LONG_LONG_LABEL},
         {"anys/kind_of_by_longlong", "omniORB", "*", LONG_LONG_LABEL},
@@ -92,6 +103,24 @@ final class Known {
         {"wides/bounded", "omniORB", "1", WIDE_1_1},
         {"wides/sequence", "omniORB", "1", WIDE_1_1},
         {"wides/constants", "omniORB", "1", WIDE_1_1},
+        {"anys/make_wchar", "omniORB", "1", WIDE_1_1},
+        {"anys/kind_of_wchar", "omniORB", "1", WIDE_1_1},
+        {"anys/echo_wchar", "omniORB", "1", WIDE_1_1},
+        {"anys/make_wstring", "omniORB", "1", WIDE_1_1},
+        {"anys/kind_of_wstring", "omniORB", "1", WIDE_1_1},
+        {"anys/echo_wstring", "omniORB", "1", WIDE_1_1},
+        {"anys/kind_of_sign", "omniORB", "1", WIDE_1_1},
+        {"anys/make_wide_code", "omniORB", "1", WIDE_1_1},
+        {"anys/kind_of_wide_code", "omniORB", "1", WIDE_1_1},
+        {"anys/echo_wide_code", "omniORB", "1", WIDE_1_1},
+        {"types/type_wchar", "omniORB", "1", WIDE_1_1},
+        {"types/type_wstring", "omniORB", "1", WIDE_1_1},
+        {"types/type_sign", "omniORB", "1", WIDE_1_1},
+        {"types/type_wide_code", "omniORB", "1", WIDE_1_1},
+        {"wide_types/array", "omniORB", "1", WIDE_1_1},
+        {"wide_types/sequence", "omniORB", "1", WIDE_1_1},
+        {"wide_types/union", "omniORB", "1", WIDE_1_1},
+        {"wide_types/exception", "omniORB", "1", WIDE_1_1},
     };
 
     /** Why this check cannot pass against this server, or null. */

@@ -151,7 +151,7 @@ final class RefChecks {
         Anys anys = run.suite.any_tests();
         Samples samples = new Samples(run.orb);
         for (String kind : samples.anyKinds()) {
-            int minor = Samples.isWide(kind) || kind.equals("text") ? 1 : 0;
+            int minor = Samples.isWide(kind) ? 1 : 0;
             run.checkFrom(minor, "anys/make_" + kind, () -> require(
                     Samples.sameAny(anys.make(kind), samples.anyOf(kind)),
                     "another type or value"));

@@ -90,7 +90,7 @@ final class TypeChecks {
         Samples samples = new Samples(run.orb);
         MoreSamples more = new MoreSamples(run.orb);
         for (String kind : samples.anyKinds()) {
-            int minor = Samples.isWide(kind) || kind.equals("text") ? 1 : 0;
+            int minor = Samples.isWide(kind) ? 1 : 0;
             run.checkFrom(minor, "types/type_" + kind, () -> type(types, samples, kind));
         }
         TypeCode tree = TreeHelper.type();
