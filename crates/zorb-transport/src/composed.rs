@@ -60,6 +60,14 @@ impl Protocol for Composed {
         Some(self.messaging)
     }
 
+    fn carries_replies(&self) -> bool {
+        self.inner().carries_replies()
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        self.inner().counters()
+    }
+
     fn profile_tag(&self) -> ProfileTag {
         self.tag
     }

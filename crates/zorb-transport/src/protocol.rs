@@ -32,6 +32,20 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Whether replies come back. Default: they do. Over a protocol without them, one-way calls alone
+    /// are made: all others take the next way that the reference tells of, and fail with
+    /// `NO_IMPLEMENT` when there is none. It has no connections either: a stream of a server brings the
+    /// requests of all clients, and each says for itself what its code sets are.
+    fn carries_replies(&self) -> bool {
+        true
+    }
+
+    /// What it has counted since it was made, each number with its name: datagrams that were dropped,
+    /// say. Default: nothing.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// The kind of profile that this protocol reads and writes.
     fn profile_tag(&self) -> ProfileTag;
 

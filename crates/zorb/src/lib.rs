@@ -1,7 +1,8 @@
 //! Zorb: a CORBA object request broker.
 //!
 //! This is the crate that programs depend on; it re-exports what they need and registers the
-//! [protocols] of the build (IIOP, UIOP, SHMIOP and GIOPlite, and with the feature `tls` SSLIOP). The stubs and servant traits come from IDL, compiled in a
+//! [protocols] of the build (IIOP, UIOP, SHMIOP and GIOPlite, and with the features `tls` and `udp` SSLIOP
+//! and DIOP). The stubs and servant traits come from IDL, compiled in a
 //! build script by `zorb-build` and brought in with [`include_idl!`].
 //!
 //! ```no_run

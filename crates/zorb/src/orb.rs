@@ -8,7 +8,8 @@ use zorb_core::Error;
 use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, lite_uiop};
 
 /// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
-/// and GIOPlite over TCP and Unix-domain sockets.
+/// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`) and DIOP
+/// (feature `udp`).
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -41,7 +42,7 @@ impl Orb {
     }
 
     /// A builder with the default protocols: IIOP, which is what an ORB listens with that is told
-    /// of no endpoint, UIOP, SHMIOP, and GIOPlite over the sockets of the first two.
+    /// of no endpoint, UIOP, SHMIOP, and GIOPlite over the sockets of the first two; then those of features.
     pub fn builder() -> OrbBuilder {
         OrbBuilder::new()
             .protocol(Arc::new(IiopProtocol::new()))
@@ -50,15 +51,17 @@ impl Orb {
             .protocol(Arc::new(lite_iiop()))
             .protocol(Arc::new(lite_uiop()))
             .with_tls()
+            .with_udp()
     }
 }
 
-/// Adds SSLIOP where it is in the build.
-trait WithTls {
+/// Adds what is in the build.
+trait WithFeatures {
     fn with_tls(self) -> Self;
+    fn with_udp(self) -> Self;
 }
 
-impl WithTls for OrbBuilder {
+impl WithFeatures for OrbBuilder {
     #[cfg(feature = "tls")]
     fn with_tls(self) -> Self {
         match zorb_tls::SsliopProtocol::from_options() {
@@ -69,6 +72,16 @@ impl WithTls for OrbBuilder {
 
     #[cfg(not(feature = "tls"))]
     fn with_tls(self) -> Self {
+        self
+    }
+
+    #[cfg(feature = "udp")]
+    fn with_udp(self) -> Self {
+        self.protocol(Arc::new(crate::protocols::DiopProtocol::new()))
+    }
+
+    #[cfg(not(feature = "udp"))]
+    fn with_udp(self) -> Self {
         self
     }
 }

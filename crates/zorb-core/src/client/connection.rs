@@ -290,7 +290,7 @@ impl ClientConnection {
     /// Closes the connection; from GIOP 1.2 on a client says so first.
     #[cold]
     pub(super) fn say_goodbye(&mut self) {
-        if self.form.version() >= GiopVersion::V1_2 {
+        if self.form.version() >= GiopVersion::V1_2 && !self.state.is_connectionless() {
             let (form, order) = (self.form, ByteOrder::NATIVE);
             form.close_connection(&mut self.outgoing, order);
             // When it does not arrive the server notices the end of the stream all the same.

@@ -124,7 +124,8 @@ fn is_stale_forward(exception: SystemException) -> bool {
 /// Makes the call over the first route of `target` that connects.
 fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
     let routes = target.routes(object.core());
-    match reach(object, target, call.connect, call.sending().deadline()) {
+    let expects_reply = call.response.expects_reply();
+    match reach(object, target, call.connect, expects_reply, call.sending().deadline()) {
         Ok((route, AnyLine::Own(lease))) => call_over(object, (routes, route), lease, call),
         Ok((route, AnyLine::Shared(share))) => call_over(object, (routes, route), share, call),
         Err(exception) => Attempt::Failed(exception),
@@ -255,6 +256,11 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> (bool, S
     }
     if error.kind() == io::ErrorKind::PermissionDenied {
         return (false, refused(Phase::Send, route, error));
+    }
+    if error.kind() == io::ErrorKind::FileTooLarge {
+        let code = minor::imp_limit::MESSAGE_TOO_LARGE;
+        let exception = SystemException::imp_limit(code, CompletionStatus::No);
+        return (false, story(Phase::Send, route, Some(error)).remember(exception));
     }
     // The server had closed the connection while it lay idle, so it cannot have seen the request.
     let exception =

@@ -84,7 +84,7 @@ fn ask(
             crate::orb::Located::Nowhere(_) => Whereabouts::Unknown,
         });
     }
-    match reach(object, target, connect, patience.deadline())? {
+    match reach(object, target, connect, true, patience.deadline())? {
         (route, AnyLine::Own(lease)) => ask_over(core, route, lease, patience),
         (route, AnyLine::Shared(share)) => ask_over(core, route, share, patience),
     }

@@ -140,7 +140,11 @@ impl EndpointPool {
             endpoint: endpoint.clone(),
             protocol: Arc::clone(protocol),
             places: (0..places).map(|_| OnceLock::new()).collect(),
-            sharing: Sharing::new(options.max_calls_per_connection),
+            // Where there are no replies, nobody waits for one.
+            sharing: protocol
+                .carries_replies()
+                .then(|| Sharing::new(options.max_calls_per_connection))
+                .flatten(),
             itself: Weak::clone(itself),
             state: CallMutex::new(Count::ClientLocks, PoolState::default()),
             returned: Condvar::new(),
@@ -326,7 +330,11 @@ impl EndpointPool {
     ) -> Result<Box<ClientConnection>, NoConnection> {
         let stream = self.connect(connect_timeout, deadline)?;
         let (messaging, size) = (self.protocol.messaging(), self.max_message_size);
-        Ok(Box::new(ClientConnection::new(stream, messaging, size, self.wait)))
+        let mut connection = Box::new(ClientConnection::new(stream, messaging, size, self.wait));
+        if !self.protocol.carries_replies() {
+            connection.state = zorb_giop::ClientConnection::connectionless();
+        }
+        Ok(connection)
     }
 
     /// Connects; whoever calls it has counted the connection as open.

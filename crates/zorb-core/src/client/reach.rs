@@ -12,22 +12,32 @@ use super::route::Route;
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};
 
-/// Tries the routes of `target`, beginning with the one that worked last, until one connects.
+/// Tries the routes of `target`, beginning with the one that worked last, until one connects; those on
+/// which no replies come back only when none is expected.
 #[inline]
 pub(super) fn reach<'t>(
     object: &ObjectRef,
     target: &'t Binding,
     connect_timeout: Duration,
+    expects_reply: bool,
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine), SystemException> {
     let core = object.core();
     let routes = target.routes(core);
     let mut failure = None;
     let mut late = false;
+    let mut one_way = false;
     for (number, route) in routes.in_order() {
+        if expects_reply && !route.replies {
+            one_way = true;
+            continue;
+        }
         match route.pool.line(connect_timeout, deadline) {
             Ok(line) => {
-                routes.prefer(number);
+                // One that was passed over for want of replies stays the first for one-way calls.
+                if !one_way {
+                    routes.prefer(number);
+                }
                 return Ok((route, line));
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
@@ -67,8 +77,19 @@ pub(super) fn reach<'t>(
             }
             .remember(exception)
         }
+        None if one_way => no_way_back(),
         None => no_usable_profile(object),
     })
+}
+
+#[cold]
+fn no_way_back() -> SystemException {
+    let code = minor::no_implement::UNSUPPORTED_OPERATION;
+    Error::new(Phase::Connect, "a call that has a reply")
+        .hint(
+            "the reference tells of one-way protocols alone: have its server listen otherwise too",
+        )
+        .remember(SystemException::no_implement(code, CompletionStatus::No))
 }
 
 #[cold]

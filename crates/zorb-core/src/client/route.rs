@@ -23,6 +23,8 @@ pub(crate) struct Route {
     pub(super) pool: Arc<EndpointPool>,
     /// What requests are written in.
     pub(super) form: Form,
+    /// Whether replies come back on it.
+    pub(super) replies: bool,
     pub(super) key: Arc<[u8]>,
     /// The server's code sets; `None` when the profile does not say.
     pub(super) code_sets: Option<CodeSetComponentInfo>,
@@ -93,6 +95,7 @@ impl Routes {
                 let pool = core.connections().pool(endpoint, &protocol, core.options());
                 routes.list.push(Route {
                     pool,
+                    replies: protocol.carries_replies(),
                     form: Form::new(protocol.messaging(), resolved.version),
                     key: Arc::clone(&key),
                     code_sets: code_sets.clone(),

@@ -27,7 +27,7 @@ use zorb_giop::{
 };
 use zorb_os::probe;
 use zorb_os::slot::Slot;
-use zorb_transport::Stream;
+use zorb_transport::{Protocol, Stream};
 use zorb_types::SystemException;
 
 use super::crew::{Crew, Upcall};
@@ -56,6 +56,8 @@ pub(crate) struct ServerConnection {
     pub(super) core: Arc<OrbCore>,
     /// What frames its messages; `None` for GIOP.
     pub(super) messaging: Option<&'static dyn Messaging>,
+    /// Whether its clients are one, to which replies can be sent.
+    connected: bool,
     wait: WaitPolicy,
     /// The reading role while its holder is in an upcall.
     pub(super) parked: Slot<Reading>,
@@ -85,8 +87,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    fn new(inbound: Inbound) -> Box<Self> {
-        Box::new(Self { inbound, agreed: zorb_giop::ServerConnection::default(), shared: 0 })
+    fn new(inbound: Inbound, agreed: zorb_giop::ServerConnection) -> Box<Self> {
+        Box::new(Self { inbound, agreed, shared: 0 })
     }
 }
 
@@ -106,7 +108,7 @@ enum Received {
 impl ServerConnection {
     pub(crate) fn new(
         core: &Arc<OrbCore>,
-        messaging: Option<&'static dyn Messaging>,
+        protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) -> Arc<Self> {
         let options = core.options();
@@ -116,7 +118,8 @@ impl ServerConnection {
         Arc::new(Self {
             stream,
             core: Arc::clone(core),
-            messaging,
+            messaging: protocol.messaging(),
+            connected: protocol.carries_replies(),
             wait: options.wait_policy(),
             parked: Slot::empty(),
             sending: Sending::default(),
@@ -135,7 +138,11 @@ impl ServerConnection {
         let max_message_size = self.core.options().max_message_size;
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
-        self.begin(Reading::new(Inbound::new(limits).of(self.messaging)))
+        let agreed = match self.connected {
+            true => zorb_giop::ServerConnection::new(),
+            false => zorb_giop::ServerConnection::connectionless(),
+        };
+        self.begin(Reading::new(Inbound::new(limits).of(self.messaging), agreed))
     }
 
     /// The body of a serving thread.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use zorb_giop::Messaging;
 use zorb_transport::{AcceptError, Acceptor, Protocol};
 
 use super::ServerConnection;
@@ -19,18 +18,18 @@ impl Listener {
     /// Starts accepting.
     pub(crate) fn start(&self, core: &Arc<OrbCore>) -> std::io::Result<()> {
         let acceptor = Arc::clone(&self.acceptor);
-        let messaging = self.protocol.messaging();
+        let protocol = Arc::clone(&self.protocol);
         let core = Arc::clone(core);
         let threads = Arc::clone(core.threads());
-        threads.spawn("zorb-accept", move || accept(&core, messaging, &*acceptor))
+        threads.spawn("zorb-accept", move || accept(&core, &*protocol, &*acceptor))
     }
 }
 
-fn accept(core: &Arc<OrbCore>, messaging: Option<&'static dyn Messaging>, acceptor: &dyn Acceptor) {
+fn accept(core: &Arc<OrbCore>, protocol: &dyn Protocol, acceptor: &dyn Acceptor) {
     loop {
         match acceptor.accept() {
             Ok(stream) => {
-                let connection = ServerConnection::new(core, messaging, stream);
+                let connection = ServerConnection::new(core, protocol, stream);
                 let limit = core.options().max_connections;
                 if !core.sentinel().watch(&connection, limit) {
                     tracing::warn!(limit, "connection refused: too many, or shutting down");

@@ -45,13 +45,27 @@ pub struct ClientConnection {
     code_sets: Option<CodeSetContext>,
     code_sets_sent: bool,
     end: Option<ConnectionEnd>,
+    /// Whether what was said once need not have arrived.
+    per_request: bool,
 }
 
 impl ClientConnection {
     /// A connection opened by this side. `code_sets` is what was [negotiated](crate::negotiate)
     /// from the reference's code set component; `None` where the reference has none.
     pub const fn new(code_sets: Option<CodeSetContext>) -> Self {
-        Self { ids: RequestIds::initiator(), code_sets, code_sets_sent: false, end: None }
+        let ids = RequestIds::initiator();
+        Self { ids, code_sets, code_sets_sent: false, end: None, per_request: false }
+    }
+
+    /// What stands for a connection where there is none, as with datagrams: every request tells the code
+    /// sets.
+    pub const fn connectionless() -> Self {
+        Self { per_request: true, ..Self::new(None) }
+    }
+
+    /// Whether there is no connection, and so nobody to say goodbye to.
+    pub fn is_connectionless(&self) -> bool {
+        self.per_request
     }
 
     /// The ids for requests on this connection.
@@ -85,7 +99,7 @@ impl ClientConnection {
     /// Says that a request with the code sets has been handed to the transport.
     #[inline]
     pub fn code_sets_were_sent(&mut self) {
-        self.code_sets_sent = true;
+        self.code_sets_sent = !self.per_request;
     }
 
     /// How text is written in messages of `version`.

@@ -10,12 +10,20 @@ pub struct ServerConnection {
     code_sets: Option<CodeSetContext>,
     highest: GiopVersion,
     closing: bool,
+    /// Whether its requests come from any number of clients.
+    per_request: bool,
 }
 
 impl ServerConnection {
     /// A connection just accepted.
     pub const fn new() -> Self {
-        Self { code_sets: None, highest: GiopVersion::V1_0, closing: false }
+        Self { code_sets: None, highest: GiopVersion::V1_0, closing: false, per_request: false }
+    }
+
+    /// What stands for a connection where there is none, as with datagrams: what a request says of code
+    /// sets holds for it alone.
+    pub const fn connectionless() -> Self {
+        Self { per_request: true, ..Self::new() }
     }
 
     /// Takes note of a request in its turn on the wire, and says how its text and that of its
@@ -37,7 +45,10 @@ impl ServerConnection {
             && let Some(data) = contexts.find(ServiceId::CODE_SETS)
         {
             let context = CodeSetContext::decode(data).map_err(CodeSetError::Malformed)?;
-            text_coding(context, version)?;
+            let text = text_coding(context, version)?;
+            if self.per_request {
+                return Ok(text);
+            }
             self.code_sets = Some(context);
         }
         self.text(version)

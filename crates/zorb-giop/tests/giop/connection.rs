@@ -94,6 +94,31 @@ fn the_first_code_sets_context_decides_for_the_connection() {
 }
 
 #[test]
+fn without_a_connection_each_request_says_its_code_sets() {
+    let mut client = ClientConnection::connectionless();
+    client.agree_on(UNICODE);
+    for _ in 0..2 {
+        assert_eq!(client.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE));
+        client.code_sets_were_sent();
+    }
+    assert!(client.is_connectionless() && !ClientConnection::default().is_connectionless());
+
+    let mut server = ServerConnection::connectionless();
+    let chosen = contexts(Some(&UNICODE.encode(ByteOrder::Little)));
+    let (other, none) =
+        (contexts(Some(&CodeSetContext::DEFAULT.encode(ByteOrder::Big))), contexts(None));
+    for (contexts, set) in [
+        (&chosen, CharSet::Utf8),
+        (&other, CharSet::Latin1),
+        (&chosen, CharSet::Utf8),
+        (&none, CharSet::Latin1),
+    ] {
+        let text = server.begin_request(GiopVersion::V1_2, &read(contexts)).expect("fine");
+        assert_eq!(text.char_set, set);
+    }
+}
+
+#[test]
 fn code_sets_never_offered_are_refused() {
     let mut connection = ServerConnection::new();
     let ebcdic = CodeSetContext { char_data: CodeSetId::EBCDIC_037, ..UNICODE };

@@ -1,10 +1,14 @@
-//! A small interface, written the way the IDL compiler writes it.
+//! Small interfaces, written the way the IDL compiler writes it.
 //!
 //! ```idl
 //! #pragma prefix "zorb.test"
 //! interface Adder {
 //!   long add(in long left, in long right);
 //!   sequence<octet> mirror(in sequence<octet> data);
+//! };
+//! interface Notice {
+//!   oneway void post(in unsigned long number, in sequence<octet> data);
+//!   long count();
 //! };
 //! ```
 #![allow(dead_code, unreachable_pub, missing_debug_implementations, clippy::use_self)]
@@ -52,3 +56,32 @@ impl AdderServant for Servant {
         Ok(data.to_vec())
     }
 }
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Notice(ObjectRef);
+
+codegen::interface!(Notice(ObjectRef), "IDL:zorb.test/Notice:1.0", "Notice", []);
+
+impl Notice {
+    pub fn post(&self, number: u32, data: &[u8]) -> Result<()> {
+        codegen::oneway!(self, post, [u32 => &number, Octets => data])
+    }
+
+    pub fn count(&self) -> Result<i32> {
+        codegen::invoke!(self, count, [], [i32])
+    }
+
+    pub fn object(&self) -> &ObjectRef {
+        &self.0
+    }
+}
+
+pub trait NoticeServant: Send + Sync + 'static {
+    fn post(&self, number: u32, data: &[u8]);
+    fn count(&self) -> Result<i32>;
+}
+
+codegen::skeleton!(Notice, NoticeServant, {
+    0 "post" post(number: u32 => number, data: Octets => data) oneway,
+    1 "count" count() [result: i32],
+});

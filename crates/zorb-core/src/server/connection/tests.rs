@@ -1,6 +1,8 @@
 use std::io;
 use std::net::Shutdown;
 
+use zorb_transport::inproc::{InprocProtocol, InprocTransport};
+
 use super::super::sentinel::QUIET_LOOKS;
 use super::*;
 use crate::Orb;
@@ -54,7 +56,8 @@ impl Stream for Silent {
 /// A connection that the ORB's sentinel knows.
 fn connection(orb: &Orb) -> Arc<ServerConnection> {
     let core = orb.core_for_tests();
-    let connection = ServerConnection::new(core, None, Arc::new(Silent));
+    let protocol = InprocProtocol::new(InprocTransport::new());
+    let connection = ServerConnection::new(core, &protocol, Arc::new(Silent));
     assert!(core.sentinel().watch(&connection, 10));
     connection
 }
@@ -67,7 +70,10 @@ fn upcall(connection: &Arc<ServerConnection>) {
 }
 
 fn begin(connection: &Arc<ServerConnection>) {
-    connection.park(Reading::new(Inbound::new(Limits::default())), false);
+    connection.park(
+        Reading::new(Inbound::new(Limits::default()), zorb_giop::ServerConnection::new()),
+        false,
+    );
 }
 
 #[test]

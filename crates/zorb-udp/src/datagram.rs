@@ -1,0 +1,119 @@
+//! What a datagram is: one whole request that nobody waits for, or nothing.
+
+use zorb_giop::{MessageHeader, MessageKind, RequestHeader, ResponseFlags};
+
+/// The most octets of a message: what a datagram of IPv4 holds.
+pub const MAX_DATAGRAM: usize = 65_507;
+
+/// What a datagram was taken for. It may come from anybody, so all but requests are dropped; that takes
+/// as long as reading a request's header, and allocates nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Datagram {
+    /// One whole Request without an answer.
+    Request,
+    /// It does not begin as a message of GIOP does.
+    NoMessage,
+    /// Its message is longer or shorter than itself: truncated, a fragment, or two in one.
+    WrongLength,
+    /// Its message is of another kind.
+    NotARequest,
+    /// Its sender waits for an answer, which there is no way to.
+    AwaitsAnswer,
+    /// Its header cannot be read.
+    Malformed,
+}
+
+pub(crate) const KINDS: [Datagram; 6] = [
+    Datagram::Request,
+    Datagram::NoMessage,
+    Datagram::WrongLength,
+    Datagram::NotARequest,
+    Datagram::AwaitsAnswer,
+    Datagram::Malformed,
+];
+
+impl Datagram {
+    /// What these octets are.
+    #[must_use]
+    pub fn judge(octets: &[u8]) -> Self {
+        let Ok(Some(header)) = MessageHeader::parse_prefix(octets) else {
+            return Self::NoMessage;
+        };
+        if header.kind != MessageKind::Request {
+            return Self::NotARequest;
+        }
+        if header.more_fragments || header.total_size() != octets.len() {
+            return Self::WrongLength;
+        }
+        match RequestHeader::read(octets, &header) {
+            Ok((request, _)) if request.response == ResponseFlags::NoResponse => Self::Request,
+            Ok(_) => Self::AwaitsAnswer,
+            Err(_) => Self::Malformed,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Request => "requests",
+            Self::NoMessage => "no message",
+            Self::WrongLength => "wrong length",
+            Self::NotARequest => "not a request",
+            Self::AwaitsAnswer => "awaits an answer",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use zorb_cdr::{ByteOrder, TextCoding};
+    use zorb_giop::{GiopVersion, MessageWriter, RequestStart, TargetAddress};
+
+    use super::*;
+
+    fn request(response: ResponseFlags) -> Vec<u8> {
+        let start = RequestStart {
+            request_id: 1,
+            response,
+            target: TargetAddress::Key(b"key"),
+            operation: "post",
+            service_contexts: &[],
+        };
+        let mut octets = Vec::new();
+        let version = GiopVersion::V1_2;
+        let mut message =
+            MessageWriter::request(&mut octets, version, ByteOrder::NATIVE, &start).unwrap();
+        message.body(TextCoding::default()).write_u32(7);
+        message.finish().unwrap();
+        octets
+    }
+
+    #[test]
+    fn one_whole_request_without_an_answer_is_one() {
+        let whole = request(ResponseFlags::NoResponse);
+        assert_eq!(Datagram::judge(&whole), Datagram::Request);
+        for cut in 12..whole.len() {
+            assert_eq!(Datagram::judge(&whole[..cut]), Datagram::WrongLength, "{cut}");
+        }
+        for cut in 0..12 {
+            assert_eq!(Datagram::judge(&whole[..cut]), Datagram::NoMessage, "{cut}");
+        }
+        assert_eq!(Datagram::judge(&whole.repeat(2)), Datagram::WrongLength);
+        for waits in [ResponseFlags::SyncWithServer, ResponseFlags::SyncWithTarget] {
+            assert_eq!(Datagram::judge(&request(waits)), Datagram::AwaitsAnswer);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_not() {
+        assert_eq!(Datagram::judge(b"GIOP\x01\x02\x01\x05\0\0\0\0"), Datagram::NotARequest);
+        assert_eq!(Datagram::judge(b"GIOP\x01\x02\x02\0\0\0\0\x08"), Datagram::WrongLength);
+        assert_eq!(Datagram::judge(&[0xff; 2000]), Datagram::NoMessage);
+        let mut bad = request(ResponseFlags::NoResponse);
+        // The length of its key.
+        bad[24..28].fill(0xff);
+        assert_eq!(Datagram::judge(&bad), Datagram::Malformed);
+    }
+}

@@ -1,0 +1,147 @@
+//! Listening: a socket, and the one stream that comes of it.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use zorb_os::event::EventFd;
+use zorb_os::interface;
+use zorb_tcp::address::HostPort;
+use zorb_transport::socket::set_buffers;
+use zorb_transport::{
+    AcceptError, Acceptor, Endpoint, EndpointError, ListenError, ListenOptions, Stream,
+    strip_scheme,
+};
+
+use crate::DIOP_SCHEME;
+use crate::counters::Counters;
+use crate::server::UdpServer;
+
+/// A socket that requests come to.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) socket: UdpSocket,
+    pub(crate) counters: Arc<Counters>,
+    /// Wakes who waits in `recv`. Shutting the socket down would do as well, but for good: the next
+    /// stream could not use it.
+    pub(crate) wake: EventFd,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether the stream is with the ORB.
+    is_out: bool,
+    closed: bool,
+}
+
+impl Shared {
+    /// The stream has ended; the next `accept` hands out another one.
+    pub(crate) fn came_back(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_out = false;
+        self.changed.notify_all();
+    }
+}
+
+#[derive(Debug)]
+struct UdpAcceptor {
+    shared: Arc<Shared>,
+    endpoint: Endpoint,
+    published: [Endpoint; 1],
+}
+
+impl Acceptor for UdpAcceptor {
+    fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
+        let state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_busy = |state: &mut State| state.is_out && !state.closed;
+        let state = self.shared.changed.wait_while(state, is_busy);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return Err(AcceptError::Closed);
+        }
+        state.is_out = true;
+        // What the stream before it was woken by.
+        self.shared.wake.drain();
+        Ok(Arc::new(UdpServer::new(Arc::clone(&self.shared))))
+    }
+
+    fn close(&self) {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        self.shared.changed.notify_all();
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    fn published(&self) -> &[Endpoint] {
+        &self.published
+    }
+}
+
+pub(crate) fn listen(
+    url: &str,
+    options: &ListenOptions,
+    counters: &Arc<Counters>,
+) -> Result<Arc<dyn Acceptor>, ListenError> {
+    let address = strip_scheme(DIOP_SCHEME, url)?;
+    let fail = |error| ListenError::new(url, error);
+    let (host, port) = split(address)?;
+    let socket = bind(host, port).map_err(fail)?;
+    set_buffers(&socket, &options.stream).map_err(fail)?;
+    // Who waits for it waits for the end as well.
+    socket.set_nonblocking(true).map_err(fail)?;
+    let bound = socket.local_addr().map_err(fail)?;
+    let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
+    let published = match &options.published_host {
+        Some(name) => HostPort::new(name, bound.port())?,
+        None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
+            HostPort::new(host, bound.port())?
+        }
+        None => HostPort::new(&reachable(bound).map_err(fail)?.to_string(), bound.port())?,
+    };
+    Ok(Arc::new(UdpAcceptor {
+        endpoint: endpoint.to_endpoint(DIOP_SCHEME)?,
+        published: [published.to_endpoint(DIOP_SCHEME)?],
+        shared: Arc::new(Shared {
+            socket,
+            counters: Arc::clone(counters),
+            wake: EventFd::new().map_err(fail)?,
+            state: Mutex::new(State::default()),
+            changed: Condvar::new(),
+        }),
+    }))
+}
+
+/// `host:port`, `[address]:port`, `:port`, `host` or nothing.
+fn split(address: &str) -> Result<(&str, u16), EndpointError> {
+    let shown: String = address.chars().take(80).collect();
+    let bad = |why| EndpointError::new(&shown, why);
+    let (host, port) = match address.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => {
+            (host, port.parse().map_err(|_| bad("the port is a number up to 65535"))?)
+        }
+        _ => (address, 0),
+    };
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    Ok((bare.unwrap_or(host), port))
+}
+
+fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
+    if host.is_empty() {
+        return UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port));
+    }
+    let addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
+    UdpSocket::bind(&addresses[..])
+}
+
+/// What references say: the address bound, or the machine's first reachable one.
+fn reachable(bound: SocketAddr) -> io::Result<IpAddr> {
+    if !bound.ip().is_unspecified() {
+        return Ok(bound.ip());
+    }
+    let interfaces = interface::addresses()?;
+    let first = interface::first_reachable_v4(&interfaces);
+    Ok(first.unwrap_or(Ipv4Addr::LOCALHOST).into())
+}
