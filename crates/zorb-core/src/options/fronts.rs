@@ -3,6 +3,8 @@
 use std::io::Read as _;
 use std::path::Path;
 
+use toml::de::{DeTable, DeValue};
+
 use super::{OptionKind, Options, Origin, TABLE};
 use crate::error::{Error, Phase};
 
@@ -97,24 +99,27 @@ impl Options {
     /// # Errors
     /// As [`take_file`](Self::take_file).
     pub fn take_toml(&mut self, text: &str, shown: &str) -> Result<(), Error> {
-        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-            Error::new(Phase::Configure, shown.to_owned()).because(error)
-        })?;
-        for (key, value) in &table {
-            let origin = Origin::File(shown.to_owned());
-            match value {
-                toml::Value::String(value) => self.set(key, value, origin)?,
-                toml::Value::Integer(value) => self.set(key, &value.to_string(), origin)?,
-                toml::Value::Array(values) => {
-                    for value in values {
-                        let text = value.as_str().ok_or_else(|| misplaced(key, shown))?;
+        let table = DeTable::parse(text)
+            .map_err(|error| Error::new(Phase::Configure, shown.to_owned()).because(error))?;
+        for (key, value) in table.get_ref() {
+            let (key, origin) = (key.get_ref(), Origin::File(shown.to_owned()));
+            match value.get_ref() {
+                DeValue::String(value) => self.set(key, value, origin)?,
+                DeValue::Integer(value) => {
+                    let value = i64::from_str_radix(value.as_str(), value.radix())
+                        .map_err(|_| misplaced(key, shown))?;
+                    self.set(key, &value.to_string(), origin)?;
+                }
+                DeValue::Array(values) => {
+                    for value in values.iter() {
+                        let text = value.get_ref().as_str().ok_or_else(|| misplaced(key, shown))?;
                         self.set(key, text, origin.clone())?;
                     }
                 }
-                toml::Value::Table(values) => {
+                DeValue::Table(values) => {
                     for (name, value) in values {
-                        let url = value.as_str().ok_or_else(|| misplaced(key, shown))?;
-                        self.set(key, &format!("{name}={url}"), origin.clone())?;
+                        let url = value.get_ref().as_str().ok_or_else(|| misplaced(key, shown))?;
+                        self.set(key, &format!("{}={url}", name.get_ref()), origin.clone())?;
                     }
                 }
                 _ => return Err(misplaced(key, shown)),

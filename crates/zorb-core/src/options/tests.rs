@@ -60,6 +60,10 @@ fn later_fronts_win_over_earlier_ones() {
     assert_eq!(options.origin("ConnectTimeout"), Origin::Builder);
     assert!(options.take_toml("nonsense = 1", "zorb.toml").is_err());
     assert!(options.take_toml("connect_timeout = [1]", "zorb.toml").is_err());
+    options.take_toml("connect_timeout = 0x1_0", "zorb.toml").unwrap();
+    assert_eq!(options.connect_timeout, Duration::from_millis(16));
+    let over = "connect_timeout = 99999999999999999999";
+    assert!(options.take_toml(over, "zorb.toml").is_err());
 }
 
 #[test]
