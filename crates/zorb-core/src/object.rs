@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     original: Binding,
     /// Where a server has forwarded us to.
     forward: ArcSwapOption<Binding>,
+    /// Whether one ever has: most never do, and calls look no further.
+    was_forwarded: AtomicBool,
     /// The way to the servant without a message.
     pub(crate) place: Place,
     /// Whether a call has succeeded whose policies forbid to reach the object in another way later.
@@ -50,6 +52,17 @@ pub(crate) struct Shared {
 pub(crate) struct Binding {
     ior: Ior,
     routes: OnceLock<Routes>,
+}
+
+/// Where a reference leads to instead, if a server has said so: borrowed, as a count would be written
+/// by all callers.
+pub(crate) struct Forwarded(Option<Guard<Option<Arc<Binding>>>>);
+
+impl Forwarded {
+    #[inline]
+    pub(crate) fn binding(&self) -> Option<&Binding> {
+        self.0.as_ref()?.as_deref()
+    }
 }
 
 impl Binding {
@@ -69,6 +82,7 @@ impl ObjectRef {
             core: Arc::clone(core),
             original: Binding::new(ior),
             forward: ArcSwapOption::empty(),
+            was_forwarded: AtomicBool::new(false),
             place: Place::default(),
             bound: AtomicBool::new(false),
         };
@@ -95,14 +109,17 @@ impl ObjectRef {
         &self.shared.original
     }
 
-    /// Where a server has forwarded us to: borrowed, as a count would be written by all callers.
-    pub(crate) fn forwarded(&self) -> Guard<Option<Arc<Binding>>> {
-        self.shared.forward.load()
+    /// Where a server has forwarded us to.
+    #[inline]
+    pub(crate) fn forwarded(&self) -> Forwarded {
+        let was_forwarded = self.shared.was_forwarded.load(Ordering::Acquire);
+        Forwarded(was_forwarded.then(|| self.shared.forward.load()))
     }
 
     pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
         let binding = Arc::new(Binding::new(ior));
         self.shared.forward.store(Some(Arc::clone(&binding)));
+        self.shared.was_forwarded.store(true, Ordering::Release);
         self.shared.place.forget();
         binding
     }

@@ -57,10 +57,10 @@ pub(crate) fn invoke<'c>(
     core.check_running()?;
     let call = Call::new(operation, response, arguments, &terms(object));
     let forwarded = object.forwarded();
-    let mut target = forwarded.as_deref().unwrap_or_else(|| object.binding());
+    let mut target = forwarded.binding().unwrap_or_else(|| object.binding());
     let mut next;
     let mut hops = 0;
-    let mut fell_back = forwarded.is_none();
+    let mut fell_back = forwarded.binding().is_none();
     let mut resends = 0;
     loop {
         let attempt = match &target.routes(core).local {

@@ -100,7 +100,7 @@ impl Bonds {
 pub(super) fn tie(object: &ObjectRef) {
     let core = object.core();
     let forwarded = object.forwarded();
-    let target = forwarded.as_deref().unwrap_or_else(|| object.binding());
+    let target = forwarded.binding().unwrap_or_else(|| object.binding());
     let place = &object.shared().place;
     let Some(key) = &target.routes(core).local else {
         return place.elsewhere.store(true, Ordering::Relaxed);

@@ -93,7 +93,7 @@ impl ObjectRef {
     /// `INV_OBJREF` when it cannot be read.
     pub fn exposed_policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
         let forwarded = self.forwarded();
-        let target = forwarded.as_deref().unwrap_or_else(|| self.binding());
+        let target = forwarded.binding().unwrap_or_else(|| self.binding());
         exposed_by(&target.routes(self.core()).policies).map_err(unreadable::<P>)
     }
 
