@@ -30,7 +30,6 @@ mod raises;
 mod servant;
 mod server;
 pub mod value;
-mod wait;
 
 pub use collocation::CollocationStrategy;
 pub use context::Context;

@@ -105,6 +105,12 @@ impl ObjectRef {
         &self.shared.original.ior
     }
 
+    /// The reference that a server has forwarded calls and questions to, if one has: where the object
+    /// really is.
+    pub fn forwarded_ior(&self) -> Option<Ior> {
+        self.forwarded().as_ref().map(|binding| binding.ior.clone())
+    }
+
     pub(crate) fn binding(&self) -> &Binding {
         &self.shared.original
     }

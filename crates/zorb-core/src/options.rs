@@ -14,11 +14,10 @@ mod tests;
 use std::mem::discriminant;
 use std::time::Duration;
 
-use zorb_transport::StreamOptions;
+use zorb_transport::{StreamOptions, WaitPolicy};
 
 use crate::collocation::CollocationStrategy;
 use crate::error::{Error, Phase};
-use crate::wait::WaitPolicy;
 
 pub use table::{OptionKind, OptionSpec, TABLE};
 
@@ -220,13 +219,13 @@ impl Options {
     }
 
     /// How connected streams are set up.
-    pub(crate) fn stream_options(&self) -> StreamOptions {
+    pub fn stream_options(&self) -> StreamOptions {
         let (send_buffer, recv_buffer) = (self.send_queue, self.receive_queue);
         StreamOptions { send_buffer, recv_buffer, ..StreamOptions::default() }
     }
 
-    /// How threads wait for messages.
-    pub(crate) fn wait_policy(&self) -> WaitPolicy {
+    /// How threads wait for messages: the option `Spin`.
+    pub fn wait_policy(&self) -> WaitPolicy {
         WaitPolicy::new(self.spin)
     }
 

@@ -49,7 +49,7 @@ impl Orb {
 
     /// The protocols that it speaks. More may be registered at any time; references that were looked at
     /// before do not change their ways for it.
-    pub fn protocols(&self) -> &ProtocolRegistry {
+    pub fn protocols(&self) -> &Arc<ProtocolRegistry> {
         self.core.protocols()
     }
 

@@ -33,6 +33,7 @@ mod protocol;
 pub mod socket;
 mod stream;
 mod transport;
+mod wait;
 
 pub use acceptor::{AcceptError, Acceptor, Backoff};
 pub use composed::Composed;
@@ -41,7 +42,9 @@ pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
 pub use identity::PeerIdentity;
 pub use options::{ConnectOptions, ListenOptions, StreamOptions};
 pub use protocol::{
-    MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ProtocolRegistry, RegistryError, ResolvedProfile,
+    MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ProtocolRegistry, RegistryError,
+    ResolvedProfile, join_profiles,
 };
 pub use stream::Stream;
 pub use transport::{Transport, strip_scheme};
+pub use wait::WaitPolicy;

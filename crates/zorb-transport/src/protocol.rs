@@ -12,7 +12,7 @@ use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfi
 use crate::{Endpoint, EndpointError, Transport};
 
 pub use error::{ProfileError, RegistryError};
-pub use registry::ProtocolRegistry;
+pub use registry::{ProtocolRegistry, join_profiles};
 
 /// The most endpoints that are taken from one profile; further alternates are left out.
 pub const MAX_PROFILE_ENDPOINTS: usize = 64;

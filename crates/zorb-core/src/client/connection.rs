@@ -13,14 +13,13 @@ use zorb_giop::{
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
-use zorb_transport::Stream;
+use zorb_transport::{Stream, WaitPolicy};
 use zorb_types::SystemException;
 
 use super::patience::Patience;
 use super::route::Route;
 use crate::gather::{Tail, WriteBody};
 use crate::orb::OrbCore;
-use crate::wait::WaitPolicy;
 
 /// How long to try to send a few last words to a server that may have stopped to read.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(100);

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 
 use zorb_os::thread;
 
-use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, StreamOptions};
+use zorb_transport::{
+    ConnectError, ConnectOptions, Endpoint, Protocol, Stream, StreamOptions, WaitPolicy,
+};
 
 use super::connection::{Alive, ClientConnection};
 use super::line::AnyLine;
@@ -24,7 +26,6 @@ use super::sharing::Sharing;
 use crate::counters::{CallMutex, Count, count};
 use crate::options::Options;
 use crate::server::in_upcall;
-use crate::wait::WaitPolicy;
 
 /// From how many pools on those without a reference to their endpoint are closed. Endpoints come
 /// with references, and so from anybody.

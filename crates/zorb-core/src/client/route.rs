@@ -6,8 +6,7 @@ mod tests;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use zorb_giop::{CodeSetComponentInfo, Form, Ior, Policies, PolicyValue, TaggedProfile};
-use zorb_transport::{Protocol, ResolvedProfile};
+use zorb_giop::{CodeSetComponentInfo, Form, Ior, Policies, PolicyValue};
 
 use super::pool::EndpointPool;
 use crate::orb::OrbCore;
@@ -30,33 +29,6 @@ pub(crate) struct Route {
     pub(super) code_sets: Option<CodeSetComponentInfo>,
 }
 
-/// The protocol that an object is called with by one of its profiles, and what that says.
-fn protocol_of(
-    core: &OrbCore,
-    ior: &Ior,
-    profile: &TaggedProfile,
-) -> Option<(Arc<dyn Protocol>, ResolvedProfile)> {
-    let protocols = core.protocols();
-    if let Some(protocol) = protocols.by_extended_tag(profile.tag) {
-        if let Ok(resolved) = protocol.decode_profile(profile) {
-            return Some((protocol, resolved));
-        }
-        // Whoever keeps the better way from working shall not thereby have the other one taken.
-        let alike = ior.profiles.iter().filter(|other| other.tag == profile.tag);
-        if alike.filter_map(|other| protocol.decode_profile(other).ok()).next().is_some() {
-            return None;
-        }
-    }
-    let protocol = protocols.by_profile_tag(profile.tag)?;
-    match protocol.decode_profile(profile) {
-        Ok(resolved) => Some((protocol, resolved)),
-        Err(error) => {
-            tracing::debug!(%error, "a profile is skipped");
-            None
-        }
-    }
-}
-
 /// All ways to an object, in the order of its profiles.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
@@ -76,7 +48,15 @@ impl Routes {
     pub(crate) fn resolve(core: &OrbCore, ior: &Ior) -> Self {
         let mut routes = Self::default();
         for profile in &ior.profiles {
-            let Some((protocol, resolved)) = protocol_of(core, ior, profile) else { continue };
+            let resolved = core.protocols().resolve(ior, profile);
+            let (protocol, resolved) = match resolved {
+                Some(Ok(resolved)) => resolved,
+                Some(Err(error)) => {
+                    tracing::debug!(%error, "a profile is skipped");
+                    continue;
+                }
+                None => continue,
+            };
             let key: Arc<[u8]> = resolved.object_key.into();
             let code_sets = resolved
                 .components

@@ -18,13 +18,12 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{
     Detached, Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
 };
-use zorb_transport::Stream;
+use zorb_transport::{Stream, WaitPolicy};
 
 use super::connection::{Alive, LAST_WORDS, NoReply, limits};
 use crate::buffers::trim;
 use crate::counters::{CallMutex, Count, count};
 use crate::server::in_upcall;
-use crate::wait::WaitPolicy;
 
 pub(crate) use share::Share;
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, Weak};
 
 use arc_swap::ArcSwap;
 use zorb_cdr::ByteOrder;
-use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent, TaggedProfile};
-use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
+use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent};
+use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry, join_profiles};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::buffers::show_allocator_a_large_block;
@@ -42,7 +42,7 @@ pub(crate) struct OrbCore {
     options: Options,
     overrides: ArcSwap<Overrides>,
     understood: RwLock<Understood>,
-    protocols: ProtocolRegistry,
+    protocols: Arc<ProtocolRegistry>,
     connections: ConnectionCache,
     pub(super) listeners: RwLock<Vec<Listener>>,
     adapters: Adapters,
@@ -75,7 +75,7 @@ impl OrbCore {
                 options,
                 overrides: ArcSwap::default(),
                 understood: RwLock::default(),
-                protocols: ProtocolRegistry::new(),
+                protocols: Arc::default(),
                 connections: ConnectionCache::default(),
                 listeners: RwLock::default(),
                 adapters,
@@ -113,7 +113,7 @@ impl OrbCore {
         &self.understood
     }
 
-    pub(crate) fn protocols(&self) -> &ProtocolRegistry {
+    pub(crate) fn protocols(&self) -> &Arc<ProtocolRegistry> {
         &self.protocols
     }
 
@@ -327,9 +327,9 @@ impl OrbCore {
                 .map_err(|error| {
                     not_possible(Error::new(Phase::Adapter, "profile").because(error))
                 })?;
-            profiles.push((listener, profile));
+            profiles.push((Arc::clone(&listener.protocol), profile));
         }
-        let profiles = joined(profiles);
+        let profiles = join_profiles(profiles);
         drop(listeners);
         let ior = Ior { type_id: type_id.to_owned(), profiles };
         Ok(ObjectRef::new(self, ior))
@@ -347,24 +347,4 @@ impl OrbCore {
     pub(crate) fn forget_connection(&self, connection: &ServerConnection) {
         self.sentinel.forget(connection);
     }
-}
-
-/// The profiles of a reference, those that only add to another one put into that.
-fn joined(mut profiles: Vec<(&Listener, TaggedProfile)>) -> Vec<TaggedProfile> {
-    let mut at = 0;
-    while let Some((listener, own)) = profiles.get(at) {
-        let protocol = Arc::clone(&listener.protocol);
-        let own = own.clone();
-        let into = protocol.extends_profiles().then(|| {
-            profiles.iter_mut().find_map(|(other, profile)| {
-                let extended = !other.protocol.extends_profiles() && profile.tag == own.tag;
-                (extended && protocol.join_profile(&own, profile)).then_some(())
-            })
-        });
-        match into.flatten() {
-            Some(()) => drop(profiles.remove(at)),
-            None => at += 1,
-        }
-    }
-    profiles.into_iter().map(|(_, profile)| profile).collect()
 }

@@ -27,7 +27,7 @@ use zorb_giop::{
 };
 use zorb_os::probe;
 use zorb_os::slot::Slot;
-use zorb_transport::{Protocol, Stream};
+use zorb_transport::{Protocol, Stream, WaitPolicy};
 use zorb_types::SystemException;
 
 use super::crew::{Crew, Upcall};
@@ -37,7 +37,6 @@ use crate::buffers::trim;
 use crate::gather::SendParts;
 use crate::orb::OrbCore;
 use crate::poa::KnownAdapters;
-use crate::wait::WaitPolicy;
 
 /// How many requests after the last sign of a second caller a connection counts as shared.
 const SHARED_FOR: u8 = 64;

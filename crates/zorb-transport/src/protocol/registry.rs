@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use zorb_giop::ProfileTag;
+use zorb_giop::{Ior, ProfileTag, TaggedProfile};
 
-use super::{Protocol, RegistryError};
+use super::{ProfileError, Protocol, RegistryError, ResolvedProfile};
+
+/// The protocol that an object is called with by one of its profiles, and what that profile says.
+type Resolved = (Arc<dyn Protocol>, ResolvedProfile);
 
 /// The protocols that an ORB speaks, found by URL scheme, kind of profile or `corbaloc` prefix.
 ///
@@ -74,6 +77,33 @@ impl ProtocolRegistry {
         self.find(|protocol| protocol.corbaloc_prefix().eq_ignore_ascii_case(prefix))
     }
 
+    /// The protocol that an object is called with by `profile`, one of the profiles of its reference
+    /// `ior`, and what that says. Nothing where there is no protocol for it, or where another profile
+    /// tells of a better way that this one may be there to keep clients from.
+    ///
+    /// # Errors
+    /// Why the protocol cannot use the profile.
+    #[must_use]
+    pub fn resolve(
+        &self,
+        ior: &Ior,
+        profile: &TaggedProfile,
+    ) -> Option<Result<Resolved, ProfileError>> {
+        if let Some(protocol) = self.by_extended_tag(profile.tag) {
+            if let Ok(resolved) = protocol.decode_profile(profile) {
+                return Some(Ok((protocol, resolved)));
+            }
+            // Whoever keeps the better way from working shall not thereby have the other one taken.
+            let mut alike = ior.profiles.iter().filter(|other| other.tag == profile.tag);
+            if alike.any(|other| protocol.decode_profile(other).is_ok()) {
+                return None;
+            }
+        }
+        let protocol = self.by_profile_tag(profile.tag)?;
+        let resolved = protocol.decode_profile(profile);
+        Some(resolved.map(|resolved| (protocol, resolved)))
+    }
+
     /// All protocols, in order of registration.
     #[must_use]
     pub fn protocols(&self) -> Vec<Arc<dyn Protocol>> {
@@ -84,4 +114,24 @@ impl ProtocolRegistry {
         let protocols = self.protocols.read().unwrap_or_else(PoisonError::into_inner);
         protocols.iter().find(|protocol| wanted(&***protocol)).cloned()
     }
+}
+
+/// Makes one profile of those of an object where protocols that [extend](Protocol::extends_profiles)
+/// others' profiles can [put theirs in](Protocol::join_profile), for who makes references.
+#[must_use]
+pub fn join_profiles(mut profiles: Vec<(Arc<dyn Protocol>, TaggedProfile)>) -> Vec<TaggedProfile> {
+    let mut at = 0;
+    while let Some((protocol, own)) = profiles.get(at).cloned() {
+        let into = protocol.extends_profiles().then(|| {
+            profiles.iter_mut().find_map(|(other, profile)| {
+                let extended = !other.extends_profiles() && profile.tag == own.tag;
+                (extended && protocol.join_profile(&own, profile)).then_some(())
+            })
+        });
+        match into.flatten() {
+            Some(()) => drop(profiles.remove(at)),
+            None => at += 1,
+        }
+    }
+    profiles.into_iter().map(|(_, profile)| profile).collect()
 }

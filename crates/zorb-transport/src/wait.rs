@@ -7,7 +7,7 @@ use std::hint::spin_loop;
 use std::io;
 use std::time::{Duration, Instant};
 
-use zorb_transport::Stream;
+use crate::Stream;
 
 /// For about how long a thread looks without looking at the clock, which takes as long as dozens of
 /// looks into shared memory: what comes meanwhile would be seen late.
@@ -16,24 +16,29 @@ const UNWATCHED: Duration = Duration::from_micros(1);
 /// The most looks without one at the clock.
 const MOST_LOOKS: u32 = 1024;
 
-/// For how long a thread looks before it sleeps: the option `Spin`.
+/// For how long a thread looks before it sleeps: the ORB's option `Spin`. Default: not at all.
 ///
 /// To be put to sleep and woken again takes the system longer than a short call does, on machines
 /// where a processor has nothing else to do much longer. A thread that goes on looking is there when
 /// the octets come, and keeps its processor busy meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct WaitPolicy {
+pub struct WaitPolicy {
     spin: Duration,
 }
 
 impl WaitPolicy {
-    pub(crate) fn new(spin: Duration) -> Self {
+    /// Looks for `spin`, then sleeps.
+    #[must_use]
+    pub const fn new(spin: Duration) -> Self {
         Self { spin }
     }
 
     /// As [`Stream::recv`]; `limit` is the stream's time-out for it.
+    ///
+    /// # Errors
+    /// As [`Stream::recv`].
     #[inline]
-    pub(crate) fn recv(
+    pub fn recv(
         self,
         stream: &dyn Stream,
         buffer: &mut [u8],
