@@ -1,6 +1,7 @@
 //! The commands, one module each.
 
 pub(crate) mod bench;
+pub(crate) mod bridge;
 pub(crate) mod call;
 pub(crate) mod config;
 pub(crate) mod demo;

@@ -87,6 +87,16 @@ impl From<zorb_bench::Error> for Failure {
     }
 }
 
+impl From<zorb_bridge::BridgeError> for Failure {
+    fn from(error: zorb_bridge::BridgeError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
 /// The story, without the advice.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

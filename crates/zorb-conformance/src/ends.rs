@@ -47,7 +47,8 @@ pub fn a_client_finds_a_server_again(on: &Subject, _: &'static str) {
     let end = if address.starts_with(['/', '@']) { '|' } else { '/' };
     let client = on.client();
     let corbaloc = format!("corbaloc:{scheme}:1.2@{address}{end}subject");
-    let there: suite::Subject = client.resolve(&corbaloc).unwrap();
+    let way = on.way_to(&corbaloc);
+    let there = way.seen_by(&client);
     assert_eq!(there.add(1, 2).unwrap(), 3);
     first.orb.shutdown(true).unwrap();
     there.add(1, 2).unwrap_err();
@@ -87,7 +88,8 @@ pub fn a_server_that_is_killed_is_noticed(on: &Subject, module: &'static str) {
     let ior = lines.find(|line| line.starts_with("IOR:")).expect("a reference");
 
     let caller = on.server();
-    let there: suite::Subject = caller.orb.resolve(&ior).unwrap();
+    let way = on.way_to(&ior);
+    let there = way.seen_by(&caller.orb);
     assert_eq!(there.add(1, 2).unwrap(), 3);
     let killer = caller.orb.root_poa().activate(Killer(Mutex::new(child))).unwrap();
     // It dies within the call.
@@ -96,18 +98,18 @@ pub fn a_server_that_is_killed_is_noticed(on: &Subject, module: &'static str) {
     assert_eq!(exception.completed, CompletionStatus::Maybe);
     // What it leaves behind: a socket's file at most.
     there.add(1, 2).unwrap_err();
-    let left = ior_path(on, &there);
+    let left = path_in(on, &ior);
     if let Some(path) = left {
         let _ = std::fs::remove_file(path);
     }
 }
 
 /// The file of a Unix-domain socket, if that is where the object is.
-fn ior_path(on: &Subject, there: &suite::Subject) -> Option<String> {
+fn path_in(on: &Subject, ior: &str) -> Option<String> {
     let client = on.client();
-    let profile = there.as_object().ior().profiles.first()?;
-    let protocol = client.protocols().by_profile_tag(profile.tag)?;
-    let resolved = protocol.decode_profile(profile).ok()?;
+    let object = client.string_to_object(ior).ok()??;
+    let profile = object.ior().profiles.first()?;
+    let (_, resolved) = client.protocols().resolve(object.ior(), profile)?.ok()?;
     let address = resolved.endpoints.first()?.address().to_owned();
     address.starts_with('/').then_some(address)
 }

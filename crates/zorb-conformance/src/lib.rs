@@ -28,7 +28,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use zorb::giop::Ior;
 use zorb::{Interface, Orb, OrbBuilder};
+use zorb_bridge::{Bridge, Settings};
 
 pub use calls::*;
 pub use ends::*;
@@ -42,6 +44,8 @@ pub const LIMIT: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     url: &'static str,
+    /// Where a bridge listens that clients have to take.
+    bridge: Option<&'static str>,
     plug_in: fn(OrbBuilder) -> OrbBuilder,
 }
 
@@ -50,13 +54,19 @@ impl Subject {
     /// once, each at an endpoint of its own that the transport chooses (in TCP: port 0).
     #[must_use]
     pub fn at(url: &'static str) -> Self {
-        Self { url, plug_in: |builder| builder }
+        Self { url, bridge: None, plug_in: |builder| builder }
     }
 
     /// A protocol that the facade does not know and `plug_in` registers.
     #[must_use]
     pub fn built(url: &'static str, plug_in: fn(OrbBuilder) -> OrbBuilder) -> Self {
-        Self { url, plug_in }
+        Self { url, bridge: None, plug_in }
+    }
+
+    /// The same with a bridge between clients and server, which listens at `url`.
+    #[must_use]
+    pub fn bridged(self, url: &'static str) -> Self {
+        Self { bridge: Some(url), ..self }
     }
 
     fn builder(&self) -> OrbBuilder {
@@ -75,8 +85,26 @@ impl Subject {
 
     fn server_of(&self, builder: OrbBuilder) -> Server {
         let orb = builder.listen(self.url).build().expect("a server");
-        let subject = orb.root_poa().activate(servant::Servant::default()).expect("active");
-        Server { orb, subject }
+        let subject: idl::suite::Subject =
+            orb.root_poa().activate(servant::Servant::default()).expect("active");
+        let way = self.way_to(&subject.as_object().to_ior_string());
+        Server { orb, subject, way }
+    }
+
+    /// How clients are to get to an object.
+    fn way_to(&self, reference: &str) -> Way {
+        let orb = self.client();
+        let object = orb.string_to_object(reference).expect("a reference").expect("an object");
+        let object = object.ior();
+        let bridge = self.bridge.map(|url| {
+            let settings = Settings::default();
+            Bridge::open(orb.protocols(), object, &[url], settings).expect("a bridge")
+        });
+        let ior = match &bridge {
+            Some(bridge) => bridge.reference().expect("a reference"),
+            None => object.clone(),
+        };
+        Way { ior, _bridge: bridge }
     }
 }
 
@@ -85,12 +113,27 @@ impl Subject {
 struct Server {
     orb: Orb,
     subject: idl::suite::Subject,
+    way: Way,
+}
+
+/// A way to an object.
+#[derive(Debug)]
+struct Way {
+    ior: Ior,
+    _bridge: Option<Bridge>,
+}
+
+impl Way {
+    /// A client's view of the object at its end.
+    fn seen_by(&self, client: &Orb) -> idl::suite::Subject {
+        client.resolve(&self.ior.to_stringified().expect("a reference")).expect("a subject")
+    }
 }
 
 impl Server {
     /// A client's view of the object.
     fn seen_by(&self, client: &Orb) -> idl::suite::Subject {
-        client.resolve(&self.subject.as_object().to_ior_string()).expect("a reference")
+        self.way.seen_by(client)
     }
 
     /// From now on there is no object.

@@ -3,7 +3,6 @@
 use std::net::Shutdown;
 use std::sync::Arc;
 
-use zorb::Interface;
 use zorb::cdr::{ByteOrder, TextCoding};
 use zorb::giop::{
     Form, GiopVersion, Inbound, Limits, MessageKind, ReplyStatus, RequestStart, ResponseFlags,
@@ -25,18 +24,19 @@ struct Raw {
 
 impl Raw {
     fn to(server: &Server) -> Self {
-        let url = server.orb.endpoints().first().expect("an endpoint").clone();
-        let scheme = url.split_once("://").expect("a URL").0;
-        let protocol = server.orb.protocols().by_scheme(scheme).expect("its protocol");
-        let endpoint = protocol.transport().parse_endpoint(&url).expect("an endpoint");
-        let stream = protocol.transport().connect(&endpoint, &ConnectOptions::default());
+        let ior = &server.way.ior;
+        let profile = ior.profiles.first().expect("a profile");
+        let found = server.orb.protocols().resolve(ior, profile).expect("its protocol");
+        let (protocol, resolved) = found.expect("a good profile");
+        let endpoint = resolved.endpoints.first().expect("an endpoint");
+        let stream = protocol.transport().connect(endpoint, &ConnectOptions::default());
         let form = Form::new(protocol.messaging(), GiopVersion::V1_2);
         Self { stream: stream.expect("a connection"), protocol, form }
     }
 
     /// A request to add 40 and 2.
     fn request(&self, server: &Server) -> Vec<u8> {
-        let profile = server.subject.as_object().ior().profiles.first().expect("a profile");
+        let profile = server.way.ior.profiles.first().expect("a profile");
         let key = self.protocol.decode_profile(profile).expect("a profile").object_key;
         let start = RequestStart {
             request_id: ID,

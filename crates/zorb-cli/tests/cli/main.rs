@@ -4,6 +4,7 @@
 
 mod bench;
 mod bench_report;
+mod bridge;
 mod call;
 mod config;
 mod demo;

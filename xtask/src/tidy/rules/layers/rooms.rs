@@ -60,6 +60,7 @@ pub(super) const ROOMS: &[Room] = &[
     floor(3, "zorb-udp", &["zorb-tcp", "zorb-transport"]),
     floor(3, "zorb-tls", &["zorb-tcp", "zorb-transport"]),
     // 4: the ORB
+    floor(4, "zorb-bridge", &[]),
     floor(4, "zorb-core", &[]),
     floor(4, "zorb-rt", &["zorb-core"]),
     floor(4, "zorb-dynamic", &["zorb-core"]),

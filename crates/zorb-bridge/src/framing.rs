@@ -1,0 +1,58 @@
+//! Where messages begin and end.
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    Form, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, Messaging, ProtocolError,
+    ProtocolErrorKind,
+};
+
+/// How the messages of a connection are framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Framing(pub(crate) Option<&'static dyn Messaging>);
+
+impl Framing {
+    /// The header at the start of `octets`, and the size of the whole message; `None` while there are
+    /// too few.
+    pub(crate) fn header(
+        self,
+        octets: &[u8],
+    ) -> Result<Option<(MessageHeader, usize)>, ProtocolError> {
+        let Some(messaging) = self.0 else {
+            let header = MessageHeader::parse_prefix(octets)?;
+            return Ok(header.map(|header| (header, header.total_size())));
+        };
+        let own = usize::from(messaging.header_size());
+        let Some(octets) = octets.get(..own) else { return Ok(None) };
+        let frame = messaging.read_header(octets)?;
+        if frame.kind == MessageKind::Fragment {
+            return Err(ProtocolErrorKind::UnknownMessageType(frame.kind as u8).into());
+        }
+        let header = MessageHeader {
+            version: GiopVersion::HIGHEST,
+            order: frame.order,
+            more_fragments: false,
+            kind: frame.kind,
+            size: frame.size,
+        };
+        Ok(Some((header, own.saturating_add(frame.size as usize))))
+    }
+
+    /// What messages of `version` are written in.
+    pub(crate) fn form(self, version: GiopVersion) -> Form {
+        Form::new(self.0, version)
+    }
+
+    /// A MessageError.
+    pub(crate) fn message_error(self) -> Vec<u8> {
+        let mut octets = Vec::with_capacity(HEADER_SIZE);
+        self.form(GiopVersion::HIGHEST).message_error(&mut octets, ByteOrder::NATIVE);
+        octets
+    }
+
+    /// A CloseConnection.
+    pub(crate) fn close_connection(self, version: GiopVersion) -> Vec<u8> {
+        let mut octets = Vec::with_capacity(HEADER_SIZE);
+        self.form(version).close_connection(&mut octets, ByteOrder::NATIVE);
+        octets
+    }
+}

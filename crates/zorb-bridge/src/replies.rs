@@ -1,0 +1,109 @@
+//! From the server to the client.
+
+use std::io;
+use std::sync::MutexGuard;
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    Form, GiopVersion, LocateStatus, MessageHeader, MessageKind, ProtocolError, ReplyStatus,
+};
+
+use crate::forwarding::redirected;
+use crate::link::Link;
+use crate::relay::{Ending, MOST_BEGINNING, Side, Verdict};
+
+/// The direction from the server.
+#[derive(Debug)]
+pub(crate) struct Replies<'l> {
+    link: &'l Link,
+    /// Held while a message is partly sent, so that nothing comes between.
+    sending: Option<MutexGuard<'l, ()>>,
+}
+
+impl<'l> Replies<'l> {
+    pub(crate) fn new(link: &'l Link) -> Self {
+        Self { link, sending: None }
+    }
+
+    fn judge_reply(
+        &mut self,
+        header: &MessageHeader,
+        seen: &[u8],
+        whole: bool,
+    ) -> Result<Verdict, Ending> {
+        let form = self.link.framing.form(header.version);
+        match forwards(form, header, seen) {
+            Ok(false) => {}
+            Err(error) if whole => return Err(Ending::Broken(error)),
+            Err(_) => return Ok(Verdict::More),
+            // Larger ones, and such in fragments, go over as they are.
+            Ok(true) if header.more_fragments || header.size as usize > MOST_BEGINNING / 2 => {}
+            Ok(true) if !whole => return Ok(Verdict::More),
+            Ok(true) => {
+                if let Some(octets) = redirected(&self.link.shared, form, header, seen) {
+                    self.link.from_server.messages.add(1);
+                    return Ok(Verdict::Replace(octets));
+                }
+            }
+        }
+        self.link.from_server.messages.add(1);
+        Ok(Verdict::Pass)
+    }
+}
+
+/// Whether a Reply or LocateReply, of which `seen` is here, forwards the client.
+fn forwards(form: Form, header: &MessageHeader, seen: &[u8]) -> Result<bool, ProtocolError> {
+    if header.kind == MessageKind::LocateReply {
+        let (reply, _) = form.read_locate_reply(seen, header)?;
+        return Ok(matches!(
+            reply.status,
+            LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm
+        ));
+    }
+    let forward = [ReplyStatus::LocationForward, ReplyStatus::LocationForwardPerm];
+    // In GIOP 1.2 the status comes before anything whose length is not known.
+    if form == Form::Giop(GiopVersion::V1_2)
+        && let Some(octets) = seen.get(16..20).and_then(|octets| octets.first_chunk())
+    {
+        let status = match header.order {
+            ByteOrder::Little => u32::from_le_bytes(*octets),
+            ByteOrder::Big => u32::from_be_bytes(*octets),
+        };
+        return Ok(forward.iter().any(|known| *known as u32 == status));
+    }
+    let (reply, _) = form.read_reply(seen, header)?;
+    Ok(forward.contains(&reply.status))
+}
+
+impl Side for Replies<'_> {
+    fn judge(
+        &mut self,
+        header: &MessageHeader,
+        seen: &[u8],
+        whole: bool,
+    ) -> Result<Verdict, Ending> {
+        match header.kind {
+            MessageKind::Reply | MessageKind::LocateReply => self.judge_reply(header, seen, whole),
+            MessageKind::CloseConnection | MessageKind::MessageError => Ok(Verdict::PassLast),
+            // Requests the other way are those of bidirectional GIOP.
+            MessageKind::Request
+            | MessageKind::LocateRequest
+            | MessageKind::CancelRequest
+            | MessageKind::Fragment => Ok(Verdict::Pass),
+        }
+    }
+
+    fn send(&mut self, octets: &[u8], complete: bool) -> io::Result<()> {
+        let guard = self.sending.take().unwrap_or_else(|| self.link.sending());
+        self.link.client.send_all(octets)?;
+        self.link.from_server.octets.add(octets.len() as u64);
+        if !complete {
+            self.sending = Some(guard);
+        }
+        Ok(())
+    }
+
+    fn waits_on(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,195 @@
+//! How connections over a bridge come to their ends, and what hostile peers get from it.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod support;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use support::*;
+use zorb_bridge::{Bridge, BridgeError, Settings};
+use zorb_cdr::ByteOrder;
+use zorb_giop::{GiopVersion, Ior, MessageKind, MessageWriter, ReplyStatus};
+use zorb_transport::ProtocolRegistry;
+use zorb_types::{CompletionStatus, SystemExceptionKind};
+
+const LITTLE: ByteOrder = ByteOrder::Little;
+const NEWEST: GiopVersion = GiopVersion::V1_2;
+
+fn close_connection() -> Vec<u8> {
+    let mut octets = Vec::new();
+    MessageWriter::close_connection(&mut octets, NEWEST, LITTLE);
+    octets
+}
+
+#[test]
+fn a_server_that_is_not_there_is_transient() {
+    let mut world = World::without_server(Settings::default());
+    let client = world.client();
+    client.send(&request(NEWEST, LITTLE, 1, KEY, b"x"));
+    let exception = exception_in(&client.message(), 1);
+    assert_eq!(exception.kind, SystemExceptionKind::Transient);
+    assert_eq!(exception.completed, CompletionStatus::No);
+    // Once it is there, the same connection will do.
+    world.serve();
+    let again = request(NEWEST, LITTLE, 2, KEY, b"x");
+    client.send(&again);
+    assert_eq!(world.server().message(), again);
+}
+
+#[test]
+fn an_orderly_close_is_passed_on() {
+    let world = World::new(Settings::default());
+    let (client, server) = world.met();
+    server.send(&close_connection());
+    assert_eq!(client.message(), close_connection());
+    client.end();
+    server.end();
+
+    let (client, server) = world.met();
+    client.send(&close_connection());
+    assert_eq!(server.message(), close_connection());
+    server.end();
+    drop(server);
+    client.end();
+}
+
+#[test]
+fn the_end_of_either_side_is_that_of_the_other() {
+    let world = World::new(Settings::default());
+    let (client, server) = world.met();
+    drop(server);
+    client.end();
+    let (client, server) = world.met();
+    drop(client);
+    server.end();
+}
+
+#[test]
+fn replies_still_come_to_a_client_that_sends_no_more() {
+    let world = World::new(Settings::default());
+    let (client, server) = world.met();
+    client.0.shutdown(std::net::Shutdown::Write).unwrap();
+    server.end();
+    let answer = reply(NEWEST, LITTLE, (1, ReplyStatus::NoException), |body| body.put(b"late"));
+    server.send(&answer);
+    assert_eq!(client.message(), answer);
+    drop(server);
+    client.end();
+}
+
+#[test]
+fn garbage_is_answered_and_ends_the_connection() {
+    let world = World::new(Settings::default());
+    let (client, server) = world.met();
+    client.send(b"GET / HTTP/1.1\r\n\r\n");
+    assert_eq!(header_of(&client.message()).kind, MessageKind::MessageError);
+    client.end();
+    server.end();
+
+    let (client, server) = world.met();
+    server.send(b"HTTP/1.1 200 OK\r\n");
+    assert_eq!(header_of(&server.message()).kind, MessageKind::MessageError);
+    server.end();
+    client.end();
+
+    // A header that lies about its parts.
+    let (client, server) = world.met();
+    let mut lying = request(NEWEST, LITTLE, 7, KEY, b"x");
+    lying[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
+    client.send(&lying);
+    assert_eq!(header_of(&client.message()).kind, MessageKind::MessageError);
+    client.end();
+    server.end();
+}
+
+#[test]
+fn messages_above_the_limit_end_the_connection() {
+    let world = World::new(Settings { max_message_size: 1000, ..Settings::default() });
+    let (client, server) = world.met();
+    client.send(&request(NEWEST, LITTLE, 2, KEY, &[7; 2000])[..12]);
+    client.end();
+    server.end();
+    let (client, server) = world.met();
+    let long = reply(NEWEST, LITTLE, (1, ReplyStatus::NoException), |body| body.put(&[7; 2000]));
+    server.send(&long[..12]);
+    client.end();
+    server.end();
+}
+
+#[test]
+fn a_header_without_end_is_not_kept() {
+    let world = World::new(Settings::default());
+    let client = world.client();
+    // In GIOP 1.0 the key comes after all service contexts.
+    let mut endless = request(GiopVersion::V1_0, LITTLE, 2, KEY, &vec![7; 1 << 20]);
+    endless[20..24].copy_from_slice(&(1_u32 << 20).to_le_bytes());
+    std::thread::scope(|scope| {
+        // It may be gone before all is sent.
+        scope.spawn(|| client.0.send_all(&endless));
+        client.end();
+    });
+    assert_eq!(world.bridge.statistics().requests, 0);
+}
+
+#[test]
+fn what_the_server_does_not_take_is_not_taken_from_the_client() {
+    let world = World::new(Settings::default());
+    let (client, _server) = world.met();
+    client.0.set_send_timeout(Some(Duration::from_millis(50))).unwrap();
+    let huge = request(NEWEST, LITTLE, 2, KEY, &vec![7; 4 << 20]);
+    let error = client.0.send_all(&huge).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+}
+
+#[test]
+fn a_silent_client_is_sent_away() {
+    let idle_timeout = Some(Duration::from_millis(1));
+    let world = World::new(Settings { idle_timeout, ..Settings::default() });
+    let client = world.client();
+    assert_eq!(header_of(&client.message()).kind, MessageKind::CloseConnection);
+    client.end();
+}
+
+#[test]
+fn clients_beyond_the_limit_are_turned_away() {
+    let world = World::new(Settings { max_connections: 2, ..Settings::default() });
+    let kept = [world.met(), world.met()];
+    let beyond = world.client();
+    assert_eq!(header_of(&beyond.message()).kind, MessageKind::CloseConnection);
+    beyond.end();
+    assert_eq!(world.bridge.connections(), 2);
+    drop(kept);
+}
+
+#[test]
+fn closing_the_bridge_ends_everything() {
+    let world = World::new(Settings::default());
+    let (client, server) = world.met();
+    world.bridge.close();
+    client.end();
+    server.end();
+    assert_eq!(world.bridge.connections(), 0);
+    assert_eq!(world.bridge.statistics().requests, 1);
+    world.bridge.close();
+}
+
+#[test]
+fn what_cannot_be_opened_says_why() {
+    let world = World::new(Settings::default());
+    let open = |target: &Ior, urls: &[&str]| {
+        Bridge::open(&world.registry, target, urls, Settings::default()).unwrap_err()
+    };
+    let target = world.bridge.reference().unwrap();
+    assert!(matches!(open(&Ior::NIL, &["inproc://x"]), BridgeError::Nil));
+    assert!(matches!(open(&target, &[]), BridgeError::NoListener));
+    assert!(matches!(open(&target, &["nowhere://x"]), BridgeError::NoProtocol(_)));
+    assert!(matches!(open(&target, &["inproc://bridge"]), BridgeError::Listen(_)));
+    let profiles = vec![profile(&*world.protocol(), "loop", KEY)];
+    let own = Ior { profiles, ..Ior::default() };
+    assert!(matches!(open(&own, &["inproc://loop"]), BridgeError::Loop(_)));
+    let none = Arc::new(ProtocolRegistry::new());
+    let error = Bridge::open(&none, &target, &["inproc://y"], Settings::default()).unwrap_err();
+    assert!(matches!(error, BridgeError::NoWay(None)), "{error}");
+}
