@@ -108,7 +108,7 @@ impl ObjectRef {
     /// The reference that a server has forwarded calls and questions to, if one has: where the object
     /// really is.
     pub fn forwarded_ior(&self) -> Option<Ior> {
-        self.forwarded().as_ref().map(|binding| binding.ior.clone())
+        self.forwarded().binding().map(|binding| binding.ior.clone())
     }
 
     pub(crate) fn binding(&self) -> &Binding {
