@@ -16,6 +16,7 @@ mod state;
 mod types;
 mod unions;
 mod values;
+mod valuetypes;
 
 use std::fmt::Debug;
 
@@ -72,6 +73,7 @@ pub fn run(orb: &Orb, suite: &Suite, minor: u8) -> Vec<Outcome> {
         ("contexts", types::check_contexts),
         ("dynamic", dynamic::check),
         ("values", values::check),
+        ("valuetypes", valuetypes::check),
         ("load", load::check),
     ];
     for (group, check) in groups {

@@ -81,6 +81,15 @@ void check_types(Run& run) {
         check_type(run, types, kind);
     }
     run.from(0);
+    run.check("types/compact", [&] {
+        for (const char* kind : {"person", "tree", "by_colour", "expression", "node", "persons"}) {
+            CORBA::Any value = samples::any_of(kind);
+            CORBA::TypeCode_var wanted = value.type(), compact = wanted->get_compact_typecode();
+            CORBA::String_var answer = types->kind_of_type(compact);
+            require(samples::first_of_type(wanted) == static_cast<const char*>(answer),
+                    std::string(kind) + " is taken for " + static_cast<const char*>(answer));
+        }
+    });
     echo_variables<Data::TypeSeq>(
         run, "types/sequence",
         {list({Data::_tc_Person, Data::_tc_Tree, _tc_Reason, _tc_Base}), Data::TypeSeq(),

@@ -37,7 +37,7 @@ int run_checks(int argc, char** argv) {
                        check_unions, check_recursion, check_names, check_faults,
                        check_attributes, check_events, check_refs, check_callbacks, check_anys,
                        check_decimals, check_long_doubles, check_types, check_wide_types,
-                       check_contexts, check_dynamic, check_values, check_load})
+                       check_contexts, check_dynamic, check_values, check_valuetypes, check_load})
         group(run);
     int status = run.finish();
     orb->destroy();

@@ -36,7 +36,7 @@ const char* const FORWARD_UNION =
 const char* const NO_CONTEXTS = "JacORB's skeletons do not take contexts";
 const char* const BOXES = "JacORB's skeleton misreads a value box that is an argument";
 const char* const TRUNCATION =
-    "JacORB goes on at the wrong place after a value that it cut down";
+    "JacORB takes a value inside what it cuts off for the next argument";
 const char* const ANY_VALUE =
     "JacORB sends a value of any type by classes that Java has no more";
 const char* const LEADING_ZEROS = "JacORB leaves the leading zeros of a decimal number out";
@@ -73,6 +73,7 @@ const Known LIST[] = {
     {"values/base", "JacORB", -1, ANY_VALUE},
     {"values/any", "JacORB", -1, ANY_VALUE},
     {"values/abstract_value", "JacORB", -1, ANY_VALUE},
+    {"valuetypes/abstract", "JacORB", -1, ANY_VALUE},
     {"contexts/lang", "JacORB", -1, NO_CONTEXTS},
     {"contexts/user_name", "JacORB", -1, NO_CONTEXTS},
     {"decimals/zeros_price", "JacORB", -1, LEADING_ZEROS},

@@ -79,4 +79,5 @@ void check_wide_types(Run& run);
 void check_contexts(Run& run);
 void check_dynamic(Run& run);
 void check_values(Run& run);
+void check_valuetypes(Run& run);
 void check_load(Run& run);

@@ -11,9 +11,20 @@ private:
     CORBA::ValueBase* create_for_unmarshal() override { return new T; }
 };
 
-template <class T, class Type>
+class ParcelFactory : public virtual Interop::Things::Parcel_init {
+public:
+    Interop::Things::Parcel* wrapped(const char* content, CORBA::Short layers) override {
+        return new Parcel(content, layers);
+    }
+    Interop::Things::Parcel* bare(const char* content) override { return new Parcel(content, 0); }
+
+private:
+    CORBA::ValueBase* create_for_unmarshal() override { return new Parcel; }
+};
+
+template <class T, class Type, class Made = Factory<T>>
 void add(CORBA::ORB_ptr orb) {
-    CORBA::ValueFactoryBase* factory = new Factory<T>;
+    CORBA::ValueFactoryBase* factory = new Made;
     CORBA::ValueFactoryBase* old = orb->register_value_factory(Type::_PD_repoId, factory);
     if (old) old->_remove_ref();
     factory->_remove_ref();
@@ -28,6 +39,7 @@ void register_factories(CORBA::ORB_ptr orb) {
     add<Circle, Interop::Things::Circle>(orb);
     add<Ring, Interop::Things::Ring>(orb);
     add<Dot, Interop::Things::Dot>(orb);
+    add<Parcel, Interop::Things::Parcel, ParcelFactory>(orb);
 }
 
 Node* node(CORBA::Long number, Interop::Things::Node* next) {

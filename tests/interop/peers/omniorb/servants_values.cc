@@ -32,11 +32,16 @@ public:
     ECHO_THING(Things::Remark, echo_remark)
     ECHO_THING(Things::Numbers, echo_numbers)
     ECHO_THING(Things::Shape, echo_shape)
+    ECHO_THING(Things::Parcel, echo_parcel)
     ECHO_VARIABLE(Things::Pair, echo_pair)
     ECHO_VARIABLE(Things::ItemSeq, echo_items)
     ECHO_VARIABLE(Things::Choice, echo_choice)
     ECHO_REFERENCE(Things::Named, echo_named)
     CORBA::ValueBase* echo_base(CORBA::ValueBase* a) override { return things::share(a); }
+
+    Things::Bulky* same_bulky(Things::Bulky* a) override { return things::share(a); }
+    CORBA::Long size_of(Things::Bulky* which) override { return which ? which->size() : 0; }
+    CORBA::Long weigh(Things::Parcel* which) override { return which ? which->weigh() : 0; }
 
     CORBA::Boolean is_same(Things::Node* a, Things::Node* b) override { return a == b; }
     CORBA::Long count(Things::Node* start) override {

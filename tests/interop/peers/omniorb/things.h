@@ -17,6 +17,17 @@ public:
 class Node : public virtual OBV_Interop::Things::Node,
              public virtual CORBA::DefaultValueRefCountBase {};
 
+class Parcel : public virtual OBV_Interop::Things::Parcel,
+               public virtual CORBA::DefaultValueRefCountBase {
+public:
+    Parcel() = default;
+    Parcel(const char* content, CORBA::Short layers)
+        : OBV_Interop::Things::Parcel(content, layers) {}
+    CORBA::Long size() override { return CORBA::Long(std::string(content()).size()); }
+    CORBA::Long weigh() override { return size() + 10 * layers(); }
+    CORBA::Short the_layers() const { return layers(); }
+};
+
 // The label is the same for all types.
 template <class Base>
 class Labelled : public virtual Base, public virtual CORBA::DefaultValueRefCountBase {

@@ -31,6 +31,17 @@ pub(super) fn check(run: &mut Run<'_>) -> Checked {
             same("the out parameter", &c, &TypeCode::default())
         });
     }
+    run.check("types/compact", || {
+        for kind in ["person", "tree", "by_colour", "expression", "node", "persons"] {
+            let wanted = samples::any_of(kind).unwrap_or_default().type_code().clone();
+            let compact = wanted.compact().or_else(|error| fail(error.to_string()))?;
+            let first = samples::first_of_type(&wanted).unwrap_or_default();
+            same("the kind", types.kind_of_type(&compact)?.as_str(), first)?;
+            let (result, _, _) = types.echo_type(&compact, &TypeCode::default())?;
+            same("the result", &result, &compact)?;
+        }
+        Ok(())
+    });
     let list =
         [Person::type_code(), Tree::type_code(), Reason::type_code(), Ref::<Base>::type_code()];
     run.echo("types/sequence", &[list.to_vec(), vec![], vec![Tree::type_code(); 2]], |a, b| {

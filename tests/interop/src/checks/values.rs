@@ -19,7 +19,9 @@ fn node(number: i32) -> Value<Node> {
 }
 
 /// The state of a value that has to be there.
-fn state<K: zorb::codegen::ValueType + Clone>(value: Option<&Value<K>>) -> Result<K, Error> {
+pub(super) fn state<K: zorb::codegen::ValueType + Clone>(
+    value: Option<&Value<K>>,
+) -> Result<K, Error> {
     match value.and_then(Value::get) {
         Some(state) => Ok((*state).clone()),
         None => fail("the value is null"),

@@ -2,12 +2,37 @@
 
 use zorb::{CdrReader, CdrResult, CdrWriter, CustomMarshal, Value, Wire as _};
 
-use crate::interop::things::{Alien, Circle, Dot, Item, NamedServant, Node, Packed, Ring, Shape};
+use crate::interop::things::{
+    Alien, BulkyOperations, Circle, Dot, Item, NamedServant, Node, Packed, Parcel, ParcelFactory,
+    Ring, Shape, WeighedServant,
+};
 
 /// The label of derived types is that of their part.
 impl NamedServant for Shape {
     fn label(&self) -> zorb::Result<String> {
         Ok(format!("shape {}", self.id))
+    }
+}
+
+impl BulkyOperations for Parcel {
+    fn size(&self) -> zorb::Result<i32> {
+        Ok(i32::try_from(self.content.chars().count()).unwrap_or(i32::MAX))
+    }
+}
+
+impl WeighedServant for Parcel {
+    fn weigh(&self) -> zorb::Result<i32> {
+        Ok(self.size()?.saturating_add(i32::from(self.layers) * 10))
+    }
+}
+
+impl ParcelFactory for Parcel {
+    fn wrapped(content: &str, layers: i16) -> zorb::Result<Value<Self>> {
+        Ok(Value::new(Self { content: content.into(), layers }))
+    }
+
+    fn bare(content: &str) -> zorb::Result<Value<Self>> {
+        Self::wrapped(content, 0)
     }
 }
 
@@ -31,6 +56,7 @@ pub fn register(orb: &zorb::Orb) {
     orb.register_value::<Circle>();
     orb.register_value::<Ring>();
     orb.register_value::<Dot>();
+    orb.register_value::<Parcel>();
 }
 
 /// A shape of no other type.

@@ -4,7 +4,8 @@ use zorb::{Abstract, Any, Value, ValueBase};
 
 use super::World;
 use crate::interop::things::{
-    Choice, Item, Named, NamedServant, Node, Numbers, Packed, Pair, Remark, Shape, Tag, TagServant,
+    Bulky, BulkyOperations as _, Choice, Item, Named, NamedServant, Node, Numbers, Packed, Pair,
+    Parcel, Remark, Shape, Tag, TagServant, WeighedServant as _,
 };
 use crate::interop::valued::LoseError;
 use crate::interop::{Lost, ValuedServant};
@@ -51,6 +52,7 @@ impl ValuedServant for Echo {
         echo_numbers: Value<Numbers>;
         echo_shape: Value<Shape>;
         echo_packed: Value<Packed>;
+        echo_parcel: Value<Parcel>;
         echo_named: Abstract<Named>;
     }
 
@@ -73,6 +75,19 @@ impl ValuedServant for Echo {
 
     fn echo_base(&self, a: Option<&Value<ValueBase>>) -> zorb::Result<Option<Value<ValueBase>>> {
         Ok(a.cloned())
+    }
+
+    fn same_bulky(&self, a: Option<&Value<Bulky>>) -> zorb::Result<Option<Value<Bulky>>> {
+        Ok(a.cloned())
+    }
+
+    fn size_of(&self, which: Option<&Value<Bulky>>) -> zorb::Result<i32> {
+        let parcel = which.and_then(Value::downcast::<Parcel>);
+        parcel.as_ref().and_then(Value::get).map_or(Ok(0), |parcel| parcel.size())
+    }
+
+    fn weigh(&self, which: Option<&Value<Parcel>>) -> zorb::Result<i32> {
+        which.and_then(Value::get).map_or(Ok(0), |parcel| parcel.weigh())
     }
 
     fn is_same(&self, a: Option<&Value<Node>>, b: Option<&Value<Node>>) -> zorb::Result<bool> {

@@ -52,7 +52,7 @@ const WCHAR_ALIGNMENT: &str = "JacORB does not align a wchar of GIOP 1.1 that it
 
 const NO_CUSTOM_VALUES: &str = "omniidl knows no custom valuetypes";
 const BOXES: &str = "JacORB's skeleton misreads a value box that is an argument";
-const TRUNCATION: &str = "JacORB goes on at the wrong place after a value that it cut down";
+const TRUNCATION: &str = "JacORB takes a value inside what it cuts off for the next argument";
 const ANY_VALUE: &str = "JacORB sends a value of any type by classes that Java has no more";
 
 const NEW_EXCEPTIONS: &[&str] = &[
@@ -168,10 +168,10 @@ static LIST: &[Known] = &[
         "MARSHAL",
         BOXES,
     ),
-    known("zorb-to-jacorb", &["values/truncated"], "", TRUNCATION),
+    known("zorb-to-jacorb", &["values/truncated"], "UNKNOWN", TRUNCATION),
     known(
         "zorb-to-jacorb",
-        &["values/base", "values/any", "values/abstract_value"],
+        &["values/base", "values/any", "values/abstract_value", "valuetypes/abstract"],
         "UNKNOWN",
         ANY_VALUE,
     ),

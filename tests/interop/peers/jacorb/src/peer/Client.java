@@ -51,6 +51,7 @@ public final class Client {
         TypeChecks.contexts(run);
         DynamicChecks.dynamic(run);
         ValueChecks.values(run);
+        ValuetypeChecks.valuetypes(run);
         ProtocolChecks.load(run);
         return run.finish();
     }

@@ -6,6 +6,8 @@ import Interop.Things.Dot;
 import Interop.Things.Item;
 import Interop.Things.Node;
 import Interop.Things.Packed;
+import Interop.Things.Parcel;
+import Interop.Things.ParcelValueFactory;
 import Interop.Things.Ring;
 import Interop.Things.Shape;
 import java.io.Serializable;
@@ -74,6 +76,36 @@ final class Things {
         }
     }
 
+    static final class MyParcel extends Parcel {
+        MyParcel(String content, short layers) {
+            this.content = content;
+            this.layers = layers;
+        }
+
+        boolean is(String content, int layers) {
+            return this.content.equals(content) && this.layers == layers;
+        }
+
+        @Override public int size() { return content.length(); }
+        @Override public int weigh() { return size() + 10 * layers; }
+    }
+
+    static final class ParcelFactory implements ParcelValueFactory {
+        @Override
+        public Parcel wrapped(String content, short layers) {
+            return new MyParcel(content, layers);
+        }
+
+        @Override public Parcel bare(String content) { return wrapped(content, (short) 0); }
+
+        @Override
+        public Serializable read_value(org.omg.CORBA_2_3.portable.InputStream in) {
+            return in.read_value(bare(""));
+        }
+    }
+
+    static final String PARCEL = "IDL:zorb.test/Interop/Things/Parcel:1.0";
+
     static Circle circle(String id, double radius) {
         Circle circle = new MyCircle();
         circle.id = id;
@@ -135,6 +167,7 @@ final class Things {
     /** Tells the ORB of the types, but for Alien. */
     static void registerFactories(org.omg.CORBA.ORB any) {
         org.omg.CORBA_2_3.ORB orb = (org.omg.CORBA_2_3.ORB) any;
+        orb.register_value_factory(PARCEL, new ParcelFactory());
         add(orb, "IDL:zorb.test/Interop/Things/Item:1.0", () -> new MyItem("", 0, (byte) 0));
         add(orb, "IDL:zorb.test/Interop/Things/Node:1.0", () -> new MyNode(0, null));
         add(orb, "IDL:zorb.test/Interop/Things/Shape:1.0", MyShape::new);

@@ -93,6 +93,14 @@ final class TypeChecks {
             int minor = Samples.isWide(kind) ? 1 : 0;
             run.checkFrom(minor, "types/type_" + kind, () -> type(types, samples, kind));
         }
+        run.check("types/compact", () -> {
+            for (String kind : new String[] {
+                "person", "tree", "by_colour", "expression", "node", "persons"}) {
+                TypeCode wanted = samples.anyOf(kind).type();
+                String answer = types.kind_of_type(wanted.get_compact_typecode());
+                require(answer.equals(samples.firstOfType(wanted)), kind + " taken for " + answer);
+            }
+        });
         TypeCode tree = TreeHelper.type();
         run.echo("types/sequence", types, "types",
                 new TypeCode[] {PersonHelper.type(), tree, ReasonHelper.type(), BaseHelper.type()},

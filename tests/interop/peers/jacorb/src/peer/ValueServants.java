@@ -1,10 +1,12 @@
 package peer;
 
 import Interop.Lost;
+import Interop.Things.Bulky;
 import Interop.Things.Item;
 import Interop.Things.ItemHelper;
 import Interop.Things.Named;
 import Interop.Things.Node;
+import Interop.Things.Parcel;
 import Interop.Things.Shape;
 import Interop.Things.Tag;
 import Interop.Things.TagHelper;
@@ -89,6 +91,18 @@ final class ValueServants {
 
         Item unwrap(Any which) {
             return ItemHelper.extract(which);
+        }
+
+        Bulky same_bulky(Bulky a) {
+            return a;
+        }
+
+        int size_of(Bulky which) {
+            return which == null ? 0 : which.size();
+        }
+
+        int weigh(Parcel which) {
+            return which == null ? 0 : which.weigh();
         }
 
         Serializable echo_base(Serializable a) {
