@@ -7,6 +7,7 @@
 mod activation;
 mod adapters;
 mod error;
+mod groups;
 mod ids;
 mod key;
 mod manager;

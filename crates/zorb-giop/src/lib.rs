@@ -52,8 +52,8 @@ pub use messaging::{Form, Frame, GiopLite, Messaging};
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,
     MAX_COMPONENTS, MAX_ENDPOINTS, MAX_POLICIES, MAX_PROFILES, MAX_STRINGIFIED, OrbType, Policies,
-    PolicyValue, ProfileTag, SslSecTrans, TaggedComponent, TaggedProfile, TaoEndpoint,
-    TaoEndpoints, iiop_object_key,
+    PolicyValue, ProfileTag, SslSecTrans, TagGroup, TaggedComponent, TaggedProfile, TaoEndpoint,
+    TaoEndpoints, UipmcProfile, iiop_object_key,
 };
 pub use service::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceContexts, ServiceId};
 pub use url::{

@@ -12,7 +12,7 @@
 //!   object references know it (its kind of profile, its `corbaloc` prefix), found in a
 //!   [`ProtocolRegistry`].
 //!
-//! [`Composed`] puts another messaging protocol over the transport of a protocol,
+//! [`Groups`] is what protocols for groups of objects have beside that. [`Composed`] puts another messaging protocol over the transport of a protocol,
 //! [`socket`] has what the transports over the system's stream sockets share, [`inproc`] is a
 //! transport inside one process; [`conformance`] is the suite that every
 //! transport passes by adding one line ([`conformance_suite!`]).
@@ -26,6 +26,7 @@ mod composed;
 pub mod conformance;
 mod endpoint;
 mod error;
+mod groups;
 mod identity;
 pub mod inproc;
 mod options;
@@ -39,6 +40,7 @@ pub use acceptor::{AcceptError, Acceptor, Backoff};
 pub use composed::Composed;
 pub use endpoint::{Endpoint, EndpointError, MAX_URL_LEN};
 pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
+pub use groups::Groups;
 pub use identity::PeerIdentity;
 pub use options::{ConnectOptions, ListenOptions, StreamOptions};
 pub use protocol::{

@@ -9,7 +9,7 @@ use std::fmt;
 
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 
-use crate::{Endpoint, EndpointError, Transport};
+use crate::{Endpoint, EndpointError, Groups, Transport};
 
 pub use error::{ProfileError, RegistryError};
 pub use registry::{ProtocolRegistry, join_profiles};
@@ -38,6 +38,20 @@ pub trait Protocol: Send + Sync + fmt::Debug {
     /// requests of all clients, and each says for itself what its code sets are.
     fn carries_replies(&self) -> bool {
         true
+    }
+
+    /// Its groups, where its references are for groups of objects. No profile of it stands in the
+    /// references of single objects then, and what its endpoints receive comes from elsewhere, be it
+    /// from this very ORB. Default: it has none.
+    fn groups(&self) -> Option<&dyn Groups> {
+        None
+    }
+
+    /// Further profiles that `profile`, one of its own, has in itself, by which the object is to be
+    /// reached as well. Default: none.
+    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        let _ = profile;
+        Vec::new()
     }
 
     /// What it has counted since it was made, each number with its name: datagrams that were dropped,

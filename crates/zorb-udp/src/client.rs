@@ -34,7 +34,7 @@ impl UdpClient {
 
 /// What became of a datagram. That it was not taken is a loss like others: the system may say of an
 /// earlier one that nobody was there.
-fn sent(octets: usize, send: impl Fn() -> io::Result<usize>) -> io::Result<()> {
+pub(crate) fn sent(octets: usize, send: impl Fn() -> io::Result<usize>) -> io::Result<()> {
     if octets > MAX_DATAGRAM {
         return Err(too_large());
     }
@@ -51,7 +51,7 @@ fn sent(octets: usize, send: impl Fn() -> io::Result<usize>) -> io::Result<()> {
     Ok(())
 }
 
-fn too_large() -> io::Error {
+pub(crate) fn too_large() -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, "the request does not fit a datagram")
 }
 

@@ -2,22 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::datagram::{Datagram, KINDS};
-
-/// How many datagrams of each kind there were.
-#[derive(Debug, Default)]
-pub(crate) struct Counters([AtomicU64; KINDS.len()]);
+/// Numbers with names.
+#[derive(Debug)]
+pub(crate) struct Counters(Box<[(&'static str, AtomicU64)]>);
 
 impl Counters {
-    pub(crate) fn count(&self, datagram: Datagram) {
-        let found = KINDS.iter().position(|kind| *kind == datagram);
-        if let Some(counter) = found.and_then(|place| self.0.get(place)) {
+    pub(crate) fn new(names: &[&'static str]) -> Self {
+        Self(names.iter().map(|name| (*name, AtomicU64::new(0))).collect())
+    }
+
+    /// Counts one of these; a name that is none of the counters' is a mistake and has no effect.
+    pub(crate) fn count(&self, name: &'static str) {
+        if let Some((_, counter)) = self.0.iter().find(|(known, _)| *known == name) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn all(&self) -> Vec<(&'static str, u64)> {
-        let counts = self.0.iter().map(|counter| counter.load(Ordering::Relaxed));
-        KINDS.iter().map(|kind| kind.name()).zip(counts).collect()
+        self.0.iter().map(|(name, counter)| (*name, counter.load(Ordering::Relaxed))).collect()
     }
 }

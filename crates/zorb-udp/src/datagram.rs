@@ -1,6 +1,12 @@
 //! What a datagram is: one whole request that nobody waits for, or nothing.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+
 use zorb_giop::{MessageHeader, MessageKind, RequestHeader, ResponseFlags};
+
+use crate::counters::Counters;
+use crate::server::Unpack;
 
 /// The most octets of a message: what a datagram of IPv4 holds.
 pub const MAX_DATAGRAM: usize = 65_507;
@@ -23,13 +29,14 @@ pub enum Datagram {
     Malformed,
 }
 
-pub(crate) const KINDS: [Datagram; 6] = [
-    Datagram::Request,
-    Datagram::NoMessage,
-    Datagram::WrongLength,
-    Datagram::NotARequest,
-    Datagram::AwaitsAnswer,
-    Datagram::Malformed,
+/// The names of what is counted.
+pub(crate) const NAMES: [&str; 6] = [
+    Datagram::Request.name(),
+    Datagram::NoMessage.name(),
+    Datagram::WrongLength.name(),
+    Datagram::NotARequest.name(),
+    Datagram::AwaitsAnswer.name(),
+    Datagram::Malformed.name(),
 ];
 
 impl Datagram {
@@ -52,7 +59,7 @@ impl Datagram {
         }
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Request => "requests",
             Self::NoMessage => "no message",
@@ -61,6 +68,35 @@ impl Datagram {
             Self::AwaitsAnswer => "awaits an answer",
             Self::Malformed => "malformed",
         }
+    }
+}
+
+/// Datagrams of which each is a request or nothing.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    counters: Arc<Counters>,
+    request: Vec<u8>,
+}
+
+impl Requests {
+    pub(crate) fn new(counters: &Arc<Counters>) -> Self {
+        Self { counters: Arc::clone(counters), request: Vec::new() }
+    }
+}
+
+impl Unpack for Requests {
+    fn take(&mut self, datagram: &[u8], _: SocketAddr) {
+        let kind = Datagram::judge(datagram);
+        self.counters.count(kind.name());
+        if kind == Datagram::Request {
+            self.request.extend_from_slice(datagram);
+        }
+    }
+
+    fn next(&mut self, message: &mut Vec<u8>) -> bool {
+        message.clear();
+        std::mem::swap(message, &mut self.request);
+        !message.is_empty()
     }
 }
 

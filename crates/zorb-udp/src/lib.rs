@@ -1,4 +1,4 @@
-//! UDP, and DIOP: GIOP in datagrams, as TAO has it.
+//! UDP: DIOP, which is GIOP in datagrams as TAO has it, and [MIOP](miop) by multicast.
 //!
 //! A request is a datagram. So it is one that is not answered, of at most 65,507 octets with all that
 //! belongs to it; it may be lost, and come after one that was sent later. What is in a datagram and is
@@ -15,6 +15,8 @@
 //! nothing back. Two-way calls take another profile of the reference, or fail
 //! ([`Protocol::carries_replies`](zorb_transport::Protocol::carries_replies)).
 //!
+//! [`miop`] sends such calls to groups of objects, by multicast.
+//!
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
 #![forbid(unsafe_code)]
 
@@ -23,6 +25,7 @@ mod counters;
 mod datagram;
 mod diop;
 mod listen;
+pub mod miop;
 mod server;
 
 use std::io;
@@ -46,9 +49,15 @@ pub const DIOP_SCHEME: &str = "diop";
 pub const DEFAULT_PORT: u16 = 2809;
 
 /// UDP as a [`Transport`]. Clones are the same one: they count together.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct UdpTransport {
     counters: Arc<Counters>,
+}
+
+impl Default for UdpTransport {
+    fn default() -> Self {
+        Self { counters: Arc::new(Counters::new(&datagram::NAMES)) }
+    }
 }
 
 impl UdpTransport {

@@ -1,8 +1,8 @@
 //! Listening: a socket, and the one stream that comes of it.
 
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::{fmt, io};
 
 use zorb_os::event::EventFd;
 use zorb_os::interface;
@@ -15,13 +15,13 @@ use zorb_transport::{
 
 use crate::DIOP_SCHEME;
 use crate::counters::Counters;
-use crate::server::UdpServer;
+use crate::datagram::Requests;
+use crate::server::{UdpServer, Unpack};
 
 /// A socket that requests come to.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) socket: UdpSocket,
-    pub(crate) counters: Arc<Counters>,
     /// Wakes who waits in `recv`. Shutting the socket down would do as well, but for good: the next
     /// stream could not use it.
     pub(crate) wake: EventFd,
@@ -44,11 +44,40 @@ impl Shared {
     }
 }
 
-#[derive(Debug)]
-struct UdpAcceptor {
+/// Makes what takes the datagrams of one stream apart.
+pub(crate) type MakeUnpack = Box<dyn Fn() -> Box<dyn Unpack> + Send + Sync>;
+
+/// Hands out the one stream of a socket.
+pub(crate) struct UdpAcceptor {
     shared: Arc<Shared>,
     endpoint: Endpoint,
     published: [Endpoint; 1],
+    unpack: MakeUnpack,
+}
+
+impl UdpAcceptor {
+    /// The acceptor of a bound socket: where it is, and what references say.
+    pub(crate) fn new(
+        socket: UdpSocket,
+        (endpoint, published): (Endpoint, Endpoint),
+        unpack: MakeUnpack,
+    ) -> io::Result<Self> {
+        // Who waits for it waits for the end as well.
+        socket.set_nonblocking(true)?;
+        let shared = Shared {
+            socket,
+            wake: EventFd::new()?,
+            state: Mutex::new(State::default()),
+            changed: Condvar::new(),
+        };
+        Ok(Self { shared: Arc::new(shared), endpoint, published: [published], unpack })
+    }
+}
+
+impl fmt::Debug for UdpAcceptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UdpAcceptor").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
 }
 
 impl Acceptor for UdpAcceptor {
@@ -63,7 +92,7 @@ impl Acceptor for UdpAcceptor {
         state.is_out = true;
         // What the stream before it was woken by.
         self.shared.wake.drain();
-        Ok(Arc::new(UdpServer::new(Arc::clone(&self.shared))))
+        Ok(Arc::new(UdpServer::new(Arc::clone(&self.shared), (self.unpack)())))
     }
 
     fn close(&self) {
@@ -90,8 +119,6 @@ pub(crate) fn listen(
     let (host, port) = split(address)?;
     let socket = bind(host, port).map_err(fail)?;
     set_buffers(&socket, &options.stream).map_err(fail)?;
-    // Who waits for it waits for the end as well.
-    socket.set_nonblocking(true).map_err(fail)?;
     let bound = socket.local_addr().map_err(fail)?;
     let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
     let published = match &options.published_host {
@@ -101,17 +128,10 @@ pub(crate) fn listen(
         }
         None => HostPort::new(&reachable(bound).map_err(fail)?.to_string(), bound.port())?,
     };
-    Ok(Arc::new(UdpAcceptor {
-        endpoint: endpoint.to_endpoint(DIOP_SCHEME)?,
-        published: [published.to_endpoint(DIOP_SCHEME)?],
-        shared: Arc::new(Shared {
-            socket,
-            counters: Arc::clone(counters),
-            wake: EventFd::new().map_err(fail)?,
-            state: Mutex::new(State::default()),
-            changed: Condvar::new(),
-        }),
-    }))
+    let endpoints = (endpoint.to_endpoint(DIOP_SCHEME)?, published.to_endpoint(DIOP_SCHEME)?);
+    let counters = Arc::clone(counters);
+    let unpack = Box::new(move || Box::new(Requests::new(&counters)) as Box<_>);
+    Ok(Arc::new(UdpAcceptor::new(socket, endpoints, unpack).map_err(fail)?))
 }
 
 /// `host:port`, `[address]:port`, `:port`, `host` or nothing.

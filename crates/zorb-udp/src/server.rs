@@ -1,7 +1,8 @@
 //! A server's side: one stream of the requests that all clients send.
 
+use std::fmt;
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
+use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +11,19 @@ use std::time::Duration;
 use zorb_os::poll::wait_readable;
 use zorb_transport::Stream;
 
-use crate::datagram::Datagram;
 use crate::listen::Shared;
 
 /// Octets that a datagram has at most, with one more to see that it has not.
 const ROOM: usize = 1 << 16;
+
+/// From datagrams to requests: each makes any number of them.
+pub(crate) trait Unpack: Send + fmt::Debug {
+    /// Takes a datagram, which anybody may have sent.
+    fn take(&mut self, datagram: &[u8], from: SocketAddr);
+
+    /// Puts the next request that came of it into `message`; `false` when there is none.
+    fn next(&mut self, message: &mut Vec<u8>) -> bool;
+}
 
 /// The requests that come to a socket.
 #[derive(Debug)]
@@ -25,35 +34,36 @@ pub(crate) struct UdpServer {
     local: Box<str>,
 }
 
-/// A datagram of which some was not taken yet.
+/// A request of which some was not taken yet, and what makes the next one.
 #[derive(Debug)]
 struct Waiting {
-    buffer: Box<[u8]>,
-    start: usize,
-    end: usize,
+    datagram: Box<[u8]>,
+    unpack: Box<dyn Unpack>,
+    message: Vec<u8>,
+    taken: usize,
 }
 
 impl UdpServer {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, unpack: Box<dyn Unpack>) -> Self {
         let local = shared.socket.local_addr().map(|address| address.to_string());
-        let waiting = Waiting { buffer: vec![0; ROOM].into(), start: 0, end: 0 };
+        let datagram = vec![0; ROOM].into();
         Self {
             shared,
             ended: AtomicBool::new(false),
-            waiting: Mutex::new(waiting),
+            waiting: Mutex::new(Waiting { datagram, unpack, message: Vec::new(), taken: 0 }),
             local: local.unwrap_or_default().into(),
         }
     }
 
     /// Waits for the next datagram; `None` at the end.
-    fn next(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+    fn next(&self, buffer: &mut [u8]) -> io::Result<Option<(usize, SocketAddr)>> {
         let socket = &self.shared.socket;
         loop {
             if self.ended.load(Ordering::Acquire) {
                 return Ok(None);
             }
-            match socket.recv(buffer) {
-                Ok(count) => return Ok(Some(count)),
+            match socket.recv_from(buffer) {
+                Ok(received) => return Ok(Some(received)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     wait_readable(&[socket.as_fd(), self.shared.wake.as_fd()], None)?;
                 }
@@ -69,21 +79,22 @@ impl UdpServer {
 impl Stream for UdpServer {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let Waiting { buffer: datagram, start, end } = &mut *waiting;
-        while *start == *end {
-            let Some(count) = self.next(datagram)? else { return Ok(0) };
-            let kind = Datagram::judge(datagram.get(..count).unwrap_or_default());
-            self.shared.counters.count(kind);
-            if kind == Datagram::Request {
-                (*start, *end) = (0, count);
+        let Waiting { datagram, unpack, message, taken } = &mut *waiting;
+        while *taken == message.len() {
+            *taken = 0;
+            if unpack.next(message) {
+                continue;
             }
+            message.clear();
+            let Some((count, from)) = self.next(datagram)? else { return Ok(0) };
+            unpack.take(datagram.get(..count).unwrap_or_default(), from);
         }
-        let rest = datagram.get(*start..*end).unwrap_or_default();
+        let rest = message.get(*taken..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
         if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
             to.copy_from_slice(from);
         }
-        *start += count;
+        *taken += count;
         Ok(count)
     }
 

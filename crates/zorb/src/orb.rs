@@ -8,8 +8,8 @@ use zorb_core::Error;
 use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, lite_uiop};
 
 /// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
-/// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`) and DIOP
-/// (feature `udp`).
+/// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`), DIOP and
+/// MIOP (feature `udp`).
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -78,6 +78,7 @@ impl WithFeatures for OrbBuilder {
     #[cfg(feature = "udp")]
     fn with_udp(self) -> Self {
         self.protocol(Arc::new(crate::protocols::DiopProtocol::new()))
+            .protocol(Arc::new(crate::protocols::MiopProtocol::new()))
     }
 
     #[cfg(not(feature = "udp"))]

@@ -9,6 +9,7 @@ pub mod giop;
 pub mod idl;
 pub mod ior;
 pub mod json;
+pub mod miop;
 pub mod options;
 pub mod repository;
 pub mod server;
@@ -50,6 +51,7 @@ pub const TARGETS: &[Target] = &[
     json::TARGET,
     repository::TARGET,
     giop::TARGET,
+    miop::TARGET,
     ior::TARGET,
     corbaloc::TARGET,
     idl::TARGET,

@@ -3,14 +3,41 @@
 use std::sync::Arc;
 
 use zorb::giop::{GiopLite, ProfileTag};
+use zorb::poa::{Poa, PoaError};
 use zorb::protocols::IiopProtocol;
 use zorb::transport::Composed;
-use zorb::{Orb, OrbBuilder};
+use zorb::{ObjectRef, Orb, OrbBuilder};
+
+use crate::quickstart::clock::Teller;
 
 /// An ORB that speaks GIOPlite where others expect GIOP.
 pub fn as_tao_has_it() -> Result<Orb, zorb::Error> {
     let lite = Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::INTERNET_IOP);
     OrbBuilder::new().protocol(Arc::new(lite)).listen("lite+iiop://127.0.0.1:0").build()
+}
+
+/// Has requests to a group reach an object.
+pub fn join(poa: &Poa, group: &ObjectRef, teller: &Teller) -> Result<(), PoaError> {
+    poa.associate(group, &poa.id_of(teller)?)
+}
+
+/// All members of a group, as one object.
+pub fn whole_group(orb: &Orb, url: &str) -> Result<Option<Teller>, zorb::Error> {
+    Ok(orb.string_to_object(url)?.map(|group| group.unchecked_narrow()))
+}
+
+#[test]
+fn a_group_is_joined_by_its_reference() {
+    use zorb::Interface;
+
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let teller: Teller = orb.root_poa().activate(crate::quickstart::MyTeller).unwrap();
+    // No group: only what is one can be joined.
+    let refused = join(&orb.root_poa(), teller.as_object(), &teller).unwrap_err();
+    assert_eq!(refused, PoaError::NotAGroupObject);
+    let group = whole_group(&orb, "corbaloc:miop:1.0@1.0-plant-7/239.1.2.3:5000").unwrap();
+    assert_eq!(group.unwrap().as_object().ior().profiles[0].tag, ProfileTag::UIPMC);
+    orb.shutdown(true).unwrap();
 }
 
 /// How many datagrams were no requests.

@@ -3,8 +3,8 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, json, options, repository, type_code,
-    value,
+    TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, json, miop, options, repository,
+    type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -50,6 +50,11 @@ fn stored_repositories_do_no_harm() {
 #[test]
 fn giop_messages_do_no_harm() {
     check(&giop::TARGET, 140, 8000);
+}
+
+#[test]
+fn datagrams_do_no_harm() {
+    check(&miop::TARGET, 4, 20_000);
 }
 
 #[test]

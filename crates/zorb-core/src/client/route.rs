@@ -6,7 +6,7 @@ mod tests;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use zorb_giop::{CodeSetComponentInfo, Form, Ior, Policies, PolicyValue};
+use zorb_giop::{CodeSetComponentInfo, Form, Ior, Policies, PolicyValue, TaggedProfile};
 
 use super::pool::EndpointPool;
 use crate::orb::OrbCore;
@@ -48,38 +48,9 @@ impl Routes {
     pub(crate) fn resolve(core: &OrbCore, ior: &Ior) -> Self {
         let mut routes = Self::default();
         for profile in &ior.profiles {
-            let resolved = core.protocols().resolve(ior, profile);
-            let (protocol, resolved) = match resolved {
-                Some(Ok(resolved)) => resolved,
-                Some(Err(error)) => {
-                    tracing::debug!(%error, "a profile is skipped");
-                    continue;
-                }
-                None => continue,
-            };
-            let key: Arc<[u8]> = resolved.object_key.into();
-            let code_sets = resolved
-                .components
-                .iter()
-                .find_map(|component| component.body::<CodeSetComponentInfo>().ok().flatten());
-            if routes.policies.is_empty() {
-                let mut exposed = resolved.components.iter();
-                routes.policies = exposed
-                    .find_map(|component| component.body::<Policies>().ok().flatten())
-                    .map_or_else(Vec::new, |exposed| exposed.0);
-            }
-            for endpoint in resolved.endpoints.iter().take(MAX_ROUTES - routes.list.len()) {
-                if core.serves(endpoint) {
-                    routes.local = Some(Arc::clone(&key));
-                }
-                let pool = core.connections().pool(endpoint, &protocol, core.options());
-                routes.list.push(Route {
-                    pool,
-                    replies: protocol.carries_replies(),
-                    form: Form::new(protocol.messaging(), resolved.version),
-                    key: Arc::clone(&key),
-                    code_sets: code_sets.clone(),
-                });
+            for further in routes.add(core, ior, profile, true) {
+                // What is for a group goes to all of it, wherever who takes its two-way calls is.
+                routes.add(core, ior, &further, false);
             }
         }
         if !routes.policies.is_empty() {
@@ -87,6 +58,50 @@ impl Routes {
             routes.contexts = understood.contexts(&routes.policies);
         }
         routes
+    }
+
+    /// Adds the ways of one profile; returns the further profiles that it has in itself.
+    fn add(
+        &mut self,
+        core: &OrbCore,
+        ior: &Ior,
+        profile: &TaggedProfile,
+        may_be_local: bool,
+    ) -> Vec<TaggedProfile> {
+        let (protocol, resolved) = match core.protocols().resolve(ior, profile) {
+            Some(Ok(resolved)) => resolved,
+            Some(Err(error)) => {
+                tracing::debug!(%error, "a profile is skipped");
+                return Vec::new();
+            }
+            None => return Vec::new(),
+        };
+        let further = protocol.also_reached_by(&resolved);
+        let key: Arc<[u8]> = resolved.object_key.into();
+        let code_sets = resolved
+            .components
+            .iter()
+            .find_map(|component| component.body::<CodeSetComponentInfo>().ok().flatten());
+        if self.policies.is_empty() {
+            let mut exposed = resolved.components.iter();
+            self.policies = exposed
+                .find_map(|component| component.body::<Policies>().ok().flatten())
+                .map_or_else(Vec::new, |exposed| exposed.0);
+        }
+        for endpoint in resolved.endpoints.iter().take(MAX_ROUTES - self.list.len()) {
+            if may_be_local && core.serves(endpoint) {
+                self.local = Some(Arc::clone(&key));
+            }
+            let pool = core.connections().pool(endpoint, &protocol, core.options());
+            self.list.push(Route {
+                pool,
+                replies: protocol.carries_replies(),
+                form: Form::new(protocol.messaging(), resolved.version),
+                key: Arc::clone(&key),
+                code_sets: code_sets.clone(),
+            });
+        }
+        further
     }
 
     /// The ways, beginning with the one that worked last, each with its number.

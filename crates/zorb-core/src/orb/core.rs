@@ -229,6 +229,15 @@ impl OrbCore {
         self.listen_locked(url, &mut listeners)
     }
 
+    /// Listens at `endpoint` unless it does.
+    pub(crate) fn listen_once(self: &Arc<Self>, endpoint: &Endpoint) -> Result<(), Error> {
+        let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+        if listeners.iter().any(|listener| listener.acceptor.endpoint() == endpoint) {
+            return Ok(());
+        }
+        self.listen_locked(endpoint.as_str(), &mut listeners)
+    }
+
     fn listen_locked(
         self: &Arc<Self>,
         url: &str,
@@ -279,7 +288,8 @@ impl OrbCore {
     /// Whether `endpoint` is one of this ORB's own.
     pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
         let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
-        listeners.iter().any(|listener| listener.acceptor.published().contains(endpoint))
+        let mut objects = listeners.iter().filter(|listener| listener.is_for_objects());
+        objects.any(|listener| listener.acceptor.published().contains(endpoint))
     }
 
     /// A reference to the object of `key`: a profile for each endpoint, and in each what its adapter
@@ -297,9 +307,10 @@ impl OrbCore {
                 CompletionStatus::No,
             ))
         };
-        if self.listeners.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        let serves_none = |listeners: &[Listener]| !listeners.iter().any(Listener::is_for_objects);
+        if serves_none(&self.listeners.read().unwrap_or_else(PoisonError::into_inner)) {
             let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
-            if listeners.is_empty() {
+            if serves_none(&listeners) {
                 self.check_running()?;
                 let protocol = self.protocols.protocols().into_iter().next();
                 let protocol = protocol.ok_or_else(|| {
@@ -315,7 +326,7 @@ impl OrbCore {
         components.extend(exposed.cloned());
         let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
         let mut profiles = Vec::new();
-        for listener in listeners.iter() {
+        for listener in listeners.iter().filter(|listener| listener.is_for_objects()) {
             let profile = listener
                 .protocol
                 .encode_profile(

@@ -201,7 +201,13 @@ impl Poa {
     #[doc(alias = "reference_to_id")]
     pub fn id_of<R: Interface>(&self, reference: &R) -> Result<ObjectId, PoaError> {
         let keys = reference.as_object().keys();
-        let id = keys.iter().find_map(|key| match KeyParts::parse(key) {
+        let id = keys.iter().find_map(|key| self.own_id(&KeyParts::parse(key)));
+        id.ok_or(PoaError::WrongAdapter)
+    }
+
+    /// The id in a key of this adapter.
+    pub(super) fn own_id(&self, key: &KeyParts<'_>) -> Option<ObjectId> {
+        match *key {
             KeyParts::Transient { adapter, stamp, id }
                 if adapter == self.0.index && stamp == self.0.stamp =>
             {
@@ -209,8 +215,7 @@ impl Poa {
             }
             KeyParts::Persistent { path, id } if path == self.0.path => Some(ObjectId::from(id)),
             _ => None,
-        });
-        id.ok_or(PoaError::WrongAdapter)
+        }
     }
 }
 

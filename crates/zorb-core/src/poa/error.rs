@@ -29,6 +29,8 @@ pub enum PoaError {
     ServantAlreadyActive,
     /// `ServantNotActive`: the servant has no id here, and activation is explicit.
     ServantNotActive,
+    /// `NotAGroupObject`: the reference is for no group that a protocol of the ORB knows.
+    NotAGroupObject,
     /// `WrongAdapter`: the reference is of another adapter.
     WrongAdapter,
     /// `WrongPolicy`: the adapter's policies rule the operation out.
@@ -48,6 +50,7 @@ impl fmt::Display for PoaError {
             Self::ObjectNotActive => "the object id has no servant",
             Self::ServantAlreadyActive => "the servant has an object id already",
             Self::ServantNotActive => "the servant has no object id",
+            Self::NotAGroupObject => "the reference is for no group of objects",
             Self::WrongAdapter => "the reference belongs to another adapter",
             Self::WrongPolicy => "the adapter's policies do not allow it",
             Self::System(exception) => return exception.fmt(f),

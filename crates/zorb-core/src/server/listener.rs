@@ -15,6 +15,11 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
+    /// Whether its endpoints stand in the references of objects, not in those of groups.
+    pub(crate) fn is_for_objects(&self) -> bool {
+        self.protocol.groups().is_none()
+    }
+
     /// Starts accepting.
     pub(crate) fn start(&self, core: &Arc<OrbCore>) -> std::io::Result<()> {
         let acceptor = Arc::clone(&self.acceptor);

@@ -1,0 +1,92 @@
+//! Objects as members of groups (the `GOA` of MIOP 1.0).
+
+use std::sync::Arc;
+
+use zorb_giop::TaggedProfile;
+use zorb_transport::Protocol;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{KeyParts, ObjectId, Poa, PoaError};
+use crate::error::{Error, Phase};
+use crate::object::ObjectRef;
+use crate::orb::OrbCore;
+
+impl Poa {
+    /// Has requests to a group reach the object of `id` in this adapter, active or not
+    /// (`associate_reference_with_id`). The ORB listens to the group from then on, until it shuts down.
+    ///
+    /// ```text
+    /// let group = orb.string_to_object("corbaloc:miop:1.0@1.0-plant-7/239.1.2.3:5000")?;
+    /// orb.root_poa().associate(&group, &id)?;
+    /// ```
+    ///
+    /// # Errors
+    /// `NotAGroupObject` for a reference that is for no group of a protocol of this ORB; `INITIALIZE`
+    /// when the group cannot be listened to, `NO_RESOURCES` when it has as many members as it may have.
+    #[doc(alias = "associate_reference_with_id")]
+    pub fn associate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
+        let orb = self.0.orb()?;
+        let (protocol, profile) = group_profile(&orb, group)?;
+        let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
+        let endpoint = groups.endpoint(profile).map_err(|_| PoaError::NotAGroupObject)?;
+        // First, so that an endpoint that cannot be had leaves no member behind.
+        orb.listen_once(&endpoint).map_err(|story| {
+            let no = CompletionStatus::No;
+            story.remember(SystemException::initialize(minor::initialize::ENDPOINT, no))
+        })?;
+        match groups.join(profile, &self.0.key(id.as_bytes())) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let code = minor::no_resources::QUEUE_FULL;
+                let exception = SystemException::no_resources(code, CompletionStatus::No);
+                Err(Error::new(Phase::Adapter, "a group")
+                    .because("it has as many members here as it may have")
+                    .remember(exception)
+                    .into())
+            }
+            Err(_) => Err(PoaError::NotAGroupObject),
+        }
+    }
+
+    /// Takes that back (`disassociate_reference_with_id`).
+    ///
+    /// # Errors
+    /// `NotAGroupObject`; `ObjectNotActive` when the object was no member.
+    #[doc(alias = "disassociate_reference_with_id")]
+    pub fn dissociate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
+        let orb = self.0.orb()?;
+        let (protocol, profile) = group_profile(&orb, group)?;
+        let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
+        match groups.leave(profile, &self.0.key(id.as_bytes())) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(PoaError::ObjectNotActive),
+            Err(_) => Err(PoaError::NotAGroupObject),
+        }
+    }
+
+    /// The objects of this adapter that requests to a group reach (`reference_to_ids`).
+    ///
+    /// # Errors
+    /// `NotAGroupObject`.
+    #[doc(alias = "reference_to_ids")]
+    pub fn ids_in(&self, group: &ObjectRef) -> Result<Vec<ObjectId>, PoaError> {
+        let orb = self.0.orb()?;
+        let (protocol, profile) = group_profile(&orb, group)?;
+        let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
+        let keys = groups.members(profile).map_err(|_| PoaError::NotAGroupObject)?;
+        Ok(keys.iter().filter_map(|key| self.own_id(&KeyParts::parse(key))).collect())
+    }
+}
+
+/// The profile of a reference that is for a group, and its protocol.
+fn group_profile<'g>(
+    orb: &OrbCore,
+    group: &'g ObjectRef,
+) -> Result<(Arc<dyn Protocol>, &'g TaggedProfile), PoaError> {
+    let mut profiles = group.ior().profiles.iter();
+    let found = profiles.find_map(|profile| {
+        let protocol = orb.protocols().by_profile_tag(profile.tag)?;
+        protocol.groups().is_some().then_some((protocol, profile))
+    });
+    found.ok_or(PoaError::NotAGroupObject)
+}

@@ -1,0 +1,144 @@
+//! MIOP as references and programs know it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile, UipmcProfile};
+use zorb_transport::{
+    Endpoint, EndpointError, Groups, ProfileError, Protocol, ResolvedProfile, Transport,
+    strip_scheme,
+};
+
+use super::collect::CollectLimits;
+use super::group::{self, GroupName};
+use super::members::Members;
+use super::transport::endpoint_of;
+use super::{MIOP_SCHEME, MiopTransport, Settings, Shared, counter};
+use crate::counters::Counters;
+
+/// MIOP as a [`Protocol`]: profiles of kind 3 (`TAG_UIPMC`), URLs `corbaloc:miop:`, one-way calls to
+/// groups.
+#[derive(Debug)]
+pub struct MiopProtocol {
+    transport: MiopTransport,
+}
+
+impl MiopProtocol {
+    /// MIOP whose packets stay in the local network, over the interface that the system chooses.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(1, Ipv4Addr::UNSPECIFIED, 0, CollectLimits::default())
+    }
+
+    /// MIOP whose packets pass `hops - 1` routers (default 1: none), over the interface that has the
+    /// address `interface` for IPv4 and the number `interface_index` for IPv6 (default 0.0.0.0 and 0:
+    /// the system chooses), and that holds what is received within `limits`.
+    #[must_use]
+    pub fn with(
+        hops: u8,
+        interface: Ipv4Addr,
+        interface_index: u32,
+        limits: CollectLimits,
+    ) -> Self {
+        let interface = Some(interface).filter(|address| !address.is_unspecified());
+        let settings = Settings { hops, interface, interface_index, limits };
+        let counters = Arc::new(Counters::new(&counter::ALL));
+        let shared = Shared { settings, members: Members::default(), counters };
+        Self { transport: MiopTransport::new(shared) }
+    }
+}
+
+impl Default for MiopProtocol {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn read(profile: &TaggedProfile) -> Result<(UipmcProfile, GroupName, SocketAddr), ProfileError> {
+    ProfileError::check_tag(ProfileTag::UIPMC, profile)?;
+    let uipmc = UipmcProfile::decode(&profile.data)?;
+    let group = GroupName::from(uipmc.group()?);
+    let address = group::address_of(&uipmc)?;
+    Ok((uipmc, group, address))
+}
+
+impl Protocol for MiopProtocol {
+    fn transport(&self) -> &dyn Transport {
+        &self.transport
+    }
+
+    fn carries_replies(&self) -> bool {
+        false
+    }
+
+    fn groups(&self) -> Option<&dyn Groups> {
+        Some(self)
+    }
+
+    /// `requests`, which came whole and for a group that has members here; `parts`, packets of which
+    /// more were awaited; and what was dropped: `given up` (messages that did not become complete),
+    /// `again`, `no packet`, `inconsistent`, `too large`, `not for a group`, `nobody here`.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        self.transport.shared().counters.all()
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        ProfileTag::UIPMC
+    }
+
+    /// What stands for the object key are the profile's own octets.
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        let (uipmc, _, address) = read(profile)?;
+        Ok(ResolvedProfile {
+            version: GiopVersion::V1_2,
+            endpoints: vec![endpoint_of(address)?],
+            object_key: profile.data.clone(),
+            components: uipmc.components,
+        })
+    }
+
+    /// The profile of a group, as a `corbaloc` URL has it: the endpoint is the group
+    /// ([`parse_corbaloc_address`](Self::parse_corbaloc_address)), the key says where it is.
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        _: GiopVersion,
+        object_key: &[u8],
+        _: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        let group = endpoints.first().ok_or(ProfileError::NoEndpoint)?;
+        let group = group::parse_group(strip_scheme(MIOP_SCHEME, group.as_str())?)?;
+        group::profile(&group, object_key)
+    }
+
+    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        group::two_way(&profile.components)
+    }
+
+    fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {
+        group::parse_group(address)?;
+        Endpoint::new(MIOP_SCHEME, address)
+    }
+}
+
+impl Groups for MiopProtocol {
+    fn endpoint(&self, group: &TaggedProfile) -> Result<Endpoint, ProfileError> {
+        let (_, _, address) = read(group)?;
+        Ok(endpoint_of(address)?)
+    }
+
+    fn join(&self, group: &TaggedProfile, object_key: &[u8]) -> Result<bool, ProfileError> {
+        let (_, group, _) = read(group)?;
+        Ok(self.transport.shared().members.join(group, object_key))
+    }
+
+    fn leave(&self, group: &TaggedProfile, object_key: &[u8]) -> Result<bool, ProfileError> {
+        let (_, group, _) = read(group)?;
+        Ok(self.transport.shared().members.leave(&group, object_key))
+    }
+
+    fn members(&self, group: &TaggedProfile) -> Result<Vec<Vec<u8>>, ProfileError> {
+        let (_, group, _) = read(group)?;
+        Ok(self.transport.shared().members.of(&group).iter().map(|key| key.to_vec()).collect())
+    }
+}

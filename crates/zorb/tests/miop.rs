@@ -1,0 +1,220 @@
+//! One-way calls to groups of objects, by multicast within this machine.
+#![cfg(feature = "udp")]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod support;
+
+use std::net::{Ipv4Addr, UdpSocket};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use support::{Notice, NoticeServant};
+use zorb::giop::ProfileTag;
+use zorb::poa::PoaError;
+use zorb::protocols::{CollectLimits, IiopProtocol, MiopProtocol};
+use zorb::{CompletionStatus, ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// An ORB whose packets stay in this machine.
+fn builder() -> OrbBuilder {
+    let miop = MiopProtocol::with(1, Ipv4Addr::LOCALHOST, 0, CollectLimits::default());
+    let builder = OrbBuilder::new().without_environment();
+    builder.protocol(Arc::new(IiopProtocol::new())).protocol(Arc::new(miop))
+}
+
+/// A group of its own for each test, at a port that nobody has.
+fn url(group: u32) -> String {
+    let free = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    format!("corbaloc:miop:1.0@1.0-zorb-{group}/239.255.80.{group}:{free}")
+}
+
+fn group(orb: &Orb, url: &str) -> ObjectRef {
+    orb.string_to_object(url).unwrap().unwrap()
+}
+
+/// Tells what it is told, and who it is.
+struct Member(u32, Sender<(u32, u32, usize)>);
+
+impl NoticeServant for Member {
+    fn post(&self, number: u32, data: &[u8]) {
+        assert!(data.iter().zip(0_u8..=255).all(|(octet, place)| *octet == place));
+        let _ = self.1.send((self.0, number, data.len()));
+    }
+
+    fn count(&self) -> zorb::Result<i32> {
+        Ok(7)
+    }
+}
+
+type Posted = Receiver<(u32, u32, usize)>;
+
+/// An ORB with `members` objects in the group.
+fn server(url: &str, first: u32, members: u32, posted: &Sender<(u32, u32, usize)>) -> Orb {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let group = group(&orb, url);
+    for number in first..first + members {
+        let member: Notice = orb.root_poa().activate(Member(number, posted.clone())).unwrap();
+        let id = orb.root_poa().id_of(&member).unwrap();
+        orb.root_poa().associate(&group, &id).unwrap();
+    }
+    orb
+}
+
+/// Posts until all members have heard of it: any packet may be lost.
+fn post(notice: &Notice, number: u32, size: usize, members: &[u32], posted: &Posted) {
+    let data: Vec<u8> = (0_u8..=255).cycle().take(size).collect();
+    for _ in 0..100 {
+        notice.post(number, &data).unwrap();
+        let mut heard = Vec::new();
+        while heard.len() < members.len() {
+            match posted.recv_timeout(LIMIT / 100) {
+                Ok((member, found, length)) if found == number => {
+                    assert_eq!(length, size.min(length));
+                    heard.push(member);
+                }
+                // One that was posted before, and again.
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        heard.sort_unstable();
+        if heard == members {
+            return;
+        }
+    }
+    panic!("none of 100 messages arrived everywhere");
+}
+
+#[test]
+fn one_send_reaches_all_members_everywhere() {
+    let url = url(1);
+    let (sender, posted) = channel();
+    let servers = [server(&url, 0, 2, &sender), server(&url, 2, 1, &sender)];
+    let client = builder().build().unwrap();
+    let notice: Notice = group(&client, &url).unchecked_narrow();
+    // In one packet, in several, with the data sent from where it lies or not.
+    for (number, size) in (0..).zip([0, 1, 100, 1400, 5000, 60_000, 300_000]) {
+        post(&notice, number, size, &[0, 1, 2], &posted);
+    }
+    // A member may send to its own group, and gets what it sends.
+    let notice: Notice = group(&servers[1], &url).unchecked_narrow();
+    post(&notice, 77, 10, &[0, 1, 2], &posted);
+    servers.iter().for_each(|orb| orb.shutdown(true).unwrap());
+}
+
+#[test]
+fn members_come_and_go() {
+    let url = url(2);
+    let (sender, posted) = channel();
+    let orb = server(&url, 0, 2, &sender);
+    let (poa, whole) = (orb.root_poa(), group(&orb, &url));
+    let ids = poa.ids_in(&whole).unwrap();
+    assert_eq!(ids.len(), 2);
+    let client = builder().build().unwrap();
+    let notice: Notice = group(&client, &url).unchecked_narrow();
+    post(&notice, 0, 10, &[0, 1], &posted);
+    poa.dissociate(&whole, &ids[0]).unwrap();
+    assert_eq!(poa.dissociate(&whole, &ids[0]).unwrap_err(), PoaError::ObjectNotActive);
+    assert_eq!(poa.ids_in(&whole).unwrap(), [ids[1].clone()]);
+    post(&notice, 1, 10, &[1], &posted);
+    // References of single objects do not tell of the group, and are no groups.
+    let member: Notice = poa.reference(&ids[1]).unwrap();
+    let tags: Vec<_> = member.object().ior().profiles.iter().map(|p| p.tag).collect();
+    assert_eq!(tags, [ProfileTag::INTERNET_IOP]);
+    assert_eq!(poa.associate(member.object(), &ids[1]).unwrap_err(), PoaError::NotAGroupObject);
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn groups_at_one_address_are_told_apart() {
+    let one = url(3);
+    let two = one.replace("1.0-zorb-3/", "1.0-zorb-4/");
+    let (sender, posted) = channel();
+    let orb = server(&one, 0, 1, &sender);
+    let other = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let member: Notice = other.root_poa().activate(Member(5, sender)).unwrap();
+    let id = other.root_poa().id_of(&member).unwrap();
+    other.root_poa().associate(&group(&other, &two), &id).unwrap();
+    let client = builder().build().unwrap();
+    let [one, two] = [one, two].map(|url| group(&client, &url).unchecked_narrow::<Notice>());
+    post(&one, 0, 10, &[0], &posted);
+    post(&two, 1, 10, &[5], &posted);
+    orb.shutdown(true).unwrap();
+    other.shutdown(true).unwrap();
+}
+
+#[test]
+fn two_way_calls_go_to_the_one_that_takes_them() {
+    let url = url(5);
+    let (sender, posted) = channel();
+    let orb = server(&url, 0, 1, &sender);
+    let member: Notice =
+        orb.root_poa().reference(&orb.root_poa().ids_in(&group(&orb, &url)).unwrap()[0]).unwrap();
+    orb.publish("leader", &member).unwrap();
+    let client = builder().build().unwrap();
+    let alone: Notice = group(&client, &url).unchecked_narrow();
+    let exception = alone.count().unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::NoImplement);
+    assert_eq!(exception.completed, CompletionStatus::No);
+    let place = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let url = format!("{url};iiop:1.2@{place}/leader");
+    for orb in [&client, &orb] {
+        let notice: Notice = group(orb, &url).unchecked_narrow();
+        assert_eq!(notice.count().unwrap(), 7);
+        post(&notice, 3, 10, &[0], &posted);
+    }
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn what_no_group_takes_is_refused_before_it_is_sent() {
+    let url = url(6);
+    let (sender, posted) = channel();
+    let orb = server(&url, 0, 1, &sender);
+    let client = builder().build().unwrap();
+    let notice: Notice = group(&client, &url).unchecked_narrow();
+    let exception = notice.post(1, &vec![0; 2 << 20]).unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::ImpLimit);
+    assert_eq!(exception.completed, CompletionStatus::No);
+    post(&notice, 2, 2, &[0], &posted);
+    for bad in [
+        "corbaloc:miop:1.0@1.0-zorb-1/127.0.0.1:5000",
+        "corbaloc:miop:1.0@1.0-zorb/239.255.80.1:5000",
+        "corbaloc:miop:1.0@1.0-zorb-1/",
+        "corbaloc:miop:1.0@1.0-zorb-1/239.255.80.1:5000;uiop:/path",
+    ] {
+        let error = client.string_to_object(bad).unwrap_err();
+        assert_eq!(error.system_exception().unwrap().kind, SystemExceptionKind::BadParam, "{bad}");
+    }
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn garbage_is_counted_and_nothing_else() {
+    let url = url(7);
+    let (sender, posted) = channel();
+    let orb = server(&url, 0, 1, &sender);
+    let client = builder().build().unwrap();
+    let notice: Notice = group(&client, &url).unchecked_narrow();
+    let (_, address) = url.rsplit_once('/').unwrap();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for garbage in [
+        &b""[..],
+        b"MIOP",
+        b"GIOP\x01\x02\x01\0\0\0\0\0",
+        b"MIOP\x10\x02\0\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\xff",
+        b"MIOP\x10\0\0\x01\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\xff",
+    ] {
+        socket.send_to(garbage, address).unwrap();
+    }
+    post(&notice, 1, 10, &[0], &posted);
+    let counters = orb.protocols().by_scheme("miop").unwrap().counters();
+    let counted = |what| counters.iter().find(|(name, _)| *name == what).unwrap().1;
+    assert!(counted("requests") >= 1);
+    for (what, most) in [("no packet", 3), ("not for a group", 1), ("too large", 0), ("again", 1)] {
+        assert!(counted(what) <= most, "{what}");
+    }
+    orb.shutdown(true).unwrap();
+}
