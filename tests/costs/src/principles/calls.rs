@@ -1,5 +1,5 @@
-//! Patterns in how a call finds its way. The calls are made inside one ORB, so that nothing is
-//! measured but the way.
+//! Patterns in how a call finds its way. The calls are made inside one ORB, by messages in memory, so
+//! that nothing is measured but the way.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -51,9 +51,15 @@ pub(super) fn precompute() -> Result<Pair, Wrong> {
     })
 }
 
+/// An ORB that calls its own objects by messages in memory, as if they were elsewhere.
+fn by_messages() -> Result<Orb, Wrong> {
+    let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+    Ok(builder.option("CollocationStrategy", "marshalled").build()?)
+}
+
 /// A void call is made.
 pub(super) fn cache() -> Result<Pair, Wrong> {
-    let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build()?;
+    let orb = by_messages()?;
     let counted: Counted = orb.root_poa().activate(Servant)?;
     let protocol = IiopProtocol::new();
     let ior = counted.as_object().ior().clone();
@@ -83,7 +89,7 @@ pub(super) fn cache() -> Result<Pair, Wrong> {
 
 /// A void call is made to one of 100 objects.
 pub(super) fn layers() -> Result<Pair, Wrong> {
-    let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build()?;
+    let orb = by_messages()?;
     let policies = PoaPolicies::new().persistent().user_ids();
     let named = orb.root_poa().create("accounts", policies)?;
     let mut by_name: Option<Counted> = None;
