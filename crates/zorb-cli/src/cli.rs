@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use zorb::options::Options;
 
-use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping};
+use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, sched};
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::screen;
 
@@ -31,6 +31,7 @@ enum Command {
     Call(call::CallArgs),
     Ifr(ifr::IfrArgs),
     Bridge(bridge::BridgeArgs),
+    Sched(sched::SchedArgs),
     Config(config::ConfigArgs),
     Bench(bench::BenchArgs),
     /// The server of `zorb demo`.
@@ -74,6 +75,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Call(args) => call::run(&args, &orb),
         Command::Ifr(args) => ifr::run(&args, &orb),
         Command::Bridge(args) => bridge::run(&args, &orb),
+        Command::Sched(args) => sched::run(&args),
         Command::Config(args) => config::run(&args, &orb),
         Command::Bench(args) => bench::run(&args, &orb),
         Command::DemoServer => demo::serve(&orb),

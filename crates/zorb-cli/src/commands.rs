@@ -9,3 +9,4 @@ pub(crate) mod idl;
 pub(crate) mod ifr;
 pub(crate) mod ior;
 pub(crate) mod ping;
+pub(crate) mod sched;

@@ -25,11 +25,15 @@
 
 mod analysis;
 mod anomaly;
+mod file;
 mod model;
 mod partition;
+mod report;
 mod schedule;
 mod simulate;
 mod strategy;
+mod svg;
+mod table;
 mod time;
 
 pub use analysis::demand::{Demand, Excess, deadline_demand};
@@ -38,10 +42,13 @@ pub use analysis::fixed::response_time;
 pub use analysis::utilization::{Utilization, rate_monotonic_bound};
 pub use analysis::{Budget, Exhausted, Load};
 pub use anomaly::{Anomaly, Severity};
+pub use file::{FileError, MAX_FILE, TaskFile};
 pub use model::expand::{MAX_TASKS, Task, TaskId, expand};
 pub use model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
 pub use model::set::{MAX_CALLS, MAX_OPERATIONS, TaskSet};
 pub use schedule::{Response, Schedule, ScheduledTask, System};
 pub use simulate::{Instance, SimulatedTask, Simulation, Slice, Trace};
 pub use strategy::{Discipline, PriorityRange, Queue, Rank, Strategy, UnknownStrategy};
+pub use svg::timeline;
+pub use table::{PriorityTable, TableEntry};
 pub use time::{MAX_TIME, ParseTimeError, Time};

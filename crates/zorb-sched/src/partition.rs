@@ -49,7 +49,7 @@ pub(crate) fn place(
     units.sort_by_key(|unit| (unit.pin.is_none(), Reverse(unit.permille), unit.operation));
     let mut there: Vec<Vec<Load>> = vec![Vec::new(); system.processors as usize];
     // What is spent here is not missed in the analysis, which says what holds in the end.
-    let mut budget = Budget::default();
+    let mut budget = system.budget;
     for unit in units {
         let chosen = unit.pin.map(|pin| pin as usize).or_else(|| {
             (0..there.len()).find(|&number| fits(&there[number], &unit.loads, system, &mut budget))

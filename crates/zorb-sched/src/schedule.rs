@@ -290,6 +290,7 @@ impl Schedule {
         loop {
             let mut responses = vec![None; loads.len()];
             for processor in 0..self.system.processors {
+                budget.charge(loads.len())?;
                 let here: Vec<usize> =
                     (0..loads.len()).filter(|&n| self.tasks[n].processor == processor).collect();
                 let there: Vec<Load> = here.iter().map(|&place| loads[place]).collect();

@@ -144,19 +144,21 @@ impl From<Duration> for Time {
 /// The units, the longest first.
 const UNITS: [(&str, u64); 4] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 
-/// In the longest unit in which there are at most three decimals.
+/// In the longest unit in which there are at most six decimals.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last_decimal = |unit: u64| (unit / 1_000_000).max(1);
         let fits = |&&(_, unit): &&(&str, u64)| {
-            self.0 >= unit && self.0.is_multiple_of((unit / 1_000).max(1))
+            self.0 >= unit && self.0.is_multiple_of(last_decimal(unit))
         };
         let &(name, unit) = UNITS.iter().find(fits).unwrap_or(&("ns", 1));
         let (whole, rest) = (self.0 / unit, self.0 % unit);
         if rest == 0 {
             return f.pad(&format!("{whole} {name}"));
         }
-        let thousandths = format!("{:03}", rest / (unit / 1_000).max(1));
-        f.pad(&format!("{whole}.{} {name}", thousandths.trim_end_matches('0')))
+        let digits = if unit == 1_000 { 3 } else { 6 };
+        let decimals = format!("{:0digits$}", rest / last_decimal(unit));
+        f.pad(&format!("{whole}.{} {name}", decimals.trim_end_matches('0')))
     }
 }
 
@@ -218,8 +220,9 @@ mod tests {
             assert_eq!(time.to_string().parse(), Ok(time));
         }
         assert_eq!(Time::from_nanos(2_500_000).to_string(), "2.5 ms");
-        assert_eq!(Time::from_nanos(1_000_001_000).to_string(), "1000.001 ms");
-        assert_eq!(Time::from_nanos(1_000_000_001).to_string(), "1000000.001 us");
+        assert_eq!(Time::from_nanos(1_000_001_000).to_string(), "1.000001 s");
+        assert_eq!(Time::from_nanos(1_000_000_001).to_string(), "1000.000001 ms");
+        assert_eq!(Time::from_nanos(11_579_999).to_string(), "11.579999 ms");
         assert_eq!(" 1ms ".parse(), Ok(Time::from_millis(1)));
     }
 

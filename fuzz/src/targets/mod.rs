@@ -12,6 +12,7 @@ pub mod json;
 pub mod miop;
 pub mod options;
 pub mod repository;
+pub mod schedule;
 pub mod server;
 pub mod type_code;
 pub mod value;
@@ -56,6 +57,7 @@ pub const TARGETS: &[Target] = &[
     corbaloc::TARGET,
     idl::TARGET,
     options::TARGET,
+    schedule::TARGET,
     server::TARGET,
     client::TARGET,
 ];

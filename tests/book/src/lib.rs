@@ -22,6 +22,7 @@ pub mod protocols;
 pub mod quickstart;
 pub mod realtime;
 pub mod references;
+pub mod scheduling;
 pub mod threads;
 pub mod tls;
 pub mod tutorial;

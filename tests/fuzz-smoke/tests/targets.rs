@@ -4,7 +4,7 @@
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, json, miop, options, repository,
-    type_code, value,
+    schedule, type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -75,6 +75,11 @@ fn idl_files_do_no_harm() {
 #[test]
 fn options_do_no_harm() {
     check(&options::TARGET, 10, 4000);
+}
+
+#[test]
+fn task_sets_do_no_harm() {
+    check(&schedule::TARGET, 10, 3000);
 }
 
 /// Found while the `ior` target was written: the size of a device is 0, so a limit on sizes let it in.

@@ -4,7 +4,7 @@ use crate::program::{command, run};
 
 #[test]
 fn help_has_examples_for_every_command() {
-    let helps: [&[&str]; 10] = [
+    let helps: [&[&str]; 12] = [
         &["demo"],
         &["idl"],
         &["idl", "check"],
@@ -13,6 +13,8 @@ fn help_has_examples_for_every_command() {
         &["ping"],
         &["call"],
         &["ifr"],
+        &["sched"],
+        &["sched", "analyze"],
         &["config"],
         &["bench"],
     ];

@@ -82,7 +82,44 @@ const OPTIONS: [(&str, &str); 14] = [
     ),
 ];
 
+/// Task sets; the operations of `a` and `b` are put behind.
+const SCHEDULES: [(&str, &str); 8] = [
+    ("rms.toml", ""),
+    ("dm.toml", "[system]\nstrategy = \"dm\"\npriorities = [3, 3]\noverhead = \"5 us\"\n"),
+    ("edf.toml", "[system]\nstrategy = \"edf\"\n"),
+    ("edf-preemptive.toml", "[system]\nstrategy = \"edf\"\npreemptive = true\n"),
+    ("mlf.toml", "[system]\nstrategy = \"mlf\"\nprocessors = 2\n"),
+    ("muf.toml", "[system]\nstrategy = \"muf\"\nprocessors = 3\n"),
+    ("processors.toml", "[system]\nprocessors = 1024\n"),
+    ("unknown.toml", "[system]\nspeed = 3\n"),
+];
+
+const OPERATIONS: &str = "\
+[[operation]]\nname = \"a\"\nworst = \"1 ms\"\nperiod = \"5 ms\"\ncriticality = \"high\"\n\
+calls = [{ operation = \"c\", times = 2 }, { operation = \"b\", way = \"one\" }]\n\
+[[operation]]\nname = \"b\"\nworst = \"0.5 ms\"\ntype = \"conjunction\"\n\
+[[operation]]\nname = \"c\"\nworst = \"100 us\"\n\
+[[operation]]\nname = \"d\"\nworst = \"2 ms\"\nperiod = \"20 ms\"\ndeadline = \"30 ms\"\n\
+jitter = \"1 ms\"\nblocking = \"3 us\"\nthreads = 2\nimportance = \"low\"\n\
+calls = [{ operation = \"b\", way = \"one\" }]\n";
+
+fn schedules() {
+    for (name, system) in SCHEDULES {
+        seed("schedule", name, format!("{system}{OPERATIONS}"));
+    }
+    let hog =
+        "[[operation]]\nname = \"hog\"\nworst = \"9 s\"\nperiod = \"9 s\"\nthreads = 4294967295\n";
+    seed("schedule", "threads.toml", hog);
+    let circle = OPERATIONS
+        .replace("worst = \"100 us\"\n", "worst = \"100 us\"\ncalls = [{ operation = \"a\" }]\n");
+    seed("schedule", "circle.toml", circle);
+    let table = "[[queue]]\nnumber = 0\npriority = 9\ndispatching = \"static\"\n[[operation]]\n\
+                 name = \"a\"\npriority = 9\nqueue = 0\nsubpriority = 1\nprocessor = 0\n";
+    seed("schedule", "table.toml", table);
+}
+
 pub(crate) fn write() {
+    schedules();
     for (name, text) in URLS {
         seed("corbaloc", name, text);
     }

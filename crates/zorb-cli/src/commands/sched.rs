@@ -1,0 +1,31 @@
+//! `zorb sched`: the scheduling service.
+
+mod analyze;
+mod json;
+mod text;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Outcome;
+
+/// Scheduling: priorities of operations, and whether they meet their deadlines
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb sched analyze flight.toml
+  zorb sched analyze flight.toml --strategy edf --svg flight.svg
+  zorb sched analyze flight.toml --write priorities.toml --json")]
+pub(crate) struct SchedArgs {
+    #[command(subcommand)]
+    command: SchedCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SchedCommand {
+    Analyze(analyze::AnalyzeArgs),
+}
+
+pub(crate) fn run(args: &SchedArgs) -> Outcome {
+    match &args.command {
+        SchedCommand::Analyze(args) => analyze::run(args),
+    }
+}

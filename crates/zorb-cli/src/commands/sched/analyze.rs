@@ -1,0 +1,140 @@
+//! `zorb sched analyze`: whether operations meet their deadlines, and why not.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use zorb_sched::{
+    Anomaly, FileError, MAX_FILE, PriorityTable, Schedule, Simulation, Strategy, TaskFile, Time,
+    Trace, timeline,
+};
+
+use super::{json, text};
+use crate::failure::{FAILED, Failure, OK, Outcome};
+use crate::screen;
+
+/// The most instances that are drawn.
+const MAX_INSTANCES: usize = 20_000;
+
+/// The longest multiple of the periods that is drawn whole, in longest periods.
+const MAX_PERIODS: u64 = 4;
+
+/// Find out whether operations meet their deadlines, and give them priorities
+///
+/// FILE is a task set in TOML: how long operations run, how often, and what they call. The exit
+/// status is 0 when all deadlines are met for certain, and 1 when they are not.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb sched analyze flight.toml
+  zorb sched analyze flight.toml --strategy muf --json
+  zorb sched analyze flight.toml --svg flight.svg --until '80 ms'
+  zorb sched analyze flight.toml --write priorities.toml --rust priorities.rs")]
+pub(crate) struct AnalyzeArgs {
+    /// The task set; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Another strategy than the file's: rms, dm, edf, mlf or muf
+    #[arg(long, value_name = "NAME")]
+    strategy: Option<Strategy>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Draw what happens when all tasks arrive together
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Until when to draw, as `80 ms`; by default until all begins again, or for four of the
+    /// longest periods
+    #[arg(long, value_name = "TIME", requires = "svg")]
+    until: Option<Time>,
+    /// Write the priorities, as TOML; only where all deadlines are met
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// Write the priorities as constants of Rust; only where all deadlines are met
+    #[arg(long, value_name = "FILE")]
+    rust: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &AnalyzeArgs) -> Outcome {
+    let source = read(&args.file)?;
+    let computed = TaskFile::parse(&source).and_then(|mut file| {
+        file.system.strategy = args.strategy.unwrap_or(file.system.strategy);
+        let schedule = Schedule::compute(&file.set, &file.system)?;
+        Ok((file, schedule))
+    });
+    let (file, schedule) = match computed {
+        Ok(computed) => computed,
+        Err(FileError::Anomaly(anomaly)) => return senseless(args, &anomaly),
+        Err(error) => {
+            return Err(Failure::new(format!("{}: {error}", args.file.display())).into_usage());
+        }
+    };
+    if let Some(svg) = &args.svg {
+        let until = args.until.unwrap_or_else(|| whole(&schedule));
+        screen::write(svg, &timeline(&schedule, &simulate(&schedule, until), until))?;
+    }
+    let schedulable = schedule.is_schedulable();
+    if schedulable {
+        let table = PriorityTable::new(&file.set, &schedule);
+        if let Some(path) = &args.write {
+            screen::write(path, &table.to_toml())?;
+        }
+        if let Some(path) = &args.rust {
+            screen::write(path, &table.to_rust())?;
+        }
+    }
+    if args.json {
+        screen::print_json(&json::Report::new(&file.set, &schedule))?;
+    } else {
+        screen::print(&text::report(&schedule))?;
+    }
+    if !schedulable && (args.write.is_some() || args.rust.is_some()) {
+        screen::tell("no priorities were written, because deadlines may be missed");
+    }
+    Ok(if schedulable { OK } else { FAILED })
+}
+
+/// Operations that make no sense have no schedule.
+fn senseless(args: &AnalyzeArgs, anomaly: &Anomaly) -> Outcome {
+    if !args.json {
+        let file = args.file.display();
+        return Err(Failure::new(format!("{file}: {}: {anomaly}", anomaly.name())));
+    }
+    screen::print_json(&json::Report::senseless(anomaly))?;
+    Ok(FAILED)
+}
+
+/// The text of a file that is not too long.
+fn read(file: &Path) -> Result<String, Failure> {
+    use std::io::Read;
+    let failed =
+        |error: std::io::Error| Failure::new(format!("{}: {error}", file.display())).into_usage();
+    let most = MAX_FILE as u64 + 1;
+    let mut text = String::new();
+    if screen::is_standard(file) {
+        std::io::stdin().lock().take(most).read_to_string(&mut text).map_err(failed)?;
+    } else {
+        let opened = std::fs::File::open(file).map_err(failed)?;
+        opened.take(most).read_to_string(&mut text).map_err(failed)?;
+    }
+    Ok(text)
+}
+
+fn simulate(schedule: &Schedule, until: Time) -> Trace {
+    let tasks = schedule.critical_instant();
+    let preemptive = schedule.system.preemptive;
+    Simulation { tasks: &tasks, preemptive, until, most: MAX_INSTANCES }.run()
+}
+
+/// Until all tasks arrive together again, unless that is long.
+fn whole(schedule: &Schedule) -> Time {
+    let periods = || schedule.tasks.iter().map(|scheduled| scheduled.task.period);
+    let deadlines = schedule.tasks.iter().map(|scheduled| scheduled.task.deadline);
+    let most = periods().max().unwrap_or_default().times(MAX_PERIODS);
+    let multiple = periods().try_fold(Time::from_nanos(1), |multiple, period| {
+        let (mut a, mut b) = (multiple.as_nanos(), period.as_nanos());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        period.checked_mul(multiple.as_nanos() / a.max(1)).filter(|multiple| *multiple <= most)
+    });
+    multiple.unwrap_or(most).max(deadlines.max().unwrap_or_default())
+}

@@ -1,0 +1,99 @@
+//! `zorb sched`.
+
+use serde_json::json;
+
+use crate::program::{file, folder, run, run_with_input};
+
+const FLIGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/flight.toml");
+
+/// The process set A of Burns and Wellings, whose slowest misses its deadline.
+const LATE: &str = r#"
+[[operation]]
+name = "a"
+worst = "12 ms"
+period = "50 ms"
+
+[[operation]]
+name = "b"
+worst = "10 ms"
+period = "40 ms"
+
+[[operation]]
+name = "c"
+worst = "10 ms"
+period = "30 ms"
+"#;
+
+#[test]
+fn a_set_that_is_schedulable_gets_its_priorities() {
+    let folder = folder("sched-flight");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (svg, table, rust) = (path("f.svg"), path("f.toml"), path("f.rs"));
+    let words = ["sched", "analyze", FLIGHT, "--svg", &svg, "--write", &table, "--rust", &rust];
+    let done = run(&words);
+    assert_eq!(done.status, Some(0), "{}{}", done.stdout, done.stderr);
+    assert!(done.stdout.ends_with("schedulable: every deadline is met\n"), "{}", done.stdout);
+    assert!(done.stdout.contains("Log::append <- Control::step"), "{}", done.stdout);
+    let svg = std::fs::read_to_string(svg).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("Imu::sample 2: "), "{svg}");
+    let table = std::fs::read_to_string(table).unwrap();
+    let table = zorb_sched::PriorityTable::from_toml(&table).unwrap();
+    let priority = |name: &str| table.entry(table.lookup(name).unwrap()).unwrap().priority;
+    assert_eq!(priority("Imu::sample"), 80);
+    assert_eq!(priority("Filter::update"), 80, "that of its most urgent caller");
+    assert_eq!(priority("Control::step"), 79);
+    assert_eq!(priority("Display::refresh"), 78);
+    let rust = std::fs::read_to_string(rust).unwrap();
+    assert!(rust.contains("pub const CONTROL_STEP: usize = 2;"), "{rust}");
+}
+
+#[test]
+fn a_set_that_is_not_says_why() {
+    let path = file("sched-late", "late.toml", LATE);
+    let table = folder("sched-late").join("late-table.toml");
+    let done = run(&["sched", "analyze", &path, "--write", table.to_str().unwrap()]);
+    assert_eq!(done.status, Some(1));
+    let why = "error: deadline_miss: a may take 52 ms, and has to be done after 50 ms\n";
+    assert!(done.stdout.contains(why), "{}", done.stdout);
+    assert!(done.stderr.contains("no priorities were written"), "{}", done.stderr);
+    assert!(!table.exists());
+
+    let done = run_with_input(&["sched", "analyze", "-", "--json"], LATE);
+    assert_eq!(done.status, Some(1));
+    let report = done.json();
+    assert_eq!(report["schedulable"], json!(false));
+    let task = &report["tasks"][0];
+    assert_eq!((&task["response_ns"], &task["in_time"]), (&json!(52_000_000), &json!(false)));
+    assert_eq!(report["anomalies"][0]["name"], json!("deadline_miss"));
+
+    let edf = LATE.replace(
+        "\n[[operation]]\nname = \"a\"",
+        "[system]\npreemptive = true\n[[operation]]\nname = \"a\"",
+    );
+    let done = run_with_input(&["sched", "analyze", "-", "--json", "--strategy", "edf"], &edf);
+    assert_eq!(done.status, Some(0), "{}", done.stderr);
+    assert_eq!(
+        done.json()["queues"],
+        json!([{"queue": 0, "priority": 89, "dispatching": "deadline"}])
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_said_by_name() {
+    let circle = r#"
+        [[operation]]
+        name = "a"
+        worst = "1 ms"
+        period = "5 ms"
+        calls = [{ operation = "a" }]
+    "#;
+    let done = run_with_input(&["sched", "analyze", "-"], circle);
+    assert_eq!((done.status, done.stdout.as_str()), (Some(1), ""));
+    assert!(done.stderr.contains("cycle: operations call each other in a circle: a -> a"));
+    let done = run_with_input(&["sched", "analyze", "-", "--json"], circle);
+    assert_eq!(done.json()["anomalies"][0]["severity"], json!("fatal"));
+    let done = run_with_input(&["sched", "analyze", "-"], "[system]\nspeed = 1\n");
+    assert_eq!(done.status, Some(2));
+    assert!(done.stderr.contains("-: line 2: unknown field `speed`"), "{}", done.stderr);
+    assert_eq!(run(&["sched", "analyze", "nowhere.toml"]).status, Some(2));
+}

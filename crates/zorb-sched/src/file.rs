@@ -1,0 +1,300 @@
+//! Task sets in files: TOML.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, de};
+
+use crate::model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
+use crate::model::set::TaskSet;
+use crate::schedule::System;
+use crate::strategy::{PriorityRange, Strategy};
+use crate::{Anomaly, Time};
+
+/// The longest file that is read, in octets.
+pub const MAX_FILE: usize = 1 << 20;
+
+/// A task set as a file has it: the machine and the operations.
+///
+/// ```
+/// let file = zorb_sched::TaskFile::parse(
+///     r#"
+///     [system]
+///     strategy = "dm"
+///
+///     [[operation]]
+///     name = "sensor"
+///     worst = "2 ms"
+///     period = "10 ms"
+///     calls = [{ operation = "filter", times = 3 }, { operation = "log", way = "one" }]
+///
+///     [[operation]]
+///     name = "filter"
+///     worst = "0.5 ms"
+///
+///     [[operation]]
+///     name = "log"
+///     worst = "200 us"
+///     "#,
+/// )?;
+/// assert_eq!(file.set.len(), 3);
+/// # Ok::<(), zorb_sched::FileError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TaskFile {
+    /// The machine, and the strategy.
+    pub system: System,
+    /// The operations.
+    pub set: TaskSet,
+}
+
+/// Why a file could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// It is longer than [`MAX_FILE`].
+    TooLarge,
+    /// It is not what a task set looks like.
+    Syntax {
+        /// The line, from 1 on.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// What it describes makes no sense.
+    Anomaly(Anomaly),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => write!(f, "longer than {MAX_FILE} octets"),
+            Self::Syntax { line, message } => write!(f, "line {line}: {message}"),
+            Self::Anomaly(anomaly) => anomaly.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl From<Anomaly> for FileError {
+    fn from(anomaly: Anomaly) -> Self {
+        Self::Anomaly(anomaly)
+    }
+}
+
+/// Reads TOML of any kind, with errors that say the line.
+pub(crate) fn read<T: de::DeserializeOwned>(text: &str) -> Result<T, FileError> {
+    if text.len() > MAX_FILE {
+        return Err(FileError::TooLarge);
+    }
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let before = text.as_bytes().get(..start).unwrap_or_default();
+        let line = before.iter().filter(|octet| **octet == b'\n').count() + 1;
+        FileError::Syntax { line, message: error.message().to_owned() }
+    })
+}
+
+impl TaskFile {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// [`FileError`]: it is too long, or no TOML, has unknown keys or wrong values, or the
+    /// operations make no sense.
+    pub fn parse(text: &str) -> Result<Self, FileError> {
+        let sections: Sections = read(text)?;
+        let system = sections.system.into_system()?;
+        let mut set = TaskSet::new();
+        let mut calls = Vec::with_capacity(sections.operation.len());
+        for mut section in sections.operation {
+            calls.push(std::mem::take(&mut section.calls));
+            set.add(section.into_info())?;
+        }
+        for (index, calls) in calls.into_iter().enumerate() {
+            let caller = Handle::at(index);
+            for call in calls {
+                let unknown = || Anomaly::UnknownDependency {
+                    operation: set.name(caller).to_owned(),
+                    dependency: call.operation.clone(),
+                };
+                let operation = set.lookup(&call.operation).ok_or_else(unknown)?;
+                let kind = call.way.0;
+                set.add_call(caller, Call { operation, times: call.times, kind })?;
+            }
+        }
+        Ok(Self { system, set })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sections {
+    #[serde(default)]
+    system: SystemSection,
+    #[serde(default)]
+    operation: Vec<OperationSection>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct SystemSection {
+    strategy: Option<Word<Strategy>>,
+    processors: Option<u32>,
+    priorities: Option<[u8; 2]>,
+    preemptive: bool,
+    overhead: TimeText,
+}
+
+impl SystemSection {
+    fn into_system(self) -> Result<System, FileError> {
+        let default = System::default();
+        let priorities = match self.priorities {
+            Some([lowest, highest]) => PriorityRange::new(lowest, highest)?,
+            None => default.priorities,
+        };
+        Ok(System {
+            strategy: self.strategy.map_or(default.strategy, |word| word.0),
+            priorities,
+            preemptive: self.preemptive,
+            overhead: self.overhead.0,
+            ..default
+        }
+        .processors(self.processors.unwrap_or(default_processors())))
+    }
+}
+
+const fn default_processors() -> u32 {
+    1
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OperationSection {
+    name: String,
+    worst: TimeText,
+    #[serde(default)]
+    typical: TimeText,
+    #[serde(default)]
+    cached: TimeText,
+    #[serde(default)]
+    period: TimeText,
+    #[serde(default)]
+    deadline: TimeText,
+    #[serde(default)]
+    criticality: Word<Criticality>,
+    #[serde(default)]
+    importance: Word<Importance>,
+    #[serde(default)]
+    quantum: TimeText,
+    #[serde(default)]
+    threads: u32,
+    #[serde(default, rename = "type")]
+    info_type: Word<InfoType>,
+    #[serde(default)]
+    jitter: TimeText,
+    #[serde(default)]
+    blocking: TimeText,
+    processor: Option<u32>,
+    #[serde(default)]
+    calls: Vec<CallSection>,
+}
+
+impl OperationSection {
+    fn into_info(self) -> RtInfo {
+        RtInfo {
+            entry_point: self.name,
+            worst: self.worst.0,
+            typical: self.typical.0,
+            cached: self.cached.0,
+            period: self.period.0,
+            deadline: self.deadline.0,
+            criticality: self.criticality.0,
+            importance: self.importance.0,
+            quantum: self.quantum.0,
+            threads: self.threads,
+            info_type: self.info_type.0,
+            jitter: self.jitter.0,
+            blocking: self.blocking.0,
+            processor: self.processor,
+            calls: Vec::new(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallSection {
+    operation: String,
+    #[serde(default = "once")]
+    times: u32,
+    #[serde(default = "two_way")]
+    way: Word<CallKind>,
+}
+
+const fn once() -> u32 {
+    1
+}
+
+const fn two_way() -> Word<CallKind> {
+    Word(CallKind::TwoWay)
+}
+
+/// A time as text.
+#[derive(Clone, Copy, Default)]
+struct TimeText(Time);
+
+impl<'de> Deserialize<'de> for TimeText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map(Self).map_err(de::Error::custom)
+    }
+}
+
+/// A value that has a name in files.
+#[derive(Clone, Copy, Default)]
+struct Word<T>(T);
+
+/// What has names in files.
+pub(crate) trait Named: Copy + 'static {
+    const VALUES: &'static [Self];
+
+    fn in_files(self) -> &'static str;
+}
+
+macro_rules! named {
+    ($($name:ident),*) => {$(
+        impl Named for $name {
+            const VALUES: &'static [Self] = &Self::ALL;
+
+            fn in_files(self) -> &'static str {
+                self.name()
+            }
+        }
+    )*};
+}
+
+named!(Strategy, Criticality, Importance, InfoType);
+
+impl Named for CallKind {
+    const VALUES: &'static [Self] = &[Self::OneWay, Self::TwoWay];
+
+    fn in_files(self) -> &'static str {
+        match self {
+            Self::OneWay => "one",
+            Self::TwoWay => "two",
+        }
+    }
+}
+
+impl<'de, T: Named> Deserialize<'de> for Word<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let found = T::VALUES.iter().find(|value| value.in_files() == text);
+        found.map(|value| Self(*value)).ok_or_else(|| {
+            let names: Vec<&str> = T::VALUES.iter().map(|value| value.in_files()).collect();
+            let shown: String = text.chars().take(40).collect();
+            de::Error::custom(format!("{shown:?} is none of {}", names.join(", ")))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Priorities for the run time: a table whose look-up is an index.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+
+use crate::file::{FileError, read};
+use crate::model::info::Handle;
+use crate::model::set::TaskSet;
+use crate::schedule::Schedule;
+use crate::strategy::{Discipline, Queue};
+
+/// What an operation needs to know of its priority at run time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableEntry {
+    /// The operation's name.
+    pub name: String,
+    /// The priority of the thread that it runs in, one of the system's scheduler.
+    pub priority: u8,
+    /// The number of its queue.
+    pub queue: u32,
+    /// Its place among those of the queue whose order is the same otherwise: the higher comes first.
+    pub subpriority: u32,
+    /// The processor that it runs on; `None` for one that runs in its callers' threads.
+    pub processor: Option<u32>,
+}
+
+/// The priorities of all operations: what a [`Schedule`] comes to, kept in a file or in a program.
+#[derive(Clone, Debug, Default)]
+pub struct PriorityTable {
+    queues: Vec<Queue>,
+    entries: Vec<TableEntry>,
+    names: HashMap<String, Handle>,
+}
+
+impl PriorityTable {
+    /// That of a schedule of `set`.
+    #[must_use]
+    pub fn new(set: &TaskSet, schedule: &Schedule) -> Self {
+        let entry = |(handle, info): (Handle, &crate::RtInfo)| {
+            let rank = schedule.rank(handle)?;
+            Some(TableEntry {
+                name: info.entry_point.clone(),
+                priority: schedule.priority(handle)?,
+                queue: rank.queue,
+                subpriority: rank.subpriority,
+                processor: schedule.processor(handle),
+            })
+        };
+        Self::of(schedule.queues.clone(), set.iter().filter_map(entry).collect())
+    }
+
+    fn of(queues: Vec<Queue>, entries: Vec<TableEntry>) -> Self {
+        let named = entries.iter().enumerate();
+        let names = named.map(|(index, entry)| (entry.name.clone(), Handle::at(index))).collect();
+        Self { queues, entries, names }
+    }
+
+    /// Reads what [`to_toml`](Self::to_toml) has written.
+    ///
+    /// # Errors
+    /// [`FileError`] for anything else.
+    pub fn from_toml(text: &str) -> Result<Self, FileError> {
+        let sections: Sections = read(text)?;
+        let queue = |section: QueueSection| {
+            let names = [Discipline::Static, Discipline::Deadline, Discipline::Laxity];
+            let discipline = names.into_iter().find(|d| d.name() == section.dispatching);
+            let message = format!("queue {} has no known dispatching", section.number);
+            let discipline = discipline.ok_or(FileError::Syntax { line: 1, message })?;
+            Ok(Queue { number: section.number, priority: section.priority, discipline })
+        };
+        let queues =
+            sections.queue.into_iter().map(queue).collect::<Result<Vec<_>, FileError>>()?;
+        let entry = |section: EntrySection| TableEntry {
+            name: section.name,
+            priority: section.priority,
+            queue: section.queue,
+            subpriority: section.subpriority,
+            processor: section.processor,
+        };
+        Ok(Self::of(queues, sections.operation.into_iter().map(entry).collect()))
+    }
+
+    /// The queues, the most urgent first.
+    #[must_use]
+    pub fn queues(&self) -> &[Queue] {
+        &self.queues
+    }
+
+    /// The operations, in the order of their handles.
+    #[must_use]
+    pub fn entries(&self) -> &[TableEntry] {
+        &self.entries
+    }
+
+    /// An operation's handle, to be looked up once.
+    #[must_use]
+    pub fn lookup(&self, name: &str) -> Option<Handle> {
+        self.names.get(name).copied()
+    }
+
+    /// An operation's entry: an index.
+    #[must_use]
+    pub fn entry(&self, operation: Handle) -> Option<&TableEntry> {
+        self.entries.get(operation.index())
+    }
+
+    /// As TOML.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let mut text = "# Priorities, as zorb sched analyze has found them.\n".to_owned();
+        for queue in &self.queues {
+            // Writing to a string cannot fail.
+            let _ = write!(
+                text,
+                "\n[[queue]]\nnumber = {}\npriority = {}\ndispatching = \"{}\"\n",
+                queue.number, queue.priority, queue.discipline
+            );
+        }
+        for entry in &self.entries {
+            let _ = write!(
+                text,
+                "\n[[operation]]\nname = {}\npriority = {}\nqueue = {}\nsubpriority = {}\n",
+                quoted(&entry.name),
+                entry.priority,
+                entry.queue,
+                entry.subpriority
+            );
+            if let Some(processor) = entry.processor {
+                let _ = writeln!(text, "processor = {processor}");
+            }
+        }
+        text
+    }
+
+    /// As Rust: constants and an array without anything to be computed, to be compiled into a
+    /// program with `include!` or as a module.
+    #[must_use]
+    pub fn to_rust(&self) -> String {
+        let mut text = RUST_HEAD.to_owned();
+        let mut taken = HashMap::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            let name = constant_name(&entry.name, &mut taken);
+            let _ = write!(
+                text,
+                "\n/// The place of {} in [`OPERATIONS`].\npub const {name}: usize = {index};\n",
+                one_line(&entry.name)
+            );
+        }
+        let count = self.entries.len();
+        let _ = write!(
+            text,
+            "\n/// All operations.\npub static OPERATIONS: [Operation; {count}] = [\n"
+        );
+        for entry in &self.entries {
+            let _ = writeln!(
+                text,
+                "    Operation {{ name: {:?}, priority: {}, queue: {}, subpriority: {}, processor: {:?} }},",
+                entry.name, entry.priority, entry.queue, entry.subpriority, entry.processor
+            );
+        }
+        text + "];\n"
+    }
+}
+
+const RUST_HEAD: &str = "\
+// Priorities, as zorb sched analyze has found them.
+
+/// What an operation needs to know of its priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name.
+    pub name: &'static str,
+    /// The priority of the thread that it runs in, one of the system's scheduler.
+    pub priority: u8,
+    /// The number of its queue; 0 is the most urgent.
+    pub queue: u32,
+    /// Among those of the queue whose order is the same otherwise, the higher comes first.
+    pub subpriority: u32,
+    /// Its processor; none where it runs in its callers' threads.
+    pub processor: Option<u32>,
+}
+";
+
+/// A string of TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            control if control.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(control));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted + "\""
+}
+
+/// Text that stays in a comment.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A constant's name that no other has: words in capitals.
+fn constant_name(name: &str, taken: &mut HashMap<String, u32>) -> String {
+    let mut words = String::new();
+    let mut before = ' ';
+    for character in name.chars() {
+        if character.is_ascii_alphanumeric() {
+            let begins = character.is_ascii_uppercase() && before.is_ascii_lowercase();
+            if (begins || !before.is_ascii_alphanumeric()) && !words.is_empty() {
+                words.push('_');
+            }
+            words.push(character.to_ascii_uppercase());
+        }
+        before = character;
+    }
+    if words.is_empty() || words.starts_with(|first: char| first.is_ascii_digit()) {
+        words.insert_str(0, "OPERATION_");
+    }
+    if words == "OPERATIONS" {
+        words.push('_');
+    }
+    loop {
+        let count = taken.entry(words.clone()).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            return words;
+        }
+        words = format!("{words}_{count}");
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sections {
+    #[serde(default)]
+    queue: Vec<QueueSection>,
+    #[serde(default)]
+    operation: Vec<EntrySection>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QueueSection {
+    number: u32,
+    priority: u8,
+    dispatching: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EntrySection {
+    name: String,
+    priority: u8,
+    queue: u32,
+    subpriority: u32,
+    processor: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RtInfo, System, Time};
+
+    fn table() -> PriorityTable {
+        let mut set = TaskSet::new();
+        for (name, period) in [("Imu::sample", 5), ("log \"x\"\n", 10), ("log.x", 20), ("9", 40)] {
+            let info = RtInfo::new(name, Time::from_micros(10)).period(Time::from_millis(period));
+            set.add(info).unwrap();
+        }
+        let schedule = Schedule::compute(&set, &System::default()).unwrap();
+        PriorityTable::new(&set, &schedule)
+    }
+
+    #[test]
+    fn toml_is_read_as_it_was_written() {
+        let table = table();
+        let again = PriorityTable::from_toml(&table.to_toml()).unwrap();
+        assert_eq!(again.entries(), table.entries());
+        assert_eq!(again.queues(), table.queues());
+        let handle = again.lookup("Imu::sample").unwrap();
+        assert_eq!(again.entry(handle).unwrap().priority, 89);
+        assert_eq!(again.lookup("nobody"), None);
+        let wrong = table.to_toml().replace("static", "random");
+        assert!(PriorityTable::from_toml(&wrong).is_err());
+    }
+
+    #[test]
+    fn constants_have_names_of_their_own() {
+        let text = table().to_rust();
+        let names: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub const ")?.split(':').next())
+            .collect();
+        assert_eq!(names, ["IMU_SAMPLE", "LOG_X", "LOG_X_2", "OPERATION_9"]);
+        let mut taken = HashMap::new();
+        let name = |name: &str, taken: &mut HashMap<String, u32>| constant_name(name, taken);
+        for (from, expected) in [
+            ("readAll", "READ_ALL"),
+            ("", "OPERATION_"),
+            ("operations", "OPERATIONS_"),
+            ("a--b", "A_B"),
+        ] {
+            assert_eq!(name(from, &mut taken), expected);
+        }
+    }
+}

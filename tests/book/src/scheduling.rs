@@ -1,0 +1,61 @@
+//! Priorities out of an analysis.
+
+use std::error::Error;
+
+use zorb::poa::PoaPolicies;
+use zorb_rt::{Priority, RtOrb};
+use zorb_sched::{Call, PriorityTable, RtInfo, Schedule, Strategy, System, TaskSet, Time};
+
+/// The policies of an operation's adapter, out of a table.
+pub fn policies(rt: &RtOrb, text: &str) -> Result<PoaPolicies, Box<dyn Error>> {
+    let table = PriorityTable::from_toml(text)?;
+    let step = table.lookup("Control::step").ok_or("no such operation")?;
+    // Once at the start; from then on:
+    let entry = table.entry(step).ok_or("no such operation")?;
+    let priority = Priority::new(entry.priority.into())?;
+    let policies = PoaPolicies::new().with(rt.server_declared(priority));
+    Ok(policies)
+}
+
+/// Analyses a set, and asks for one more.
+pub fn admission() -> Result<(), zorb_sched::Anomaly> {
+    let ms = Time::from_millis;
+    let mut set = TaskSet::new();
+    let filter = set.add(RtInfo::new("filter", ms(1)))?;
+    set.add(RtInfo::new("sensor", ms(2)).period(ms(10)).calls(Call::two_way(filter, 3)))?;
+    let system = System::new(Strategy::Rms);
+    let schedule = Schedule::compute(&set, &system)?;
+    assert!(schedule.is_schedulable());
+
+    let refused = Schedule::admit(&set, &system, RtInfo::new("display", ms(30)).period(ms(40)));
+    let anomalies = refused.err().unwrap_or_default();
+    assert_eq!(anomalies[0].name(), "utilization_exceeded");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb::Orb;
+    use zorb_rt::{Direct, PriorityModel};
+    use zorb_sched::TaskFile;
+
+    use super::*;
+
+    #[test]
+    fn a_table_gives_an_adapter_its_priority() {
+        let file = TaskFile::parse(include_str!("../../../docs/examples/flight.toml")).unwrap();
+        let schedule = Schedule::compute(&file.set, &file.system).unwrap();
+        let text = PriorityTable::new(&file.set, &schedule).to_toml();
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let rt = RtOrb::builder().mapping(Direct::default()).attach(&orb).unwrap();
+        let policies = policies(&rt, &text).unwrap();
+        let model = policies.others.value::<PriorityModel>().unwrap();
+        assert_eq!(model.server_priority().value(), 79);
+        assert_eq!(rt.to_native(model.server_priority()).unwrap().0, 79);
+    }
+
+    #[test]
+    fn what_is_too_much_is_not_admitted() {
+        admission().unwrap();
+    }
+}
