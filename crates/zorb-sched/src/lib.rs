@@ -4,7 +4,8 @@
 //! A [`TaskSet`] says of every operation how long it runs, how often, and what it calls
 //! ([`RtInfo`]). [`Schedule::compute`] follows the calls, gives priorities by a [`Strategy`], puts
 //! operations on processors, and finds out how long each takes at most; what is wrong it says in
-//! [`Anomaly`]s. A [`Simulation`] shows it event by event. Nothing here uses an ORB.
+//! [`Anomaly`]s. A [`Simulation`] shows it event by event. A [`Dispatcher`] runs what is
+//! ready in the order that it gives. Nothing here uses an ORB.
 //!
 //! ```
 //! use zorb_sched::{Call, Response, RtInfo, Schedule, Strategy, System, TaskSet, Time};
@@ -25,6 +26,7 @@
 
 mod analysis;
 mod anomaly;
+mod dispatch;
 mod file;
 mod model;
 mod partition;
@@ -42,6 +44,10 @@ pub use analysis::fixed::response_time;
 pub use analysis::utilization::{Utilization, rate_monotonic_bound};
 pub use analysis::{Budget, Exhausted, Load};
 pub use anomaly::{Anomaly, Severity};
+pub use dispatch::dispatcher::{DispatchCounts, Dispatcher, DispatcherOptions};
+pub use dispatch::queue::ReadyQueue;
+pub use dispatch::timers::{Due, Timers};
+pub use dispatch::{Refusal, Refused, Urgency};
 pub use file::{FileError, MAX_FILE, TaskFile};
 pub use model::expand::{MAX_TASKS, Task, TaskId, expand};
 pub use model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};

@@ -1,10 +1,12 @@
 //! Priorities out of an analysis.
 
 use std::error::Error;
+use std::time::Duration;
 
 use zorb::poa::PoaPolicies;
 use zorb_rt::{Priority, RtOrb};
 use zorb_sched::{Call, PriorityTable, RtInfo, Schedule, Strategy, System, TaskSet, Time};
+use zorb_sched::{Dispatcher, DispatcherOptions, Handle, Urgency};
 
 /// The policies of an operation's adapter, out of a table.
 pub fn policies(rt: &RtOrb, text: &str) -> Result<PoaPolicies, Box<dyn Error>> {
@@ -15,6 +17,30 @@ pub fn policies(rt: &RtOrb, text: &str) -> Result<PoaPolicies, Box<dyn Error>> {
     let priority = Priority::new(entry.priority.into())?;
     let policies = PoaPolicies::new().with(rt.server_declared(priority));
     Ok(policies)
+}
+
+/// Has an operation done, once and again.
+pub fn dispatched(
+    schedule: &Schedule,
+    operation: Handle,
+    run: impl Fn(&'static str) + Send + Sync + 'static,
+) -> Result<Dispatcher<&'static str>, Box<dyn Error>> {
+    let dispatcher = Dispatcher::start(&schedule.queues, &DispatcherOptions::default(), run)?;
+    if let Some(denial) = dispatcher.denial() {
+        eprintln!("{denial}");
+    }
+    let rank = schedule.rank(operation).ok_or("no such operation")?;
+    let urgency = |deadline| Urgency {
+        deadline,
+        execution: Time::from_millis(2),
+        subpriority: rank.subpriority,
+    };
+    // Once, 8 ms from now on:
+    dispatcher.dispatch(rank.queue, urgency(dispatcher.now() + Time::from_millis(8)), "once")?;
+    // And every 10 ms, to be done 8 ms after each arrival:
+    let period = Duration::from_millis(10);
+    dispatcher.every(period, rank.queue, urgency(Time::from_millis(8)), |_| "again")?;
+    Ok(dispatcher)
 }
 
 /// Analyses a set, and asks for one more.
@@ -52,6 +78,18 @@ mod tests {
         let model = policies.others.value::<PriorityModel>().unwrap();
         assert_eq!(model.server_priority().value(), 79);
         assert_eq!(rt.to_native(model.server_priority()).unwrap().0, 79);
+    }
+
+    #[test]
+    fn work_is_dispatched_once_and_again() {
+        let file = TaskFile::parse(include_str!("../../../docs/examples/flight.toml")).unwrap();
+        let schedule = Schedule::compute(&file.set, &file.system).unwrap();
+        let step = file.set.lookup("Control::step").unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let run = move |work| tell.send(work).unwrap();
+        let dispatcher = dispatched(&schedule, step, run).unwrap();
+        assert_eq!(told.iter().take(3).collect::<Vec<_>>(), ["once", "again", "again"]);
+        dispatcher.stop();
     }
 
     #[test]

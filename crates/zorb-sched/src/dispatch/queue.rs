@@ -1,0 +1,117 @@
+//! What is ready, in order.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::fmt;
+
+use super::{Refusal, Refused, Urgency};
+use crate::{Discipline, Time};
+
+/// Work that is ready, ordered by a discipline. It holds a fixed amount, whose memory is taken when
+/// the queue is made: nothing allocates afterwards.
+pub struct ReadyQueue<W> {
+    discipline: Discipline,
+    capacity: usize,
+    /// Of what comes next; so that what is alike comes in turn.
+    turn: u64,
+    waiting: BinaryHeap<Waiting<W>>,
+}
+
+/// Something that waits. The greatest comes first.
+struct Waiting<W> {
+    /// What the discipline orders by: the smaller the earlier.
+    key: u64,
+    subpriority: u32,
+    turn: u64,
+    deadline: Time,
+    work: W,
+}
+
+impl<W> Ord for Waiting<W> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let earlier = other.key.cmp(&self.key);
+        let higher = self.subpriority.cmp(&other.subpriority);
+        earlier.then(higher).then(other.turn.cmp(&self.turn))
+    }
+}
+
+impl<W> PartialOrd for Waiting<W> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<W> PartialEq for Waiting<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<W> Eq for Waiting<W> {}
+
+impl<W> ReadyQueue<W> {
+    /// A queue that holds up to `capacity`.
+    #[must_use]
+    pub fn new(discipline: Discipline, capacity: usize) -> Self {
+        Self { discipline, capacity, turn: 0, waiting: BinaryHeap::with_capacity(capacity) }
+    }
+
+    /// Puts work in.
+    ///
+    /// # Errors
+    /// [`Refusal::Full`], with the work.
+    pub fn push(&mut self, urgency: Urgency, work: W) -> Result<(), Refused<W>> {
+        if self.waiting.len() >= self.capacity {
+            return Err(Refused { why: Refusal::Full, work });
+        }
+        self.turn += 1;
+        let key = match self.discipline {
+            Discipline::Static => Time::ZERO,
+            Discipline::Deadline => urgency.deadline,
+            // All laxities shrink alike while they wait, so that their order stays.
+            Discipline::Laxity => urgency.deadline - urgency.execution,
+        };
+        let Urgency { subpriority, deadline, .. } = urgency;
+        self.waiting.push(Waiting {
+            key: key.as_nanos(),
+            subpriority,
+            turn: self.turn,
+            deadline,
+            work,
+        });
+        Ok(())
+    }
+
+    /// Takes out what comes first, with its deadline.
+    pub fn pop(&mut self) -> Option<(Time, W)> {
+        self.waiting.pop().map(|first| (first.deadline, first.work))
+    }
+
+    /// How much waits.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// How much it holds.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+}
+
+impl<W> fmt::Debug for ReadyQueue<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadyQueue")
+            .field("discipline", &self.discipline)
+            .field("capacity", &self.capacity)
+            .field("len", &self.waiting.len())
+            .finish_non_exhaustive()
+    }
+}
