@@ -32,9 +32,10 @@ mod writer;
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use order::ByteOrder;
 pub use outlet::Outlet;
-pub use reader::{CdrReader, MAX_DEPTH, ValueHeader, ValueTag};
+pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, ValueHeader, ValueTag};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
+pub use value::{MAX_VALUE_DEPTH, MAX_VALUE_STACK};
 pub use wire::{
     Bounded, Context, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire,
 };
-pub use writer::CdrWriter;
+pub use writer::{CdrWriter, ValueId};

@@ -4,16 +4,33 @@
 mod tests;
 mod values;
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::any::Any;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 
 use values::Values;
-pub use values::{ValueHeader, ValueTag};
+pub use values::{Mark, ValueHeader, ValueTag};
 
 /// How deep values may nest: recursive types, nested anys, TypeCodes and encapsulations.
 pub const MAX_DEPTH: u16 = 128;
+
+/// What a reader carries for types that decode against something: an ORB, say.
+pub trait ReadContext: Any + Send + Sync {
+    /// The TypeCode of the valuetype with this repository id, as the crate has it that knows
+    /// TypeCodes. It is asked for values of types that are not known otherwise.
+    fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
+        let _ = id;
+        None
+    }
+}
+
+impl<T: ReadContext> ReadContext for Arc<T> {
+    fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
+        (**self).value_type(id)
+    }
+}
 
 /// A cursor over the octets of a message body or an encapsulation.
 ///
@@ -32,7 +49,7 @@ pub struct CdrReader<'a> {
     order: ByteOrder,
     depth: u16,
     text: TextCoding,
-    context: Option<&'a (dyn Any + Send + Sync)>,
+    context: Option<&'a dyn ReadContext>,
     /// About the valuetypes in the stream, once there are some. Most streams have none, and a shared
     /// box is dropped with the least code.
     values: Option<Arc<Values<'a>>>,
@@ -141,20 +158,25 @@ impl<'a> CdrReader<'a> {
     /// The same reader carrying what some types decode against (the ORB, for object references).
     #[inline]
     #[must_use]
-    pub fn with_context(mut self, context: &'a (dyn Any + Send + Sync)) -> Self {
+    pub fn with_context(mut self, context: &'a dyn ReadContext) -> Self {
         self.set_context(context);
         self
     }
 
     /// As [`with_context`](Self::with_context), for a reader that stays where it is.
     #[inline]
-    pub fn set_context(&mut self, context: &'a (dyn Any + Send + Sync)) {
+    pub fn set_context(&mut self, context: &'a dyn ReadContext) {
         self.context = Some(context);
     }
 
     /// What [`with_context`](Self::with_context) attached, if it is a `T`.
     pub fn context<T: Any>(&self) -> Option<&'a T> {
         self.context.and_then(|context| (context as &dyn Any).downcast_ref())
+    }
+
+    /// What the context knows of a valuetype.
+    pub fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
+        self.context?.value_type(id)
     }
 
     /// The byte order in use.

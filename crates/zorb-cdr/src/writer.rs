@@ -7,6 +7,8 @@ mod values;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+pub use values::ValueId;
+
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
 /// A cursor that appends CDR to a caller's buffer.

@@ -162,6 +162,12 @@ impl Orb {
         self.core.values().unregister::<T>()
     }
 
+    /// Lets anys hold values of a valuetype that is known by its TypeCode alone, where the TypeCode of
+    /// the any speaks of a base or an abstract type; `false` for what is no valuetype with state.
+    pub fn describe_value(&self, type_code: &zorb_types::TypeCode) -> bool {
+        self.core.values().describe(type_code)
+    }
+
     /// Publishes an object under a plain key, so that `corbaloc::host:port/key` finds it.
     ///
     /// Clients that ask for the key are forwarded to the object's own reference, and so come to

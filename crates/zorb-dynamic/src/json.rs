@@ -16,10 +16,15 @@
 //! | `any` | `{"type": TYPE, "value": VALUE}`; `null` for one without a value |
 //! | `TypeCode` | a type as a string, as in `any` |
 //! | references | a string (`IOR:`, `corbaloc:`, ...), `null` for nil |
-//! | valuetypes | an object with every member, `null` for null; boxes what is in them |
+//! | valuetypes | an object with every member, `null` for null; boxes what is in them; `{"$ref": PATH}` for a value that was there before |
+//! | abstract interfaces | a reference, or a value with its `"$type"` |
 //!
 //! A TYPE is written as in IDL: `long`, `sequence<string<10>>`, `double[3]`. Types with a name are
 //! written by it, `Bank::Account`, or by their repository id; [`Scope`] finds them.
+//!
+//! A value of a type derived from the one that is expected has the member `"$type"`, its TYPE; a box
+//! that is not expected holds `"$type"` and `"$value"`. A value that is led to again is an object with
+//! `"$ref"` alone, the way to where it stands: `$` is the whole, `$.next`, `$.parts[3].next` are in it.
 
 mod base64;
 mod error;
@@ -28,6 +33,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod text;
+mod valuetype;
 mod write;
 
 use zorb_giop::Ior;
@@ -38,6 +44,13 @@ pub use notation::{type_name, type_named};
 pub use read::to_any;
 pub use text::Json;
 pub use write::from_any;
+
+/// The member that names the type of a value.
+const TYPE: &str = "$type";
+/// The member that stands for a value that was there before.
+const REFERENCE: &str = "$ref";
+/// The member that holds what is in a box with a `$type`.
+const BOXED: &str = "$value";
 
 /// What names and references in JSON mean.
 pub trait Scope {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::item::{Item, Number, Shape};
 use crate::label::Discriminator;
-use crate::program::{Label, Program, Run, Step, UnionStep, ValueStep, fixed};
+use crate::program::{Label, Program, Run, Step, UnionStep, fixed};
 
 /// Is told types, one after the other, and makes a [`Program`] of them.
 ///
@@ -127,16 +127,6 @@ impl Assembler {
         self.step(Step::ExceptionId(index));
     }
 
-    /// A valuetype or box: its repository id and its state, `None` where only the
-    /// [`Host`](crate::Host) knows it. The host is told `foreign` for values of derived types, in
-    /// chunks, or shared.
-    pub fn value(&mut self, id: &str, state: Option<Label>, foreign: u32) {
-        let id = self.id(id);
-        let has_state = state.is_some();
-        let state = state.unwrap_or(Label(NOWHERE));
-        self.step(Step::Value(ValueStep { id, state, has_state, foreign }));
-    }
-
     fn id(&mut self, id: &str) -> u32 {
         self.ids.push(Box::from(id));
         self.ids.len() as u32 - 1
@@ -157,7 +147,8 @@ impl Assembler {
         self.step(Step::TypeCode);
     }
 
-    /// A value that the [`Host`](crate::Host) moves, of a type that this number tells it.
+    /// A value that the [`Host`](crate::Host) moves, of a type that this number tells it: a valuetype,
+    /// an abstract interface.
     pub fn foreign(&mut self, index: u32) {
         self.step(Step::Foreign(index));
     }

@@ -6,7 +6,7 @@ use crate::execute::skip_exception_id;
 use crate::host::{Host, HostValue};
 use crate::label::read_label;
 use crate::program::{Label, Program, Step};
-use crate::run;
+use crate::{run, text};
 
 impl Program {
     /// Whether both streams hold the same value of the type of `label`. Numbers are compared as
@@ -26,59 +26,24 @@ impl Program {
 }
 
 /// Two streams that are compared.
-pub(crate) struct Comparison<'c, 'l, 'r, H> {
-    pub(crate) program: &'c Program,
-    pub(crate) left: &'c mut CdrReader<'l>,
-    pub(crate) right: &'c mut CdrReader<'r>,
-    pub(crate) host: &'c mut H,
+struct Comparison<'c, 'l, 'r, H> {
+    program: &'c Program,
+    left: &'c mut CdrReader<'l>,
+    right: &'c mut CdrReader<'r>,
+    host: &'c mut H,
 }
 
 impl<H: Host> Comparison<'_, '_, '_, H> {
     fn steps(&mut self, entry: usize) -> CdrResult<bool> {
-        let program = self.program;
         let mut at = entry;
         loop {
-            let Self { left, right, .. } = self;
-            let same = match program.step(at) {
+            let same = match self.program.step(at) {
                 Step::End => return Ok(true),
-                Step::Run(index) => match program.run(index) {
-                    Some((_, items)) => run::equal(items, left, right)?,
-                    None => return Err(left.error(CdrErrorKind::Unsupported, "type")),
-                },
-                Step::String(bound) => left.read_str(bound)? == right.read_str(bound)?,
-                Step::WString(bound) => left.read_wstring(bound)? == right.read_wstring(bound)?,
-                Step::WChar => left.read_wchar()? == right.read_wchar()?,
-                Step::Sequence { element, .. } => {
-                    let count = left.read_count(1, "sequence")?;
-                    right.read_count(1, "sequence")? == count && self.elements(element, count)?
+                // Values nest deeper than anything else: they are compared in as small a frame as can be.
+                Step::Foreign(index) => {
+                    self.host.equal(HostValue::Foreign(index), self.left, self.right)?
                 }
-                Step::Array { length, element } => {
-                    let length = length as usize;
-                    if length > left.remaining().min(right.remaining()) {
-                        return Err(left.error(CdrErrorKind::LengthBeyondEnd, "array"));
-                    }
-                    self.elements(element, length)?
-                }
-                Step::Union(union) => {
-                    let label = read_label(union.discriminator, left)?;
-                    read_label(union.discriminator, right)? == label
-                        && match program.case(union, label) {
-                            Some(member) => self.nested(member)?,
-                            None => true,
-                        }
-                }
-                Step::Call(label) => self.nested(label)?,
-                Step::ExceptionId(index) => {
-                    skip_exception_id(program.id(index), left);
-                    skip_exception_id(program.id(index), right);
-                    true
-                }
-                Step::Reference => references(left, right)?,
-                Step::Any => self.hosted(HostValue::Any)?,
-                Step::TypeCode => self.host.equal(HostValue::TypeCode, left, right)?,
-                Step::Value(value) => self.values(value)?,
-                Step::Foreign(index) => self.hosted(HostValue::Foreign(index))?,
-                Step::Refuse(what) => return Err(left.error(CdrErrorKind::Unsupported, what)),
+                step => self.one(step)?,
             };
             if !same {
                 return Ok(false);
@@ -87,17 +52,71 @@ impl<H: Host> Comparison<'_, '_, '_, H> {
         }
     }
 
-    /// A value in another: at the steps of `label`.
-    pub(crate) fn nested(&mut self, label: Label) -> CdrResult<bool> {
-        self.left.descend("value")?;
-        let same = self.steps(self.program.entry(label))?;
-        self.left.ascend();
-        Ok(same)
+    fn one(&mut self, one: Step) -> CdrResult<bool> {
+        let program = self.program;
+        let Self { left, right, .. } = self;
+        match one {
+            Step::Run(index) => match program.members(index) {
+                Some((_, items)) => run::equal(items, left, right),
+                None => Err(left.error(CdrErrorKind::Unsupported, "type")),
+            },
+            Step::String(bound) => {
+                step(left, right, 4);
+                Ok(left.read_str(bound)? == right.read_str(bound)?)
+            }
+            Step::WString(bound) => {
+                step(left, right, 4);
+                Ok(left.read_wstring(bound)? == right.read_wstring(bound)?)
+            }
+            Step::WChar => {
+                text::step_to_wchar(left);
+                text::step_to_wchar(right);
+                Ok(left.read_wchar()? == right.read_wchar()?)
+            }
+            Step::Sequence { element, .. } => {
+                step(left, right, 4);
+                let count = left.read_count(1, "sequence")?;
+                Ok(right.read_count(1, "sequence")? == count && self.elements(element, count)?)
+            }
+            Step::Array { length, element } => {
+                let length = length as usize;
+                if length > left.remaining_in_all().min(right.remaining_in_all()) {
+                    return Err(left.error(CdrErrorKind::LengthBeyondEnd, "array"));
+                }
+                self.elements(element, length)
+            }
+            Step::Union(union) => {
+                let label = read_label(union.discriminator, left)?;
+                Ok(read_label(union.discriminator, right)? == label
+                    && match program.case(union, label) {
+                        Some(member) => self.nested(member)?,
+                        None => true,
+                    })
+            }
+            Step::Call(label) => self.nested(label),
+            Step::ExceptionId(index) => {
+                skip_exception_id(program.id(index), left);
+                skip_exception_id(program.id(index), right);
+                Ok(true)
+            }
+            Step::Reference => equal_references(left, right),
+            Step::Any => {
+                left.descend("any")?;
+                let same = self.host.equal(HostValue::Any, left, right)?;
+                left.ascend();
+                Ok(same)
+            }
+            Step::TypeCode => self.host.equal(HostValue::TypeCode, left, right),
+            Step::Foreign(index) => self.host.equal(HostValue::Foreign(index), left, right),
+            Step::Refuse(what) => Err(left.error(CdrErrorKind::Unsupported, what)),
+            Step::End => Ok(true),
+        }
     }
 
-    fn hosted(&mut self, what: HostValue) -> CdrResult<bool> {
+    /// A value in another: at the steps of `label`.
+    fn nested(&mut self, label: Label) -> CdrResult<bool> {
         self.left.descend("value")?;
-        let same = self.host.equal(what, self.left, self.right)?;
+        let same = self.steps(self.program.entry(label))?;
         self.left.ascend();
         Ok(same)
     }
@@ -116,17 +135,34 @@ impl<H: Host> Comparison<'_, '_, '_, H> {
     }
 }
 
-fn references(left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
+/// Goes on in the next chunk on both sides, where one has ended.
+fn step(left: &mut CdrReader<'_>, right: &mut CdrReader<'_>, alignment: usize) {
+    left.step(alignment);
+    right.step(alignment);
+}
+
+/// Whether two streams hold the same object reference, octet by octet.
+///
+/// # Errors
+/// When either holds none.
+pub fn equal_references(left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
     const WHAT: &str = "object reference";
+    step(left, right, 4);
     if left.read_string_octets(u32::MAX, WHAT)? != right.read_string_octets(u32::MAX, WHAT)? {
         return Ok(false);
     }
+    step(left, right, 4);
     let profiles = left.read_count(8, WHAT)?;
     if right.read_count(8, WHAT)? != profiles {
         return Ok(false);
     }
     for _ in 0..profiles {
-        if left.read_u32()? != right.read_u32()? || left.read_octets()? != right.read_octets()? {
+        step(left, right, 4);
+        if left.read_u32()? != right.read_u32()? {
+            return Ok(false);
+        }
+        step(left, right, 4);
+        if left.read_octets()? != right.read_octets()? {
             return Ok(false);
         }
     }

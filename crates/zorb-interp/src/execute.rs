@@ -41,7 +41,21 @@ impl Program {
         self.execute(self.entry(label), reader, None, host)
     }
 
-    pub(crate) fn execute<H: Host>(
+    /// [Copies](Self::copy) a value, or [skips](Self::skip) it where there is no writer.
+    ///
+    /// # Errors
+    /// Those of the two.
+    pub fn run<H: Host>(
+        &self,
+        label: Label,
+        reader: &mut CdrReader<'_>,
+        writer: Option<&mut CdrWriter<'_>>,
+        host: &mut H,
+    ) -> CdrResult<()> {
+        self.execute(self.entry(label), reader, writer, host)
+    }
+
+    fn execute<H: Host>(
         &self,
         entry: usize,
         reader: &mut CdrReader<'_>,
@@ -52,58 +66,68 @@ impl Program {
         loop {
             match self.step(at) {
                 Step::End => return Ok(()),
-                Step::Run(index) => match self.run(index) {
-                    Some((members, items)) => {
-                        run::copy(members, items, 1, reader, writer.as_deref_mut())?;
-                    }
-                    None => return Err(reader.error(CdrErrorKind::Unsupported, "type")),
-                },
-                Step::String(bound) => text::copy_string(bound, reader, writer.as_deref_mut())?,
-                Step::WString(bound) => text::copy_wstring(bound, reader, writer.as_deref_mut())?,
-                Step::WChar => text::wchar(reader, writer.as_deref_mut())?,
-                Step::Sequence { bound, element } => {
-                    let count = reader.read_count(1, "sequence")?;
-                    if u32::try_from(count).map_or(true, |count| count > bound) {
-                        return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
-                    }
-                    if let Some(writer) = writer.as_deref_mut() {
-                        writer.write_count(count, "sequence")?;
-                    }
-                    self.elements(element, count, reader, writer.as_deref_mut(), host)?;
-                }
-                Step::Array { length, element } => {
-                    // Every element takes an octet at least.
-                    let length = length as usize;
-                    if length > reader.remaining() {
-                        return Err(reader.error(CdrErrorKind::LengthBeyondEnd, "array"));
-                    }
-                    self.elements(element, length, reader, writer.as_deref_mut(), host)?;
-                }
-                Step::Union(union) => self.union(union, reader, writer.as_deref_mut(), host)?,
-                Step::Call(label) => {
-                    reader.descend("value")?;
-                    self.execute(self.entry(label), reader, writer.as_deref_mut(), host)?;
-                    reader.ascend();
-                }
-                Step::ExceptionId(index) => {
-                    self.exception_id(index, reader, writer.as_deref_mut(), host)?;
-                }
-                Step::Reference => copy_reference(reader, writer.as_deref_mut())?,
-                Step::Any => {
-                    reader.descend("any")?;
-                    host.any(reader, writer.as_deref_mut())?;
-                    reader.ascend();
-                }
-                Step::TypeCode => host.type_code(reader, writer.as_deref_mut())?,
-                Step::Value(value) => self.value(value, reader, writer.as_deref_mut(), host)?,
-                Step::Foreign(index) => {
-                    reader.descend("value")?;
-                    host.foreign(index, reader, writer.as_deref_mut())?;
-                    reader.ascend();
-                }
-                Step::Refuse(what) => return Err(reader.error(CdrErrorKind::Unsupported, what)),
+                // Values nest deeper than anything else: they are moved in as small a frame as can be.
+                Step::Foreign(index) => host.foreign(index, reader, writer.as_deref_mut())?,
+                step => self.one(step, reader, writer.as_deref_mut(), host)?,
             }
             at += 1;
+        }
+    }
+
+    #[inline]
+    fn one<H: Host>(
+        &self,
+        step: Step,
+        reader: &mut CdrReader<'_>,
+        mut writer: Target<'_, '_>,
+        host: &mut H,
+    ) -> CdrResult<()> {
+        match step {
+            Step::Run(index) => match self.members(index) {
+                Some((members, items)) => run::copy(members, items, 1, reader, writer),
+                None => Err(reader.error(CdrErrorKind::Unsupported, "type")),
+            },
+            Step::String(bound) => text::copy_string(bound, reader, writer),
+            Step::WString(bound) => text::copy_wstring(bound, reader, writer),
+            Step::WChar => text::wchar(reader, writer),
+            Step::Sequence { bound, element } => {
+                reader.step(4);
+                let count = reader.read_count(1, "sequence")?;
+                if u32::try_from(count).map_or(true, |count| count > bound) {
+                    return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
+                }
+                if let Some(writer) = writer.as_deref_mut() {
+                    writer.write_count(count, "sequence")?;
+                }
+                self.elements(element, count, reader, writer, host)
+            }
+            Step::Array { length, element } => {
+                // Every element takes an octet at least.
+                let length = length as usize;
+                if length > reader.remaining_in_all() {
+                    return Err(reader.error(CdrErrorKind::LengthBeyondEnd, "array"));
+                }
+                self.elements(element, length, reader, writer, host)
+            }
+            Step::Union(union) => self.union(union, reader, writer, host),
+            Step::Call(label) => {
+                reader.descend("value")?;
+                self.execute(self.entry(label), reader, writer, host)?;
+                reader.ascend();
+                Ok(())
+            }
+            Step::ExceptionId(index) => self.exception_id(index, reader, writer, host),
+            Step::Reference => copy_reference(reader, writer),
+            Step::Any => {
+                reader.descend("any")?;
+                host.any(reader, writer)?;
+                reader.ascend();
+                Ok(())
+            }
+            Step::TypeCode => host.type_code(reader, writer),
+            Step::Foreign(index) => host.foreign(index, reader, writer),
+            Step::Refuse(what) => Err(reader.error(CdrErrorKind::Unsupported, what)),
+            Step::End => Ok(()),
         }
     }
 
@@ -176,6 +200,7 @@ impl Program {
 
 /// The standard puts the repository id before an exception's members; some ORBs leave it out.
 pub(crate) fn skip_exception_id(id: &str, reader: &mut CdrReader<'_>) -> bool {
+    reader.step(4);
     let mut ahead = reader.clone();
     let stands = ahead.read_latin1("exception id").is_ok_and(|found| found == id);
     if stands {
@@ -194,16 +219,20 @@ pub fn copy_reference(
     mut writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
     const WHAT: &str = "object reference";
+    reader.step(4);
     let type_id = reader.read_string_octets(u32::MAX, WHAT)?;
     if let Some(writer) = writer.as_deref_mut() {
         text::put(type_id, writer)?;
     }
+    reader.step(4);
     let profiles = reader.read_count(8, WHAT)?;
     if let Some(writer) = writer.as_deref_mut() {
         writer.write_count(profiles, WHAT)?;
     }
     for _ in 0..profiles {
+        reader.step(4);
         let tag = reader.read_u32()?;
+        reader.step(4);
         let data = reader.read_octets()?;
         if let Some(writer) = writer.as_deref_mut() {
             writer.write_u32(tag);

@@ -26,7 +26,8 @@ pub trait Host {
         writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()>;
 
-    /// Moves a value of the type that [`Assembler::foreign`](crate::Assembler::foreign) was told.
+    /// Moves a value of the type that [`Assembler::foreign`](crate::Assembler::foreign) was told; how
+    /// deep such nest is the host's to count.
     ///
     /// # Errors
     /// As [`any`](Self::any).

@@ -2,6 +2,8 @@
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
+use crate::text::step_to_wchar;
+
 const WHAT: &str = "union discriminator";
 
 /// What a union is switched by.
@@ -31,11 +33,27 @@ pub enum Discriminator {
     Enumeration(u32),
 }
 
+impl Discriminator {
+    /// Octets that it takes, which it is aligned to; of a `wchar`, one at least.
+    const fn size(self) -> usize {
+        match self {
+            Self::Boolean | Self::Octet | Self::Char | Self::WChar => 1,
+            Self::Short | Self::UShort => 2,
+            Self::Long | Self::ULong | Self::Enumeration(_) => 4,
+            Self::LongLong | Self::ULongLong => 8,
+        }
+    }
+}
+
 /// Takes a discriminator.
 ///
 /// # Errors
 /// When the octets are none: `Truncated`, `BadBoolean`, `BadEnum`, `BadText`.
 pub fn read_label(discriminator: Discriminator, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
+    match discriminator {
+        Discriminator::WChar => step_to_wchar(reader),
+        other => reader.step(other.size()),
+    }
     Ok(match discriminator {
         Discriminator::Short => reader.read_i16()?.into(),
         Discriminator::UShort => reader.read_u16()?.into(),

@@ -51,9 +51,9 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod text;
-mod value;
 
 pub use assembler::Assembler;
+pub use compare::equal_references;
 pub use execute::copy_reference;
 pub use host::{Host, HostValue, Plain};
 pub use item::Number;

@@ -58,23 +58,10 @@ pub(crate) enum Step {
     Reference,
     Any,
     TypeCode,
-    Value(ValueStep),
     Foreign(u32),
     /// A type that has no values.
     Refuse(&'static str),
     End,
-}
-
-/// A valuetype.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ValueStep {
-    /// Its repository id, in `ids`.
-    pub(crate) id: u32,
-    pub(crate) state: Label,
-    /// Whether values of exactly this type can be described: it is neither abstract nor custom.
-    pub(crate) has_state: bool,
-    /// What the host is told for values of another sort.
-    pub(crate) foreign: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +91,7 @@ pub(crate) struct Run {
 }
 
 impl Program {
-    pub(crate) fn run(&self, index: u32) -> Option<(&Run, &[Item])> {
+    pub(crate) fn members(&self, index: u32) -> Option<(&Run, &[Item])> {
         let run = self.runs.get(index as usize)?;
         let items = self.items.get(run.first as usize..)?.get(..run.count as usize)?;
         Some((run, items))
@@ -122,7 +109,7 @@ impl Program {
     pub(crate) fn whole_run(&self, label: Label) -> Option<(&Run, &[Item])> {
         let entry = self.entry(label);
         match (self.step(entry), self.step(entry + 1)) {
-            (Step::Run(index), Step::End) => self.run(index),
+            (Step::Run(index), Step::End) => self.members(index),
             _ => None,
         }
     }

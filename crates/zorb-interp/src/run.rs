@@ -1,6 +1,6 @@
 //! Moving runs: members of fixed size, one value or many in a row.
 
-use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
 
 use crate::item::{Item, Number, Shape, turn, turn_each};
 use crate::program::Run;
@@ -23,7 +23,7 @@ pub(crate) fn copy(
         let numbers = left.saturating_mul(*each as usize);
         return copy_numbers(*number, numbers, reader, writer);
     }
-    if !reader.is_evenly_aligned() {
+    if !reader.is_evenly_aligned() || reader.is_in_chunks() {
         for _ in 0..left {
             copy_slowly(items, reader, writer.as_deref_mut())?;
         }
@@ -74,14 +74,44 @@ pub fn copy_numbers(
         return Ok(());
     }
     let alignment = Shape::Number(number).alignment();
+    let length = count.saturating_mul(number.size());
+    reader.step(alignment);
     reader.align(alignment);
-    let octets = reader.take(count.saturating_mul(number.size()), "number")?;
-    let Some(writer) = writer else { return Ok(()) };
-    writer.align(alignment);
-    if writer.order() == reader.order() {
+    if reader.is_in_chunks() && reader.remaining() < length {
+        return copy_in_chunks(number, count, reader, writer);
+    }
+    let octets = reader.take(length, "number")?;
+    if let Some(writer) = writer {
+        put_numbers(number, octets, reader.order(), writer);
+    }
+    Ok(())
+}
+
+fn put_numbers(number: Number, octets: &[u8], order: ByteOrder, writer: &mut CdrWriter<'_>) {
+    writer.align(Shape::Number(number).alignment());
+    if writer.order() == order {
         writer.put(octets);
     } else {
         turn_each(number.size(), octets, writer.reserve(octets.len()));
+    }
+}
+
+/// Moves numbers that stand in several chunks of a value.
+#[cold]
+fn copy_in_chunks(
+    number: Number,
+    count: usize,
+    reader: &mut CdrReader<'_>,
+    mut writer: Option<&mut CdrWriter<'_>>,
+) -> CdrResult<()> {
+    let alignment = Shape::Number(number).alignment();
+    for _ in 0..count {
+        reader.step(alignment);
+        reader.align(alignment);
+        let octets = reader.take(number.size(), "number")?;
+        if let Some(writer) = writer.as_deref_mut() {
+            put_numbers(number, octets, reader.order(), writer);
+        }
     }
     Ok(())
 }
@@ -93,19 +123,28 @@ fn copy_slowly(
     mut writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
     for item in items {
-        let size = item.shape.size();
-        reader.align(item.shape.alignment());
-        let octets = reader.take(size.saturating_mul(item.count as usize), item.shape.what())?;
-        let strict = is_strict(reader, writer.as_deref());
-        if octets.chunks_exact(size).any(|one| !check(item.shape, one, reader.order(), strict)) {
-            return Err(error(item.shape, reader.offset()));
-        }
-        if let Some(writer) = writer.as_deref_mut() {
-            writer.align(item.shape.alignment());
-            if item.shape.turns() && writer.order() != reader.order() {
-                turn_each(size, octets, writer.reserve(octets.len()));
-            } else {
-                writer.put(octets);
+        let (size, alignment) = (item.shape.size(), item.shape.alignment());
+        // Chunks may split an array, if nobody should.
+        let (pieces, each) = match reader.is_in_chunks() {
+            true => (item.count, 1),
+            false => (1, item.count),
+        };
+        for _ in 0..pieces {
+            reader.step(alignment);
+            reader.align(alignment);
+            let octets = reader.take(size.saturating_mul(each as usize), item.shape.what())?;
+            let strict = is_strict(reader, writer.as_deref());
+            if octets.chunks_exact(size).any(|one| !check(item.shape, one, reader.order(), strict))
+            {
+                return Err(error(item.shape, reader.offset()));
+            }
+            if let Some(writer) = writer.as_deref_mut() {
+                writer.align(alignment);
+                if item.shape.turns() && writer.order() != reader.order() {
+                    turn_each(size, octets, writer.reserve(octets.len()));
+                } else {
+                    writer.put(octets);
+                }
             }
         }
     }
@@ -115,7 +154,7 @@ fn copy_slowly(
 /// How octets are to be read when they are checked.
 #[derive(Clone, Copy)]
 struct Strict {
-    order: zorb_cdr::ByteOrder,
+    order: ByteOrder,
     /// Whether a `char` has to be ASCII: in UTF-8 no other is one octet.
     ascii: bool,
 }
@@ -219,7 +258,7 @@ fn error(shape: Shape, offset: usize) -> CdrError {
     CdrError::new(kind, offset, shape.what())
 }
 
-fn check(shape: Shape, octets: &[u8], order: zorb_cdr::ByteOrder, strict: Strict) -> bool {
+fn check(shape: Shape, octets: &[u8], order: ByteOrder, strict: Strict) -> bool {
     match (shape, octets) {
         (Shape::Number(_), _) => true,
         (Shape::Boolean, [octet]) => *octet < 2,
@@ -227,8 +266,8 @@ fn check(shape: Shape, octets: &[u8], order: zorb_cdr::ByteOrder, strict: Strict
         (Shape::Enumeration(values), octets) => {
             let Some(octets) = octets.first_chunk::<4>() else { return false };
             let value = match order {
-                zorb_cdr::ByteOrder::Little => u32::from_le_bytes(*octets),
-                zorb_cdr::ByteOrder::Big => u32::from_be_bytes(*octets),
+                ByteOrder::Little => u32::from_le_bytes(*octets),
+                ByteOrder::Big => u32::from_be_bytes(*octets),
             };
             value < values
         }
@@ -314,27 +353,38 @@ pub(crate) fn equal(
     left: &mut CdrReader<'_>,
     right: &mut CdrReader<'_>,
 ) -> CdrResult<bool> {
-    let same_order = left.order() == right.order();
     for item in items {
-        let size = item.shape.size();
-        let length = size.saturating_mul(item.count as usize);
-        left.align(item.shape.alignment());
-        right.align(item.shape.alignment());
-        let one = left.take(length, item.shape.what())?;
-        let other = right.take(length, item.shape.what())?;
-        let same = if same_order || !item.shape.turns() {
-            one == other
-        } else {
-            one.chunks_exact(size).zip(other.chunks_exact(size)).all(|(one, other)| {
-                let mut turned = [0; 16];
-                let turned = turned.get_mut(..size).unwrap_or_default();
-                turn(other, turned);
-                one == turned
-            })
+        let (pieces, each) = match left.is_in_chunks() || right.is_in_chunks() {
+            true => (item.count, 1),
+            false => (1, item.count),
         };
-        if !same {
-            return Ok(false);
+        for _ in 0..pieces {
+            if !same(Item { count: each, ..*item }, left, right)? {
+                return Ok(false);
+            }
         }
     }
     Ok(true)
+}
+
+fn same(item: Item, left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
+    let (size, alignment) = (item.shape.size(), item.shape.alignment());
+    let length = size.saturating_mul(item.count as usize);
+    let next = |reader: &mut CdrReader<'_>| {
+        reader.step(alignment);
+        reader.align(alignment);
+    };
+    next(left);
+    next(right);
+    let one = left.take(length, item.shape.what())?;
+    let other = right.take(length, item.shape.what())?;
+    if left.order() == right.order() || !item.shape.turns() {
+        return Ok(one == other);
+    }
+    Ok(one.chunks_exact(size).zip(other.chunks_exact(size)).all(|(one, other)| {
+        let mut turned = [0; 16];
+        let turned = turned.get_mut(..size).unwrap_or_default();
+        turn(other, turned);
+        one == turned
+    }))
 }

@@ -1,6 +1,6 @@
 //! Strings, moved whole where both streams have the same code set.
 
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, WideForm};
 
 /// Moves a `string` of at most `bound` octets, or checks it where there is no writer.
 ///
@@ -11,6 +11,7 @@ pub fn copy_string(
     reader: &mut CdrReader<'_>,
     writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
+    reader.step(4);
     let mut ahead = reader.clone();
     let octets = ahead.read_string_octets(bound, "string")?;
     // ASCII is the same in every code set.
@@ -47,6 +48,7 @@ pub fn copy_wstring(
     reader: &mut CdrReader<'_>,
     writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
+    reader.step(4);
     let text = reader.read_wstring(bound)?;
     match writer {
         Some(writer) => writer.write_wstring(&text, bound),
@@ -59,9 +61,15 @@ pub(crate) fn wchar(
     reader: &mut CdrReader<'_>,
     writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
+    step_to_wchar(reader);
     let character = reader.read_wchar()?;
     match writer {
         Some(writer) => writer.write_wchar(character),
         None => Ok(()),
     }
+}
+
+/// Goes on in the next chunk where one has ended: a `wchar` is a number, or octets behind one.
+pub(crate) fn step_to_wchar(reader: &mut CdrReader<'_>) {
+    reader.step(if reader.text().wide_form == WideForm::Units { 2 } else { 1 });
 }

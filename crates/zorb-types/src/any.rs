@@ -4,18 +4,19 @@ mod octets;
 #[cfg(test)]
 mod tests;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm,
-    WideSet, Wire,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, ReadContext, TextCoding,
+    WideForm, WideSet, Wire,
 };
 
 use octets::Octets;
 
 use crate::layout::Traits;
-use crate::{Layout, TcKind, TypeCode, Typed, transcode};
+use crate::{Layout, TcKind, TypeCode, Typed, ValueTypes};
 
 /// A value of any IDL type, with its TypeCode: the IDL type `any`.
 ///
@@ -41,6 +42,8 @@ pub struct Any {
     type_code: TypeCode,
     octets: Octets,
     form: Form,
+    /// The types of values in it that the TypeCode does not speak of.
+    types: Option<Arc<ValueTypes>>,
 }
 
 /// How the octets of an any are to be read.
@@ -54,6 +57,8 @@ struct Form {
     alignment: u8,
     /// Whether text may be inside, so that the coding matters.
     has_text: bool,
+    /// Whether values of valuetypes are inside: in chunks they have to be in chunks, too.
+    has_values: bool,
 }
 
 impl Form {
@@ -71,6 +76,7 @@ impl Form {
             },
             alignment: traits.alignment,
             has_text: traits.has_text,
+            has_values: false,
         }
     }
 
@@ -80,6 +86,7 @@ impl Form {
         self.order == writer.order()
             && out_of_step == 0
             && (!self.has_text || self.text == writer.text())
+            && !(self.has_values && writer.is_in_chunked_value())
     }
 }
 
@@ -116,16 +123,42 @@ impl Any {
     /// As [`build`](Self::build).
     pub fn build_with(
         layout: &Layout,
+        body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> CdrResult<Self> {
+        Self::build_of(layout, None, body)
+    }
+
+    /// As [`build_with`](Self::build_with), with values of these types in it, which the TypeCode does
+    /// not speak of.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_of(
+        layout: &Layout,
+        types: Option<Arc<ValueTypes>>,
         mut body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> CdrResult<Self> {
         let type_code = layout.type_code().clone();
-        let any = Self::image(type_code, layout.traits(), |_, writer| body(writer))?;
+        let mut any = Self::image(type_code, layout.traits(), |_, writer| body(writer))?;
+        if let Some(simple) = layout.simple() {
+            let mut reader = any.reader();
+            simple.copy(&mut reader, None)?;
+            return match reader.remaining() {
+                0 => Ok(any),
+                _ => Err(reader.error(CdrErrorKind::TooLong, "any")),
+            };
+        }
+        any.types = types;
         let mut reader = any.reader();
-        let is_verbatim = layout.run(&mut reader, None)?;
-        match reader.remaining() {
-            0 if is_verbatim => Ok(any),
+        let walked = layout.run(&mut reader, None)?;
+        let (left, too_long) = (reader.remaining(), reader.error(CdrErrorKind::TooLong, "any"));
+        match left {
+            0 if walked.verbatim => {
+                any.types = walked.types;
+                Ok(any)
+            }
             0 => Self::read_with(layout, &mut any.reader()),
-            _ => Err(reader.error(CdrErrorKind::TooLong, "any")),
+            _ => Err(too_long),
         }
     }
 
@@ -142,25 +175,56 @@ impl Any {
     /// # Errors
     /// As [`Layout::copy`].
     pub fn read_with(layout: &Layout, reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        let start = reader.clone();
-        let verbatim = layout.run(reader, None)?;
-        let traits = layout.traits();
-        if !verbatim || !start.is_evenly_aligned() {
-            return Self::image(layout.type_code().clone(), traits, |_, writer| {
-                *reader = start.clone();
-                layout.copy(reader, writer)
-            });
+        if let Some(simple) = layout.simple()
+            && reader.is_evenly_aligned()
+            && !reader.is_in_chunks()
+        {
+            let (rest, start) = (reader.rest(), reader.offset());
+            simple.copy(reader, None)?;
+            let octets = rest.get(..rest.len() - reader.remaining()).unwrap_or_default();
+            return Ok(Self::held(layout, octets, start, reader));
         }
-        let length = start.remaining() - reader.remaining();
-        let octets = start.rest().get(..length).unwrap_or_default();
+        let (mark, start) = (reader.mark(), reader.offset());
+        let had_values = reader.has_values();
+        let before = reader.take_reach();
+        let walked = layout.run(reader, None)?;
+        let reach = reader.take_reach();
+        if let Some(reach) = before.into_iter().chain(reach).min() {
+            reader.note_reach(reach);
+        }
+        let traits = layout.traits();
+        let octets = reader.since(&mark).filter(|octets| {
+            let leads_out = reach.is_some_and(|reach| reach < start)
+                || (walked.is_opaque && had_values && may_lead_out(octets, start, reader));
+            walked.verbatim && reader.is_evenly_aligned() && !leads_out
+        });
+        let Some(octets) = octets else {
+            let mut any = Self::image(layout.type_code().clone(), traits, |_, writer| {
+                reader.rewind(&mark);
+                layout.copy(reader, writer)
+            })?;
+            any.types = walked.types;
+            return Ok(any);
+        };
+        let mut any = Self::held(layout, octets, start, reader);
+        any.form.has_values = walked.has_values;
+        any.types = walked.types;
+        Ok(any)
+    }
+
+    /// The octets of a stream from an offset on, kept as they came.
+    fn held(layout: &Layout, octets: &[u8], start: usize, reader: &CdrReader<'_>) -> Self {
+        let traits = layout.traits();
         let form = Form {
-            order: start.order(),
-            start: (start.offset() % 8) as u8,
-            text: start.text(),
+            order: reader.order(),
+            start: (start % 8) as u8,
+            text: reader.text(),
             alignment: traits.alignment,
             has_text: traits.has_text,
+            has_values: false,
         };
-        Ok(Self { type_code: layout.type_code().clone(), octets: Octets::copied(octets), form })
+        let type_code = layout.type_code().clone();
+        Self { type_code, octets: Octets::copied(octets), form, types: None }
     }
 
     /// Appends the value without its TypeCode.
@@ -172,7 +236,7 @@ impl Any {
             writer.put(&self.octets);
             return Ok(());
         }
-        transcode(&self.type_code, &mut self.reader(), writer)
+        Layout::of(&self.type_code).copy(&mut self.reader(), writer)
     }
 
     /// As [`write_value`](Self::write_value), by a layout of the same type that is kept.
@@ -201,10 +265,7 @@ impl Any {
 
     /// As [`get`](Self::get), with what object references decode against
     /// (see [`CdrReader::with_context`]).
-    pub fn get_with<T: Typed>(
-        &self,
-        context: &(dyn core::any::Any + Send + Sync),
-    ) -> Option<T::Value> {
+    pub fn get_with<T: Typed>(&self, context: &dyn ReadContext) -> Option<T::Value> {
         self.decode::<T>(self.reader().with_context(context))
     }
 
@@ -216,9 +277,18 @@ impl Any {
     /// A reader at the start of the value, for code that walks it by its TypeCode. An exception's
     /// value begins with its repository id.
     pub fn reader(&self) -> CdrReader<'_> {
-        CdrReader::new(&self.octets, self.form.order)
+        let reader = CdrReader::new(&self.octets, self.form.order)
             .with_origin(self.form.start.into())
-            .with_text(self.form.text)
+            .with_text(self.form.text);
+        match &self.types {
+            Some(types) => reader.with_context(&**types),
+            None => reader,
+        }
+    }
+
+    /// The types of values in it that the TypeCode does not speak of, as far as they are known.
+    pub fn value_types(&self) -> Option<&Arc<ValueTypes>> {
+        self.types.as_ref()
     }
 
     fn decode<T: Typed>(&self, mut reader: CdrReader<'_>) -> Option<T::Value> {
@@ -241,7 +311,8 @@ impl Any {
         let mut attempt = |octets: &mut Vec<u8>, char_set| {
             let form = Form::own(char_set, traits);
             let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
-            body(&type_code, &mut writer).map(|()| form)
+            body(&type_code, &mut writer)?;
+            CdrResult::Ok(Form { has_values: writer.has_values(), ..form })
         };
         let form = match attempt(&mut octets, CharSet::Utf8) {
             Err(error) if error.kind == CdrErrorKind::BadText => {
@@ -250,8 +321,31 @@ impl Any {
             }
             done => done?,
         };
-        Ok(Self { type_code, octets: Octets::from(octets), form })
+        Ok(Self { type_code, octets: Octets::from(octets), form, types: None })
     }
+}
+
+/// Whether octets whose meaning is not known may have an indirection in them to a value in front of
+/// `start`, the offset of the first one. Two numbers that look like one are taken for one.
+fn may_lead_out(octets: &[u8], start: usize, reader: &CdrReader<'_>) -> bool {
+    const INDIRECTION: i32 = -1;
+    let skipped = start.next_multiple_of(4) - start;
+    let (words, _) = octets.get(skipped..).unwrap_or_default().as_chunks::<4>();
+    let number = |octets: &[u8; 4]| match reader.order() {
+        ByteOrder::Little => i32::from_le_bytes(*octets),
+        ByteOrder::Big => i32::from_be_bytes(*octets),
+    };
+    let mut offset = start + skipped;
+    words.windows(2).any(|pair| {
+        offset += 4;
+        let [tag, way] = pair else { return false };
+        let back = usize::try_from(number(way).unsigned_abs()).unwrap_or(usize::MAX);
+        number(tag) == INDIRECTION
+            && number(way) < 0
+            && offset
+                .checked_sub(back)
+                .is_some_and(|target| target < start && reader.has_value_at(target))
+    })
 }
 
 impl Wire for Any {
@@ -287,7 +381,7 @@ impl Default for Any {
     fn default() -> Self {
         let traits = Traits { alignment: 1, has_text: false };
         let form = Form::own(CharSet::Utf8, traits);
-        Self { type_code: TypeCode::default(), octets: Octets::copied(&[]), form }
+        Self { type_code: TypeCode::default(), octets: Octets::copied(&[]), form, types: None }
     }
 }
 
@@ -296,8 +390,8 @@ impl PartialEq for Any {
         if !self.type_code.equivalent(&other.type_code) {
             return false;
         }
-        let same_reading = Form { alignment: 1, has_text: false, ..self.form }
-            == Form { alignment: 1, has_text: false, ..other.form };
+        let reading = |form| Form { alignment: 1, has_text: false, has_values: false, ..form };
+        let same_reading = reading(self.form) == reading(other.form);
         if same_reading && *self.octets == *other.octets {
             return true;
         }

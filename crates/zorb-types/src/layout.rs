@@ -3,8 +3,12 @@
 mod compile;
 mod host;
 mod simple;
+mod values;
 
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
@@ -14,6 +18,9 @@ use crate::TypeCode;
 use compile::compile;
 use host::Types;
 use simple::Simple;
+use values::Walk;
+
+pub use values::{ValueHead, ValueTypes, value_ids};
 
 pub(crate) use compile::discriminator;
 
@@ -39,7 +46,45 @@ struct Table {
     program: Program,
     root: Label,
     /// The types that the host is asked for.
-    foreign: alloc::vec::Vec<TypeCode>,
+    foreign: Vec<Foreign>,
+    /// Valuetypes with state among them, by their ids.
+    by_id: BTreeMap<Box<str>, u32>,
+}
+
+/// A valuetype, or an abstract interface.
+struct Foreign {
+    type_code: TypeCode,
+    /// What describes the state of a value of exactly this type, if that is known.
+    state: Option<Label>,
+}
+
+impl Table {
+    fn new(program: Program, root: Label, foreign: Vec<Foreign>) -> Self {
+        let mut by_id = BTreeMap::new();
+        for (index, one) in (0..).zip(&foreign) {
+            if one.state.is_some() {
+                by_id.entry(Box::from(one.type_code.id())).or_insert(index);
+            }
+        }
+        Self { program, root, foreign, by_id }
+    }
+}
+
+/// What going through a value found out.
+#[derive(Clone, Debug)]
+pub(crate) struct Walked {
+    /// The octets are a value as Zorb writes them, but for byte order, alignment and text.
+    pub(crate) verbatim: bool,
+    /// There are values of valuetypes.
+    pub(crate) has_values: bool,
+    /// The state of one of them is not known, or not all of it.
+    pub(crate) is_opaque: bool,
+    /// The types of values that the TypeCode does not speak of.
+    pub(crate) types: Option<Arc<ValueTypes>>,
+}
+
+impl Walked {
+    const PLAIN: Self = Self { verbatim: true, has_values: false, is_opaque: false, types: None };
 }
 
 /// What passing on the octets of a value depends on.
@@ -78,9 +123,10 @@ impl Layout {
     /// aligned anew and ISO 8859-1 in UTF-8), the id of an exception apart.
     ///
     /// # Errors
-    /// As the decoder of the type; `TooDeep`; `Unsupported` for local interfaces and natives, for a
-    /// type that is not complete, and for valuetypes other than null and values of exactly the
-    /// type, in one piece and each by itself.
+    /// As the decoder of the type; `TooDeep`; `Unsupported` for local interfaces and natives and for
+    /// a type that is not complete; `UnknownValue` for values of valuetypes whose state is not known:
+    /// custom ones, and those of a type that neither the TypeCode nor the reader's
+    /// [context](zorb_cdr::ReadContext) knows, where they cannot be truncated to one that is.
     pub fn copy(&self, reader: &mut CdrReader<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.run(reader, Some(writer)).map(|_| ())
     }
@@ -107,26 +153,56 @@ impl Layout {
                 &table
             }
         };
-        table.program.equal(table.root, left, right, &mut Types::of(&table.foreign))
+        table.program.equal(table.root, left, right, &mut Types::of(table, &mut Walk::default()))
     }
 
-    /// Copies a value, or checks it where there is no writer; says whether the octets read are a
-    /// value as Zorb writes them, but for byte order, alignment and text.
+    /// Copies a value, or checks it where there is no writer.
     pub(crate) fn run(
         &self,
         reader: &mut CdrReader<'_>,
         writer: Option<&mut CdrWriter<'_>>,
+    ) -> CdrResult<Walked> {
+        if let Plan::Simple(simple) = &self.plan {
+            return simple.copy(reader, writer).map(|()| Walked::PLAIN);
+        }
+        let mut walk = Walk::default();
+        self.walk(reader, writer, &mut walk)?;
+        Ok(walk.done())
+    }
+
+    fn walk(
+        &self,
+        reader: &mut CdrReader<'_>,
+        writer: Option<&mut CdrWriter<'_>>,
+        walk: &mut Walk,
+    ) -> CdrResult<()> {
+        match &self.plan {
+            Plan::Simple(simple) => simple.copy(reader, writer),
+            Plan::Table(table) => {
+                table.program.run(table.root, reader, writer, &mut Types::of(table, walk))
+            }
+        }
+    }
+
+    fn equal_in(
+        &self,
+        left: &mut CdrReader<'_>,
+        right: &mut CdrReader<'_>,
+        walk: &mut Walk,
     ) -> CdrResult<bool> {
         match &self.plan {
-            Plan::Simple(simple) => simple.copy(reader, writer).map(|()| true),
             Plan::Table(table) => {
-                let mut types = Types::of(&table.foreign);
-                match writer {
-                    Some(writer) => table.program.copy(table.root, reader, writer, &mut types)?,
-                    None => table.program.skip(table.root, reader, &mut types)?,
-                }
-                Ok(types.verbatim)
+                table.program.equal(table.root, left, right, &mut Types::of(table, walk))
             }
+            Plan::Simple(_) => self.equal(left, right),
+        }
+    }
+
+    /// The type, if it needs no table; then there are no values in its values.
+    pub(crate) fn simple(&self) -> Option<Simple> {
+        match self.plan {
+            Plan::Simple(simple) => Some(simple),
+            Plan::Table(_) => None,
         }
     }
 

@@ -127,6 +127,11 @@ fn the_limits_of_the_wire_are_those_of_the_code() {
             "values inside values: recursive types, anys, TypeCodes",
             number(zorb_cdr::MAX_DEPTH.into()),
         ),
+        (
+            "values of valuetypes inside values, as in lists",
+            number(zorb_cdr::MAX_VALUE_DEPTH.into()),
+        ),
+        ("octets of stack for values inside values", octets(zorb_cdr::MAX_VALUE_STACK)),
         ("service contexts of one message", number(giop::MAX_SERVICE_CONTEXTS)),
         ("profiles of one reference", number(giop::MAX_PROFILES)),
         ("components of one profile", number(giop::MAX_COMPONENTS)),

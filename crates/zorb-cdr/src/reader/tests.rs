@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-use crate::{ByteOrder, CdrErrorKind, CdrReader, MAX_DEPTH};
+use crate::{ByteOrder, CdrErrorKind, CdrReader, MAX_DEPTH, ReadContext};
 
 fn big(octets: &[u8]) -> CdrReader<'_> {
     CdrReader::new(octets, ByteOrder::Big)
@@ -160,13 +160,17 @@ fn depth_goes_through_encapsulations() {
 
 #[test]
 fn a_context_goes_through_encapsulations_by_its_type() {
-    let context = 42_u64;
+    #[derive(Debug, PartialEq)]
+    struct Known(u64);
+    impl ReadContext for Known {}
+    let context = Known(42);
     let octets = [0, 0, 0, 1, 0];
     let mut reader = big(&octets).with_context(&context);
     let inner = reader.read_encapsulation().unwrap();
-    assert_eq!(inner.context::<u64>(), Some(&42));
+    assert_eq!(inner.context::<Known>(), Some(&Known(42)));
     assert_eq!(inner.context::<u32>(), None);
-    assert_eq!(big(&octets).context::<u64>(), None);
+    assert_eq!(big(&octets).context::<Known>(), None);
+    assert!(inner.value_type("IDL:Any:1.0").is_none());
 }
 
 #[test]

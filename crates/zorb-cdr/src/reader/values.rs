@@ -1,28 +1,42 @@
 //! Valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
 
+mod revisit;
+
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 
 use super::CdrReader;
-use crate::value::{CODEBASE, FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, LAST_TAG, ONE_ID};
+use crate::value::{CODEBASE, FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, LAST_TAG, Nesting, ONE_ID};
 use crate::{CdrErrorKind, CdrResult};
+
+pub use revisit::Mark;
 
 /// The most repository ids that a value may come with.
 const MAX_IDS: u32 = 64;
 /// The longest repository id.
 const MAX_ID: usize = 1024;
-/// What following indirections to ids may cost: octets of ids for each octet of the message, and a
-/// few for short ones.
-const FOLLOW: usize = 32;
-
 /// What a reader keeps about values.
 #[derive(Clone, Default)]
 pub(super) struct Values<'a> {
     /// What users of the stream share about it: the values in it.
     shared: Option<Arc<dyn Any + Send + Sync>>,
+    /// The values that began so far, in the order of their offsets.
+    begun: Vec<Begun>,
+    /// The first offset that an indirection led to.
+    reach: Option<usize>,
+    /// The values that are open.
+    nesting: Nesting,
     chunks: Chunks<'a>,
+}
+
+/// Where a value began.
+#[derive(Clone, Copy)]
+struct Begun {
+    offset: usize,
+    /// How many chunked values were open around it.
+    level: u32,
 }
 
 /// Where a reader stands among the chunks of values.
@@ -35,7 +49,7 @@ struct Chunks<'a> {
     level: u32,
     /// Values of this level and above have ended.
     ended: Option<u32>,
-    /// Octets of ids that indirections led to.
+    /// Octets that indirections led to and that were read again: ids, and whole values.
     followed: usize,
 }
 
@@ -75,6 +89,26 @@ impl<'a> CdrReader<'a> {
         let made = Arc::new(make());
         values.shared = Some(made.clone());
         made
+    }
+
+    /// All octets of the stream, those behind the chunk included.
+    fn whole(&self) -> &'a [u8] {
+        match self.is_in_chunks() {
+            true => self.chunks().whole,
+            false => self.buffer,
+        }
+    }
+
+    fn values_mut(&mut self) -> &mut Values<'a> {
+        Arc::make_mut(self.values.get_or_insert_default())
+    }
+
+    /// Says that a value begins at this offset. Those that are read again are known already.
+    fn note_value(&mut self, offset: usize, level: u32) {
+        let begun = &mut self.values_mut().begun;
+        if begun.last().is_none_or(|last| last.offset < offset) {
+            begun.push(Begun { offset, level });
+        }
     }
 
     fn chunks(&self) -> Chunks<'a> {
@@ -126,6 +160,7 @@ impl<'a> CdrReader<'a> {
                 }
                 let ids = self.read_ids(tag & IDS)?;
                 let offset = self.origin + start;
+                self.note_value(offset, self.chunks().level);
                 Ok(ValueHeader::New(ValueTag { offset, is_chunked, ids }))
             }
             _ => Err(self.error(CdrErrorKind::BadValue, "value tag")),
@@ -135,9 +170,11 @@ impl<'a> CdrReader<'a> {
     /// Enters the state of a value.
     ///
     /// # Errors
-    /// `TooDeep`.
+    /// `TooDeep` at [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH).
     pub fn begin_value(&mut self, tag: &ValueTag<'_>) -> CdrResult<()> {
-        self.descend("value")?;
+        if !self.values_mut().nesting.enter() {
+            return Err(self.error(CdrErrorKind::TooDeep, "value"));
+        }
         if tag.is_chunked {
             let buffer = self.buffer;
             let chunks = self.chunks_mut();
@@ -156,7 +193,7 @@ impl<'a> CdrReader<'a> {
     /// # Errors
     /// `BadValue` for chunks that do not end as they should.
     pub fn end_value(&mut self, tag: &ValueTag<'_>) -> CdrResult<()> {
-        self.ascend();
+        self.values_mut().nesting.leave();
         if !tag.is_chunked {
             return Ok(());
         }
@@ -191,10 +228,12 @@ impl<'a> CdrReader<'a> {
                     self.take(tag as usize, "chunk")?;
                 }
                 FIRST_TAG..=LAST_TAG if tag & IS_CHUNKED != 0 => {
+                    let offset = self.origin + self.position - 4;
                     if tag & CODEBASE != 0 {
                         self.read_id()?;
                     }
                     self.read_ids(tag & IDS)?;
+                    self.note_value(offset, open);
                     open += 1;
                 }
                 _ => {
@@ -245,15 +284,14 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Octets up to the end of the stream, those behind the chunk included.
-    #[cold]
-    pub(super) fn remaining_in_all(&self) -> usize {
-        self.chunks().whole.len().max(self.buffer.len()) - self.position
+    /// Octets up to the end of the stream, those behind a chunk included.
+    pub fn remaining_in_all(&self) -> usize {
+        self.whole().len() - self.position
     }
 
     /// Whether reading may go on in another chunk.
     #[inline]
-    pub(super) fn is_in_chunks(&self) -> bool {
+    pub fn is_in_chunks(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.chunks.level > 0)
     }
 
@@ -265,15 +303,17 @@ impl<'a> CdrReader<'a> {
         if self.aligned(4) < self.buffer.len() {
             return Ok(false);
         }
-        let mut ahead = self.clone();
-        ahead.position = self.buffer.len();
-        ahead.buffer = self.chunks().whole;
-        if self.chunks().ended.is_none() && (FIRST_TAG..=LAST_TAG).contains(&ahead.read_between()?)
-        {
-            self.position = self.buffer.len();
-            self.buffer = self.chunks().whole;
-            return Ok(true);
+        let (position, chunk) = (self.position, self.buffer);
+        self.position = chunk.len();
+        self.buffer = self.chunks().whole;
+        if self.chunks().ended.is_none() {
+            let start = self.position;
+            if (FIRST_TAG..=LAST_TAG).contains(&self.read_between()?) {
+                self.position = start;
+                return Ok(true);
+            }
         }
+        (self.position, self.buffer) = (position, chunk);
         self.go_on(4);
         Ok(false)
     }
@@ -288,11 +328,11 @@ impl<'a> CdrReader<'a> {
                 if count != INDIRECTION {
                     return self.read_id_list(count);
                 }
-                let mut at = self.reader_at_target()?;
-                let count = at.read_u32()?;
-                let ids = at.read_id_list(count)?;
-                self.chunks_mut().followed = at.chunks().followed;
-                Ok(ids)
+                let target = self.beside_chunks(Self::read_target)?;
+                self.elsewhere(target, |reader| {
+                    let count = reader.read_u32()?;
+                    reader.read_id_list(count)
+                })
             }
             _ => Err(self.error(CdrErrorKind::BadValue, "value tag")),
         }
@@ -313,14 +353,12 @@ impl<'a> CdrReader<'a> {
             return self.beside_chunks(|reader| reader.read_latin1("repository id"));
         }
         self.position = ahead.position;
-        let mut at = self.reader_at_target()?;
-        let id = at.read_latin1("repository id")?;
-        let all = self.chunks().whole.len().max(self.buffer.len());
-        let chunks = self.chunks_mut();
-        chunks.followed += 8 + id.len();
-        if id.len() > MAX_ID || chunks.followed > FOLLOW * (256 + all) {
+        let target = self.beside_chunks(Self::read_target)?;
+        let id = self.elsewhere(target, |reader| reader.read_latin1("repository id"))?;
+        if id.len() > MAX_ID {
             return Err(self.error(CdrErrorKind::BadValue, "repository id"));
         }
+        self.follow(id.len())?;
         Ok(id)
     }
 
@@ -330,17 +368,23 @@ impl<'a> CdrReader<'a> {
         let from = self.position - 4;
         let back = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
         match from.checked_sub(back) {
-            Some(target) if offset < -4 => Ok(target),
+            Some(target) if offset < -4 => {
+                self.note_reach(self.origin + target);
+                Ok(target)
+            }
             _ => Err(self.error(CdrErrorKind::BadValue, "indirection")),
         }
     }
 
-    /// A reader for ids at the place that an offset leads to.
-    fn reader_at_target(&mut self) -> CdrResult<Self> {
-        let target = self.beside_chunks(Self::read_target)?;
-        let mut at = self.clone();
-        at.position = target;
-        *at.chunks_mut() = Chunks { followed: self.chunks().followed, ..Chunks::default() };
-        Ok(at)
+    /// Reads ids at another position, as if there were no chunks, and comes back.
+    fn elsewhere<T>(&mut self, position: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let (here, chunks) = (self.position, self.chunks());
+        self.position = position;
+        *self.chunks_mut() = Chunks { followed: chunks.followed, ..Chunks::default() };
+        let result = work(self);
+        let followed = self.chunks().followed;
+        *self.chunks_mut() = Chunks { followed, ..chunks };
+        self.position = here;
+        result
     }
 }

@@ -1,13 +1,15 @@
 //! Valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::Any;
 
 use super::CdrWriter;
-use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, ONE_ID};
-use crate::{CdrErrorKind, CdrResult, MAX_DEPTH};
+use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, Nesting, ONE_ID};
+use crate::{CdrErrorKind, CdrResult};
 
 /// The values of a stream so far.
 #[derive(Clone, Default)]
@@ -17,15 +19,33 @@ pub(super) struct Values {
     /// What keeps the addresses from being used again.
     kept: Vec<Rc<dyn Any>>,
     /// Offsets of single ids, and of lists by their first.
-    ids: BTreeMap<&'static str, usize>,
-    lists: BTreeMap<&'static str, usize>,
-    depth: u16,
+    ids: BTreeMap<Cow<'static, str>, usize>,
+    lists: BTreeMap<Cow<'static, str>, usize>,
+    nesting: Nesting,
     /// How many chunked values are open.
     level: u32,
     /// Where in the buffer the size of the open chunk is.
     chunk: Option<usize>,
     /// Where in the buffer the last end tag is.
     end: Option<usize>,
+}
+
+/// A repository id of a value, one of the program or one known at run time.
+pub trait ValueId: AsRef<str> {
+    /// The id, to be remembered.
+    fn kept(&self) -> Cow<'static, str>;
+}
+
+impl ValueId for &'static str {
+    fn kept(&self) -> Cow<'static, str> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl ValueId for String {
+    fn kept(&self) -> Cow<'static, str> {
+        Cow::Owned(self.clone())
+    }
 }
 
 impl CdrWriter<'_> {
@@ -36,12 +56,12 @@ impl CdrWriter<'_> {
     /// expects.
     ///
     /// # Errors
-    /// What `state` returns; `TooDeep` at [`MAX_DEPTH`].
-    pub fn write_value(
+    /// What `state` returns; `TooDeep` at [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH).
+    pub fn write_value<I: ValueId>(
         &mut self,
         address: usize,
         keep: impl Any,
-        ids: &[&'static str],
+        ids: &[I],
         is_chunked: bool,
         state: impl FnOnce(&mut Self) -> CdrResult<()>,
     ) -> CdrResult<()> {
@@ -51,8 +71,7 @@ impl CdrWriter<'_> {
             self.write_u32(INDIRECTION);
             return self.write_offset_to(offset);
         }
-        let depth = self.values().depth;
-        if depth >= MAX_DEPTH {
+        if !self.values().nesting.enter() {
             return Err(self.error(CdrErrorKind::TooDeep, "value"));
         }
         self.close_chunk()?;
@@ -60,7 +79,6 @@ impl CdrWriter<'_> {
         self.align(4);
         let offset = self.offset();
         let values = self.values();
-        values.depth = depth + 1;
         values.offsets.insert(address, offset);
         values.kept.push(Rc::new(keep));
         self.write_tag(ids, is_chunked)?;
@@ -76,8 +94,18 @@ impl CdrWriter<'_> {
                 self.open_chunk();
             }
         }
-        self.values().depth = depth;
+        self.values().nesting.leave();
         Ok(())
+    }
+
+    /// Whether the value of this address is in the stream.
+    pub fn has_value(&self, address: usize) -> bool {
+        self.values.as_ref().is_some_and(|values| values.offsets.contains_key(&address))
+    }
+
+    /// Whether there are values in the stream.
+    pub fn has_values(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| !values.offsets.is_empty())
     }
 
     /// Whether a value in chunks is being written: one that a receiver may cut down.
@@ -89,9 +117,9 @@ impl CdrWriter<'_> {
         Rc::make_mut(self.values.get_or_insert_default())
     }
 
-    fn write_tag(&mut self, ids: &[&'static str], is_chunked: bool) -> CdrResult<()> {
+    fn write_tag<I: ValueId>(&mut self, ids: &[I], is_chunked: bool) -> CdrResult<()> {
         let chunks = if is_chunked { IS_CHUNKED } else { 0 };
-        match *ids {
+        match ids {
             [] => self.write_u32(FIRST_TAG | chunks),
             [id] => {
                 self.write_u32(FIRST_TAG | chunks | ONE_ID);
@@ -99,13 +127,13 @@ impl CdrWriter<'_> {
             }
             [first, ..] => {
                 self.write_u32(FIRST_TAG | chunks | IDS);
-                if let Some(&offset) = self.values().lists.get(first) {
+                if let Some(&offset) = self.values().lists.get(first.as_ref()) {
                     self.write_u32(INDIRECTION);
                     return self.write_offset_to(offset);
                 }
                 self.align(4);
                 let offset = self.offset();
-                self.values().lists.insert(first, offset);
+                self.values().lists.insert(first.kept(), offset);
                 self.write_count(ids.len(), "repository ids")?;
                 ids.iter().try_for_each(|id| self.write_id(id))?;
             }
@@ -113,15 +141,15 @@ impl CdrWriter<'_> {
         Ok(())
     }
 
-    fn write_id(&mut self, id: &'static str) -> CdrResult<()> {
-        if let Some(&offset) = self.values().ids.get(id) {
+    fn write_id<I: ValueId>(&mut self, id: &I) -> CdrResult<()> {
+        if let Some(&offset) = self.values().ids.get(id.as_ref()) {
             self.write_u32(INDIRECTION);
             return self.write_offset_to(offset);
         }
         self.align(4);
         let offset = self.offset();
-        self.values().ids.insert(id, offset);
-        self.write_latin1(id)
+        self.values().ids.insert(id.kept(), offset);
+        self.write_latin1(id.as_ref())
     }
 
     /// The way from here back to an offset.

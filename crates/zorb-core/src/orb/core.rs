@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, Weak};
 
 use arc_swap::ArcSwap;
-use zorb_cdr::ByteOrder;
+use zorb_cdr::{ByteOrder, ReadContext};
 use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent};
 use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry, join_profiles};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -61,6 +61,13 @@ pub(crate) struct OrbCore {
 impl std::fmt::Debug for OrbCore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("OrbCore").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// What values decode against.
+impl ReadContext for OrbCore {
+    fn value_type(&self, id: &str) -> Option<Box<dyn std::any::Any>> {
+        self.values.value_type(id)
     }
 }
 

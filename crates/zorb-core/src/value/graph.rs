@@ -154,6 +154,33 @@ impl<K: ValueKind + ?Sized> Value<K> {
     }
 }
 
+impl<K: ValueKind + ?Sized> Value<K> {
+    /// The value that began at this offset.
+    fn read_shared(offset: usize, reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let graph = reader.shared(Mutex::<Graph>::default);
+        let seen = {
+            let graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
+            graph.0.get(&offset).map(|seen| (Arc::clone(&seen.value), seen.is_open))
+        };
+        let error = reader.error(CdrErrorKind::BadValue, "indirection");
+        match seen {
+            Some((value, is_open)) if value.inherits(TypeId::of::<K>()) => {
+                let strong = Self::of(Link::Strong(value));
+                Ok(if is_open { strong.downgrade() } else { strong })
+            }
+            Some(_) => Err(error),
+            // It is in what was not read as a value of Rust: an any, a part that was cut off.
+            None => reader.revisit(offset, |reader| match reader.read_value_header()? {
+                ValueHeader::New(tag) => {
+                    let known = Self::known(reader, &tag)?;
+                    (known.read)(reader, &tag).map(|node| Self::of(Link::Strong(node)))
+                }
+                _ => Err(error),
+            }),
+        }
+    }
+}
+
 impl<K: ValueKind + ?Sized> Wire for Value<K> {
     type Value = Option<Self>;
     type View = Option<Self>;
@@ -175,17 +202,7 @@ impl<K: ValueKind + ?Sized> Wire for Value<K> {
                 let known = Self::known(reader, &tag)?;
                 (known.read)(reader, &tag).map(|node| Some(Self::of(Link::Strong(node))))
             }
-            ValueHeader::Shared(offset) => {
-                let graph = reader.shared(Mutex::<Graph>::default);
-                let graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
-                match graph.0.get(&offset) {
-                    Some(seen) if seen.value.inherits(TypeId::of::<K>()) => {
-                        let strong = Self::of(Link::Strong(Arc::clone(&seen.value)));
-                        Ok(Some(if seen.is_open { strong.downgrade() } else { strong }))
-                    }
-                    _ => Err(reader.error(CdrErrorKind::BadValue, "indirection")),
-                }
-            }
+            ValueHeader::Shared(offset) => Self::read_shared(offset, reader).map(Some),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The valuetypes that an ORB knows by their ids: its value factories.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use zorb_cdr::{CdrReader, CdrResult, ValueTag};
+use zorb_cdr::{CdrReader, CdrResult, ReadContext, ValueTag};
+use zorb_types::{TypeCode, TypeDesc, ValueTypes};
 
 use super::graph::{self, AnyValue};
 use super::kinds::ValueType;
@@ -15,13 +16,19 @@ use std::sync::Arc;
 pub struct KnownValue {
     pub(super) id: &'static str,
     pub(super) inherits: fn(TypeId) -> bool,
+    pub(super) type_desc: fn() -> &'static TypeDesc,
     pub(super) read: fn(&mut CdrReader<'_>, &ValueTag<'_>) -> CdrResult<Arc<dyn AnyValue>>,
 }
 
 impl KnownValue {
     /// The type with this state.
     pub const fn of<T: ValueType>() -> Self {
-        Self { id: T::REPOSITORY_ID, inherits: T::inherits, read: graph::read_node::<T> }
+        Self {
+            id: T::REPOSITORY_ID,
+            inherits: T::inherits,
+            type_desc: T::type_desc,
+            read: graph::read_node::<T>,
+        }
     }
 }
 
@@ -34,13 +41,18 @@ impl std::fmt::Debug for KnownValue {
 /// The types that were registered, of an ORB or, as what a reader
 /// [decodes against](zorb_cdr::CdrReader::with_context), of code that reads values without an ORB.
 #[derive(Debug, Default)]
-pub struct ValueRegistry(RwLock<HashMap<&'static str, KnownValue>>);
+pub struct ValueRegistry {
+    /// The types of the program, by their ids.
+    known: RwLock<HashMap<&'static str, KnownValue>>,
+    /// Types known at run time.
+    described: RwLock<ValueTypes>,
+}
 
 impl ValueRegistry {
     /// Adds the type `T`.
     pub fn register<T: ValueType>(&self) {
         let known = KnownValue::of::<T>();
-        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
         all.insert(known.id, known);
     }
 
@@ -48,10 +60,26 @@ impl ValueRegistry {
     pub fn unregister<T: ValueType>(&self) -> bool {
         let id = T::REPOSITORY_ID;
 
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(id).is_some()
+        self.known.write().unwrap_or_else(PoisonError::into_inner).remove(id).is_some()
+    }
+
+    /// Adds a type that is known by its TypeCode alone: its values are understood where they are in
+    /// anys. `false` for one that is no valuetype with state.
+    pub fn describe(&self, type_code: &TypeCode) -> bool {
+        self.described.write().unwrap_or_else(PoisonError::into_inner).add(type_code)
     }
 
     pub(super) fn find(&self, id: &str) -> Option<KnownValue> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(id).copied()
+        self.known.read().unwrap_or_else(PoisonError::into_inner).get(id).copied()
+    }
+}
+
+impl ReadContext for ValueRegistry {
+    fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
+        if let Some(known) = self.find(id) {
+            return Some(Box::new(TypeCode::from((known.type_desc)())));
+        }
+        let described = self.described.read().unwrap_or_else(PoisonError::into_inner);
+        Some(Box::new(described.find(id)?.clone()))
     }
 }

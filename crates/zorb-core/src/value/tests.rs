@@ -256,3 +256,59 @@ fn what_cannot_be_skipped_is_not_truncated() {
     assert_eq!(kind(&ids(0x7fff_ff0e)), None);
     assert_eq!(kind(&ids(0x7fff_ff06)), Some(CdrErrorKind::UnknownValue));
 }
+
+#[test]
+fn lists_may_be_as_long_as_values_nest() {
+    let list = |length| (0..length).fold(None, |next, v| Some(Value::new(Node { v, next })));
+    let longest = i32::from(zorb_cdr::MAX_VALUE_DEPTH);
+    let octets = write::<Value<Node>>(&[&list(longest)], ByteOrder::Big);
+    let got = read::<Value<Node>>(&octets, &orb(), 1).expect("a list");
+    let mut next = got.into_iter().next().flatten();
+    for v in (0..longest).rev() {
+        let state = next.as_ref().and_then(Value::get).expect("a value");
+        assert_eq!(state.v, v);
+        let after = state.next.clone();
+        drop(state);
+        next = after;
+    }
+    assert_eq!(next, None);
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
+    let written = <Value<Node>>::write(&list(longest + 1), &mut writer);
+    assert_eq!(written.map_err(|error| error.kind), Err(CdrErrorKind::TooDeep));
+}
+
+#[test]
+fn values_shared_between_anys_and_other_arguments_are_found() {
+    // A value, an any with a value that leads to it, and an indirection to that.
+    let node = zorb_types::TypeCode::from(<Value<Node> as zorb_types::Typed>::type_desc());
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
+    for word in [0x7fff_ff00, 1, 0] {
+        writer.write_u32(word);
+    }
+    zorb_types::TypeCode::write(&node, &mut writer).expect("a type");
+    writer.align(4);
+    let inside = writer.offset();
+    let to = |writer: &mut CdrWriter<'_>, target: usize| {
+        writer.write_u32(0xffff_ffff);
+        let way = i32::try_from(writer.offset() - target).expect("a short way");
+        writer.write_i32(-way);
+    };
+    writer.write_u32(0x7fff_ff00);
+    writer.write_u32(2);
+    to(&mut writer, 0);
+    to(&mut writer, inside);
+    let orb = orb();
+    let mut reader = CdrReader::new(&octets, ByteOrder::Big).with_context(orb.core_for_tests());
+    let first = <Value<Node>>::read(&mut reader).expect("a value");
+    let any = zorb_types::Any::read(&mut reader).expect("an any");
+    let second = <Value<Node>>::read(&mut reader).expect("the value in the any");
+    assert_eq!(reader.remaining(), 0);
+    let second = second.as_ref().and_then(Value::get).expect("a state");
+    assert_eq!((second.v, &second.next), (2, &first));
+    let held = orb.extract::<Value<Node>>(&any).flatten().expect("a value");
+    let held = held.get().expect("a state");
+    assert_eq!(held.v, 2);
+    assert_eq!(held.next.as_ref().and_then(Value::get).map(|state| state.v), Some(1));
+}

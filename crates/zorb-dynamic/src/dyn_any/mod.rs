@@ -13,7 +13,7 @@ mod structure;
 #[cfg(test)]
 mod tests;
 mod union;
-mod value;
+pub(crate) mod value;
 mod write;
 
 use zorb_cdr::CdrReader;
@@ -30,6 +30,7 @@ pub use value::{DynValue, DynValueBox};
 use image::Image;
 use known::Known;
 use union::UnionParts;
+use value::State;
 
 /// A value of any type, which can be looked at and changed part by part: the IDL type
 /// `DynamicAny::DynAny`, and with [`as_struct`](Self::as_struct) and so on those derived from it.
@@ -60,8 +61,8 @@ enum Content {
     /// Members or elements.
     Parts(Vec<DynAny>),
     Union(Box<UnionParts>),
-    /// A valuetype's state, base members first, or the value in a box; null for none.
-    Value(Option<Vec<DynAny>>),
+    /// A valuetype's state, or the value in a box; null for none.
+    Value(Option<Box<State>>),
 }
 
 impl DynAny {
@@ -207,7 +208,10 @@ impl DynAny {
                 Content::Union(Box::new(UnionParts::read(&self.type_code, &mut reader)?))
             }
             TcKind::Value | TcKind::Event | TcKind::ValueBox => {
-                value::read(&self.type_code.resolved(), &mut reader)?
+                match value::read(&self.type_code, any)? {
+                    Some(content) => content,
+                    None => return Ok(()),
+                }
             }
             _ => return Ok(()),
         };
@@ -219,7 +223,8 @@ impl DynAny {
     fn parts(&mut self) -> DynAnyResult<&mut Vec<Self>> {
         self.expand()?;
         match &mut self.content {
-            Content::Parts(parts) | Content::Value(Some(parts)) => Ok(parts),
+            Content::Parts(parts) => Ok(parts),
+            Content::Value(Some(state)) => Ok(&mut state.parts),
             Content::Value(None) => Err(DynAnyError::InvalidValue),
             _ => Err(DynAnyError::TypeMismatch),
         }

@@ -30,7 +30,8 @@ impl DynAny {
             _ => self.expand()?,
         }
         Ok(match &mut self.content {
-            Content::Parts(parts) | Content::Value(Some(parts)) => parts.len(),
+            Content::Parts(parts) => parts.len(),
+            Content::Value(Some(state)) => state.parts.len(),
             Content::Union(union) => {
                 union.settle(&self.type_code)?;
                 1 + usize::from(union.member.is_some())
@@ -109,8 +110,9 @@ impl DynAny {
                     _ => Err(DynAnyError::InvalidValue),
                 }
             }
-            Content::Parts(parts) | Content::Value(Some(parts)) => {
-                parts.get_mut(index).ok_or(DynAnyError::InvalidValue)
+            Content::Parts(parts) => parts.get_mut(index).ok_or(DynAnyError::InvalidValue),
+            Content::Value(Some(state)) => {
+                state.parts.get_mut(index).ok_or(DynAnyError::InvalidValue)
             }
             Content::Value(None) => Err(DynAnyError::InvalidValue),
             Content::Whole(_) => Err(DynAnyError::TypeMismatch),

@@ -1,21 +1,26 @@
 //! Valuetypes and boxes.
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
-use zorb_types::{Any, TcKind, TypeCode};
+use std::sync::Arc;
 
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_types::{Any, TcKind, TypeCode, ValueHead, value_ids};
+
+use super::known::Known;
 use super::structure::checked;
 use super::{Content, DynAny, DynAnyError, DynAnyResult};
-
-/// The value tag without a type, and with one repository id (CORBA 3.3 part 2, 9.3.4.1).
-const TAG: u32 = 0x7fff_ff00;
-const TAG_ID: u32 = 0x7fff_ff02;
 
 /// Bases that are followed; TypeCodes nest no deeper.
 const MAX_BASES: usize = zorb_cdr::MAX_DEPTH as usize;
 
 /// A valuetype or `eventtype`, by the members of its state, those of its bases first: `DynValue`.
 ///
-/// It is a tree of its own: values that are shared are parts twice over.
+/// A value of a derived type has the members of that, where it is known; [`type_code`](DynAny::type_code)
+/// stays the type that is expected. A value whose state is not known, such as a custom one, has no
+/// members, and is passed on as it is.
+///
+/// It is a tree of its own: values that are shared are parts twice over, and a value that leads back to
+/// one around it leads to a copy. As long as nothing is changed, [`to_any`](DynAny::to_any) gives the
+/// value with what it shares; then the parts are values of their own.
 #[derive(Debug)]
 pub struct DynValue<'a>(&'a mut DynAny);
 
@@ -49,9 +54,20 @@ impl DynAny {
         self.position = None;
     }
 
-    fn set_state(&mut self, state: Vec<Self>) {
-        self.position = (!state.is_empty()).then_some(0);
-        self.content = Content::Value(Some(state));
+    /// Makes it a value of exactly its type.
+    fn set_state(&mut self, parts: Vec<Self>) {
+        self.position = (!parts.is_empty()).then_some(0);
+        let type_code = self.type_code.resolved();
+        self.content = Content::Value(Some(Box::new(State { type_code, parts, whole: None })));
+    }
+
+    /// Names and types of the members that it has, or would have.
+    fn state(&self) -> DynAnyResult<Vec<(String, TypeCode)>> {
+        match &self.content {
+            Content::Value(Some(state)) => state_of(&state.type_code),
+            Content::Value(None) => state_of(&self.type_code.resolved()),
+            _ => Err(DynAnyError::InconsistentTypeCode),
+        }
     }
 
     fn is_null_value(&self) -> bool {
@@ -91,7 +107,7 @@ impl<'a> DynValue<'a> {
     /// # Errors
     /// `InvalidValue` when there is none of this name, and in null.
     pub fn member(self, name: &str) -> DynAnyResult<&'a mut DynAny> {
-        let state = state_of(&self.0.type_code.resolved())?;
+        let state = self.0.state()?;
         let index = state.iter().position(|(member, _)| member == name);
         self.0.component(index.ok_or(DynAnyError::InvalidValue)?)
     }
@@ -114,7 +130,7 @@ impl<'a> DynValue<'a> {
 
     fn current(&self) -> DynAnyResult<(String, TypeCode)> {
         let index = self.0.position.ok_or(DynAnyError::InvalidValue)?;
-        let state = state_of(&self.0.type_code.resolved())?;
+        let state = self.0.state()?;
         state.into_iter().nth(index).ok_or(DynAnyError::InvalidValue)
     }
 
@@ -123,7 +139,7 @@ impl<'a> DynValue<'a> {
     /// # Errors
     /// `InvalidValue` for null.
     pub fn members(&mut self) -> DynAnyResult<Vec<(String, DynAny)>> {
-        let state = state_of(&self.0.type_code.resolved())?;
+        let state = self.0.state()?;
         let parts = self.0.parts()?;
         Ok(state.into_iter().map(|(name, _)| name).zip(parts.iter().cloned()).collect())
     }
@@ -182,16 +198,82 @@ impl<'a> DynValueBox<'a> {
     }
 }
 
+/// What a value holds.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    /// Its own type.
+    pub(super) type_code: TypeCode,
+    /// Members, those of bases first, or what is in a box.
+    pub(super) parts: Vec<DynAny>,
+    /// The value as it was before it was taken apart.
+    whole: Option<Any>,
+}
+
+impl State {
+    /// The value as it was, unless a part was changed.
+    pub(super) fn unchanged(&self, expected: &Known) -> DynAnyResult<Option<&Any>> {
+        let Some(whole) = &self.whole else { return Ok(None) };
+        let mut reader = whole.reader();
+        if !matches!(expected.layout().begin_value(&mut reader)?, ValueHead::State(..)) {
+            return Ok(None);
+        }
+        for part in &self.parts {
+            let before = Any::read_with(part.type_code.layout(), &mut reader)?;
+            if part.to_any()? != before {
+                return Ok(None);
+            }
+        }
+        Ok(Some(whole))
+    }
+
+    /// Appends the value.
+    pub(super) fn write(&self, expected: &Known, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        if let Ok(Some(whole)) = self.unchanged(expected) {
+            return whole.write_with(expected.layout(), writer);
+        }
+        let key = Arc::new(0_u64);
+        let ids = value_ids(&self.type_code);
+        writer.write_value(Arc::as_ptr(&key).addr(), key, &ids, ids.len() > 1, |writer| {
+            self.parts.iter().try_for_each(|part| part.write_value(writer))
+        })
+    }
+}
+
+/// Takes the value of an any apart; none where its state is not known.
+pub(super) fn read(known: &Known, any: &Any) -> DynAnyResult<Option<Content>> {
+    let mut reader = any.reader();
+    let type_code = match known.layout().begin_value(&mut reader)? {
+        ValueHead::Null => return Ok(Some(Content::Value(None))),
+        ValueHead::State(type_code, _) => type_code,
+        ValueHead::Shared(_) | ValueHead::Opaque(_) => return Ok(None),
+    };
+    let parts = read_parts(&type_code, &mut reader)?;
+    let whole = Some(any.clone());
+    Ok(Some(Content::Value(Some(Box::new(State { type_code, parts, whole })))))
+}
+
+fn read_parts(type_code: &TypeCode, reader: &mut CdrReader<'_>) -> DynAnyResult<Vec<DynAny>> {
+    let members = match type_code.kind() {
+        TcKind::ValueBox => vec![(String::new(), type_code.content_type()?)],
+        _ => state_of(type_code)?,
+    };
+    let mut parts = Vec::new();
+    for (_, member) in members {
+        parts.push(DynAny::whole(Any::read_value(member, reader)?));
+    }
+    Ok(parts)
+}
+
 /// Names and types of the members of a valuetype's state, those of its bases first.
-fn state_of(type_code: &TypeCode) -> DynAnyResult<Vec<(String, TypeCode)>> {
-    use zorb_types::ValueModifier::Abstract;
-    if type_code.type_modifier()? == Abstract {
+pub(crate) fn state_of(type_code: &TypeCode) -> DynAnyResult<Vec<(String, TypeCode)>> {
+    use zorb_types::ValueModifier::{Abstract, Custom};
+    if matches!(type_code.type_modifier()?, Abstract | Custom) {
         return Err(DynAnyError::InconsistentTypeCode);
     }
     let mut chain = vec![type_code.clone()];
     loop {
         let base = chain.last().map(TypeCode::concrete_base_type).transpose()?.unwrap_or_default();
-        if base.kind() == TcKind::Null {
+        if base.resolved_kind() == TcKind::Null {
             break;
         }
         if chain.len() >= MAX_BASES {
@@ -206,31 +288,4 @@ fn state_of(type_code: &TypeCode) -> DynAnyResult<Vec<(String, TypeCode)>> {
         }
     }
     Ok(state)
-}
-
-/// Takes the value of an any apart.
-pub(super) fn read(type_code: &TypeCode, reader: &mut CdrReader<'_>) -> DynAnyResult<Content> {
-    match reader.read_u32()? {
-        0 => return Ok(Content::Value(None)),
-        TAG => {}
-        TAG_ID => {
-            reader.read_latin1("valuetype")?;
-        }
-        _ => return Err(reader.error(CdrErrorKind::Unsupported, "valuetype").into()),
-    }
-    let types = match type_code.kind() {
-        TcKind::ValueBox => vec![(String::new(), type_code.content_type()?)],
-        _ => state_of(type_code)?,
-    };
-    let mut state = Vec::new();
-    for (_, member) in types {
-        state.push(DynAny::whole(Any::read_value(member, reader)?));
-    }
-    Ok(Content::Value(Some(state)))
-}
-
-/// Writes what stands before a value's state.
-pub(super) fn write_head(type_code: &TypeCode, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-    writer.write_u32(TAG_ID);
-    writer.write_latin1(type_code.id())
 }

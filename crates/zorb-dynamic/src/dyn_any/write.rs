@@ -1,9 +1,11 @@
 //! From parts to octets.
 
-use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
-use zorb_types::{Any, TcKind};
+use std::sync::Arc;
 
-use super::{Content, DynAny, DynAnyResult, value};
+use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
+use zorb_types::{Any, TcKind, ValueTypes};
+
+use super::{Content, DynAny, DynAnyResult};
 
 impl DynAny {
     /// The value as an any: `to_any`.
@@ -11,9 +13,20 @@ impl DynAny {
     /// # Errors
     /// When it has no encoding: a part that is itself too long, or nested too deep.
     pub fn to_any(&self) -> DynAnyResult<Any> {
+        if let Content::Value(Some(state)) = &self.content
+            && let Some(whole) = state.unchanged(&self.type_code)?
+        {
+            return Ok(whole.clone());
+        }
         match &self.content {
             Content::Whole(any) => Ok(any.clone()),
-            _ => Ok(Any::build_with(self.type_code.layout(), |writer| self.write_value(writer))?),
+            _ => {
+                let mut types = ValueTypes::default();
+                self.value_types(&mut types);
+                let types = (!types.is_empty()).then(|| Arc::new(types));
+                let layout = self.type_code.layout();
+                Ok(Any::build_of(layout, types, |writer| self.write_value(writer))?)
+            }
         }
     }
 
@@ -50,10 +63,30 @@ impl DynAny {
                 writer.write_u32(0);
                 Ok(())
             }
-            Content::Value(Some(state)) => {
-                value::write_head(&self.type_code.resolved(), writer)?;
-                each(state, writer)
+            Content::Value(Some(state)) => state.write(&self.type_code, writer),
+        }
+    }
+
+    /// Collects the types of values in it that its type may not speak of.
+    pub(super) fn value_types(&self, types: &mut ValueTypes) {
+        let mut each = |parts: &[Self]| parts.iter().for_each(|part| part.value_types(types));
+        match &self.content {
+            Content::Whole(any) => {
+                if let Some(known) = any.value_types() {
+                    types.extend(known);
+                }
             }
+            Content::Parts(parts) => each(parts),
+            Content::Union(union) => {
+                if let Some(member) = &union.member {
+                    member.value_types(types);
+                }
+            }
+            Content::Value(Some(state)) => {
+                each(&state.parts);
+                types.add(&state.type_code);
+            }
+            Content::Value(None) | Content::Image(_) => {}
         }
     }
 }

@@ -1,23 +1,30 @@
 //! From JSON to values.
 
+use std::collections::HashMap;
 use std::fmt::Display;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use zorb_cdr::{CdrErrorKind, CdrWriter, Wire};
 use zorb_giop::Ior;
-use zorb_types::{Any, FixedValue, LongDouble, TcKind, TypeCode, write_fixed};
+use zorb_types::{Any, FixedValue, Layout, LongDouble, TcKind, TypeCode, ValueTypes, write_fixed};
 
-use super::{JsonError, Scope, base64, type_named};
-use crate::DynAny;
+use super::{JsonError, Scope, base64, type_named, valuetype};
 
 /// The value of a type that JSON stands for.
 ///
 /// # Errors
 /// What in it is no such value, and where.
 pub fn to_any(json: &Value, type_code: &TypeCode, scope: &dyn Scope) -> Result<Any, JsonError> {
+    let mut types = ValueTypes::default();
+    valuetype::collect(json, scope, &mut types);
+    let types = (!types.is_empty()).then(|| Arc::new(types));
     let mut failure = None;
-    let built = Any::build(type_code.clone(), |writer| {
-        Encoder { scope, writer: &mut *writer }.value(json, type_code).map_err(|error| {
+    let built = Any::build_of(&Layout::of(type_code), types, |writer| {
+        let mut values = HashMap::new();
+        let path = "$".to_owned();
+        let mut encoder = Encoder { scope, writer: &mut *writer, path, values: &mut values };
+        encoder.value(json, type_code).map_err(|error| {
             failure = Some(error);
             // A `char` that is none in UTF-8 may be one in the code set that is tried next.
             writer.error(CdrErrorKind::BadText, "JSON")
@@ -30,13 +37,31 @@ pub fn to_any(json: &Value, type_code: &TypeCode, scope: &dyn Scope) -> Result<A
 const CASE: &str = "$case";
 
 /// Writes the values that JSON stands for.
-struct Encoder<'s, 'w, 'b> {
-    scope: &'s dyn Scope,
-    writer: &'w mut CdrWriter<'b>,
+pub(super) struct Encoder<'s, 'w, 'b> {
+    pub(super) scope: &'s dyn Scope,
+    pub(super) writer: &'w mut CdrWriter<'b>,
+    /// The way from the whole to the part in question.
+    pub(super) path: String,
+    /// The values of valuetypes so far, by the ways to them.
+    pub(super) values: &'w mut HashMap<String, Arc<u64>>,
 }
 
 impl Encoder<'_, '_, '_> {
-    fn value(&mut self, json: &Value, type_code: &TypeCode) -> Result<(), JsonError> {
+    /// A part, this far from the value around it.
+    pub(super) fn part(
+        &mut self,
+        step: &str,
+        json: &Value,
+        type_code: &TypeCode,
+    ) -> Result<(), JsonError> {
+        let length = self.path.len();
+        self.path.push_str(step);
+        self.value(json, type_code)?;
+        self.path.truncate(length);
+        Ok(())
+    }
+
+    pub(super) fn value(&mut self, json: &Value, type_code: &TypeCode) -> Result<(), JsonError> {
         let resolved = type_code.resolved();
         let kind = resolved.kind();
         match kind {
@@ -112,10 +137,7 @@ impl Encoder<'_, '_, '_> {
             }
             TcKind::Union => self.union(json, &resolved)?,
             TcKind::Sequence | TcKind::Array => self.elements(json, &resolved)?,
-            TcKind::Any => {
-                let any = self.any(json)?;
-                Any::write(&any, self.writer).map_err(|error| no_encoding(&error))?;
-            }
+            TcKind::Any => self.any(json)?,
             TcKind::TypeCode => {
                 let text = string(json, "a type")?;
                 let named = type_named(text, self.scope).map_err(JsonError::new)?;
@@ -123,13 +145,11 @@ impl Encoder<'_, '_, '_> {
             }
             TcKind::ObjRef | TcKind::Component | TcKind::Home => self.reference(json)?,
             TcKind::AbstractInterface => {
-                self.writer.write_bool(true);
-                self.reference(json)?;
+                let is_reference = json.is_string();
+                self.writer.write_bool(is_reference);
+                if is_reference { self.reference(json)? } else { self.valuetype(json, &resolved)? }
             }
-            TcKind::Value | TcKind::Event | TcKind::ValueBox => {
-                let value = self.valuetype(json, type_code)?;
-                value.write_value(self.writer).map_err(|error| no_encoding(&error))?;
-            }
+            TcKind::Value | TcKind::Event | TcKind::ValueBox => self.valuetype(json, &resolved)?,
             TcKind::LocalInterface | TcKind::Native | TcKind::Principal | TcKind::Alias => {
                 return Err(JsonError::new(format!("{} has no JSON", kind.idl_name())));
             }
@@ -148,7 +168,8 @@ impl Encoder<'_, '_, '_> {
             let Some(value) = object.get(name) else {
                 return Err(JsonError::new(format!("the member {name:?} is missing")));
             };
-            self.value(value, &member).map_err(|error| error.in_member(name))?;
+            let step = format!(".{name}");
+            self.part(&step, value, &member).map_err(|error| error.in_member(name))?;
         }
         Ok(())
     }
@@ -188,7 +209,8 @@ impl Encoder<'_, '_, '_> {
             self.writer.put(&octets);
         }
         for (index, part) in json.as_array().into_iter().flatten().enumerate() {
-            self.value(part, &element).map_err(|error| error.in_element(index))?;
+            let step = format!("[{index}]");
+            self.part(&step, part, &element).map_err(|error| error.in_element(index))?;
         }
         Ok(())
     }
@@ -231,7 +253,8 @@ impl Encoder<'_, '_, '_> {
                     )));
                 }
                 let member = type_code.member_type(index).unwrap_or_default();
-                self.value(value, &member).map_err(|error| error.in_member(name))
+                let step = format!(".{name}");
+                self.part(&step, value, &member).map_err(|error| error.in_member(name))
             }
             (Some(index), None) => {
                 let selected = type_code.member_name(index).unwrap_or_default();
@@ -244,9 +267,9 @@ impl Encoder<'_, '_, '_> {
         }
     }
 
-    fn any(&self, json: &Value) -> Result<Any, JsonError> {
+    fn any(&mut self, json: &Value) -> Result<(), JsonError> {
         if json.is_null() {
-            return Ok(Any::default());
+            return Any::write(&Any::default(), self.writer).map_err(|error| no_encoding(&error));
         }
         let what = "an any: {\"type\": ..., \"value\": ...}";
         let object = json.as_object().ok_or_else(|| expected(what, json))?;
@@ -259,7 +282,8 @@ impl Encoder<'_, '_, '_> {
             .and_then(|text| type_named(text, self.scope).map_err(JsonError::new))
             .map_err(|error| error.in_member("type"))?;
         let value = object.get("value").unwrap_or(&Value::Null);
-        to_any(value, &type_code, self.scope).map_err(|error| error.in_member("value"))
+        TypeCode::write(&type_code, self.writer).map_err(|error| no_encoding(&error))?;
+        self.part(".value", value, &type_code).map_err(|error| error.in_member("value"))
     }
 
     fn reference(&mut self, json: &Value) -> Result<(), JsonError> {
@@ -270,53 +294,15 @@ impl Encoder<'_, '_, '_> {
         };
         Ior::write(&ior, self.writer).map_err(|error| no_encoding(&error))
     }
-
-    fn valuetype(&self, json: &Value, type_code: &TypeCode) -> Result<DynAny, JsonError> {
-        let failed = |error: crate::DynAnyError| no_encoding(&error);
-        let mut value = DynAny::new(type_code).map_err(failed)?;
-        if json.is_null() {
-            return Ok(value);
-        }
-        if value.kind() == TcKind::ValueBox {
-            let mut boxed = value.as_value_box().map_err(failed)?;
-            boxed.set_to_value().map_err(failed)?;
-            let inner = boxed.boxed().map_err(failed)?;
-            let any = to_any(json, inner.type_code(), self.scope)?;
-            inner.from_any(any).map_err(failed)?;
-            return Ok(value);
-        }
-        let resolved = type_code.resolved();
-        let object = object(json, &resolved)?;
-        let mut state = value.as_value().map_err(failed)?;
-        state.set_to_value().map_err(failed)?;
-        let mut names = Vec::new();
-        for (name, mut part) in state.members().map_err(failed)? {
-            let Some(given) = object.get(&name) else {
-                return Err(JsonError::new(format!("the member {name:?} is missing")));
-            };
-            let any = to_any(given, part.type_code(), self.scope)
-                .map_err(|error| error.in_member(&name))?;
-            part.from_any(any).map_err(failed)?;
-            names.push((name, part));
-        }
-        if let Some(name) = object.keys().find(|name| names.iter().all(|(known, _)| known != *name))
-        {
-            return Err(JsonError::new(format!("{} has no member {name:?}", resolved.name())));
-        }
-        let parts: Vec<(&str, DynAny)> =
-            names.iter().map(|(name, part)| (&**name, part.clone())).collect();
-        state.set_members(&parts).map_err(failed)?;
-        Ok(value)
-    }
 }
 
 #[cold]
-fn expected(what: impl Display, found: &Value) -> JsonError {
+pub(super) fn expected(what: impl Display, found: &Value) -> JsonError {
     JsonError::new(format!("expected {what}, found {}", sort_of(found)))
 }
 
 #[cold]
-fn no_encoding(error: &dyn Display) -> JsonError {
+pub(super) fn no_encoding(error: &dyn Display) -> JsonError {
     JsonError::new(format!("it has no encoding: {error}"))
 }
 
@@ -362,7 +348,7 @@ fn float(json: &Value, kind: TcKind) -> Result<f64, JsonError> {
     number.ok_or_else(|| expected(kind.idl_name(), json))
 }
 
-fn string<'j>(json: &'j Value, what: &str) -> Result<&'j str, JsonError> {
+pub(super) fn string<'j>(json: &'j Value, what: &str) -> Result<&'j str, JsonError> {
     json.as_str().ok_or_else(|| expected(what, json))
 }
 
@@ -385,7 +371,7 @@ fn place_of(type_code: &TypeCode, name: &str) -> Option<usize> {
 }
 
 /// What to say of a name that the type does not have.
-fn no_member(type_code: &TypeCode, name: &str, what: &str) -> String {
+pub(super) fn no_member(type_code: &TypeCode, name: &str, what: &str) -> String {
     let known = (0..type_code.member_count()).filter_map(|index| type_code.member_name(index).ok());
     let mut names: Vec<&str> = known.collect();
     names.dedup();
@@ -396,7 +382,10 @@ fn no_member(type_code: &TypeCode, name: &str, what: &str) -> String {
     format!("{} has no {what} {name:?}; there is {names}{more}", type_code.name())
 }
 
-fn object<'j>(json: &'j Value, type_code: &TypeCode) -> Result<&'j Map<String, Value>, JsonError> {
+pub(super) fn object<'j>(
+    json: &'j Value,
+    type_code: &TypeCode,
+) -> Result<&'j Map<String, Value>, JsonError> {
     let what = format!("an object ({} {})", type_code.kind().idl_name(), type_code.name());
     json.as_object().ok_or_else(|| expected(what, json))
 }

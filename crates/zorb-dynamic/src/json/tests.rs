@@ -1,5 +1,5 @@
 use serde_json::json;
-use zorb_types::{UnionCase, ValueMember, ValueModifier, Visibility};
+use zorb_types::{TcKind, UnionCase, ValueMember, ValueModifier, Visibility};
 
 use super::*;
 
@@ -37,14 +37,32 @@ fn note() -> TypeCode {
     TypeCode::value("IDL:Shop/Note:1.0", "Note", ValueModifier::None, None, &[member]).unwrap()
 }
 
+/// A note with another, which may be cut down to a note.
+fn thread() -> TypeCode {
+    let next = TypeCode::recursive("IDL:Shop/Thread:1.0").unwrap();
+    let any = kind("any");
+    let visibility = Visibility::Public;
+    let members = [
+        ValueMember { name: "next", type_code: &next, visibility },
+        ValueMember { name: "more", type_code: &any, visibility },
+    ];
+    let base = note();
+    let modifier = ValueModifier::Truncatable;
+    TypeCode::value("IDL:Shop/Thread:1.0", "Thread", modifier, Some(&base), &members).unwrap()
+}
+
 impl Scope for Shop {
     fn type_named(&self, name: &str) -> Option<TypeCode> {
         Some(match name {
             "Shop::Item" | "IDL:Shop/Item:1.0" => item(),
             "Colour" | "IDL:Shop/Colour:1.0" => enumeration(),
             "Choice" => choice(),
-            "Note" => note(),
-            "Label" => TypeCode::value_box("IDL:Shop/Label:1.0", "Label", &kind("string")).unwrap(),
+            "Note" | "IDL:Shop/Note:1.0" => note(),
+            "Thread" | "IDL:Shop/Thread:1.0" => thread(),
+            "Summed" => TypeCode::named(TcKind::AbstractInterface, "IDL:Shop/S:1.0", "S").unwrap(),
+            "Label" | "IDL:Shop/Label:1.0" => {
+                TypeCode::value_box("IDL:Shop/Label:1.0", "Label", &kind("string")).unwrap()
+            }
             "Closed" => TypeCode::exception("IDL:Shop/Closed:1.0", "Closed", &[]).unwrap(),
             _ => return None,
         })
@@ -112,6 +130,18 @@ fn what_goes_in_comes_out() {
         ("Label", nil),
         ("Label", "\"boxed\""),
         ("Closed", "{}"),
+        ("Thread", r#"{"text": "a", "next": {"$ref": "$"}, "more": null}"#),
+        (
+            "Thread",
+            r#"{"text": "a", "next": null, "more": {"type": "IDL:Shop/Thread:1.0", "value": {"$ref": "$"}}}"#,
+        ),
+        (
+            "sequence<Note>",
+            r#"[{"$type": "IDL:Shop/Thread:1.0", "text": "b", "next": null, "more": null}, {"$ref": "$[0]"}, null, {"text": "c"}]"#,
+        ),
+        ("Summed", nil),
+        ("Summed", r#"{"$type": "IDL:Shop/Note:1.0", "text": "words"}"#),
+        ("Summed", r#"{"$type": "IDL:Shop/Label:1.0", "$value": "boxed"}"#),
         (
             "sequence<Shop::Item>",
             r#"[{"name": "tea", "colour": "blue", "price": "1.50", "tags": ["hot", "wet"]}]"#,
@@ -167,6 +197,18 @@ fn errors_say_where_and_what() {
         ),
         ("Choice", json!({"$case": "pink"}), "$.$case: Colour has no value \"pink\""),
         ("any", json!(5), "$: expected an any"),
+        ("Note", json!({"$ref": "$.next"}), "$: there is no value at \"$.next\" before this"),
+        (
+            "Note",
+            json!({"$type": "Nobody", "text": ""}),
+            "$.$type: no type \"Nobody\" is known here",
+        ),
+        (
+            "Thread",
+            json!({"text": "", "next": {"$type": "Label"}, "more": null}),
+            "$.next: the member \"$value\" is missing",
+        ),
+        ("Summed", json!({"text": ""}), "expected a reference, or a value with its \"$type\""),
         ("any", json!({"type": "lon", "value": 5}), "$.type: no type \"lon\" is known here"),
         ("any", json!({"type": "long", "value": "x"}), "$.value: expected long"),
         ("Object", json!("nonsense"), "$: "),

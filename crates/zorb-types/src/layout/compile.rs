@@ -5,17 +5,13 @@ use alloc::vec::Vec;
 
 use zorb_interp::{Assembler, Discriminator, Label, Number};
 
-use super::Table;
+use super::{Foreign, Table, values};
 use crate::type_code::{TypeRef, digits_and_scale};
-use crate::{TcKind, TypeCode, ValueModifier};
+use crate::{TcKind, TypeCode};
 
 /// Members that the structs inside a type may add to its own; beyond them a struct is a type of its
 /// own. It bounds what repeated types make of few octets.
 const MAX_INLINED: usize = 32;
-
-/// The modifiers of valuetypes whose state is not in the TypeCode.
-const CUSTOM: i64 = ValueModifier::Custom as i64;
-const ABSTRACT: i64 = ValueModifier::Abstract as i64;
 
 /// How deep structs are taken into the struct around them.
 const MAX_INLINE_DEPTH: u16 = 8;
@@ -27,15 +23,16 @@ pub(super) fn compile(type_code: &TypeCode) -> Table {
         labels: BTreeMap::new(),
         waiting: Vec::new(),
         foreign: Vec::new(),
+        foreigners: BTreeMap::new(),
         inlined: 0,
     };
     let root = compiler.label(type_code.view());
     while let Some((label, type_ref, is_state)) = compiler.waiting.pop() {
         compiler.inlined = 0;
         compiler.assembler.begin(label);
-        if is_state { compiler.state(type_ref) } else { compiler.value(type_ref, 0) }
+        if is_state { compiler.state(type_ref, 0) } else { compiler.value(type_ref, 0) }
     }
-    Table { program: compiler.assembler.finish(), root, foreign: compiler.foreign }
+    Table::new(compiler.assembler.finish(), root, compiler.foreign)
 }
 
 struct Compiler<'a> {
@@ -44,7 +41,9 @@ struct Compiler<'a> {
     labels: BTreeMap<(usize, bool), Label>,
     /// Those that have not been told yet.
     waiting: Vec<(Label, TypeRef<'a>, bool)>,
-    foreign: Vec<TypeCode>,
+    foreign: Vec<Foreign>,
+    /// Their places, by the address of the type.
+    foreigners: BTreeMap<usize, u32>,
     /// Members taken into the type being told.
     inlined: usize,
 }
@@ -97,16 +96,7 @@ impl<'a> Compiler<'a> {
             TcKind::Array => self.array(type_ref),
             TcKind::Union => self.union(type_ref),
             TcKind::Struct | TcKind::Except => self.structure(type_ref, depth),
-            TcKind::Value | TcKind::ValueBox | TcKind::Event => {
-                let plain = match kind {
-                    TcKind::ValueBox => true,
-                    _ => !matches!(type_ref.number(), CUSTOM | ABSTRACT),
-                };
-                let state = plain.then(|| self.label_of(type_ref, true));
-                let foreign = self.foreign(type_ref);
-                self.assembler.value(type_ref.id(), state, foreign);
-            }
-            TcKind::AbstractInterface => {
+            TcKind::Value | TcKind::ValueBox | TcKind::Event | TcKind::AbstractInterface => {
                 let foreign = self.foreign(type_ref);
                 self.assembler.foreign(foreign);
             }
@@ -114,23 +104,34 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// The number of a type of values that the host moves.
     fn foreign(&mut self, type_ref: TypeRef<'a>) -> u32 {
-        self.foreign.push(type_ref.to_type_code());
-        u32::try_from(self.foreign.len() - 1).unwrap_or(u32::MAX)
+        if let Some(&index) = self.foreigners.get(&type_ref.key()) {
+            return index;
+        }
+        let index = u32::try_from(self.foreign.len()).unwrap_or(u32::MAX);
+        self.foreigners.insert(type_ref.key(), index);
+        let state = values::has_state(type_ref).then(|| self.label_of(type_ref, true));
+        self.foreign.push(Foreign { type_code: type_ref.to_type_code(), state });
+        index
     }
 
     /// Tells of the state of a valuetype, that of its base first.
-    fn state(&mut self, type_ref: TypeRef<'a>) {
+    fn state(&mut self, type_ref: TypeRef<'a>, depth: u16) {
         if type_ref.kind() == TcKind::ValueBox {
             return match type_ref.content() {
                 Some(boxed) => self.value(boxed, 1),
                 None => self.assembler.refuse("valuetype"),
             };
         }
-        let base = type_ref.content().map(TypeRef::resolved);
-        if let Some(base) = base.filter(|base| base.kind() != TcKind::Null) {
-            let base = self.label_of(base, true);
-            self.assembler.call(base);
+        if let Some(base) = values::base(type_ref) {
+            self.inlined = self.inlined.saturating_add(base.member_count()).saturating_add(1);
+            if self.inlined > MAX_INLINED || depth > MAX_INLINE_DEPTH {
+                let base = self.label_of(base, true);
+                self.assembler.call(base);
+            } else {
+                self.state(base, depth + 1);
+            }
         }
         for member in type_ref.members().filter_map(|member| member.type_ref) {
             self.value(member, 1);

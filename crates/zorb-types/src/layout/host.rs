@@ -1,30 +1,64 @@
 //! Values that bring their type along, or that no table describes.
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
-use zorb_interp::{Host, HostValue, copy_reference};
+use alloc::sync::Arc;
 
-use super::Layout;
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_interp::{Host, HostValue, copy_reference, equal_references};
+
+use super::values::Walk;
+use super::{Layout, Table};
 use crate::{TcKind, TypeCode};
 
-/// Moves anys, TypeCodes and valuetypes for a table.
-pub(super) struct Types<'t> {
-    foreign: &'t [TypeCode],
-    /// Whether all octets were as Zorb would write them.
-    pub(super) verbatim: bool,
+/// Moves anys, TypeCodes, valuetypes and abstract interfaces for a table.
+pub(super) struct Types<'t, 'w> {
+    pub(super) table: &'t Arc<Table>,
+    /// What is known of the values so far, those of other tables included.
+    pub(super) walk: &'w mut Walk,
 }
 
-impl<'t> Types<'t> {
-    pub(super) fn of(foreign: &'t [TypeCode]) -> Self {
-        Self { foreign, verbatim: true }
+impl<'t, 'w> Types<'t, 'w> {
+    pub(super) fn of(table: &'t Arc<Table>, walk: &'w mut Walk) -> Self {
+        Self { table, walk }
     }
 
-    fn foreign_name(&self, index: u32) -> &'static str {
-        let type_code = self.foreign.get(index as usize);
-        type_code.map_or("value", |type_code| type_code.kind().idl_name())
+    fn is_abstract_interface(&self, index: u32) -> bool {
+        let foreign = self.table.foreign.get(index as usize);
+        foreign.is_some_and(|foreign| foreign.type_code.kind() == TcKind::AbstractInterface)
+    }
+
+    /// Takes what says whether something of an abstract interface is a reference.
+    #[inline(never)]
+    fn is_reference(
+        &self,
+        reader: &mut CdrReader<'_>,
+        writer: Option<&mut CdrWriter<'_>>,
+    ) -> CdrResult<bool> {
+        reader.step(1);
+        let is_reference = reader.read_bool()?;
+        if let Some(writer) = writer {
+            writer.write_bool(is_reference);
+        }
+        Ok(is_reference)
+    }
+
+    #[inline(never)]
+    fn equal_anys(
+        &mut self,
+        left: &mut CdrReader<'_>,
+        right: &mut CdrReader<'_>,
+    ) -> CdrResult<bool> {
+        let type_code = TypeCode::read(left)?;
+        Ok(TypeCode::read(right)?.equivalent(&type_code)
+            && Layout::of(&type_code).equal_in(left, right, self.walk)?)
     }
 }
 
-impl Host for Types<'_> {
+#[inline(never)]
+fn equal_type_codes(left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
+    Ok(TypeCode::read(left)? == TypeCode::read(right)?)
+}
+
+impl Host for Types<'_, '_> {
     fn any(
         &mut self,
         reader: &mut CdrReader<'_>,
@@ -34,8 +68,7 @@ impl Host for Types<'_> {
         if let Some(writer) = writer.as_deref_mut() {
             TypeCode::write(&type_code, writer)?;
         }
-        self.verbatim &= Layout::of(&type_code).run(reader, writer)?;
-        Ok(())
+        Layout::of(&type_code).walk(reader, writer, self.walk)
     }
 
     fn type_code(
@@ -56,33 +89,14 @@ impl Host for Types<'_> {
         reader: &mut CdrReader<'_>,
         mut writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()> {
-        // An abstract interface: a reference, or a value, of which null is known to all.
-        let mut ahead = reader.clone();
-        let is_abstract = self
-            .foreign
-            .get(index as usize)
-            .is_some_and(|type_code| type_code.kind() == TcKind::AbstractInterface);
-        if is_abstract {
-            let is_reference = ahead.read_bool()?;
-            if is_reference || ahead.read_u32()? == 0 {
-                *reader = ahead;
-                if let Some(writer) = writer.as_deref_mut() {
-                    writer.write_bool(is_reference);
-                }
-                if is_reference {
-                    return copy_reference(reader, writer);
-                }
-                if let Some(writer) = writer {
-                    writer.write_u32(0);
-                }
-                return Ok(());
-            }
+        if self.is_abstract_interface(index) && self.is_reference(reader, writer.as_deref_mut())? {
+            return copy_reference(reader, writer);
         }
-        Err(reader.error(CdrErrorKind::Unsupported, self.foreign_name(index)))
+        self.value(index, reader, writer)
     }
 
     fn nameless_exception(&mut self) {
-        self.verbatim = false;
+        self.walk.verbatim = false;
     }
 
     fn equal(
@@ -92,24 +106,16 @@ impl Host for Types<'_> {
         right: &mut CdrReader<'_>,
     ) -> CdrResult<bool> {
         match what {
-            HostValue::Any => {
-                let type_code = TypeCode::read(left)?;
-                Ok(TypeCode::read(right)?.equivalent(&type_code)
-                    && Layout::of(&type_code).equal(left, right)?)
-            }
-            HostValue::TypeCode => Ok(TypeCode::read(left)? == TypeCode::read(right)?),
-            HostValue::Foreign(index) => {
-                // What can be moved can be compared as it is written.
-                let form = |reader: &mut CdrReader<'_>, types: &mut Self| {
-                    let mut octets = alloc::vec::Vec::new();
-                    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
-                    types.foreign(index, reader, Some(&mut writer)).map(|()| octets)
-                };
-                if self.foreign_name(index) == TcKind::AbstractInterface.idl_name() {
-                    return Ok(form(left, self)? == form(right, self)?);
+            HostValue::Any => self.equal_anys(left, right),
+            HostValue::TypeCode => equal_type_codes(left, right),
+            HostValue::Foreign(index) if self.is_abstract_interface(index) => {
+                match (self.is_reference(left, None)?, self.is_reference(right, None)?) {
+                    (true, true) => equal_references(left, right),
+                    (false, false) => self.equal_values(index, left, right),
+                    _ => Ok(false),
                 }
-                Err(left.error(CdrErrorKind::Unsupported, self.foreign_name(index)))
             }
+            HostValue::Foreign(index) => self.equal_values(index, left, right),
         }
     }
 }

@@ -59,7 +59,7 @@ impl Simple {
         Traits { alignment, has_text }
     }
 
-    pub(super) fn copy(
+    pub(crate) fn copy(
         self,
         reader: &mut CdrReader<'_>,
         mut writer: Option<&mut CdrWriter<'_>>,
@@ -68,6 +68,7 @@ impl Simple {
             Self::Nothing => Ok(()),
             Self::Number(size) => numbers(size.into(), 1, reader, writer),
             Self::Boolean => {
+                reader.step(1);
                 let value = reader.read_bool()?;
                 if let Some(writer) = writer {
                     writer.write_bool(value);
@@ -75,10 +76,12 @@ impl Simple {
                 Ok(())
             }
             Self::Char => {
+                reader.step(1);
                 let value = reader.read_char()?;
                 writer.map_or(Ok(()), |writer| writer.write_char(value))
             }
             Self::Enumeration(values) => {
+                reader.step(4);
                 let value = reader.read_u32()?;
                 if value >= values {
                     return Err(reader.error(CdrErrorKind::BadEnum, "enum"));
@@ -92,6 +95,7 @@ impl Simple {
             Self::String(bound) => zorb_interp::copy_string(bound, reader, writer),
             Self::WString(bound) => zorb_interp::copy_wstring(bound, reader, writer),
             Self::Numbers(size, bound) => {
+                reader.step(4);
                 let count = reader.read_count(1, "sequence")?;
                 if u32::try_from(count).map_or(true, |count| count > bound) {
                     return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));

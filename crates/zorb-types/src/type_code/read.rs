@@ -16,7 +16,6 @@ const WHAT: &str = "TypeCode";
 
 /// Takes one TypeCode.
 pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
-    reader.step(4);
     let mut decoder = Decoder::default();
     let root = decoder.read(reader, 0)?;
     Ok(TypeCode(match root {
@@ -51,6 +50,8 @@ fn bad(reader: &CdrReader<'_>) -> CdrError {
 impl Decoder {
     /// `base` is the position of the reader's offset 0.
     fn read(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Child> {
+        // In a value's chunks it may go on in the next one; what is in encapsulations is in one.
+        reader.step(4);
         let number = reader.read_u32()?;
         if number == INDIRECTION {
             return self.indirection(reader, base);
@@ -65,6 +66,7 @@ impl Decoder {
     }
 
     fn indirection(&self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Child> {
+        reader.step(4);
         let offset = reader.read_i32()?;
         let here = base + reader.offset() - 4;
         let target = usize::try_from(offset.unsigned_abs())
@@ -122,13 +124,16 @@ impl Decoder {
         reader: &mut CdrReader<'_>,
     ) -> CdrResult<Child> {
         let number = if kind == TcKind::Fixed {
+            reader.step(2);
             let digits = reader.read_u16()?;
+            reader.step(2);
             let scale = reader.read_i16()?;
             if !is_fixed(digits, scale) {
                 return Err(bad(reader));
             }
             fixed(digits, scale)
         } else {
+            reader.step(4);
             i64::from(reader.read_u32()?)
         };
         let child = if kind != TcKind::Fixed && number == 0 {
@@ -154,6 +159,7 @@ impl Decoder {
         base: usize,
     ) -> CdrResult<Child> {
         reader.descend(WHAT)?;
+        reader.step(4);
         reader.align(4);
         let inner_base = base + reader.offset() + 4;
         let mut inner = reader.read_encapsulation()?;

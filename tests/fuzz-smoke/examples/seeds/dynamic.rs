@@ -1,6 +1,6 @@
 //! Seeds of the target `dynamic`: encapsulations of anys.
 
-use zorb_cdr::{ByteOrder, CdrReader, TextCoding, WideSet, Wire};
+use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, TextCoding, WideSet, Wire};
 use zorb_dynamic::{Codec, DynAny};
 use zorb_types::{Any, TcKind, TypeCode, UnionCase, ValueMember, ValueModifier, Visibility};
 
@@ -72,6 +72,67 @@ pub(crate) fn made() {
     );
     let all = DynAny::new(&all.expect("a struct")).and_then(|all| all.to_any());
     write("made-all", ByteOrder::Little, &all.expect("a value"));
+}
+
+/// Values that are shared, in cycles, in chunks, cut down, or not known at all.
+pub(crate) fn values() {
+    let long = TypeCode::plain(TcKind::Long);
+    let any_type = TypeCode::plain(TcKind::Any);
+    let member = |name, type_code| ValueMember { name, type_code, visibility: Visibility::Public };
+    let next = TypeCode::recursive("IDL:N:1.0").expect("an id");
+    let node = TypeCode::value(
+        "IDL:N:1.0",
+        "N",
+        ValueModifier::None,
+        None,
+        &[member("v", &long), member("next", &next), member("any", &any_type)],
+    );
+    let node = node.expect("a valuetype");
+    let custom = TypeCode::value("IDL:C:1.0", "C", ValueModifier::Custom, None, &[]);
+    let custom = custom.expect("a valuetype");
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        // The state of a node that leads to the value of an address, and once more from an any.
+        let state = |writer: &mut CdrWriter<'_>, address: usize| {
+            writer.write_i32(5);
+            let no_ids: [&str; 0] = [];
+            writer.write_value(address, (), &no_ids, false, |writer| {
+                writer.write_i32(6);
+                writer.write_u32(0);
+                writer.write_u32(0);
+                Ok(())
+            })?;
+            TypeCode::write(&node, writer)?;
+            writer.write_value(address, (), &no_ids, false, |_| Ok(()))
+        };
+        for (name, address, ids, is_chunked) in [
+            ("ring", 1, &["IDL:N:1.0"][..], false),
+            ("shared", 2, &["IDL:N:1.0"][..], false),
+            ("chunked", 2, &["IDL:N:1.0"][..], true),
+            ("truncated", 1, &["IDL:Unknown:1.0", "IDL:N:1.0"][..], true),
+        ] {
+            let any = Any::build(node.clone(), |writer| {
+                writer.write_value(1, (), ids, is_chunked, |writer| state(writer, address))
+            });
+            let name = format!("made-value-{name}-{}", order.flag());
+            write(&name, order, &any.expect("a value"));
+        }
+        // Only what is in one order and place already goes on as it is.
+        if order == ByteOrder::NATIVE {
+            let any = Any::build(custom.clone(), |writer| {
+                writer.write_value(1, (), &["IDL:C:1.0"], true, |writer| {
+                    writer.write_octets(&[1, 2, 3])
+                })
+            });
+            let any = any.expect("a value");
+            let mut octets = vec![order.flag(), 0, 0, 0];
+            let mut writer = CdrWriter::resume(&mut octets, order);
+            TypeCode::write(&custom, &mut writer).expect("a type");
+            writer.align(4);
+            if Any::write_value(&any, &mut writer).is_ok() {
+                seed("dynamic", "made-value-custom", [&[CHOICE][..], &octets].concat());
+            }
+        }
+    }
 }
 
 fn write(name: &str, order: ByteOrder, any: &Any) {

@@ -28,6 +28,7 @@ fn main() {
     text::write();
     calls::write();
     dynamic::made();
+    dynamic::values();
     definitions::write();
 }
 

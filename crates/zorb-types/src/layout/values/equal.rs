@@ -1,0 +1,57 @@
+//! Comparing values of valuetypes: what they lead to has to be the same, and shared alike.
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueHeader, ValueTag};
+
+use super::{Choice, Known, Types, WHAT};
+use crate::TypeCode;
+
+impl Types<'_, '_> {
+    /// Whether two streams hold the same value of a type of the table, or of one derived from it.
+    pub(in crate::layout) fn equal_values(
+        &mut self,
+        index: u32,
+        left: &mut CdrReader<'_>,
+        right: &mut CdrReader<'_>,
+    ) -> CdrResult<bool> {
+        let (one, other) = match (left.read_value_header()?, right.read_value_header()?) {
+            (ValueHeader::New(one), ValueHeader::New(other)) => (one, other),
+            (ValueHeader::Null, ValueHeader::Null) => return Ok(true),
+            (ValueHeader::Shared(one), ValueHeader::Shared(other)) => {
+                return Ok(self.walk.pairs.get(&one) == Some(&other));
+            }
+            _ => return Ok(false),
+        };
+        let Some(known) = self.common(index, (&one, left), (&other, right))? else {
+            return Ok(false);
+        };
+        self.walk.pairs.insert(one.offset, other.offset);
+        left.begin_value(&one)?;
+        right.begin_value(&other)?;
+        let mut types = Types::of(&known.table, self.walk);
+        let same = known.table.program.equal(known.state, left, right, &mut types)?;
+        if same {
+            left.end_value(&one)?;
+            right.end_value(&other)?;
+        }
+        Ok(same)
+    }
+
+    /// The type that both values are of; none if they are of two.
+    #[inline(never)]
+    fn common(
+        &mut self,
+        index: u32,
+        (one, left): (&ValueTag<'_>, &CdrReader<'_>),
+        (other, right): (&ValueTag<'_>, &CdrReader<'_>),
+    ) -> CdrResult<Option<Known>> {
+        match (self.choose(index, one, left)?, self.choose(index, other, right)?) {
+            (Choice::Known(known, 0), Choice::Known(same, 0)) => {
+                let is_one =
+                    known.type_code().map(TypeCode::id) == same.type_code().map(TypeCode::id);
+                Ok(is_one.then_some(known))
+            }
+            // What is not known may differ.
+            _ => Err(left.error(CdrErrorKind::UnknownValue, WHAT)),
+        }
+    }
+}
