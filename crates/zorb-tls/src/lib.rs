@@ -32,6 +32,8 @@ mod configured;
 mod credentials;
 mod der;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod handshake;
 mod identity;
 mod inbox;

@@ -1,6 +1,7 @@
 //! The body of every target, once. The fuzzer and the tests share this folder.
 
 pub mod cdr;
+pub mod certificate;
 pub mod client;
 pub mod corbaloc;
 pub mod dynamic;
@@ -55,6 +56,7 @@ pub const TARGETS: &[Target] = &[
     miop::TARGET,
     ior::TARGET,
     corbaloc::TARGET,
+    certificate::TARGET,
     idl::TARGET,
     options::TARGET,
     schedule::TARGET,

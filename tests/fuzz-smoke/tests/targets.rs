@@ -3,8 +3,8 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, cdr, corbaloc, dynamic, giop, idl, ior, json, miop, options, repository,
-    schedule, type_code, value,
+    TARGETS, Target, cdr, certificate, corbaloc, dynamic, giop, idl, ior, json, miop, options,
+    repository, schedule, type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -65,6 +65,11 @@ fn references_do_no_harm() {
 #[test]
 fn urls_do_no_harm() {
     check(&corbaloc::TARGET, 40, 20_000);
+}
+
+#[test]
+fn certificates_do_no_harm() {
+    check(&certificate::TARGET, 6, 20_000);
 }
 
 #[test]

@@ -53,7 +53,9 @@ fn general_names(mut names: Der<'_>) -> Option<Vec<String>> {
     let mut found = Vec::new();
     while !names.is_empty() && found.len() < MAX_NAMES {
         let (kind, value) = names.next()?;
-        let text = || std::str::from_utf8(value).ok().filter(|text| text.is_ascii());
+        // Names go to logs, those of peers who are refused too: no end of a line in them.
+        let graphic = value.iter().all(u8::is_ascii_graphic);
+        let text = || std::str::from_utf8(value).ok().filter(|_| graphic);
         let name = match kind {
             0x81 => text().map(|mail| format!("email:{mail}")),
             0x82 => text().map(|host| format!("dns:{}", host.to_ascii_lowercase())),

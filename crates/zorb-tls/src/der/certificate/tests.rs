@@ -63,6 +63,7 @@ fn alternative_names_say_their_kind() {
         der(0x86, &[b"spiffe://example/console"]),
         der(0x81, &[b"a@example.com"]),
         der(0x82, &["ü".as_bytes()]),
+        der(0x82, &[b"host\nERROR: all is lost"]),
         der(0xa0, &[b"other"]),
     ];
     let names = names(&certificate(&[], &alternatives)).unwrap();

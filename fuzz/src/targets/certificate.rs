@@ -1,0 +1,37 @@
+//! Certificates in DER, as far as the names in them are read.
+
+use zorb_tls::fuzzing;
+
+use super::{AllocationBound, Target};
+
+/// A certificate read for the names of its holder. They go to logs and are compared with lists: none
+/// holds what ends a line.
+pub const TARGET: Target = Target {
+    name: "certificate",
+    run,
+    allocation: AllocationBound { per_octet: 128, constant: 16_384 },
+    words: &[
+        b"\x30\x82",
+        b"\x30\x03\x06\x01",
+        b"\x31\x0b",
+        b"\x55\x04\x03",
+        b"\x55\x1d\x11",
+        b"\x82\x00",
+        b"\x87\x04",
+        b"\xa3\x81",
+        b"\x80",
+        b"\x83\xff\xff\xff",
+        b"\x1e\x02\xd8\x00",
+    ],
+};
+
+fn run(octets: &[u8]) {
+    let (identity, shown) = fuzzing::certificate(octets);
+    assert!(!shown.contains(char::is_control), "{shown:?}");
+    let identity = identity.expect("the identity of one certificate");
+    assert_eq!(identity.chain(), [octets]);
+    for name in identity.names().iter().map(String::as_str).chain([identity.subject()]) {
+        assert!(!name.contains(char::is_control), "{name:?}");
+        assert!(name.is_empty() || identity.is_called(name), "{name:?}");
+    }
+}
