@@ -1,5 +1,6 @@
 //! What IDL files define, as an interface repository holds it.
 
+mod components;
 mod type_codes;
 
 use std::path::PathBuf;
@@ -85,13 +86,19 @@ impl Filler<'_> {
     fn definition(&mut self, id: DefId, container: EntryId) {
         let definition = &self.model[id];
         let made = match &definition.kind {
-            DefinitionKind::Annotation(_) => return,
+            // Types of ports and templates stand for what is made of them.
+            DefinitionKind::Annotation(_)
+            | DefinitionKind::PortType(_)
+            | DefinitionKind::TemplateModule(_) => return,
             DefinitionKind::Module(_) => Ok(EntryKind::Module),
             DefinitionKind::Interface(interface) => self.types.named(id).map(|type_code| {
                 let bases = self.ids(&interface.bases);
                 EntryKind::Interface { type_code, bases }
             }),
             DefinitionKind::Value(value) => self.value(id, value),
+            DefinitionKind::Event(event) => self.value(id, &event.value),
+            DefinitionKind::Component(component) => self.component(id, component),
+            DefinitionKind::Home(home) => self.home(id, home),
             DefinitionKind::Exception(_) => self.types.named(id).map(EntryKind::Exception),
             DefinitionKind::Const(constant) => self.constant(&constant.ty, &constant.value),
             _ => self.types.named(id).map(EntryKind::Type),
@@ -109,8 +116,12 @@ impl Filler<'_> {
         for child in self.model.children(id) {
             self.definition(child, place);
         }
-        if let DefinitionKind::Value(value) = &definition.kind {
-            self.state(value, id, place);
+        match &definition.kind {
+            DefinitionKind::Value(value) => self.state(value, id, place),
+            DefinitionKind::Event(event) => self.state(&event.value, id, place),
+            DefinitionKind::Component(component) => self.ports(&component.ports, id, place),
+            DefinitionKind::Home(home) => self.home_operations(home, id, place),
+            _ => {}
         }
         for export in self.model.exports(id) {
             self.export(export, id, place);

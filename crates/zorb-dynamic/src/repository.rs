@@ -94,6 +94,61 @@ pub enum EntryKind {
     Operation(OperationDescription),
     /// An attribute.
     Attribute(AttributeDescription),
+    /// `component`
+    Component {
+        /// Its type.
+        type_code: TypeCode,
+        /// The repository ids of the bases of its equivalent interface, whose operations are
+        /// defined in it.
+        bases: Vec<String>,
+        /// The repository id of the component that it inherits from; empty for none.
+        base: String,
+        /// The repository ids of the interfaces that it supports.
+        supports: Vec<String>,
+    },
+    /// `home`
+    Home {
+        /// Its type.
+        type_code: TypeCode,
+        /// The repository ids of the bases of its equivalent interface.
+        bases: Vec<String>,
+        /// The repository id of the home that it inherits from; empty for none.
+        base: String,
+        /// The repository ids of the interfaces that it supports.
+        supports: Vec<String>,
+        /// The repository id of the component that it manages.
+        manages: String,
+        /// The repository id of the primary key; empty for none.
+        primary_key: String,
+    },
+    /// A port of a component.
+    Port {
+        /// What it is for.
+        kind: PortKind,
+        /// The repository id of the interface or event type that goes through it.
+        target: String,
+    },
+    /// A `factory` of a home.
+    Factory(OperationDescription),
+    /// A `finder` of a home.
+    Finder(OperationDescription),
+}
+
+/// What a port of a component is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PortKind {
+    /// `provides`
+    Provides,
+    /// `uses`
+    Uses,
+    /// `uses multiple`
+    UsesMultiple,
+    /// `emits`
+    Emits,
+    /// `publishes`
+    Publishes,
+    /// `consumes`
+    Consumes,
 }
 
 impl Entry {
@@ -102,8 +157,21 @@ impl Entry {
         match &self.kind {
             EntryKind::Interface { type_code, .. }
             | EntryKind::Value { type_code, .. }
+            | EntryKind::Component { type_code, .. }
+            | EntryKind::Home { type_code, .. }
             | EntryKind::Type(type_code)
             | EntryKind::Exception(type_code) => Some(type_code),
+            _ => None,
+        }
+    }
+
+    /// The type of an interface and the repository ids of its bases; of a component or home, those
+    /// of its equivalent interface.
+    pub fn interface(&self) -> Option<(&TypeCode, &[String])> {
+        match &self.kind {
+            EntryKind::Interface { type_code, bases }
+            | EntryKind::Component { type_code, bases, .. }
+            | EntryKind::Home { type_code, bases, .. } => Some((type_code, bases)),
             _ => None,
         }
     }
@@ -244,7 +312,9 @@ impl Repository {
         while let Some((current, next)) = stack.pop() {
             let none: &[String] = &[];
             let (bases, supports) = match &self[current].kind {
-                EntryKind::Interface { bases, .. } => (&bases[..], none),
+                EntryKind::Interface { bases, .. }
+                | EntryKind::Component { bases, .. }
+                | EntryKind::Home { bases, .. } => (&bases[..], none),
                 EntryKind::Value { bases, supports, .. } => (&bases[..], &supports[..]),
                 _ => (none, none),
             };
@@ -269,11 +339,11 @@ impl Repository {
     /// `describe_interface`.
     pub fn describe_interface(&self, id: &str) -> Option<InterfaceDescription> {
         let place = self.lookup_id(id)?;
-        let EntryKind::Interface { bases, .. } = &self[place].kind else { return None };
+        let (_, bases) = self[place].interface()?;
         let mut description = InterfaceDescription {
             id: id.to_owned(),
             name: self[place].name.clone(),
-            bases: bases.clone(),
+            bases: bases.to_vec(),
             operations: Vec::new(),
             attributes: Vec::new(),
         };

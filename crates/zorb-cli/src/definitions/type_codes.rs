@@ -118,7 +118,10 @@ impl<'m> TypeCodes<'m> {
                 let original = self.of(&typedef.ty)?;
                 told(TypeCode::alias(id, name, &original))
             }
-            DefinitionKind::Value(value) => self.value(definition, value),
+            DefinitionKind::Value(value) => self.value(definition, value, false),
+            DefinitionKind::Event(event) => self.value(definition, &event.value, true),
+            DefinitionKind::Component(_) => told(TypeCode::named(TcKind::Component, id, name)),
+            DefinitionKind::Home(_) => told(TypeCode::named(TcKind::Home, id, name)),
             DefinitionKind::ValueBox(item) => {
                 let boxed = self.of(&item.ty)?;
                 told(TypeCode::value_box(id, name, &boxed))
@@ -158,7 +161,7 @@ impl<'m> TypeCodes<'m> {
         told(TypeCode::union(id, name, &discriminator, &cases))
     }
 
-    fn value(&mut self, definition: &Definition, value: &ValueType) -> Made {
+    fn value(&mut self, definition: &Definition, value: &ValueType, is_event: bool) -> Made {
         let modifier = match value {
             _ if value.is_abstract => ValueModifier::Abstract,
             _ if value.is_custom => ValueModifier::Custom,
@@ -184,7 +187,10 @@ impl<'m> TypeCodes<'m> {
             })
             .collect();
         let (id, name) = (&definition.repository_id, &definition.name);
-        told(TypeCode::value(id, name, modifier, base.as_ref(), &state))
+        told(match is_event {
+            true => TypeCode::event(id, name, modifier, base.as_ref(), &state),
+            false => TypeCode::value(id, name, modifier, base.as_ref(), &state),
+        })
     }
 }
 

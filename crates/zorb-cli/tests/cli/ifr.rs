@@ -1,14 +1,13 @@
 //! `zorb ifr`, and calls with types from it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use serde_json::json;
 use zorb::dynamic::Dynamic;
-use zorb::{ObjectRef, Orb};
+use zorb::{Interface, ObjectRef, Orb};
 
 use crate::call::{Counter, IDL};
-use crate::program::{Finished, command, file, folder, line_of, run, signal};
+use crate::program::{command, file, folder, line_of, run, signal};
 
 /// A running repository.
 struct Repository {
@@ -117,46 +116,6 @@ fn definitions_are_kept_over_restarts() {
     assert!(refused.stderr.contains("no stored interface repository"), "{}", refused.stderr);
 }
 
-/// JacORB's program that writes the IDL of a definition, if it is installed.
-fn query_ir(repository: &Repository, id: &str) -> Option<Finished> {
-    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache/zorb/jacorb-3.9"));
-    let folder = std::env::var_os("ZORB_JACORB_LIB").map(PathBuf::from).or(home)?;
-    if !folder.join("jacorb-3.9.jar").exists() {
-        eprintln!("JacORB is not installed: its client was not run");
-        return None;
-    }
-    let finished = Command::new("java")
-        .arg("-cp")
-        .arg(folder.join("*"))
-        .arg("-Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB")
-        .arg("-Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton")
-        .arg(format!("-DORBInitRef.InterfaceRepository={}", repository.reference))
-        .args(["org.jacorb.ir.QueryIR", id])
-        .output();
-    finished.ok().map(Finished::from)
-}
-
-#[test]
-fn another_orbs_client_reads_the_repository() {
-    let idl = file("ifr-jacorb", "shop.idl", IDL);
-    let repository = Repository::start(&["--idl", &idl]);
-    let Some(written) = query_ir(&repository, "IDL:test/Shop:1.0") else { return };
-    let words: Vec<_> = written.stdout.split_whitespace().collect();
-    let text = words.join(" ");
-    for expected in [
-        "enum Colour {red,green};",
-        "struct Item { string name; long long stock; test::Shop::Colour hue; sequence <octet> code; };",
-        "typedef sequence <test::Shop::Item> Items;",
-        "exception Unknown { string name; long code; };",
-        "readonly attribute string label;",
-        "attribute test::Shop::Colour tint;",
-        "order(in string name,inout long count,out double price) raises (test::Shop::Unknown);",
-        "oneway void forget(in string name);",
-    ] {
-        assert!(text.contains(expected), "{expected:?} is not in {text}\n{}", written.stderr);
-    }
-}
-
 #[test]
 fn clients_add_definitions_where_they_may() {
     let module = ["create_module", "IDL:New:1.0", "New", "1.0"];
@@ -170,4 +129,76 @@ fn clients_add_definitions_where_they_may() {
     let made = call(&repository, &module);
     assert_eq!(made.status, Some(0), "{}", made.stderr);
     assert_eq!(call(&repository, &["lookup", "New"]).json(), made.json());
+}
+
+const COMPONENTS: &str = r#"
+#include <Components.idl>
+module Shop {
+  interface Bell { void ring(); };
+  exception NoKey {};
+  eventtype Tick { public long n; };
+  eventtype Tock : Tick { public string why; };
+  component Door supports Bell {
+    provides Bell front;
+    uses multiple Bell others;
+    publishes Tock closed;
+    consumes Tick knock;
+    attribute string name;
+  };
+  component Gate : Door { uses Bell own; };
+  valuetype Key : Components::PrimaryKeyBase { public string id; };
+  home Doors manages Door primarykey Key {
+    factory open(in string name) raises (NoKey);
+    finder wide(in long width);
+  };
+};
+"#;
+
+#[test]
+fn components_are_read() {
+    use zorb_ifr::corba::{self, DefinitionKind, component_ir};
+
+    let idl = file("ifr-components", "doors.idl", COMPONENTS);
+    let repository = Repository::start(&["--idl", &idl]);
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let definitions: corba::Repository = orb.resolve(&repository.reference).unwrap();
+    let find = |name: &str| definitions.lookup(name).unwrap().unwrap().as_object().clone();
+    let gate: component_ir::ComponentDef = find("Shop::Gate").narrow().unwrap().unwrap();
+    let door = gate.base_component().unwrap().unwrap();
+    assert_eq!(door.supported_interfaces().unwrap().len(), 1);
+    assert!(gate.is_a("IDL:Shop/Bell:1.0").unwrap());
+    let described = gate.describe().unwrap();
+    assert_eq!(described.kind, DefinitionKind::DkComponent);
+    let described = described.value.get::<component_ir::ComponentDescription>().unwrap();
+    assert_eq!(described.provided_interfaces[0].interface_type, "IDL:Shop/Bell:1.0");
+    let used: Vec<_> =
+        described.used_interfaces.iter().map(|port| (&*port.name, port.is_multiple)).collect();
+    assert_eq!(used, [("others", true), ("own", false)]);
+    assert_eq!(described.publishes_events[0].event, "IDL:Shop/Tock:1.0");
+    assert_eq!((described.emits_events.len(), described.consumes_events.len()), (0, 1));
+    assert_eq!(described.attributes[0].name, "name");
+    // What its ports are to callers.
+    let full = door.describe_interface().unwrap();
+    assert!(full.operations.iter().any(|operation| operation.name == "provide_front"));
+
+    let closed: component_ir::PublishesDef = find("Shop::Door::closed").narrow().unwrap().unwrap();
+    assert!(
+        closed.is_a("IDL:Shop/Tick:1.0").unwrap() && !closed.is_a("IDL:Shop/Bell:1.0").unwrap()
+    );
+    let event = closed.event().unwrap().unwrap();
+    assert_eq!(event.def_kind().unwrap(), DefinitionKind::DkEvent);
+    assert_eq!(event.r#type().unwrap().kind(), zorb::TcKind::Event);
+    let doors: component_ir::HomeDef = find("Shop::Doors").narrow().unwrap().unwrap();
+    assert_eq!(doors.managed_component().unwrap(), Some(door));
+    assert_eq!(doors.primary_key().unwrap().unwrap().name().unwrap(), "Key");
+    assert!(doors.base_home().unwrap().is_none());
+    let factories = doors.contents(DefinitionKind::DkFactory, true).unwrap();
+    assert_eq!(factories[0].as_ref().unwrap().name().unwrap(), "open");
+    let described = doors.describe().unwrap().value;
+    // There are references in it.
+    let described = orb.extract::<component_ir::HomeDescription>(&described).unwrap();
+    assert_eq!(described.factories[0].exceptions[0].id, "IDL:Shop/NoKey:1.0");
+    assert_eq!(described.finders[0].result.kind(), zorb::TcKind::Component);
+    assert_eq!(described.primary_key.id, "IDL:Shop/Key:1.0");
+    orb.shutdown(true).unwrap();
 }

@@ -9,7 +9,10 @@ use std::mem;
 use zorb_types::{Any, TypeCode, TypeCodeError};
 
 use super::canonical::{Canon, Renamed};
-use super::{Entry, EntryId, EntryKind, InitializerDescription, ParameterDescription, Repository};
+use super::{
+    Entry, EntryId, EntryKind, InitializerDescription, OperationDescription, ParameterDescription,
+    Repository,
+};
 
 type Changed = Result<(), TypeCodeError>;
 
@@ -35,7 +38,17 @@ impl Repository {
                 EntryKind::Value { bases, supports, .. } => {
                     bases.iter_mut().chain(supports).for_each(rename);
                 }
-                EntryKind::Operation(operation) => {
+                EntryKind::Component { bases, base, supports, .. } => {
+                    bases.iter_mut().chain(supports).chain([base]).for_each(rename);
+                }
+                EntryKind::Home { bases, base, supports, manages, primary_key, .. } => {
+                    let others = [base, manages, primary_key];
+                    bases.iter_mut().chain(supports).chain(others).for_each(rename);
+                }
+                EntryKind::Port { target, .. } => rename(target),
+                EntryKind::Operation(operation)
+                | EntryKind::Factory(operation)
+                | EntryKind::Finder(operation) => {
                     rename(&mut operation.id);
                     rename(&mut operation.defined_in);
                 }
@@ -57,7 +70,9 @@ impl Repository {
         let Some(entry) = self.entries.get_mut(place.index()) else { return Ok(()) };
         name.clone_into(&mut entry.name);
         match &mut entry.kind {
-            EntryKind::Operation(operation) => name.clone_into(&mut operation.name),
+            EntryKind::Operation(operation)
+            | EntryKind::Factory(operation)
+            | EntryKind::Finder(operation) => name.clone_into(&mut operation.name),
             EntryKind::Attribute(attribute) => name.clone_into(&mut attribute.name),
             _ => {}
         }
@@ -98,7 +113,9 @@ impl Repository {
         let old = mem::replace(&mut entry.container, container);
         let id = self[container].id.clone();
         match &mut self.entries[place.index()].kind {
-            EntryKind::Operation(operation) => operation.defined_in = id,
+            EntryKind::Operation(operation)
+            | EntryKind::Factory(operation)
+            | EntryKind::Finder(operation) => operation.defined_in = id,
             EntryKind::Attribute(attribute) => attribute.defined_in = id,
             _ => {}
         }
@@ -193,6 +210,18 @@ impl Canon<'_> {
         parameters.iter().map(again).collect()
     }
 
+    fn operation(
+        &mut self,
+        operation: &OperationDescription,
+    ) -> Result<OperationDescription, TypeCodeError> {
+        Ok(OperationDescription {
+            result: self.of(&operation.result)?,
+            parameters: self.parameters(&operation.parameters)?,
+            exceptions: self.all(&operation.exceptions)?,
+            ..operation.clone()
+        })
+    }
+
     /// The definition again, with the types of now.
     fn kind(&mut self, kind: &EntryKind) -> Result<EntryKind, TypeCodeError> {
         Ok(match kind {
@@ -228,12 +257,27 @@ impl Canon<'_> {
                 let value = Any::read_value(type_code, &mut value.reader());
                 EntryKind::Constant(value.map_err(|_| TypeCodeError::BadMemberType)?)
             }
-            EntryKind::Operation(operation) => {
-                let mut again = operation.clone();
-                again.result = self.of(&operation.result)?;
-                again.parameters = self.parameters(&operation.parameters)?;
-                again.exceptions = self.all(&operation.exceptions)?;
-                EntryKind::Operation(again)
+            EntryKind::Operation(operation) => EntryKind::Operation(self.operation(operation)?),
+            EntryKind::Factory(operation) => EntryKind::Factory(self.operation(operation)?),
+            EntryKind::Finder(operation) => EntryKind::Finder(self.operation(operation)?),
+            EntryKind::Component { type_code, bases, base, supports } => EntryKind::Component {
+                type_code: self.of(type_code)?,
+                bases: bases.clone(),
+                base: base.clone(),
+                supports: supports.clone(),
+            },
+            EntryKind::Home { type_code, bases, base, supports, manages, primary_key } => {
+                EntryKind::Home {
+                    type_code: self.of(type_code)?,
+                    bases: bases.clone(),
+                    base: base.clone(),
+                    supports: supports.clone(),
+                    manages: manages.clone(),
+                    primary_key: primary_key.clone(),
+                }
+            }
+            EntryKind::Port { kind, target } => {
+                EntryKind::Port { kind: *kind, target: target.clone() }
             }
             EntryKind::Attribute(attribute) => {
                 let mut again = attribute.clone();
@@ -260,7 +304,9 @@ impl Entry {
         let mut used = Vec::new();
         match &self.kind {
             EntryKind::Constant(value) => used.push(value.type_code().clone()),
-            EntryKind::Operation(operation) => {
+            EntryKind::Operation(operation)
+            | EntryKind::Factory(operation)
+            | EntryKind::Finder(operation) => {
                 used.push(operation.result.clone());
                 used.extend(operation.parameters.iter().map(|each| each.type_code.clone()));
                 used.extend_from_slice(&operation.exceptions);
@@ -283,7 +329,7 @@ impl Entry {
                 used.extend(type_code.discriminator_type().ok());
                 used.extend(type_code.content_type().ok());
             }
-            EntryKind::Repository | EntryKind::Module | EntryKind::Interface { .. } => {}
+            _ => {}
         }
         used
     }
@@ -294,15 +340,24 @@ impl Entry {
             && self.types().iter().all(TypeCode::is_complete)
     }
 
-    /// The repository ids of other definitions that it names: its bases, and what it supports.
+    /// The repository ids of other definitions that it names: its bases, what it supports, and what
+    /// homes and ports are for.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         let none: &[String] = &[];
-        let (bases, supports) = match &self.kind {
-            EntryKind::Interface { bases, .. } => (&bases[..], none),
-            EntryKind::Value { bases, supports, .. } => (&bases[..], &supports[..]),
-            _ => (none, none),
+        let (bases, supports, others) = match &self.kind {
+            EntryKind::Interface { bases, .. } => (&bases[..], none, [""; 3]),
+            EntryKind::Value { bases, supports, .. } => (&bases[..], &supports[..], [""; 3]),
+            EntryKind::Component { bases, base, supports, .. } => {
+                (&bases[..], &supports[..], [&**base, "", ""])
+            }
+            EntryKind::Home { bases, base, supports, manages, primary_key, .. } => {
+                (&bases[..], &supports[..], [&**base, &**manages, &**primary_key])
+            }
+            EntryKind::Port { target, .. } => (none, none, [&**target, "", ""]),
+            _ => (none, none, [""; 3]),
         };
-        bases.iter().chain(supports).map(|id| &**id)
+        let ids = bases.iter().chain(supports).map(|id| &**id);
+        ids.chain(others).filter(|id| !id.is_empty())
     }
 }
 

@@ -7,7 +7,7 @@ use zorb_types::{Any, TypeCode, Visibility};
 
 use super::{
     AttributeDescription, EntryKind, InitializerDescription, OperationDescription,
-    ParameterDescription, Repository,
+    ParameterDescription, PortKind, Repository,
 };
 use crate::Mode;
 
@@ -98,7 +98,9 @@ impl Repository {
             let version = if format > OLDEST { Some(String::read(reader)?) } else { None };
             let mut kind = read_kind(reader)?;
             match &mut kind {
-                EntryKind::Operation(operation) => {
+                EntryKind::Operation(operation)
+                | EntryKind::Factory(operation)
+                | EntryKind::Finder(operation) => {
                     operation.id.clone_from(&id);
                     operation.name.clone_from(&name);
                 }
@@ -154,8 +156,15 @@ fn write_kind(kind: &EntryKind, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
             writer.write_u8(6);
             Any::write(value, writer)?;
         }
-        EntryKind::Operation(operation) => {
-            tagged(7, &operation.result)?;
+        EntryKind::Operation(operation)
+        | EntryKind::Factory(operation)
+        | EntryKind::Finder(operation) => {
+            let tag = match kind {
+                EntryKind::Factory(_) => 13,
+                EntryKind::Finder(_) => 14,
+                _ => 7,
+            };
+            tagged(tag, &operation.result)?;
             String::write(&operation.defined_in, writer)?;
             writer.write_bool(operation.oneway);
             write_parameters(&operation.parameters, writer)?;
@@ -172,6 +181,25 @@ fn write_kind(kind: &EntryKind, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         EntryKind::ValueMember { type_code, visibility } => {
             tagged(9, type_code)?;
             writer.write_bool(*visibility == Visibility::Public);
+        }
+        EntryKind::Component { type_code, bases, base, supports } => {
+            tagged(10, type_code)?;
+            Vec::<String>::write(bases, writer)?;
+            String::write(base, writer)?;
+            Vec::<String>::write(supports, writer)?;
+        }
+        EntryKind::Home { type_code, bases, base, supports, manages, primary_key } => {
+            tagged(11, type_code)?;
+            Vec::<String>::write(bases, writer)?;
+            String::write(base, writer)?;
+            Vec::<String>::write(supports, writer)?;
+            String::write(manages, writer)?;
+            String::write(primary_key, writer)?;
+        }
+        EntryKind::Port { kind, target } => {
+            writer.write_u8(12);
+            writer.write_u8(*kind as u8);
+            String::write(target, writer)?;
         }
     }
     Ok(())
@@ -206,15 +234,7 @@ fn read_kind(reader: &mut CdrReader<'_>) -> CdrResult<EntryKind> {
         4 => EntryKind::Type(TypeCode::read(reader)?),
         5 => EntryKind::Exception(TypeCode::read(reader)?),
         6 => EntryKind::Constant(Any::read(reader)?),
-        7 => EntryKind::Operation(OperationDescription {
-            result: TypeCode::read(reader)?,
-            defined_in: String::read(reader)?,
-            oneway: reader.read_bool()?,
-            parameters: read_parameters(reader)?,
-            exceptions: Vec::<TypeCode>::read(reader)?,
-            contexts: Vec::<String>::read(reader)?,
-            ..OperationDescription::default()
-        }),
+        7 => EntryKind::Operation(read_operation(reader)?),
         8 => EntryKind::Attribute(AttributeDescription {
             type_code: TypeCode::read(reader)?,
             defined_in: String::read(reader)?,
@@ -227,8 +247,46 @@ fn read_kind(reader: &mut CdrReader<'_>) -> CdrResult<EntryKind> {
             type_code: TypeCode::read(reader)?,
             visibility: Visibility::from_number(reader.read_bool()?.into()),
         },
+        10 => EntryKind::Component {
+            type_code: TypeCode::read(reader)?,
+            bases: Vec::<String>::read(reader)?,
+            base: String::read(reader)?,
+            supports: Vec::<String>::read(reader)?,
+        },
+        11 => EntryKind::Home {
+            type_code: TypeCode::read(reader)?,
+            bases: Vec::<String>::read(reader)?,
+            base: String::read(reader)?,
+            supports: Vec::<String>::read(reader)?,
+            manages: String::read(reader)?,
+            primary_key: String::read(reader)?,
+        },
+        12 => EntryKind::Port { kind: read_port(reader)?, target: String::read(reader)? },
+        13 => EntryKind::Factory(read_operation(reader)?),
+        14 => EntryKind::Finder(read_operation(reader)?),
         _ => return Err(reader.error(CdrErrorKind::BadEnum, "definition")),
     })
+}
+
+fn read_operation(reader: &mut CdrReader<'_>) -> CdrResult<OperationDescription> {
+    Ok(OperationDescription {
+        result: TypeCode::read(reader)?,
+        defined_in: String::read(reader)?,
+        oneway: reader.read_bool()?,
+        parameters: read_parameters(reader)?,
+        exceptions: Vec::<TypeCode>::read(reader)?,
+        contexts: Vec::<String>::read(reader)?,
+        ..OperationDescription::default()
+    })
+}
+
+fn read_port(reader: &mut CdrReader<'_>) -> CdrResult<PortKind> {
+    use PortKind::{Consumes, Emits, Provides, Publishes, Uses, UsesMultiple};
+    let number = reader.read_u8()?;
+    [Provides, Uses, UsesMultiple, Emits, Publishes, Consumes]
+        .into_iter()
+        .find(|kind| *kind as u8 == number)
+        .ok_or_else(|| reader.error(CdrErrorKind::BadEnum, "port"))
 }
 
 fn read_initializers(reader: &mut CdrReader<'_>) -> CdrResult<Vec<InitializerDescription>> {

@@ -229,3 +229,53 @@ fn types_that_would_be_endless_are_refused() {
     }
     assert!(repository.refresh_types().is_err());
 }
+
+#[test]
+fn components_survive_as_octets_and_under_other_names() {
+    let mut repository = repository();
+    let b = || vec!["IDL:M/B:1.0".to_owned()];
+    let component = |id: &str, base: &str| EntryKind::Component {
+        type_code: TypeCode::named(TcKind::Component, id, &id[4..5]).unwrap(),
+        bases: b(),
+        base: base.to_owned(),
+        supports: b(),
+    };
+    let root = Repository::ROOT;
+    let c = repository.add(root, "IDL:C:1.0", "C", component("IDL:C:1.0", ""));
+    let port = EntryKind::Port { kind: PortKind::UsesMultiple, target: b().remove(0) };
+    repository.add(c, "IDL:C/p:1.0", "p", port);
+    repository.add(root, "IDL:D:1.0", "D", component("IDL:D:1.0", "IDL:C:1.0"));
+    let home = EntryKind::Home {
+        type_code: TypeCode::named(TcKind::Home, "IDL:H:1.0", "H").unwrap(),
+        bases: Vec::new(),
+        base: String::new(),
+        supports: Vec::new(),
+        manages: "IDL:C:1.0".to_owned(),
+        primary_key: "IDL:M/V:1.0".to_owned(),
+    };
+    let h = repository.add(root, "IDL:H:1.0", "H", home);
+    let made = operation("make", "IDL:H:1.0");
+    repository.add(h, "IDL:H/make:1.0", "make", EntryKind::Factory(made.clone()));
+    repository.add(h, "IDL:H/find:1.0", "find", EntryKind::Finder(made));
+    let users = |repository: &Repository, place| -> Vec<String> {
+        repository.users(&[place]).iter().map(|user| repository[*user].name.clone()).collect()
+    };
+    assert_eq!(users(&repository, c), ["D", "H"]);
+    let place = repository.lookup_id("IDL:M/B:1.0").unwrap();
+    assert_eq!(users(&repository, place), ["V", "C", "p", "D"]);
+    assert_eq!(repository.describe_interface("IDL:D:1.0").unwrap().attributes[0].name, "n");
+    repository.set_id(c, "IDL:C:2.0").unwrap();
+    let octets = repository.to_octets().unwrap();
+    let again = Repository::from_octets(&octets).unwrap();
+    assert_eq!(again.to_octets().unwrap(), octets);
+    let place = |id: &str| again.lookup_id(id).unwrap();
+    assert_eq!(users(&again, place("IDL:C:2.0")), ["D", "H"]);
+    assert_eq!(again[place("IDL:C:2.0")].type_code().unwrap().id(), "IDL:C:2.0");
+    let EntryKind::Port { kind, .. } = again[place("IDL:C/p:1.0")].kind else {
+        unreachable!("a port")
+    };
+    assert_eq!(kind, PortKind::UsesMultiple);
+    for end in 0..octets.len() {
+        assert!(Repository::from_octets(&octets[..end]).is_err(), "cut at {end}");
+    }
+}

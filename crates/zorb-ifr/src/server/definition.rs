@@ -1,6 +1,10 @@
 //! Definitions: what each of them answers.
 
-use zorb::dynamic::repository::{Entry, EntryId, EntryKind, Renamed, Repository};
+mod components;
+
+use zorb::dynamic::repository::{
+    Entry, EntryId, EntryKind, OperationDescription, Renamed, Repository,
+};
 use zorb::{Any, Interface, ObjectRef, Ref, SystemException, TypeCode, ValueModifier, Wire};
 use zorb_core::{Served, ServerCall};
 
@@ -40,6 +44,9 @@ pub(super) fn serve(
             | DefinitionKind::DkAbstractInterface
             | DefinitionKind::DkLocalInterface
             | DefinitionKind::DkValue
+            | DefinitionKind::DkEvent
+            | DefinitionKind::DkComponent
+            | DefinitionKind::DkHome
             | DefinitionKind::DkStruct
             | DefinitionKind::DkUnion
             | DefinitionKind::DkException
@@ -71,7 +78,12 @@ pub(super) fn serve(
             "_get_access" => Some(request.reply::<i16>(&(*visibility as i16))),
             _ => request.typed(operation, type_code),
         },
-        EntryKind::Operation(_) => request.operation(operation),
+        EntryKind::Operation(described)
+        | EntryKind::Factory(described)
+        | EntryKind::Finder(described) => request.operation(operation, described),
+        EntryKind::Component { .. } | EntryKind::Home { .. } | EntryKind::Port { .. } => {
+            request.components(operation)
+        }
         EntryKind::Attribute(_) => request.attribute(operation),
         _ => None,
     }
@@ -267,8 +279,7 @@ impl Request<'_, '_> {
     }
 
     /// `OperationDef`
-    fn operation(&mut self, operation: &str) -> Option<Served> {
-        let EntryKind::Operation(described) = &self.entry.kind else { return None };
+    fn operation(&mut self, operation: &str, described: &OperationDescription) -> Option<Served> {
         Some(match operation {
             "_get_result" => self.reply::<TypeCode>(&described.result),
             "_get_result_def" => self.reply_type_def(&described.result),
@@ -313,8 +324,8 @@ impl Request<'_, '_> {
     fn is_a(&mut self) -> Served {
         let id = self.call.argument::<String>()?;
         let every = match &self.entry.kind {
-            EntryKind::Interface { .. } => ObjectRef::REPOSITORY_ID,
-            _ => kind::VALUE_BASE,
+            EntryKind::Value { .. } => kind::VALUE_BASE,
+            _ => ObjectRef::REPOSITORY_ID,
         };
         let is_a = *id == *self.entry.id || *id == *every || {
             let wanted = self.view.repository.lookup_id(&id);

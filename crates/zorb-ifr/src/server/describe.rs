@@ -10,7 +10,9 @@ use zorb::{Any, SystemException, TypeCode, ValueModifier};
 use super::kind;
 use super::view::View;
 use crate::corba;
-use corba::{AttributeMode, ExceptionDescription, OperationMode, ParameterMode, contained};
+use corba::{
+    AttributeMode, ExceptionDescription, OperationMode, ParameterMode, component_ir, contained,
+};
 
 /// A description, of which the first four members come from the definition.
 macro_rules! described {
@@ -24,6 +26,8 @@ macro_rules! described {
         }
     };
 }
+
+mod components;
 
 impl View<'_> {
     /// What `describe` says of a definition.
@@ -46,21 +50,16 @@ impl View<'_> {
                     corba::InterfaceDescription { base_interfaces: bases.clone() }
                 ))?
             }
-            EntryKind::Value { type_code, bases, supports, .. } => {
-                let value = ValueFacts::of(type_code, bases);
-                Any::new::<corba::ValueDescription>(&described!(
-                    self,
-                    entry,
-                    corba::ValueDescription {
-                        is_abstract: value.is(ValueModifier::Abstract),
-                        is_custom: value.is(ValueModifier::Custom),
-                        supported_interfaces: supports.clone(),
-                        is_truncatable: value.is(ValueModifier::Truncatable),
-                        abstract_base_values: value.abstract_bases,
-                        base_value: value.base,
-                    }
-                ))?
+            EntryKind::Value { .. } => {
+                Any::new::<corba::ValueDescription>(&self.value_description(entry))?
             }
+            EntryKind::Component { .. } => Any::new::<component_ir::ComponentDescription>(
+                &self.component_description(place).unwrap_or_default(),
+            )?,
+            EntryKind::Home { .. } => Any::new::<component_ir::HomeDescription>(
+                &self.home_description(place).unwrap_or_default(),
+            )?,
+            EntryKind::Port { kind, target } => self.port_description(entry, *kind, target)?,
             EntryKind::ValueMember { .. } => {
                 Any::new::<corba::ValueMember>(&self.value_member(entry).unwrap_or_default())?
             }
@@ -80,7 +79,9 @@ impl View<'_> {
                     value: value.clone(),
                 }
             ))?,
-            EntryKind::Operation(operation) => {
+            EntryKind::Operation(operation)
+            | EntryKind::Factory(operation)
+            | EntryKind::Finder(operation) => {
                 Any::new::<corba::OperationDescription>(&self.operation(entry, operation))?
             }
             EntryKind::Attribute(attribute) => {
@@ -89,6 +90,25 @@ impl View<'_> {
             _ => Any::default(),
         };
         Ok(contained::Description { kind: kind::of_entry(entry), value })
+    }
+
+    fn value_description(&self, entry: &Entry) -> corba::ValueDescription {
+        let EntryKind::Value { type_code, bases, supports, .. } = &entry.kind else {
+            return corba::ValueDescription::default();
+        };
+        let value = ValueFacts::of(type_code, bases);
+        described!(
+            self,
+            entry,
+            corba::ValueDescription {
+                is_abstract: value.is(ValueModifier::Abstract),
+                is_custom: value.is(ValueModifier::Custom),
+                supported_interfaces: supports.clone(),
+                is_truncatable: value.is(ValueModifier::Truncatable),
+                abstract_base_values: value.abstract_bases,
+                base_value: value.base,
+            }
+        )
     }
 
     pub(super) fn exception(&self, type_code: &TypeCode) -> ExceptionDescription {
@@ -257,14 +277,14 @@ impl View<'_> {
         place: EntryId,
     ) -> Option<corba::interface_def::FullInterfaceDescription> {
         let entry = &self.repository[place];
-        let EntryKind::Interface { type_code, bases } = &entry.kind else { return None };
+        let (type_code, bases) = entry.interface()?;
         Some(described!(
             self,
             entry,
             corba::interface_def::FullInterfaceDescription {
                 operations: self.operations(place),
                 attributes: self.attributes(place),
-                base_interfaces: bases.clone(),
+                base_interfaces: bases.to_vec(),
                 r#type: type_code.clone(),
             }
         ))
@@ -276,14 +296,14 @@ impl View<'_> {
         place: EntryId,
     ) -> Option<corba::interface_attr_extension::ExtFullInterfaceDescription> {
         let entry = &self.repository[place];
-        let EntryKind::Interface { type_code, bases } = &entry.kind else { return None };
+        let (type_code, bases) = entry.interface()?;
         Some(described!(
             self,
             entry,
             corba::interface_attr_extension::ExtFullInterfaceDescription {
                 operations: self.operations(place),
                 attributes: self.ext_attributes(place),
-                base_interfaces: bases.clone(),
+                base_interfaces: bases.to_vec(),
                 r#type: type_code.clone(),
             }
         ))

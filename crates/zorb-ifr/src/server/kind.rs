@@ -1,6 +1,6 @@
 //! What definitions and types are, in the words of the standard.
 
-use zorb::dynamic::repository::{Entry, EntryKind};
+use zorb::dynamic::repository::{Entry, EntryKind, PortKind};
 use zorb::{Interface, TcKind, TypeCode};
 
 use crate::corba::{
@@ -8,6 +8,7 @@ use crate::corba::{
     ExtAbstractInterfaceDef, ExtAttributeDef, ExtInterfaceDef, ExtLocalInterfaceDef, ExtValueDef,
     FixedDef, IdlType, ModuleDef, NativeDef, OperationDef, PrimitiveDef, PrimitiveKind, Repository,
     SequenceDef, StringDef, StructDef, UnionDef, ValueBoxDef, ValueMemberDef, WstringDef,
+    component_ir,
 };
 
 /// The kind of a definition.
@@ -20,7 +21,21 @@ pub(super) fn of_entry(entry: &Entry) -> DefinitionKind {
             TcKind::LocalInterface => DefinitionKind::DkLocalInterface,
             _ => DefinitionKind::DkInterface,
         },
-        EntryKind::Value { .. } => DefinitionKind::DkValue,
+        EntryKind::Value { type_code, .. } => match type_code.kind() {
+            TcKind::Event => DefinitionKind::DkEvent,
+            _ => DefinitionKind::DkValue,
+        },
+        EntryKind::Component { .. } => DefinitionKind::DkComponent,
+        EntryKind::Home { .. } => DefinitionKind::DkHome,
+        EntryKind::Factory(_) => DefinitionKind::DkFactory,
+        EntryKind::Finder(_) => DefinitionKind::DkFinder,
+        EntryKind::Port { kind, .. } => match kind {
+            PortKind::Provides => DefinitionKind::DkProvides,
+            PortKind::Uses | PortKind::UsesMultiple => DefinitionKind::DkUses,
+            PortKind::Emits => DefinitionKind::DkEmits,
+            PortKind::Publishes => DefinitionKind::DkPublishes,
+            PortKind::Consumes => DefinitionKind::DkConsumes,
+        },
         EntryKind::ValueMember { .. } => DefinitionKind::DkValueMember,
         EntryKind::Type(type_code) => of_type(type_code),
         EntryKind::Exception(_) => DefinitionKind::DkException,
@@ -84,6 +99,16 @@ pub(super) fn type_ids(kind: DefinitionKind) -> &'static [&'static str] {
         DefinitionKind::DkConstant => ConstantDef::TYPE_IDS,
         DefinitionKind::DkOperation => OperationDef::TYPE_IDS,
         DefinitionKind::DkAttribute => ExtAttributeDef::TYPE_IDS,
+        DefinitionKind::DkEvent => component_ir::EventDef::TYPE_IDS,
+        DefinitionKind::DkComponent => component_ir::ComponentDef::TYPE_IDS,
+        DefinitionKind::DkHome => component_ir::HomeDef::TYPE_IDS,
+        DefinitionKind::DkFactory => component_ir::FactoryDef::TYPE_IDS,
+        DefinitionKind::DkFinder => component_ir::FinderDef::TYPE_IDS,
+        DefinitionKind::DkProvides => component_ir::ProvidesDef::TYPE_IDS,
+        DefinitionKind::DkUses => component_ir::UsesDef::TYPE_IDS,
+        DefinitionKind::DkEmits => component_ir::EmitsDef::TYPE_IDS,
+        DefinitionKind::DkPublishes => component_ir::PublishesDef::TYPE_IDS,
+        DefinitionKind::DkConsumes => component_ir::ConsumesDef::TYPE_IDS,
         DefinitionKind::DkPrimitive => PrimitiveDef::TYPE_IDS,
         DefinitionKind::DkString => StringDef::TYPE_IDS,
         DefinitionKind::DkWstring => WstringDef::TYPE_IDS,
