@@ -57,6 +57,9 @@ build_omniorb() {
     }
     program client "$source"/{client,run,known,check_*}.cc
     program server "$source"/{server,servants_*}.cc
+    # The stubs of interface repositories come with omniORB.
+    g++ "${flags[@]}" -DENABLE_CLIENT_IR_SUPPORT "$source/repository/client.cc" \
+        -o "$dir/repository" -lomniORB4 -lomniDynamic4 -lomnithread
     touch "$dir/.stamp"
 }
 
@@ -65,6 +68,7 @@ java_programs() {
     for program in Client Server; do
         java_program "$out/jacorb/${program,}" "peer.$program" "" -XX:TieredStopAtLevel=1 -Xshare:auto
     done
+    java_program "$out/jacorb/query" org.jacorb.ir.QueryIR "" -XX:TieredStopAtLevel=1 -Xshare:auto
 }
 
 build_jacorb() {

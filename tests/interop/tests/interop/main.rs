@@ -11,6 +11,7 @@ mod outcome;
 mod pairings;
 mod peers;
 mod process;
+mod repository;
 mod tls;
 
 use std::process::ExitCode;

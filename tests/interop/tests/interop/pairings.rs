@@ -10,8 +10,9 @@ use zorb_interop_tests::{checks, server};
 
 use crate::naming;
 use crate::outcome::{Outcome, Verdict, printed, totals};
-use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer};
+use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer, ZORB};
 use crate::process::Process;
+use crate::repository;
 use crate::tls;
 
 /// How long a client may take for all its checks.
@@ -39,6 +40,8 @@ enum Kind {
     PeerClientTls(Peer),
     /// The naming service, and for a few checks the others too if they are there.
     Naming,
+    /// An interface repository, read and changed by the others if they are there.
+    Repository,
 }
 
 /// Every pairing. JacORB's come first: a Java machine takes its time to start.
@@ -62,6 +65,7 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("zorb-to-omniorb/1.2/tls", &[OMNIORB], Kind::ZorbClientTls(OMNIORB)),
         pairing("omniorb-to-zorb/1.2/tls", &[OMNIORB], Kind::PeerClientTls(OMNIORB)),
         pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming),
+        pairing("ifr", &[ZORB, OMNIORB, JACORB], Kind::Repository),
         pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
         pairing("zorb-to-zorb/1.1", &[], Kind::ZorbClient(None, 1)),
         pairing("zorb-to-zorb/1.0", &[], Kind::ZorbClient(None, 0)),
@@ -72,7 +76,11 @@ pub(crate) fn all() -> Vec<Pairing> {
 impl Pairing {
     /// Runs all checks; a failure to get that far is an outcome too.
     pub(crate) fn run(&self) -> Vec<Outcome> {
-        let needed = if matches!(self.kind, Kind::Naming) { &[OMNINAMES] } else { self.peers };
+        let needed = match self.kind {
+            Kind::Naming => &[OMNINAMES],
+            Kind::Repository => &[ZORB],
+            _ => self.peers,
+        };
         for peer in needed {
             if let Err(absent) = peers::ready(peer) {
                 return vec![self.outcome(absent.into())];
@@ -85,6 +93,7 @@ impl Pairing {
             Kind::ZorbClientTls(peer) => tls::zorb_client(self, peer),
             Kind::PeerClientTls(peer) => tls::peer_client(self, peer),
             Kind::Naming => naming::run(self.name),
+            Kind::Repository => repository::run(self.name),
         };
         ran.unwrap_or_else(|story| vec![self.outcome(Verdict::Failed(story))])
     }

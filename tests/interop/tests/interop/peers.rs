@@ -18,6 +18,9 @@ pub(crate) const JACORB: Peer = "jacorb";
 /// omniNames and nameclt, which come with omniORB and need no building.
 pub(crate) const OMNINAMES: Peer = "omniNames";
 
+/// The program `zorb`, which tests of the whole workspace build.
+pub(crate) const ZORB: Peer = "zorb";
+
 /// Why a peer cannot take part.
 #[derive(Clone, Debug)]
 pub(crate) enum Absent {
@@ -35,6 +38,7 @@ pub(crate) fn prepare(peers: impl IntoIterator<Item = Peer>) {
     for peer in peers {
         prepared.entry(peer).or_insert_with(|| match peer {
             OMNINAMES => names_installed(),
+            ZORB => zorb_built(),
             _ => build(peer),
         });
     }
@@ -85,6 +89,29 @@ fn build(peer: Peer) -> Result<(), Absent> {
         Some(0) => Ok(()),
         Some(3) => Err(Absent::Missing(said)),
         _ => Err(Absent::Broken(format!("{peer} does not build: {said}"))),
+    }
+}
+
+/// The program `zorb`, with nobody else's options.
+pub(crate) fn zorb() -> Command {
+    let mut command = Command::new(zorb_program());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("ZORB_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// It is beside the programs of these tests.
+fn zorb_program() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_zorb-interop-server")).with_file_name("zorb")
+}
+
+fn zorb_built() -> Result<(), Absent> {
+    match zorb_program().is_file() {
+        true => Ok(()),
+        false => Err(Absent::Missing("zorb is not built: cargo build -p zorb-cli".to_owned())),
     }
 }
 
