@@ -227,7 +227,7 @@ impl Shared {
         }
         let addition = make(&definitions, &self.lock_renamed())?;
         let id = addition.id.clone();
-        match self.state.is_none() && !addition.changes_types() {
+        match self.state.is_none() && !addition.is_tried() {
             true => addition.apply(&mut definitions)?,
             false => {
                 let mut next = definitions.clone();

@@ -150,6 +150,7 @@ impl Repository {
     /// the places do not count.
     pub fn users(&self, places: &[EntryId]) -> Vec<EntryId> {
         let ids: HashSet<&str> = places.iter().map(|place| &*self[*place].id).collect();
+        let places: HashSet<EntryId> = places.iter().copied().collect();
         let is_user = |(place, entry): &(EntryId, &Entry)| {
             !places.contains(place)
                 && (entry.types().iter().any(|each| mentions(each, &ids))

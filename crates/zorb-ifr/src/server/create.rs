@@ -76,8 +76,9 @@ pub(super) struct Addition {
 }
 
 impl Addition {
-    /// Whether definitions that are there become others by it.
-    pub(super) fn changes_types(&self) -> bool {
+    /// Whether it may turn out to be wrong once it is there, or changes others: a valuetype that
+    /// gets a member.
+    pub(super) fn is_tried(&self) -> bool {
         matches!(
             self.kind,
             EntryKind::ValueMember { .. } | EntryKind::Interface { .. } | EntryKind::Value { .. }
@@ -85,11 +86,14 @@ impl Addition {
     }
 
     pub(super) fn apply(self, definitions: &mut Repository) -> Made<()> {
-        let changes_types = self.changes_types();
+        let is_tried = self.is_tried();
+        let is_state = matches!(self.kind, EntryKind::ValueMember { .. });
         let place = definitions.add(self.place, &self.id, &self.name, self.kind);
         definitions.set_version(place, &self.version);
-        if changes_types {
+        if is_tried {
             check::inheritance(definitions, place)?;
+        }
+        if is_state {
             definitions.refresh_types()?;
         }
         Ok(())
