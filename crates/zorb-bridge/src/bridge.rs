@@ -14,7 +14,7 @@ use crate::error::BridgeError;
 use crate::forwarding::ForwardedKeys;
 use crate::framing::Framing;
 use crate::link::Link;
-use crate::published::{Published, kept};
+use crate::published::{Offer, Published};
 use crate::settings::Settings;
 use crate::statistics::Statistics;
 use crate::target::Target;
@@ -92,9 +92,6 @@ impl Bridge {
         let mut listeners = Vec::new();
         for url in urls {
             let (protocol, acceptor) = listen(registry, url.as_ref(), &settings)?;
-            if Framing(protocol.messaging()) != target.framing {
-                return Err(BridgeError::OtherMessaging(url.as_ref().to_owned()));
-            }
             let own = |endpoint: &&Endpoint| acceptor.published().contains(endpoint);
             if let Some(endpoint) = target.endpoints().find(own) {
                 return Err(BridgeError::Loop(endpoint.clone()));
@@ -104,14 +101,10 @@ impl Bridge {
         if listeners.is_empty() {
             return Err(BridgeError::NoListener);
         }
-        let of_reference = listeners
-            .iter()
-            .map(|(protocol, acceptor)| (Arc::clone(protocol), acceptor.published().to_vec()));
-        let published = Published {
-            listeners: of_reference.collect(),
-            version: target.version,
-            components: kept(&target.components),
-        };
+        let published = listeners.iter().map(|(protocol, acceptor)| {
+            Offer::new(protocol, acceptor.published().to_vec(), &target)
+        });
+        let published = Published { offers: published.collect::<Result<_, _>>()? };
         published.reference(&target.type_id, &target.key)?;
         let shared = Arc::new(Shared {
             registry: Arc::clone(registry),
@@ -154,14 +147,12 @@ impl Bridge {
     #[must_use]
     pub fn corbaloc(&self) -> String {
         let Shared { target, published, .. } = &*self.shared;
-        let of = |protocol: &Arc<dyn Protocol>, endpoint: &Endpoint| CorbalocAddress {
-            protocol: protocol.corbaloc_prefix().to_owned(),
-            version: Some(target.version),
-            address: endpoint.address().to_owned(),
-        };
-        let listeners = published.listeners.iter();
-        let addresses = listeners.flat_map(|(protocol, endpoints)| {
-            endpoints.iter().map(move |endpoint| of(protocol, endpoint))
+        let addresses = published.offers.iter().flat_map(|offer| {
+            offer.endpoints.iter().map(|endpoint| CorbalocAddress {
+                protocol: offer.protocol.corbaloc_prefix().to_owned(),
+                version: Some(offer.version),
+                address: endpoint.address().to_owned(),
+            })
         });
         let corbaloc = Corbaloc { addresses: addresses.collect(), key: target.key.clone() };
         format!("corbaloc:{corbaloc}")
@@ -170,7 +161,7 @@ impl Bridge {
     /// Where the bridge listens, as its references say it.
     #[must_use]
     pub fn endpoints(&self) -> Vec<Endpoint> {
-        self.shared.published.listeners.iter().flat_map(|(_, known)| known.clone()).collect()
+        self.shared.published.offers.iter().flat_map(|offer| offer.endpoints.clone()).collect()
     }
 
     /// What has gone over the bridge.
@@ -259,6 +250,9 @@ fn listen(
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     let protocol =
         registry.by_scheme(scheme).ok_or_else(|| BridgeError::NoProtocol(url.to_owned()))?;
+    if !protocol.carries_replies() {
+        return Err(BridgeError::NoReplies(url.to_owned()));
+    }
     let options = ListenOptions { stream: settings.stream.clone(), ..ListenOptions::default() };
     let acceptor = protocol.transport().listen(url, &options)?;
     Ok((protocol, acceptor))

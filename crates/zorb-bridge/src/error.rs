@@ -18,10 +18,10 @@ pub enum BridgeError {
     NoListener,
     /// A URL to listen on is of no registered protocol.
     NoProtocol(String),
+    /// Over the protocol of this URL no replies come back.
+    NoReplies(String),
     /// A URL cannot be listened on.
     Listen(ListenError),
-    /// The protocol of this URL frames messages otherwise than the target's.
-    OtherMessaging(String),
     /// The bridge would lead to itself.
     Loop(Endpoint),
     /// The endpoints have no profile.
@@ -53,10 +53,8 @@ impl fmt::Display for BridgeError {
             Self::NoWay(Some(error)) => write!(f, "no profile of the target can be used: {error}"),
             Self::NoListener => f.write_str("there is no URL to listen on"),
             Self::NoProtocol(url) => write!(f, "no protocol for {url:?}"),
+            Self::NoReplies(url) => write!(f, "no replies come back over the protocol of {url:?}"),
             Self::Listen(error) => error.fmt(f),
-            Self::OtherMessaging(url) => {
-                write!(f, "{url:?} and the target differ in how messages are framed")
-            }
             Self::Loop(endpoint) => write!(f, "the target is at {endpoint}, which is the bridge"),
             Self::Profile(error) => write!(f, "no reference can be made: {error}"),
             Self::Thread(error) => write!(f, "no thread: {error}"),

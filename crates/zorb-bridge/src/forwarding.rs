@@ -45,12 +45,18 @@ pub(crate) fn redirected(
 ) -> Option<Vec<u8>> {
     let (forward, mut body) = Forward::read(form, header, message)?;
     let place = Ior::read(&mut body).ok()?;
-    let key = key_at_target(shared, &place)?;
+    let bridged = redirect(shared, &place)?;
+    forward.write(form, header, &bridged).ok()
+}
+
+/// The reference that leads through the bridge to where `place` leads, if that is an object of the
+/// target's server.
+pub(crate) fn redirect(shared: &Shared, place: &Ior) -> Option<Ior> {
+    let key = key_at_target(shared, place)?;
     if !shared.settings.all_objects && !shared.forwarded.insert(&key) {
         return None;
     }
-    let bridged = shared.published.reference(&place.type_id, &key).ok()?;
-    forward.write(form, header, &bridged).ok()
+    shared.published.reference(&place.type_id, &key).ok()
 }
 
 /// The key of an object of the target's server, if `place` is one.

@@ -11,6 +11,10 @@
 //! unread, fragments one by one, long ones before their end has come. The thread that has read them
 //! writes them: one for requests, one for replies.
 //!
+//! Where one side frames messages otherwise than the other, GIOPlite beside GIOP, headers are written
+//! anew, for messages that are here as a whole. Arguments and results still go over unread: the new
+//! headers are made so long that they lie as they lay.
+//!
 //! What the bridge looks at is the beginning of each message: whether it is one and not too long,
 //! whether the object asked for is one that the bridge is there for, and whether a reply forwards the
 //! client to an object of the same server, which is then to be reached through the bridge as well.
@@ -21,6 +25,7 @@
 mod accept;
 mod beginning;
 mod bridge;
+mod conversion;
 mod error;
 mod forwarding;
 mod framing;

@@ -7,11 +7,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use zorb_giop::{GiopVersion, ProtocolError};
+use zorb_giop::{Form, GiopVersion, ProtocolError};
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::bridge::Shared;
+use crate::conversion::{ConvertedReplies, ConvertedRequests, Converter};
 use crate::framing::Framing;
 use crate::relay::{Ending, Relay};
 use crate::replies::Replies;
@@ -71,10 +72,15 @@ impl Link {
             tracing::debug!(peer = self.client.peer(), %error, "connection lost");
             return self.close();
         }
-        let ending = {
-            let wait = (settings.wait, settings.idle_timeout);
-            let size = settings.max_message_size;
-            Relay::new(&*self.client, self.framing, size, wait).run(&mut Requests::new(self))
+        let wait = (settings.wait, settings.idle_timeout);
+        let size = settings.max_message_size;
+        let requests = Requests::new(self);
+        let ending = if self.converts() {
+            let mut requests = ConvertedRequests::new(requests);
+            Converter::new(&*self.client, self.framing, size, wait).run(&mut requests)
+        } else {
+            let mut requests = requests;
+            Relay::new(&*self.client, self.framing, size, wait).run(&mut requests)
         };
         self.end_of_requests(&ending);
         self.close();
@@ -92,7 +98,7 @@ impl Link {
             }
             // What it said last may be on its way to the client.
             Ending::NotTaken(_) => self.wait_for_replies(),
-            Ending::Broken(error) => self.complain(&*self.client, error),
+            Ending::Broken(error) => self.complain(&*self.client, self.framing, error),
             Ending::Idle => self.say_goodbye(),
             Ending::Lost(_) => {}
         }
@@ -101,28 +107,40 @@ impl Link {
     /// The body of the thread that moves replies.
     fn run_replies(&self, target: &dyn Stream) {
         let settings = &self.shared.settings;
-        let wait = (settings.wait, None);
-        let mut replies = Replies::new(self);
-        let ending =
-            Relay::new(target, self.framing, settings.max_message_size, wait).run(&mut replies);
-        drop(replies);
+        let (wait, size) = ((settings.wait, None), settings.max_message_size);
+        let framing = self.shared.target.framing;
+        let ending = if self.converts() {
+            Converter::new(target, framing, size, wait).run(&mut ConvertedReplies::new(self))
+        } else {
+            Relay::new(target, framing, size, wait).run(&mut Replies::new(self))
+        };
         tracing::debug!(peer = target.peer(), %ending, "the server's side has ended");
         if let Ending::Broken(error) = &ending {
             tracing::warn!(peer = target.peer(), %error, "the target's connection is of no use");
-            self.complain(target, error);
+            self.complain(target, self.shared.target.framing, error);
         }
         self.close();
     }
 
     /// Says what the peer did wrong, where it is owed that.
-    fn complain(&self, to: &dyn Stream, error: &ProtocolError) {
+    fn complain(&self, to: &dyn Stream, framing: Framing, error: &ProtocolError) {
         if error.answer_message_error {
             // Not in the midst of a message; and who does not take it is not waited for.
             let free = self.sending.try_lock();
             if free.is_ok() && to.set_send_timeout(Some(LAST_WORDS)).is_ok() {
-                let _ = to.send_all(&self.framing.message_error());
+                let _ = to.send_all(&framing.message_error());
             }
         }
+    }
+
+    /// Whether messages of the two sides are framed otherwise.
+    fn converts(&self) -> bool {
+        self.framing != self.shared.target.framing
+    }
+
+    /// What the client is written to in.
+    pub(crate) fn client_form(&self) -> Form {
+        self.framing.form(self.version())
     }
 
     /// Connects to the target, and has its replies passed on from now on.

@@ -18,9 +18,9 @@ const MOST_PARTIAL: usize = 16;
 /// The direction from the client.
 #[derive(Debug)]
 pub(crate) struct Requests<'l> {
-    link: &'l Arc<Link>,
+    pub(crate) link: &'l Arc<Link>,
     /// Once a request was to be passed on.
-    target: Option<Arc<dyn Stream>>,
+    pub(crate) target: Option<Arc<dyn Stream>>,
     /// Whose fragments do not go over: the ids of refused requests, in GIOP 1.1 none.
     refused: Vec<Option<u32>>,
     /// Fragmented requests of whose header not all is here.
@@ -87,7 +87,7 @@ impl<'l> Requests<'l> {
     }
 
     /// Whether the request goes over, which it does when there is a connection for it.
-    fn find(&mut self, target: &TargetAddress<'_>) -> Result<(), Refusal> {
+    pub(crate) fn find(&mut self, target: &TargetAddress<'_>) -> Result<(), Refusal> {
         let TargetAddress::Key(key) = target else { return Err(Refusal::WantsKey) };
         if !self.link.shared.leads_to(key) {
             let minor = minor::object_not_exist::UNKNOWN_KEY;
@@ -101,7 +101,8 @@ impl<'l> Requests<'l> {
         Ok(())
     }
 
-    fn refuse(
+    /// Answers a request that does not go over, if it wants an answer.
+    pub(crate) fn refuse(
         &mut self,
         header: &MessageHeader,
         (request_id, expects_reply): (u32, bool),

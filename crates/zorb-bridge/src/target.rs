@@ -45,6 +45,9 @@ impl Target {
                 }
                 None => continue,
             };
+            if !protocol.carries_replies() {
+                continue;
+            }
             let framing = Framing(protocol.messaging());
             let target = found.get_or_insert_with(|| Self::begin(ior, framing, &resolved));
             if target.framing == framing && target.key == resolved.object_key {

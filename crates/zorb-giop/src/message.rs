@@ -16,7 +16,7 @@ pub use reply::{ReplyHeader, ReplyStatus};
 pub use request::{RequestHeader, RequestStart, ResponseFlags};
 pub use target::{AddressingDisposition, TargetAddress};
 pub use writer::MessageWriter;
-pub(crate) use writer::size_of_header;
+pub(crate) use writer::{size_of_header, unaligned};
 
 use zorb_cdr::{CdrReader, CdrResult};
 

@@ -7,6 +7,7 @@ use core::fmt;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
 
+use crate::message::unaligned;
 use crate::{
     GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus, MessageKind,
     ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ResponseFlags,
@@ -72,6 +73,22 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         writer.write_u8(start.response as u8);
         write_key(&start.target, writer)?;
         writer.write_latin1(start.operation)
+    }
+
+    /// As [`write_request`](Self::write_request), and ends `phase` octets (0 to 7) behind a multiple of
+    /// eight: see [`Form::request_before`]. Default: cannot do anything for it.
+    ///
+    /// # Errors
+    /// Those of [`write_request`](Self::write_request); `Unsupported` when it ends elsewhere.
+    fn write_request_before(
+        &self,
+        start: &RequestStart<'_>,
+        phase: u8,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        self.write_request(start, writer)?;
+        let at = writer.offset();
+        if at % 8 == usize::from(phase) { Ok(()) } else { Err(unaligned(at)) }
     }
 
     /// Reads what [`write_request`](Self::write_request) writes, and leaves the reader at the

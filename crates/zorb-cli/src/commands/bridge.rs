@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::screen::{self, counted};
 
 /// Pass calls on from one protocol to another, as they are: between TCP, Unix-domain sockets, shared
-/// memory and TLS
+/// memory and TLS, GIOP and GIOPlite
 ///
 /// It listens where it is told to and leads to one object. The reference for clients is printed: the
 /// object's, with the addresses of the bridge. Requests and replies go over octet for octet; nothing

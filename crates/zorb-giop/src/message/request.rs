@@ -1,8 +1,9 @@
 //! Request: asks an object for an operation.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{MessageHeader, MessageKind, TargetAddress, open};
 use crate::service::write_contexts;
@@ -169,4 +170,12 @@ pub(super) fn write_request(
     writer.write_octets(key)?;
     writer.write_latin1(start.operation)?;
     writer.write_octets(&[])
+}
+
+/// Makes the principal, which `buffer` ends with and is empty, so long that the arguments begin `phase`
+/// octets behind a multiple of eight. Nobody reads a principal.
+pub(super) fn fill_principal(buffer: &mut Vec<u8>, phase: u8, order: ByteOrder) -> CdrResult<()> {
+    let count = (usize::from(phase) + 8 - buffer.len() % 8) % 8;
+    buffer.truncate(buffer.len().saturating_sub(4));
+    CdrWriter::resume(buffer, order).write_octets([0; 8].get(..count).unwrap_or_default())
 }

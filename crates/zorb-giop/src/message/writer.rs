@@ -7,7 +7,7 @@ use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCodi
 use super::again;
 use super::locate::{write_locate_reply, write_locate_request};
 use super::reply::write_reply;
-use super::request::write_request;
+use super::request::{fill_principal, write_request};
 use super::{
     HEADER_SIZE, LocateStatus, MessageHeader, MessageKind, ReplyStatus, RequestStart, TargetAddress,
 };
@@ -117,6 +117,23 @@ impl<'b> MessageWriter<'b> {
         let mut message = Self::begin(buffer, version, order, MessageKind::Request);
         write_request(start, version, &mut message.header_writer())?;
         Ok(message)
+    }
+
+    /// Begins a Request whose arguments have been written elsewhere, `phase` octets behind a multiple of
+    /// eight: see [`Form::request_before`](crate::Form::request_before).
+    pub(crate) fn request_before(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+        phase: u8,
+    ) -> CdrResult<Self> {
+        let mut message = Self::request(buffer, version, order, start)?;
+        if version < GiopVersion::V1_2 {
+            fill_principal(message.buffer, phase, order)?;
+        }
+        let at = message.body(TextCoding::default()).offset();
+        if at % 8 == usize::from(phase) { Ok(message) } else { Err(unaligned(at)) }
     }
 
     /// Begins a Reply; `version` is that of the request.
@@ -283,6 +300,12 @@ impl<'b> MessageWriter<'b> {
         write_header(messaging, &MessageHeader { size, ..self.header }, self.buffer);
         Ok(())
     }
+}
+
+/// Arguments that lay otherwise in the message that they come from.
+#[cold]
+pub(crate) fn unaligned(at: usize) -> CdrError {
+    CdrError::new(CdrErrorKind::Unsupported, at, "arguments aligned otherwise")
 }
 
 /// Octets of the headers of another messaging protocol: one at least, so that messages have an end.

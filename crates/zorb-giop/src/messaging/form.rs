@@ -61,6 +61,34 @@ impl Form {
         }
     }
 
+    /// Begins a Request whose arguments are octets of another message, in which they begin `phase` octets
+    /// (0 to 7) behind a multiple of eight: so they do in this one, where they follow at once. It is for
+    /// who passes arguments on without reading them.
+    ///
+    /// In GIOP 1.2 arguments begin at a multiple of eight. In GIOP 1.0 and 1.1 the principal, which nobody
+    /// reads, is as long as it takes.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request); `Unsupported` where the protocol has no room to align them so.
+    pub fn request_before<'b>(
+        self,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+        phase: u8,
+    ) -> CdrResult<MessageWriter<'b>> {
+        let messaging = match self {
+            Self::Giop(version) => {
+                return MessageWriter::request_before(buffer, version, order, start, phase);
+            }
+            Self::Other(messaging) => messaging,
+        };
+        let kind = MessageKind::Request;
+        let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
+        messaging.write_request_before(start, phase, &mut message.header_writer())?;
+        Ok(message)
+    }
+
     /// Begins a Reply.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! GIOPlite, GIOP for peers that need no more than it says.
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
+use alloc::borrow::Cow;
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{Frame, Messaging, write_key};
 use crate::{
@@ -14,6 +16,10 @@ const HEADER_SIZE: u8 = 5;
 const TWO_WAY: u8 = 1;
 /// `response_flags` of a oneway call that is answered before the servant runs.
 const WITH_SERVER: u8 = 129;
+
+/// The most NULs that an operation's name may end with: one, and seven by which a bridge aligns
+/// arguments that it does not read.
+const MOST_NULS: usize = 8;
 
 /// GIOPlite, as TAO defined it for embedded systems: no magic number, no version, no flags, no
 /// service contexts, and so 7 octets less before the fields of a message, which lie closer as well.
@@ -29,7 +35,8 @@ const WITH_SERVER: u8 = 129;
 /// spoken: a server says so with the scheme of its endpoint. Text is UTF-8 and UTF-16.
 ///
 /// A Request is `ulong` id, `octet` response_flags (0: no reply; 129: before the servant runs; else
-/// after it), `sequence<octet>` object key, `string` operation, arguments. A Reply is `ulong` id,
+/// after it), `sequence<octet>` object key, `string` operation, arguments. Behind the operation's name up
+/// to seven further NULs are passed over: bridges put them there. A Reply is `ulong` id,
 /// `ulong` status, results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GiopLite;
@@ -64,14 +71,28 @@ impl Messaging for GiopLite {
     }
 
     fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_u32(start.request_id);
-        writer.write_u8(match start.response {
-            ResponseFlags::NoResponse => 0,
-            ResponseFlags::SyncWithServer => WITH_SERVER,
-            ResponseFlags::SyncWithTarget => TWO_WAY,
-        });
-        write_key(&start.target, writer)?;
+        write_before_operation(start, writer)?;
         writer.write_latin1(start.operation)
+    }
+
+    /// Further NULs behind the operation's name do it.
+    fn write_request_before(
+        &self,
+        start: &RequestStart<'_>,
+        phase: u8,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        write_before_operation(start, writer)?;
+        let name = start.operation.as_bytes();
+        if !name.is_ascii() || name.contains(&0) {
+            return Err(writer.error(CdrErrorKind::BadText, "operation"));
+        }
+        let end = writer.offset().next_multiple_of(4) + 4 + name.len() + 1;
+        let nuls = 1 + (usize::from(phase) + 8 - end % 8) % 8;
+        writer.write_count(name.len() + nuls, "operation")?;
+        writer.put(name);
+        writer.put([0; MOST_NULS].get(..nuls).unwrap_or_default());
+        Ok(())
     }
 
     fn read_request<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
@@ -83,8 +104,35 @@ impl Messaging for GiopLite {
                 _ => ResponseFlags::SyncWithTarget,
             },
             target: TargetAddress::Key(reader.read_octets()?),
-            operation: reader.read_latin1("operation")?,
+            operation: read_operation(reader)?,
             service_contexts: ServiceContexts::NONE,
         })
     }
 }
+
+fn write_before_operation(start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    writer.write_u32(start.request_id);
+    writer.write_u8(match start.response {
+        ResponseFlags::NoResponse => 0,
+        ResponseFlags::SyncWithServer => WITH_SERVER,
+        ResponseFlags::SyncWithTarget => TWO_WAY,
+    });
+    write_key(&start.target, writer)
+}
+
+/// Reads an operation's name, behind which there may be more NULs than one.
+fn read_operation<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, str>> {
+    let octets = reader.read_octets()?;
+    let length = octets.iter().rposition(|octet| *octet != 0).map_or(0, |last| last + 1);
+    let (name, nuls) = octets.split_at_checked(length).unwrap_or_default();
+    if nuls.is_empty() || nuls.len() > MOST_NULS || name.contains(&0) {
+        return Err(reader.error(CdrErrorKind::BadString, "operation"));
+    }
+    Ok(match core::str::from_utf8(name) {
+        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(name.iter().map(|octet| char::from(*octet)).collect()),
+    })
+}
+
+#[cfg(test)]
+mod tests;
