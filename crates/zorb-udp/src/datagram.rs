@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use zorb_giop::{MessageHeader, MessageKind, RequestHeader, ResponseFlags};
+use zorb_giop::{Form, GiopVersion, MessageKind, ResponseFlags};
 
 use crate::counters::Counters;
 use crate::server::Unpack;
@@ -40,19 +40,25 @@ pub(crate) const NAMES: [&str; 6] = [
 ];
 
 impl Datagram {
-    /// What these octets are.
+    /// What these octets are where GIOP is spoken.
     #[must_use]
     pub fn judge(octets: &[u8]) -> Self {
-        let Ok(Some(header)) = MessageHeader::parse_prefix(octets) else {
+        Self::judge_as(Form::Giop(GiopVersion::HIGHEST), octets)
+    }
+
+    /// What these octets are where messages have another form.
+    #[must_use]
+    pub fn judge_as(form: Form, octets: &[u8]) -> Self {
+        let Ok(Some((header, size))) = form.read_header(octets) else {
             return Self::NoMessage;
         };
         if header.kind != MessageKind::Request {
             return Self::NotARequest;
         }
-        if header.more_fragments || header.total_size() != octets.len() {
+        if header.more_fragments || size != octets.len() {
             return Self::WrongLength;
         }
-        match RequestHeader::read(octets, &header) {
+        match form.read_request(octets, &header) {
             Ok((request, _)) if request.response == ResponseFlags::NoResponse => Self::Request,
             Ok(_) => Self::AwaitsAnswer,
             Err(_) => Self::Malformed,
@@ -75,18 +81,19 @@ impl Datagram {
 #[derive(Debug)]
 pub(crate) struct Requests {
     counters: Arc<Counters>,
+    form: Form,
     request: Vec<u8>,
 }
 
 impl Requests {
-    pub(crate) fn new(counters: &Arc<Counters>) -> Self {
-        Self { counters: Arc::clone(counters), request: Vec::new() }
+    pub(crate) fn new(counters: &Arc<Counters>, form: Form) -> Self {
+        Self { counters: Arc::clone(counters), form, request: Vec::new() }
     }
 }
 
 impl Unpack for Requests {
     fn take(&mut self, datagram: &[u8], _: SocketAddr) {
-        let kind = Datagram::judge(datagram);
+        let kind = Datagram::judge_as(self.form, datagram);
         self.counters.count(kind.name());
         if kind == Datagram::Request {
             self.request.extend_from_slice(datagram);
@@ -105,7 +112,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use zorb_cdr::{ByteOrder, TextCoding};
-    use zorb_giop::{GiopVersion, MessageWriter, RequestStart, TargetAddress};
+    use zorb_giop::{MessageWriter, RequestStart, TargetAddress};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! DIOP: GIOP over UDP, as references know it.
 
-use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
+use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_tcp::{IIOP_SCHEME, IiopProtocol};
 use zorb_transport::{
     Endpoint, EndpointError, ProfileError, Protocol, ResolvedProfile, Transport, strip_scheme,
@@ -22,6 +22,13 @@ impl DiopProtocol {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// DIOP for requests that another messaging protocol frames, to be the other half of a
+    /// [`Composed`](zorb_transport::Composed): what does not speak it is dropped.
+    #[must_use]
+    pub fn carrying(messaging: &'static dyn Messaging) -> Self {
+        Self { transport: UdpTransport::carrying(messaging), ..Self::default() }
     }
 }
 

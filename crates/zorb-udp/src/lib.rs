@@ -33,6 +33,7 @@ use std::net::ToSocketAddrs;
 use std::sync::Arc;
 
 use counters::Counters;
+use zorb_giop::{Form, GiopVersion, Messaging};
 use zorb_tcp::address::HostPort;
 use zorb_transport::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError,
@@ -52,11 +53,13 @@ pub const DEFAULT_PORT: u16 = 2809;
 #[derive(Clone, Debug)]
 pub struct UdpTransport {
     counters: Arc<Counters>,
+    /// What frames the requests; `None` for GIOP.
+    messaging: Option<&'static dyn Messaging>,
 }
 
 impl Default for UdpTransport {
     fn default() -> Self {
-        Self { counters: Arc::new(Counters::new(&datagram::NAMES)) }
+        Self { counters: Arc::new(Counters::new(&datagram::NAMES)), messaging: None }
     }
 }
 
@@ -65,6 +68,13 @@ impl UdpTransport {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// UDP for requests that another messaging protocol frames: datagrams with anything else in them are
+    /// dropped.
+    #[must_use]
+    pub fn carrying(messaging: &'static dyn Messaging) -> Self {
+        Self { messaging: Some(messaging), ..Self::default() }
     }
 
     /// What its sockets have received, each number with its name.
@@ -114,6 +124,11 @@ impl Transport for UdpTransport {
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        listen::listen(url, options, &self.counters)
+        listen::listen(
+            url,
+            options,
+            &self.counters,
+            Form::new(self.messaging, GiopVersion::HIGHEST),
+        )
     }
 }

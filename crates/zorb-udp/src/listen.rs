@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::{fmt, io};
 
+use zorb_giop::Form;
 use zorb_os::event::EventFd;
 use zorb_os::interface;
 use zorb_tcp::address::HostPort;
@@ -113,6 +114,7 @@ pub(crate) fn listen(
     url: &str,
     options: &ListenOptions,
     counters: &Arc<Counters>,
+    form: Form,
 ) -> Result<Arc<dyn Acceptor>, ListenError> {
     let address = strip_scheme(DIOP_SCHEME, url)?;
     let fail = |error| ListenError::new(url, error);
@@ -130,7 +132,7 @@ pub(crate) fn listen(
     };
     let endpoints = (endpoint.to_endpoint(DIOP_SCHEME)?, published.to_endpoint(DIOP_SCHEME)?);
     let counters = Arc::clone(counters);
-    let unpack = Box::new(move || Box::new(Requests::new(&counters)) as Box<_>);
+    let unpack = Box::new(move || Box::new(Requests::new(&counters, form)) as Box<_>);
     Ok(Arc::new(UdpAcceptor::new(socket, endpoints, unpack).map_err(fail)?))
 }
 

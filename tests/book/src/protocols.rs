@@ -16,6 +16,19 @@ pub fn as_tao_has_it() -> Result<Orb, zorb::Error> {
     OrbBuilder::new().protocol(Arc::new(lite)).listen("lite+iiop://127.0.0.1:0").build()
 }
 
+/// An ORB that takes frames.
+pub fn studio() -> Result<Orb, zorb::Error> {
+    let builder = Orb::builder().protocol(Arc::new(zorb_av::av_diop()));
+    builder.listen("av+diop://127.0.0.1:0").build()
+}
+
+#[test]
+fn a_studio_has_an_endpoint_for_frames() {
+    let orb = studio().unwrap();
+    assert!(orb.endpoints()[0].starts_with("av+diop://127.0.0.1:"));
+    orb.shutdown(true).unwrap();
+}
+
 /// Has requests to a group reach an object.
 pub fn join(poa: &Poa, group: &ObjectRef, teller: &Teller) -> Result<(), PoaError> {
     poa.associate(group, &poa.id_of(teller)?)

@@ -34,6 +34,28 @@ impl Form {
         }
     }
 
+    /// Reads the header at the start of a message in this form, and says how many octets the whole
+    /// message has; `None` while `octets` are too few for a header.
+    ///
+    /// # Errors
+    /// Those of [`MessageHeader::parse`] and [`Messaging::read_header`].
+    pub fn read_header(
+        self,
+        octets: &[u8],
+    ) -> Result<Option<(MessageHeader, usize)>, ProtocolError> {
+        match self {
+            Self::Giop(_) => {
+                let header = MessageHeader::parse_prefix(octets)?;
+                Ok(header.map(|header| (header, header.total_size())))
+            }
+            Self::Other(messaging) => {
+                let own = usize::from(size_of_header(messaging));
+                let header = read_header(messaging, octets)?;
+                Ok(header.map(|header| (header, own.saturating_add(header.size as usize))))
+            }
+        }
+    }
+
     /// The version of GIOP whose rules hold beyond the octets of headers: other protocols have those
     /// of the highest.
     #[inline]

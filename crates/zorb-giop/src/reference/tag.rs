@@ -65,6 +65,8 @@ tags! {
         ZORB_LITE_IIOP = 0x5a52_4202, "ZORB_LITE_IIOP";
         /// Zorb's GIOPlite over Unix-domain sockets; laid out like TAO's UIOP.
         ZORB_LITE_UIOP = 0x5a52_4203, "ZORB_LITE_UIOP";
+        /// Zorb's frames of audio and video over UDP; laid out like IIOP's.
+        ZORB_AV_DIOP = 0x5a52_4204, "ZORB_AV_DIOP";
     }
 }
 

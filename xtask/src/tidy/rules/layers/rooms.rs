@@ -58,6 +58,7 @@ pub(super) const ROOMS: &[Room] = &[
     floor(3, "zorb-unix", &["zorb-transport"]),
     floor(3, "zorb-shm", &["zorb-transport", "zorb-unix"]),
     floor(3, "zorb-udp", &["zorb-tcp", "zorb-transport"]),
+    floor(3, "zorb-av", &["zorb-transport", "zorb-udp"]),
     floor(3, "zorb-tls", &["zorb-tcp", "zorb-transport"]),
     // 4: the ORB
     floor(4, "zorb-bridge", &[]),

@@ -1,0 +1,243 @@
+//! How frames are framed.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_giop::{
+    Frame, MessageKind, Messaging, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags,
+    ServiceContexts, TargetAddress,
+};
+
+/// Octets of the header that begins every message.
+pub const HEADER_SIZE: u8 = 8;
+
+const MAGIC: [u8; 2] = *b"AV";
+const VERSION: u8 = 1;
+const LITTLE_ENDIAN: u8 = 0x80;
+
+/// The most objects whose frames are counted; the count of any other begins anew.
+const MAX_STREAMS: usize = 1024;
+
+thread_local! {
+    static CURRENT: Cell<Option<Stamp>> = const { Cell::new(None) };
+}
+
+/// The frame protocol: one-way requests alone, numbered for each object that they are sent to.
+///
+/// ```text
+/// +-----+-----+---------+----------+------------+----------------+---------------------+
+/// | 'A' | 'V' | version | order    | ulong size | ulong sequence | ulonglong time (µs) |
+/// |     |     | 1       | and kind |            |                | at a multiple of 8  |
+/// +-----+-----+---------+----------+------------+----------------+---------------------+
+/// | sequence<octet> object key | string operation | arguments, in CDR from the first octet |
+/// +----------------------------+------------------+----------------------------------------+
+/// ```
+///
+/// Bit 7 of the fourth octet says little-endian, the others the kind of message as GIOP numbers it; the
+/// size counts what follows the header. Numbers go round at 2³². The time is that of the sender's clock,
+/// in microseconds since 1970.
+#[derive(Debug)]
+pub struct AvFrames {
+    /// The next number by object key.
+    next: Mutex<BTreeMap<Vec<u8>, u32>>,
+}
+
+/// What tells one frame from the others of its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Its number.
+    pub sequence: u32,
+    /// When it was sent, in microseconds of the sender's clock.
+    pub sent: u64,
+}
+
+impl Stamp {
+    /// The stamp of the request that this thread is in an upcall of; `None` when that did not come as a
+    /// frame. Of use before the servant makes calls of its own.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        CURRENT.get()
+    }
+}
+
+/// Microseconds since 1970.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl AvFrames {
+    /// The protocol with nothing counted yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { next: Mutex::new(BTreeMap::new()) }
+    }
+
+    fn number(&self, key: &[u8]) -> u32 {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = next.get_mut(key) {
+            *number = number.wrapping_add(1);
+            return *number;
+        }
+        if next.len() >= MAX_STREAMS {
+            next.pop_first();
+        }
+        next.insert(key.to_vec(), 0);
+        0
+    }
+}
+
+impl Default for AvFrames {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Messaging for AvFrames {
+    fn name(&self) -> &'static str {
+        "av"
+    }
+
+    fn header_size(&self) -> u8 {
+        HEADER_SIZE
+    }
+
+    fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
+        let Some(&[m0, m1, version, kind, s0, s1, s2, s3]) = octets.first_chunk() else {
+            return Err(ProtocolErrorKind::BadFrame("a frame's header cut short"));
+        };
+        if [m0, m1] != MAGIC || version != VERSION {
+            return Err(ProtocolErrorKind::BadFrame("no frame of version 1"));
+        }
+        let order = match kind & LITTLE_ENDIAN {
+            0 => ByteOrder::Big,
+            _ => ByteOrder::Little,
+        };
+        let kind = MessageKind::from_octet(kind & !LITTLE_ENDIAN)
+            .ok_or(ProtocolErrorKind::UnknownMessageType(kind))?;
+        let size = match order {
+            ByteOrder::Big => u32::from_be_bytes([s0, s1, s2, s3]),
+            ByteOrder::Little => u32::from_le_bytes([s0, s1, s2, s3]),
+        };
+        Ok(Frame { kind, order, size })
+    }
+
+    fn write_header(&self, frame: Frame, octets: &mut [u8]) {
+        let (order, [s0, s1, s2, s3]) = match frame.order {
+            ByteOrder::Big => (0, frame.size.to_be_bytes()),
+            ByteOrder::Little => (LITTLE_ENDIAN, frame.size.to_le_bytes()),
+        };
+        let [m0, m1] = MAGIC;
+        let header = [m0, m1, VERSION, frame.kind as u8 | order, s0, s1, s2, s3];
+        if let Some(octets) = octets.first_chunk_mut() {
+            *octets = header;
+        }
+    }
+
+    fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        let TargetAddress::Key(key) = start.target else {
+            return Err(writer.error(CdrErrorKind::Unsupported, "target address other than a key"));
+        };
+        if start.response.expects_reply() {
+            return Err(writer.error(CdrErrorKind::Unsupported, "a frame with an answer"));
+        }
+        writer.write_u32(self.number(key));
+        writer.write_u64(now());
+        writer.write_octets(key)?;
+        writer.write_latin1(start.operation)
+    }
+
+    fn read_request<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
+        let stamp = Stamp { sequence: reader.read_u32()?, sent: reader.read_u64()? };
+        CURRENT.set(Some(stamp));
+        Ok(RequestHeader {
+            request_id: stamp.sequence,
+            response: ResponseFlags::NoResponse,
+            target: TargetAddress::Key(reader.read_octets()?),
+            operation: reader.read_latin1("operation")?,
+            service_contexts: ServiceContexts::NONE,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use zorb_cdr::TextCoding;
+    use zorb_giop::{Form, GiopVersion};
+
+    use super::*;
+
+    static TESTED: AvFrames = AvFrames::new();
+
+    fn frame(key: &[u8], response: ResponseFlags, order: ByteOrder) -> CdrResult<Vec<u8>> {
+        let start = RequestStart {
+            request_id: 99,
+            response,
+            target: TargetAddress::Key(key),
+            operation: "show",
+            service_contexts: &[],
+        };
+        let mut octets = Vec::new();
+        let form = Form::new(Some(&TESTED), GiopVersion::V1_2);
+        let mut message = form.request(&mut octets, order, &start)?;
+        message.body(TextCoding::UNICODE).write_u32(7);
+        message.finish()?;
+        Ok(octets)
+    }
+
+    #[test]
+    fn a_frame_is_laid_out_as_the_picture_says() {
+        let octets = frame(b"one", ResponseFlags::NoResponse, ByteOrder::Big).unwrap();
+        assert_eq!(octets[..8], [b'A', b'V', 1, 0, 0, 0, 0, octets.len() as u8 - 8]);
+        assert_eq!(octets[8..12], [0; 4], "the first frame of this stream");
+        let sent = u64::from_be_bytes(octets[16..24].try_into().unwrap());
+        assert!(sent.abs_diff(now()) < 60_000_000);
+        assert_eq!(octets[24..], *b"\0\0\0\x03one\0\0\0\0\x05show\0\0\0\0\0\0\0\x07");
+    }
+
+    #[test]
+    fn each_stream_is_numbered_for_itself() {
+        let number = |key: &[u8]| {
+            let octets = frame(key, ResponseFlags::NoResponse, ByteOrder::Little).unwrap();
+            let frame = TESTED.read_header(&octets[..8]).unwrap();
+            assert_eq!((frame.kind, frame.order), (MessageKind::Request, ByteOrder::Little));
+            let mut reader = CdrReader::new(&octets, frame.order);
+            reader.take(8, "header").unwrap();
+            let request = TESTED.read_request(&mut reader).unwrap();
+            assert_eq!(request.target, TargetAddress::Key(key));
+            assert_eq!(reader.read_u32().unwrap(), 7);
+            let stamp = Stamp::current().unwrap();
+            assert_eq!(stamp.sequence, request.request_id);
+            stamp.sequence
+        };
+        assert_eq!([number(b"a"), number(b"a"), number(b"b"), number(b"a")], [0, 1, 0, 2]);
+    }
+
+    #[test]
+    fn there_are_no_answers() {
+        for waits in [ResponseFlags::SyncWithServer, ResponseFlags::SyncWithTarget] {
+            frame(b"c", waits, ByteOrder::NATIVE).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn what_is_no_frame_is_refused() {
+        let octets = frame(b"d", ResponseFlags::NoResponse, ByteOrder::Big).unwrap();
+        for at in 0..4 {
+            let mut twisted = octets.clone();
+            twisted[at] ^= 0x4c;
+            TESTED.read_header(&twisted[..8]).unwrap_err();
+        }
+        // Up to the end of the operation, behind which are three octets of padding and the argument.
+        for cut in 8..octets.len() - 7 {
+            let mut reader = CdrReader::new(&octets[..cut], ByteOrder::Big);
+            reader.take(8, "header").unwrap();
+            TESTED.read_request(&mut reader).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The receiving side: what is shown, what is dropped, and what the camera is told.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use zorb_av::{Receiver, Stamp, Verdict};
+
+use crate::Plan;
+use crate::av_stream::{Camera, ReceiverReport, ScreenServant};
+
+/// How long a screen is busy that stalls.
+const STALL: Duration = Duration::from_millis(60);
+/// How much later than the fastest one a frame may be: a little more than two frames' time at 60 Hz.
+const ALLOWED: Duration = Duration::from_millis(40);
+
+/// A screen that shows each frame for as long as it takes, one after the other.
+pub(crate) struct Shown {
+    camera: Camera,
+    plan: Plan,
+    state: Mutex<State>,
+}
+
+struct State {
+    receiver: Receiver,
+    arrived: u32,
+    shown: u32,
+    octets: usize,
+}
+
+impl Shown {
+    pub(crate) fn new(camera: Camera, plan: Plan) -> Self {
+        let receiver = Receiver::new(ALLOWED);
+        let state = Mutex::new(State { receiver, arrived: 0, shown: 0, octets: 0 });
+        Self { camera, plan, state }
+    }
+
+    /// Reports to the camera, and says how many frames were shown, and of how many octets.
+    pub(crate) fn tell(&self) -> (u32, usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.report(&mut state.receiver);
+        (state.shown, state.octets)
+    }
+
+    fn report(&self, receiver: &mut Receiver) {
+        let report = receiver.report();
+        let how = ReceiverReport {
+            highest: report.highest,
+            received: report.received,
+            lost: report.lost,
+            fraction_lost: report.fraction_lost,
+            late: report.late,
+            jitter: report.jitter,
+        };
+        // A report may be lost like any other datagram.
+        let _ = self.camera.report(&how);
+    }
+}
+
+impl ScreenServant for Shown {
+    fn show(&self, frame: &[u8]) {
+        let Some(stamp) = Stamp::current() else { return };
+        // While one frame is shown the next ones wait here.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.arrived += 1;
+        let arrived = state.arrived;
+        // Once a second, whatever becomes of this frame.
+        if arrived.is_multiple_of(self.plan.rate) {
+            self.report(&mut state.receiver);
+        }
+        let one_in = |how_many: Option<u32>| how_many.is_some_and(|n| arrived.is_multiple_of(n));
+        if one_in(self.plan.lose) {
+            return;
+        }
+        if state.receiver.take(stamp) == Verdict::OnTime {
+            state.shown += 1;
+            state.octets += frame.len();
+            if one_in(self.plan.stall) {
+                std::thread::sleep(STALL);
+            }
+        }
+    }
+}
