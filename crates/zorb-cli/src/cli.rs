@@ -75,7 +75,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Call(args) => call::run(&args, &orb),
         Command::Ifr(args) => ifr::run(&args, &orb),
         Command::Bridge(args) => bridge::run(&args, &orb),
-        Command::Sched(args) => sched::run(&args),
+        Command::Sched(args) => sched::run(&args, &orb),
         Command::Config(args) => config::run(&args, &orb),
         Command::Bench(args) => bench::run(&args, &orb),
         Command::DemoServer => demo::serve(&orb),

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod json;
+mod serve;
 mod text;
 
 use clap::{Args, Subcommand};
@@ -13,7 +14,8 @@ use crate::failure::Outcome;
 #[command(after_help = "Examples:
   zorb sched analyze flight.toml
   zorb sched analyze flight.toml --strategy edf --svg flight.svg
-  zorb sched analyze flight.toml --write priorities.toml --json")]
+  zorb sched analyze flight.toml --write priorities.toml --json
+  zorb sched serve flight.toml --listen iiop://localhost:2820")]
 pub(crate) struct SchedArgs {
     #[command(subcommand)]
     command: SchedCommand,
@@ -22,10 +24,12 @@ pub(crate) struct SchedArgs {
 #[derive(Debug, Subcommand)]
 enum SchedCommand {
     Analyze(analyze::AnalyzeArgs),
+    Serve(serve::ServeArgs),
 }
 
-pub(crate) fn run(args: &SchedArgs) -> Outcome {
+pub(crate) fn run(args: &SchedArgs, arguments: &[String]) -> Outcome {
     match &args.command {
         SchedCommand::Analyze(args) => analyze::run(args),
+        SchedCommand::Serve(args) => serve::run(args, arguments),
     }
 }

@@ -1,8 +1,10 @@
 //! `zorb sched`.
 
+use std::process::Stdio;
+
 use serde_json::json;
 
-use crate::program::{file, folder, run, run_with_input};
+use crate::program::{command, file, folder, line_of, run, run_with_input, signal};
 
 const FLIGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/flight.toml");
 
@@ -96,4 +98,22 @@ fn what_makes_no_sense_is_said_by_name() {
     assert_eq!(done.status, Some(2));
     assert!(done.stderr.contains("-: line 2: unknown field `speed`"), "{}", done.stderr);
     assert_eq!(run(&["sched", "analyze", "nowhere.toml"]).status, Some(2));
+}
+
+#[test]
+fn the_service_serves_what_a_file_describes() {
+    let words = ["sched", "serve", FLIGHT, "--listen", "iiop://127.0.0.1:0", "--strategy", "dm"];
+    let mut serving = command(&words);
+    let mut process = serving.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (reference, _) = line_of(process.stdout.take().unwrap(), |line| line.starts_with("IOR:"));
+    let idl = concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl/RtecScheduler.idl");
+    let call = |words: &[&str]| run(&[&["call", reference.trim(), "--idl", idl], words].concat());
+    assert_eq!(call(&["lookup", "Control::step"]).json(), json!(3));
+    assert_eq!(call(&["priority", "3"]).status, Some(3), "NOT_SCHEDULED is an exception");
+    let computed = call(&["compute_scheduling", "1", "50"]);
+    assert_eq!(computed.json()["anomalies"], json!([]), "{}", computed.stderr);
+    let priority = call(&["entry_point_priority", "Control::step"]);
+    assert_eq!(priority.json()["o_priority"], json!(49), "{}", priority.stdout);
+    signal(&process, "TERM");
+    assert_eq!(process.wait().unwrap().code(), Some(0));
 }

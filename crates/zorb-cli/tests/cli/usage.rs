@@ -4,7 +4,7 @@ use crate::program::{command, run};
 
 #[test]
 fn help_has_examples_for_every_command() {
-    let helps: [&[&str]; 12] = [
+    let helps: [&[&str]; 13] = [
         &["demo"],
         &["idl"],
         &["idl", "check"],
@@ -15,6 +15,7 @@ fn help_has_examples_for_every_command() {
         &["ifr"],
         &["sched"],
         &["sched", "analyze"],
+        &["sched", "serve"],
         &["config"],
         &["bench"],
     ];

@@ -103,7 +103,7 @@ fn senseless(args: &AnalyzeArgs, anomaly: &Anomaly) -> Outcome {
 }
 
 /// The text of a file that is not too long.
-fn read(file: &Path) -> Result<String, Failure> {
+pub(super) fn read(file: &Path) -> Result<String, Failure> {
     use std::io::Read;
     let failed =
         |error: std::io::Error| Failure::new(format!("{}: {error}", file.display())).into_usage();

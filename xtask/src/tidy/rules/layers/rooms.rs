@@ -72,6 +72,7 @@ pub(super) const ROOMS: &[Room] = &[
     // 6: services
     floor(6, "zorb-naming", &[]),
     floor(6, "zorb-ifr", &[]),
+    floor(6, "zorb-sched-service", &[]),
     floor(6, "zorb-event", &[]),
     // 7: components
     floor(7, "zorb-ccm", &[]),

@@ -1,0 +1,69 @@
+//! `zorb sched serve`: the scheduling service.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use zorb::Interface;
+use zorb_sched::{Strategy, TaskFile};
+use zorb_sched_service::SchedulerService;
+
+use super::analyze;
+use crate::failure::{Failure, OK, Outcome};
+use crate::interrupt::Interrupt;
+use crate::screen::{self, counted};
+
+/// The key under which the service is published.
+const KEY: &str = "ScheduleService";
+
+/// Serve the scheduling service, as TAO's clients know it: RtecScheduler::Scheduler
+///
+/// Its reference is printed. Clients describe operations, have priorities computed, and ask for
+/// them. It serves until Ctrl-C.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb sched serve --listen iiop://localhost:2820
+  zorb sched serve flight.toml --strategy muf --ior scheduler.ior
+  zorb call corbaloc::localhost:2820/ScheduleService --idl RtecScheduler.idl lookup Imu::sample")]
+pub(crate) struct ServeArgs {
+    /// Operations to begin with, and the machine, as `zorb sched analyze` takes them
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Another strategy than the file's: rms, dm, edf, mlf or muf
+    #[arg(long, value_name = "NAME")]
+    strategy: Option<Strategy>,
+    /// Where to listen, as `iiop://HOST:PORT`; may be given several times
+    #[arg(long, value_name = "URL")]
+    listen: Vec<String>,
+    /// Write the reference to this file as well
+    #[arg(long, value_name = "FILE")]
+    ior: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
+    let interrupt = Interrupt::watch()?;
+    let TaskFile { mut system, set } = match &args.file {
+        Some(file) => TaskFile::parse(&analyze::read(file)?)
+            .map_err(|error| Failure::new(format!("{}: {error}", file.display())).into_usage())?,
+        None => TaskFile::default(),
+    };
+    system.strategy = args.strategy.unwrap_or(system.strategy);
+    let count = set.len();
+
+    let orb = zorb::Orb::builder().arguments(arguments.iter().cloned());
+    let orb = args.listen.iter().fold(orb, |orb, url| orb.listen(url)).build()?;
+    let service = SchedulerService::new(set, system);
+    let reference = service.serve(&orb.root_poa()).map_err(zorb::Error::from)?;
+    orb.publish(KEY, &reference)?;
+    let text = reference.to_ior_string();
+    if let Some(file) = &args.ior {
+        screen::write(file, &text)?;
+    }
+    screen::print(&format!("{text}\n"))?;
+    let endpoints = orb.endpoints().join(", ");
+    screen::tell(&format!("serving {} at {endpoints}", counted(count, "operation")));
+
+    while interrupt.wait(Duration::from_secs(3600)).is_none() {}
+    orb.shutdown(true)?;
+    Ok(OK)
+}
