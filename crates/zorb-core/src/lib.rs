@@ -20,6 +20,7 @@ pub mod counters;
 mod error;
 mod gather;
 mod interface;
+pub mod lanes;
 mod native;
 mod object;
 pub mod options;

@@ -2,6 +2,7 @@
 
 mod builder;
 mod core;
+mod export;
 mod initial;
 mod resolve;
 mod shutdown;
@@ -35,6 +36,10 @@ pub struct Orb {
 impl Orb {
     pub(crate) fn from_core(core: Arc<OrbCore>) -> Self {
         Self { core }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<OrbCore> {
+        &self.core
     }
 
     /// A builder without any protocol; the facade's has the default ones.

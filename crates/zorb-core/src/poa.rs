@@ -25,8 +25,9 @@ use zorb_giop::TaggedComponent;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
+use crate::lanes::PoolUse;
 use crate::orb::OrbCore;
-use crate::policy::{self, AroundUpcall, Policy};
+use crate::policy::{self, AroundUpcall};
 use crate::servant::Skeleton;
 
 pub(crate) use adapters::{Adapters, KnownAdapters, not_there};
@@ -35,8 +36,8 @@ pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};
 pub use object_id::ObjectId;
 use objects::Objects;
-use policies::check_policies;
 pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
+use policies::{around, check_policies, pool_of};
 pub(crate) use slots::Found;
 
 /// An object adapter. Clones are the same adapter.
@@ -93,6 +94,8 @@ pub(crate) struct PoaCore {
     servants: Mutex<HashMap<usize, ObjectId>>,
     next_persistent_id: AtomicU64,
     destroyed: AtomicBool,
+    /// Its part in the pool whose threads serve it.
+    pool: Mutex<Option<PoolUse>>,
 }
 
 impl Poa {
@@ -131,6 +134,7 @@ impl Poa {
         }
         let orb = self.0.orb()?;
         let policies = policies.inheriting(&orb.overrides().load().policies);
+        let pool = pool_of(&policies.others)?;
         let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
         // Asked under the lock with which a shutdown looks for managers that hold requests.
         orb.check_running()?;
@@ -147,6 +151,7 @@ impl Poa {
             let parent = Some(&self.0);
             PoaCore::new(self.0.orb.clone(), name, parent, policies, manager, (index, stamp))
         });
+        *child.pool.lock().unwrap_or_else(PoisonError::into_inner) = pool;
         children.insert(name.to_owned(), Self(Arc::clone(&child)));
         Ok(Self(child))
     }
@@ -237,6 +242,7 @@ impl Poa {
                 siblings.remove(self.name());
             }
         }
+        self.0.pool.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Servants may use the adapter as they are dropped, which is now that no lock is held.
         for object in self.0.objects.take() {
             object.bonds.end();
@@ -277,7 +283,7 @@ impl PoaCore {
             path,
             parent: parent.map(Arc::downgrade),
             exposed: policy::component(&policies.others).ok().flatten(),
-            around: policies.others.iter().filter_map(Policy::around_upcalls).collect(),
+            around: around(&policies.others),
             policies,
             manager,
             index,
@@ -287,6 +293,7 @@ impl PoaCore {
             servants: Mutex::default(),
             next_persistent_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
+            pool: Mutex::default(),
         }
     }
 

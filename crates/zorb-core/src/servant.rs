@@ -10,7 +10,7 @@ use zorb_types::SystemException;
 
 use crate::interface::Interface;
 use crate::poa::ObjectId;
-use crate::policy::AroundUpcall;
+use crate::policy::{AroundUpcall, Policies};
 use crate::server::ServerCall;
 
 /// How an upcall ends: the reply is written, or a system exception is to be.
@@ -65,6 +65,10 @@ pub(crate) trait Skeleton: Send + Sync {
     fn exposed(&self) -> Option<&TaggedComponent> {
         None
     }
+    /// The policies that hold for the object, where they are not just its adapter's.
+    fn policies(&self) -> Option<&Policies> {
+        None
+    }
 }
 
 pub(crate) struct Tie<S, R> {
@@ -105,6 +109,7 @@ pub(crate) struct Governed {
     pub(crate) inner: Box<dyn Skeleton>,
     pub(crate) around: Vec<Arc<dyn AroundUpcall>>,
     pub(crate) exposed: Option<TaggedComponent>,
+    pub(crate) policies: Policies,
 }
 
 fn surrounded(
@@ -142,6 +147,10 @@ impl Skeleton for Governed {
 
     fn exposed(&self) -> Option<&TaggedComponent> {
         self.exposed.as_ref()
+    }
+
+    fn policies(&self) -> Option<&Policies> {
+        Some(&self.policies)
     }
 }
 

@@ -214,6 +214,7 @@ fn component_data(data: &[u8]) {
     body::<SslSecTrans>(data);
     body::<Policies>(data);
     body::<TaoEndpoints>(data);
+    body::<crate::LanePriority>(data);
     if let Ok(mut reader) = CdrReader::for_encapsulation(data) {
         let _ = ServiceContexts::read(&mut reader);
     }

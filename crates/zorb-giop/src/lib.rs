@@ -51,9 +51,9 @@ pub use message::{
 pub use messaging::{Form, Frame, GiopLite, Messaging};
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,
-    MAX_COMPONENTS, MAX_ENDPOINTS, MAX_POLICIES, MAX_PROFILES, MAX_STRINGIFIED, OrbType, Policies,
-    PolicyValue, ProfileTag, SslSecTrans, TagGroup, TaggedComponent, TaggedProfile, TaoEndpoint,
-    TaoEndpoints, UipmcProfile, iiop_object_key,
+    LanePriority, MAX_COMPONENTS, MAX_ENDPOINTS, MAX_POLICIES, MAX_PROFILES, MAX_STRINGIFIED,
+    OrbType, Policies, PolicyValue, ProfileTag, SslSecTrans, TagGroup, TaggedComponent,
+    TaggedProfile, TaoEndpoint, TaoEndpoints, UipmcProfile, iiop_object_key,
 };
 pub use service::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceContexts, ServiceId};
 pub use url::{

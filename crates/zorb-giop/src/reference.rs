@@ -13,7 +13,7 @@ pub use iiop::{IiopProfile, iiop_object_key};
 pub(crate) use ior::hex_value;
 pub use ior::{Ior, IorTextError, MAX_PROFILES, MAX_STRINGIFIED, TaggedProfile};
 pub use known::{
-    AlternateIiopAddress, MAX_ENDPOINTS, MAX_POLICIES, OrbType, Policies, PolicyValue, SslSecTrans,
-    TaoEndpoint, TaoEndpoints,
+    AlternateIiopAddress, LanePriority, MAX_ENDPOINTS, MAX_POLICIES, OrbType, Policies,
+    PolicyValue, SslSecTrans, TaoEndpoint, TaoEndpoints,
 };
 pub use tag::{ComponentTag, ProfileTag};

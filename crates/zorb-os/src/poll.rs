@@ -1,5 +1,7 @@
 //! Waiting for descriptors to become readable, or for their other ends to go.
 
+mod ready;
+
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -9,6 +11,8 @@ use rustix::event::epoll;
 
 use crate::clock::MonotonicTime;
 use crate::sys;
+
+pub use ready::{Event, ReadySet, Trigger};
 
 /// How many descriptors one [`wait_readable`] takes.
 pub const MAX_DESCRIPTORS: usize = 16;

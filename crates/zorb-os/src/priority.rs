@@ -38,12 +38,22 @@ impl fmt::Display for Schedule {
 /// `RLIMIT_RTPRIO`); [`io::ErrorKind::InvalidInput`] for a priority that is not 1 to
 /// [`MAX_PRIORITY`].
 pub fn set(schedule: Schedule) -> io::Result<()> {
+    set_of(0, schedule)
+}
+
+/// The same for another thread of the process, by the id that it is given by
+/// [`thread::id`](crate::thread::id).
+///
+/// # Errors
+/// As [`set`]; [`io::ErrorKind::NotFound`] or another kind when there is no such thread.
+pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
     let (policy, priority) = match schedule {
         Schedule::Shared => (libc::SCHED_OTHER, 0),
         Schedule::Fifo(priority) => (libc::SCHED_FIFO, priority),
         Schedule::RoundRobin(priority) => (libc::SCHED_RR, priority),
     };
-    sys::thread::set_schedule(policy | libc::SCHED_RESET_ON_FORK, libc::c_int::from(priority))
+    let policy = policy | libc::SCHED_RESET_ON_FORK;
+    sys::thread::set_schedule(thread.cast_signed(), policy, libc::c_int::from(priority))
 }
 
 /// How the system schedules the calling thread; batch and idle threads count as shared, and those
@@ -86,6 +96,24 @@ mod tests {
                 }
             });
         });
+    }
+
+    #[test]
+    fn another_thread_is_given_a_priority() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (go, gone) = std::sync::mpsc::channel::<()>();
+        let other = std::thread::spawn(move || {
+            tell.send(crate::thread::id()).unwrap();
+            gone.recv().unwrap();
+            current().unwrap()
+        });
+        let given = set_of(told.recv().unwrap(), Schedule::Fifo(5));
+        go.send(()).unwrap();
+        let is = other.join().unwrap();
+        match given {
+            Ok(()) => assert_eq!(is, Schedule::Fifo(5)),
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+        }
     }
 
     #[test]

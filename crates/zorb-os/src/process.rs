@@ -28,6 +28,16 @@ pub fn bind_to_this_process(command: &mut Command) -> &mut Command {
     command
 }
 
+/// Keeps all memory of the process resident (`mlockall`): what it has now, and what it gets from now
+/// on, the stacks of threads among it. So no access to it ever waits for a page.
+///
+/// # Errors
+/// [`io::ErrorKind::PermissionDenied`] or [`io::ErrorKind::OutOfMemory`] without `CAP_IPC_LOCK` or a
+/// limit `RLIMIT_MEMLOCK` that is high enough.
+pub fn lock_memory() -> io::Result<()> {
+    sys::process::lock_memory()
+}
+
 /// The bytes of memory that are resident now (RSS).
 ///
 /// # Errors

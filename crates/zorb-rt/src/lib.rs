@@ -33,6 +33,7 @@ mod mapping;
 mod model;
 mod orb;
 mod poa;
+mod pool;
 mod priority;
 mod setting;
 
@@ -43,6 +44,8 @@ pub use current::RtCurrent;
 pub use mapping::{Continuous, Direct, Linear, PriorityMapping, PriorityTransform};
 pub use model::PriorityModel;
 pub use orb::{RtOrb, RtOrbBuilder};
+pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder, ThreadpoolPolicy};
 pub use priority::{NativePriority, Priority};
 pub use setting::{Denied, SchedulingPolicy};
+pub use zorb_core::lanes::{Buffering, DynamicLifespan, LaneCounts, Strategy};
 pub use zorb_os::mutex::{PiGuard, PiMutex};

@@ -1,5 +1,6 @@
 //! At which priority upcalls run.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
@@ -93,7 +94,16 @@ impl TypedPolicy for PriorityModel {
 
     fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
         let settings = self.settings.as_ref().filter(|_| self.client_propagated)?;
-        Some(Arc::new(Propagated { settings: Arc::clone(settings) }))
+        let settings = Arc::clone(settings);
+        Some(Arc::new(Propagated { settings, otherwise: self.server_priority }))
+    }
+
+    fn serves_in(&self, priority: i16) -> bool {
+        self.client_propagated || priority == self.server_priority.value()
+    }
+
+    fn needs_lane(&self) -> Option<i16> {
+        Some(self.server_priority.value())
     }
 }
 
@@ -157,17 +167,31 @@ impl Drop for Back<'_> {
 #[derive(Debug)]
 struct Propagated {
     settings: Arc<Settings>,
+    /// The priority of clients that send none.
+    otherwise: Priority,
+}
+
+impl Propagated {
+    /// The priority that the calling thread's requests say; `None` when they say none.
+    fn sent(&self) -> Result<Option<Priority>, SystemException> {
+        let Some(own) = given().priority else { return Ok(None) };
+        match &self.settings.transform {
+            Some(transform) => transform.outbound(own).ok_or_else(not_mapped).map(Some),
+            None => Ok(Some(own)),
+        }
+    }
 }
 
 impl RequestContext for Propagated {
     fn context(&self) -> Result<Option<ShortContext>, SystemException> {
         // A thread without a priority sends none: the server has one for it.
-        let Some(own) = given().priority else { return Ok(None) };
-        let sent = match &self.settings.transform {
-            Some(transform) => transform.outbound(own).ok_or_else(not_mapped)?,
-            None => own,
-        };
+        let Some(sent) = self.sent()? else { return Ok(None) };
         let data = context::encode(sent, ByteOrder::NATIVE);
         Ok(ShortContext::new(ServiceId::RT_CORBA_PRIORITY, &data))
+    }
+
+    fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
+        let wanted = self.sent()?.unwrap_or(self.otherwise).value();
+        Ok(Some(wanted..=wanted))
     }
 }

@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb_core::Orb;
-use zorb_types::SystemException;
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::setting::Settings;
 use super::{
     Denied, Linear, NativePriority, PiMutex, Priority, PriorityMapping, PriorityModel,
-    PriorityTransform, RtCurrent, SchedulingPolicy,
+    PriorityTransform, RtCurrent, SchedulingPolicy, ThreadpoolBuilder,
 };
 
 /// The real-time side of an ORB (`RTCORBA::RTORB`). Clones are the same.
 #[derive(Clone, Debug)]
 #[doc(alias = "RTORB")]
 pub struct RtOrb {
-    settings: Arc<Settings>,
+    pub(crate) orb: Orb,
+    pub(crate) settings: Arc<Settings>,
 }
 
 /// Sets an [`RtOrb`] up.
@@ -27,6 +28,7 @@ pub struct RtOrbBuilder {
     transform: Option<Arc<dyn PriorityTransform>>,
     denied: Denied,
     scheduling: SchedulingPolicy,
+    lock_memory: bool,
 }
 
 impl RtOrbBuilder {
@@ -54,23 +56,41 @@ impl RtOrbBuilder {
         self
     }
 
+    /// Keeps all memory of the process resident (`mlockall`), and has the threads of pools touch their
+    /// stacks before they serve, so that no call waits for a page. Default: no. Where the system forbids
+    /// it, that is logged, or attaching fails with `NO_PERMISSION`, as [`denied`](Self::denied) says.
+    pub fn lock_memory(mut self, lock: bool) -> Self {
+        self.lock_memory = lock;
+        self
+    }
+
     /// Makes it the real-time side of `orb`: from now on references are understood that propagate
     /// the client's priority. Those that have been called before stay as they are.
     ///
     /// # Errors
-    /// None at present.
+    /// `NO_PERMISSION` where memory is to be locked, may not be, and [`Denied::Refuse`] is set.
     pub fn attach(self, orb: &Orb) -> Result<RtOrb, SystemException> {
+        if self.lock_memory
+            && let Err(error) = zorb_os::process::lock_memory()
+        {
+            tracing::warn!(%error, "memory cannot be locked");
+            if self.denied == Denied::Refuse {
+                let minor = minor::no_permission::MEMORY_LOCK_DENIED;
+                return Err(SystemException::no_permission(minor, CompletionStatus::No));
+            }
+        }
         let settings = Arc::new(Settings {
             mapping: self.mapping.unwrap_or_else(|| Arc::new(Linear::default())),
             transform: self.transform,
             denied: self.denied,
             scheduling: self.scheduling,
+            prefault: self.lock_memory,
             denials: AtomicU64::new(0),
         });
         let of_policy = Arc::clone(&settings);
         orb.policy_manager()
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));
-        Ok(RtOrb { settings })
+        Ok(RtOrb { orb: orb.clone(), settings })
     }
 }
 
@@ -96,6 +116,12 @@ impl RtOrb {
     #[doc(alias = "create_priority_model_policy")]
     pub fn server_declared(&self, priority: Priority) -> PriorityModel {
         PriorityModel::new(false, priority, &self.settings)
+    }
+
+    /// Begins to set up a pool of threads, which this name is for messages and in its threads' names.
+    #[doc(alias = "create_threadpool")]
+    pub fn threadpool(&self, name: &str) -> ThreadpoolBuilder<'_> {
+        ThreadpoolBuilder::new(self, name)
     }
 
     /// A lock whose holder inherits the priority of those that wait for it (`create_mutex`).

@@ -37,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) transform: Option<Arc<dyn PriorityTransform>>,
     pub(crate) denied: Denied,
     pub(crate) scheduling: SchedulingPolicy,
+    /// Whether threads of pools touch their stacks before they serve.
+    pub(crate) prefault: bool,
     /// How often the system has said no.
     pub(crate) denials: AtomicU64,
 }
@@ -72,6 +74,24 @@ impl Settings {
         self.schedule(native)?;
         GIVEN.set(Given { priority: Some(priority), native: Some(native) });
         Ok(())
+    }
+
+    /// As [`give`](Self::give), for a thread whose native priority others may have changed.
+    pub(crate) fn give_again(&self, priority: Priority) -> Result<(), SystemException> {
+        let unknown = Given { priority: given().priority, native: None };
+        GIVEN.set(unknown);
+        self.give(priority)
+    }
+
+    /// Has another thread of the process be scheduled at a priority, until it gives itself another.
+    pub(crate) fn raise(&self, thread: u32, priority: Priority) {
+        let native = self.mapping.to_native(priority);
+        if let Some(schedule) = native.and_then(|native| self.schedule_of(native))
+            && let Err(error) = priority::set_of(thread, schedule)
+        {
+            // It raises itself before it serves a request, and then that fails or is refused.
+            let _ = self.deny(schedule, &error);
+        }
     }
 
     /// Gives the calling thread back what it had.

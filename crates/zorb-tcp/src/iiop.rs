@@ -3,6 +3,7 @@
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     AlternateIiopAddress, GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile,
+    TaoEndpoint, TaoEndpoints,
 };
 use zorb_transport::{
     Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile, Transport,
@@ -70,6 +71,17 @@ impl Protocol for IiopProtocol {
                 _ => {}
             }
         }
+        for lane in tao_endpoints(&profile.components) {
+            if endpoints.len() == MAX_PROFILE_ENDPOINTS {
+                break;
+            }
+            match self.transport.endpoint(&lane.host, lane.port) {
+                Ok(endpoint) if lane.port != 0 && !endpoints.contains(&endpoint) => {
+                    endpoints.push(endpoint);
+                }
+                _ => {}
+            }
+        }
         if endpoints.is_empty() {
             return Err(failure.unwrap_or(ProfileError::NoEndpoint));
         }
@@ -104,4 +116,29 @@ impl Protocol for IiopProtocol {
         }
         Ok(profile.encode(ByteOrder::NATIVE)?)
     }
+
+    fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
+        let tao = |endpoint| {
+            let HostPort { host, port } = self.host_port(endpoint).ok()?;
+            Some(TaoEndpoint { host: host.to_profile_host(), port, priority })
+        };
+        let all = TaoEndpoints(endpoints.iter().map(tao).collect::<Option<_>>()?);
+        TaggedComponent::with_body(&all, ByteOrder::NATIVE).ok()
+    }
+
+    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+        let HostPort { host, port } = self.host_port(endpoint).ok()?;
+        let host = host.to_profile_host();
+        tao_endpoints(&profile.components)
+            .find(|tao| tao.port == port && tao.host.eq_ignore_ascii_case(&host))
+            // TAO's sign of an endpoint for all priorities is below those that there are.
+            .map(|tao| tao.priority)
+            .filter(|priority| *priority >= 0)
+    }
+}
+
+/// The endpoints with priorities that TAO has put into a profile.
+fn tao_endpoints(components: &[TaggedComponent]) -> impl Iterator<Item = TaoEndpoint> {
+    let all = components.iter().filter_map(|component| component.body().ok().flatten());
+    all.flat_map(|TaoEndpoints(endpoints)| endpoints)
 }

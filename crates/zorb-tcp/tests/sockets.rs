@@ -166,3 +166,20 @@ fn another_protocol_has_its_own_scheme_and_port() {
     let iiop = TcpTransport::new().parse_endpoint("host").unwrap();
     assert_eq!(iiop.as_str(), format!("iiop://host:{DEFAULT_PORT}"));
 }
+
+#[test]
+fn one_more_endpoint_is_beside_another() {
+    let tcp = TcpTransport::new();
+    let host = |url: &str| url.rsplit_once(':').unwrap().0.to_owned();
+    for url in ["iiop://127.0.0.1:0", "iiop://127.0.0.1:0/hostname_in_ior=named.example"] {
+        let first = listen(url).unwrap();
+        let second = listen(&tcp.beside(&*first)).unwrap();
+        let sides = |acceptor: &dyn Acceptor| {
+            [acceptor.endpoint().to_string(), acceptor.published()[0].to_string()]
+        };
+        for (first, second) in sides(&*first).into_iter().zip(sides(&*second)) {
+            assert_eq!(host(&first), host(&second));
+            assert_ne!(first, second);
+        }
+    }
+}

@@ -247,6 +247,10 @@ impl Stream for TlsStream {
         Ok(())
     }
 
+    fn is_established(&self) -> bool {
+        self.session.get().is_some()
+    }
+
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);

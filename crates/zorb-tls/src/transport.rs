@@ -140,6 +140,10 @@ impl Transport for TlsTransport {
         }
     }
 
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        self.tcp.beside(acceptor)
+    }
+
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         let Some(tls) = self.tls().filter(|tls| tls.current().server.is_some()) else {
             zorb_transport::strip_scheme(self.scheme(), url)?;

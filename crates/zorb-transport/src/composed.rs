@@ -186,6 +186,12 @@ impl Transport for Renamed {
             inner.published().iter().map(|endpoint| self.outer(endpoint)).collect();
         Ok(Arc::new(RenamedAcceptor { endpoint, published: published?, inner }))
     }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        let url = self.inner.transport().beside(acceptor);
+        let address = url.split_once("://").map_or("", |(_, address)| address);
+        format!("{}://{address}", self.scheme)
+    }
 }
 
 #[derive(Debug)]

@@ -126,6 +126,20 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError>;
 
+    /// A component that tells other ORBs which RT-CORBA priority `endpoints` serve, in the form that
+    /// is usual with this protocol. Default: there is none.
+    fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
+        let _ = (endpoints, priority);
+        None
+    }
+
+    /// The priority that one of a profile's endpoints serves, by a component of that form. Default:
+    /// there is none.
+    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+        let _ = (profile, endpoint);
+        None
+    }
+
     /// Reads one address of a `corbaloc` URL: what follows its prefix, `:` and version (the
     /// [`address`](zorb_giop::CorbalocAddress::address) of a parsed one).
     ///

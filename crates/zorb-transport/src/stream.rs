@@ -37,6 +37,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
         Ok(())
     }
 
+    /// Whether nothing has to be agreed on any more before bytes can be received, so that
+    /// [`establish`](Self::establish) would return at once. Default: nothing ever has to be.
+    fn is_established(&self) -> bool {
+        true
+    }
+
     /// Waits for bytes and moves up to `buffer.len()` of them into `buffer`. Returns how many;
     /// 0 is the end of the stream (or an empty `buffer`).
     ///
@@ -56,6 +62,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// As [`recv`](Self::recv), but for the time-out, which means nothing here.
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         if self.is_stale() { self.recv(buffer).map(Some) } else { Ok(None) }
+    }
+
+    /// Whether receiving fewer bytes than asked for means that no more were there. So it is with
+    /// sockets, and whoever waits for their readiness need not ask a second time. Default: `false`.
+    fn gives_all(&self) -> bool {
+        false
     }
 
     /// Sends all of `bytes`.

@@ -41,6 +41,14 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// [`ListenError`] when the text breaks the grammar, names an unknown option or has another
     /// scheme, or when the system refuses.
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError>;
+
+    /// The URL to listen on for one more endpoint at the place of `acceptor`, which this transport has
+    /// made: on the same interfaces, and published under the same name. Default: the scheme and `://`,
+    /// which pick a fresh endpoint.
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        let _ = acceptor;
+        format!("{}://", self.scheme())
+    }
 }
 
 /// Takes `scheme://` off `text`, for authors of transports: a bare address passes as it is.

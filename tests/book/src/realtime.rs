@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zorb::Orb;
 use zorb::poa::{Poa, PoaPolicies};
-use zorb_rt::{Denied, Linear, PiMutex, Priority, RtOrb};
+use zorb_rt::{Denied, LaneBuilder, Linear, PiMutex, Priority, RtOrb, Threadpool};
 
 /// Attaches the real-time side.
 pub fn attach(orb: &Orb) -> Result<RtOrb, zorb::Error> {
@@ -29,6 +29,20 @@ pub fn adapters(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Poa), zorb::Error> {
     let declared = PoaPolicies::new().with(rt.server_declared(Priority::new(30_000)?));
     let by_server = orb.root_poa().create("by server", declared)?;
     Ok((by_client, by_server))
+}
+
+/// An adapter that is served by a pool with two lanes.
+pub fn controlled(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Threadpool), zorb::Error> {
+    let pool = rt
+        .threadpool("control")
+        .lane(LaneBuilder::new(Priority::new(1000)?, 2))
+        .lane(LaneBuilder::new(Priority::new(30_000)?, 1).dynamic_threads(1))
+        .stack_size(256 << 10)
+        .create()?;
+    let model = rt.client_propagated(Priority::new(1000)?);
+    let policies = PoaPolicies::new().with(model).with(pool.policy());
+    let poa = orb.root_poa().create("controlled", policies)?;
+    Ok((poa, pool))
 }
 
 /// Takes a lock twice, one after the other.
@@ -61,5 +75,10 @@ mod tests {
         assert!(model(&by_client).is_client_propagated());
         assert_eq!(model(&by_server).server_priority().value(), 30_000);
         assert!(locked(&rt.create_mutex()).unwrap());
+        let (poa, pool) = controlled(&orb, &rt).unwrap();
+        let threads: Vec<_> = pool.counts().iter().map(|lane| lane.threads).collect();
+        assert_eq!(threads, [2, 1]);
+        poa.destroy();
+        pool.destroy().unwrap();
     }
 }

@@ -8,7 +8,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::line::AnyLine;
 use super::pool::NoConnection;
-use super::route::Route;
+use super::route::{Route, Routes};
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};
 
@@ -24,10 +24,49 @@ pub(super) fn reach<'t>(
 ) -> Result<(&'t Route, AnyLine), SystemException> {
     let core = object.core();
     let routes = target.routes(core);
+    if routes.by_priority {
+        return reach_lane(object, routes, expects_reply, connect_timeout, deadline);
+    }
+    reach_one(object, routes, routes.in_order(), expects_reply, connect_timeout, deadline)
+}
+
+/// The same where endpoints serve different priorities.
+#[inline(never)]
+fn reach_lane<'t>(
+    object: &ObjectRef,
+    routes: &'t Routes,
+    expects_reply: bool,
+    connect_timeout: Duration,
+    deadline: Option<Instant>,
+) -> Result<(&'t Route, AnyLine), SystemException> {
+    let lanes = routes.lanes()?;
+    let serves = |priority: Option<i16>| match (&lanes, priority) {
+        (Some(lanes), Some(priority)) => lanes.contains(&priority),
+        _ => true,
+    };
+    let mut fitting = routes.in_order().filter(|(_, route)| serves(route.priority)).peekable();
+    if lanes.is_some() && fitting.peek().is_none() {
+        let no = CompletionStatus::No;
+        return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
+    }
+    reach_one(object, routes, fitting, expects_reply, connect_timeout, deadline)
+}
+
+/// Tries these routes until one connects.
+#[inline(always)] // on the path of every call, and a second time only where that does not matter
+fn reach_one<'t>(
+    object: &ObjectRef,
+    routes: &'t Routes,
+    fitting: impl Iterator<Item = (usize, &'t Route)>,
+    expects_reply: bool,
+    connect_timeout: Duration,
+    deadline: Option<Instant>,
+) -> Result<(&'t Route, AnyLine), SystemException> {
+    let core = object.core();
     let mut failure = None;
     let mut late = false;
     let mut one_way = false;
-    for (number, route) in routes.in_order() {
+    for (number, route) in fitting {
         if expects_reply && !route.replies {
             one_way = true;
             continue;

@@ -3,10 +3,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use zorb_giop::{CodeSetComponentInfo, Form, Ior, Policies, PolicyValue, TaggedProfile};
+use zorb_giop::{
+    CodeSetComponentInfo, Form, Ior, LanePriority, Policies, PolicyValue, TaggedProfile,
+};
+use zorb_types::SystemException;
 
 use super::pool::EndpointPool;
 use crate::orb::OrbCore;
@@ -25,6 +29,8 @@ pub(crate) struct Route {
     /// Whether replies come back on it.
     pub(super) replies: bool,
     pub(super) key: Arc<[u8]>,
+    /// The priority that the endpoint serves; `None` for all.
+    pub(super) priority: Option<i16>,
     /// The server's code sets; `None` when the profile does not say.
     pub(super) code_sets: Option<CodeSetComponentInfo>,
 }
@@ -41,6 +47,8 @@ pub(crate) struct Routes {
     pub(crate) policies: Vec<PolicyValue>,
     /// What these policies have requests say.
     pub(super) contexts: Vec<Arc<dyn RequestContext>>,
+    /// Whether endpoints serve different priorities, so that policies choose among them.
+    pub(super) by_priority: bool,
 }
 
 impl Routes {
@@ -57,6 +65,8 @@ impl Routes {
             let understood = core.understood().read().unwrap_or_else(PoisonError::into_inner);
             routes.contexts = understood.contexts(&routes.policies);
         }
+        let mut priorities = routes.list.iter().map(|route| route.priority);
+        routes.by_priority = priorities.any(|priority| priority.is_some());
         routes
     }
 
@@ -77,7 +87,10 @@ impl Routes {
             None => return Vec::new(),
         };
         let further = protocol.also_reached_by(&resolved);
-        let key: Arc<[u8]> = resolved.object_key.into();
+        let key: Arc<[u8]> = resolved.object_key.as_slice().into();
+        let mut components = resolved.components.iter();
+        let lane = components.find_map(|component| component.body().ok().flatten());
+        let lane = lane.map(|LanePriority(priority)| priority);
         let code_sets = resolved
             .components
             .iter()
@@ -98,10 +111,22 @@ impl Routes {
                 replies: protocol.carries_replies(),
                 form: Form::new(protocol.messaging(), resolved.version),
                 key: Arc::clone(&key),
+                priority: lane.or_else(|| protocol.endpoint_priority(&resolved, endpoint)),
                 code_sets: code_sets.clone(),
             });
         }
         further
+    }
+
+    /// Which priorities one of must be served by the way of the calling thread's next call; `None`
+    /// where any way will do.
+    pub(super) fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
+        for policy in &self.contexts {
+            if let Some(lanes) = policy.lanes()? {
+                return Ok(Some(lanes));
+            }
+        }
+        Ok(None)
     }
 
     /// The ways, beginning with the one that worked last, each with its number.
@@ -114,8 +139,10 @@ impl Routes {
         })
     }
 
+    /// Remembers the way that has worked; not where threads of different priorities have different
+    /// ones.
     pub(super) fn prefer(&self, number: usize) {
-        if self.preferred.load(Ordering::Relaxed) != number {
+        if self.preferred.load(Ordering::Relaxed) != number && !self.by_priority {
             self.preferred.store(number, Ordering::Relaxed);
         }
     }

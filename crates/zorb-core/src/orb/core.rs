@@ -5,21 +5,22 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, Weak};
 
 use arc_swap::ArcSwap;
-use zorb_cdr::{ByteOrder, ReadContext};
-use zorb_giop::{CodeSetComponentInfo, GiopVersion, Ior, OrbType, TaggedComponent};
-use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry, join_profiles};
+use zorb_cdr::ReadContext;
+use zorb_giop::{CodeSetComponentInfo, Ior};
+use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::buffers::show_allocator_a_large_block;
 use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
+use crate::lanes::AnyPool;
 use crate::object::ObjectRef;
 use crate::options::Options;
 use crate::poa::{
     ActiveObject, Adapters, Found, KeyParts, KnownAdapters, ManagerState, Poa, PoaManager,
 };
 use crate::policy::{Overrides, Understood};
-use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount};
+use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount, serve_alone};
 use crate::value::ValueRegistry;
 
 /// The state of the ORB's life.
@@ -44,7 +45,8 @@ pub(crate) struct OrbCore {
     understood: RwLock<Understood>,
     protocols: Arc<ProtocolRegistry>,
     connections: ConnectionCache,
-    pub(super) listeners: RwLock<Vec<Listener>>,
+    pub(crate) listeners: RwLock<Vec<Listener>>,
+    pub(crate) pools: RwLock<Vec<Arc<dyn AnyPool>>>,
     adapters: Adapters,
     root_poa: Poa,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
@@ -85,6 +87,7 @@ impl OrbCore {
                 protocols: Arc::default(),
                 connections: ConnectionCache::default(),
                 listeners: RwLock::default(),
+                pools: RwLock::default(),
                 adapters,
                 root_poa,
                 published: RwLock::default(),
@@ -245,13 +248,31 @@ impl OrbCore {
         self.listen_locked(endpoint.as_str(), &mut listeners)
     }
 
-    fn listen_locked(
+    pub(super) fn listen_locked(
         self: &Arc<Self>,
         url: &str,
         listeners: &mut Vec<Listener>,
     ) -> Result<(), Error> {
         // Asked under the lock with which a shutdown takes the listeners away: none comes later.
         self.check_running()?;
+        let failed = || Error::new(Phase::Listen, url.to_owned());
+        let listener = self.open(url)?;
+        if listeners.is_empty() {
+            let sentinel = Arc::clone(&self.sentinel);
+            let period = self.options.stall_takeover;
+            self.threads
+                .spawn("zorb-sentinel", move || sentinel.run(period))
+                .map_err(|error| failed().because(error))?;
+        }
+        let started = listener.start(self, || (), Box::new(serve_alone));
+        started.map_err(|error| failed().because(error))?;
+        tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
+        listeners.push(listener);
+        Ok(())
+    }
+
+    /// Opens an endpoint.
+    pub(crate) fn open(&self, url: &str) -> Result<Listener, Error> {
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let protocol = self.protocols.by_scheme(scheme).ok_or_else(|| {
@@ -272,18 +293,7 @@ impl OrbCore {
                 None => story,
             }
         })?;
-        if listeners.is_empty() {
-            let sentinel = Arc::clone(&self.sentinel);
-            let period = self.options.stall_takeover;
-            self.threads
-                .spawn("zorb-sentinel", move || sentinel.run(period))
-                .map_err(|error| failed().because(error))?;
-        }
-        let listener = Listener { protocol, acceptor };
-        listener.start(self).map_err(|error| failed().because(error))?;
-        tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
-        listeners.push(listener);
-        Ok(())
+        Ok(Listener { protocol, acceptor })
     }
 
     /// The endpoints that stand in references.
@@ -295,71 +305,13 @@ impl OrbCore {
     /// Whether `endpoint` is one of this ORB's own.
     pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
         let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
-        let mut objects = listeners.iter().filter(|listener| listener.is_for_objects());
-        objects.any(|listener| listener.acceptor.published().contains(endpoint))
-    }
-
-    /// A reference to the object of `key`: a profile for each endpoint, and in each what its adapter
-    /// has clients know. Opens an ephemeral endpoint when the program has named none.
-    pub(crate) fn export(
-        self: &Arc<Self>,
-        type_id: &str,
-        key: &[u8],
-        exposed: Option<&TaggedComponent>,
-    ) -> Result<ObjectRef, SystemException> {
-        self.check_running()?;
-        let not_possible = |story: Error| {
-            story.remember(SystemException::initialize(
-                minor::initialize::ENDPOINT,
-                CompletionStatus::No,
-            ))
+        let has = |listener: &Listener| {
+            listener.is_for_objects() && listener.acceptor.published().contains(endpoint)
         };
-        let serves_none = |listeners: &[Listener]| !listeners.iter().any(Listener::is_for_objects);
-        if serves_none(&self.listeners.read().unwrap_or_else(PoisonError::into_inner)) {
-            let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
-            if serves_none(&listeners) {
-                self.check_running()?;
-                let protocol = self.protocols.protocols().into_iter().next();
-                let protocol = protocol.ok_or_else(|| {
-                    not_possible(Error::new(Phase::Listen, "the ORB has no protocol"))
-                })?;
-                let url = format!("{}://", protocol.scheme());
-                self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
-            }
+        listeners.iter().any(has) || {
+            let pools = self.pools.read().unwrap_or_else(PoisonError::into_inner);
+            pools.iter().any(|pool| pool.serves(endpoint))
         }
-        let mut components = self.components().map_err(|error| {
-            not_possible(Error::new(Phase::Adapter, "components").because(error))
-        })?;
-        components.extend(exposed.cloned());
-        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
-        let mut profiles = Vec::new();
-        for listener in listeners.iter().filter(|listener| listener.is_for_objects()) {
-            let profile = listener
-                .protocol
-                .encode_profile(
-                    listener.acceptor.published(),
-                    GiopVersion::HIGHEST,
-                    key,
-                    &components,
-                )
-                .map_err(|error| {
-                    not_possible(Error::new(Phase::Adapter, "profile").because(error))
-                })?;
-            profiles.push((Arc::clone(&listener.protocol), profile));
-        }
-        let profiles = join_profiles(profiles);
-        drop(listeners);
-        let ior = Ior { type_id: type_id.to_owned(), profiles };
-        Ok(ObjectRef::new(self, ior))
-    }
-
-    /// What every reference of this ORB says about it.
-    fn components(&self) -> zorb_cdr::CdrResult<Vec<TaggedComponent>> {
-        let order = ByteOrder::NATIVE;
-        Ok(vec![
-            TaggedComponent::with_body(&OrbType::ZORB, order)?,
-            TaggedComponent::with_body(&self.code_sets, order)?,
-        ])
     }
 
     pub(crate) fn forget_connection(&self, connection: &ServerConnection) {

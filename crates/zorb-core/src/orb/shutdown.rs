@@ -49,9 +49,16 @@ impl OrbCore {
         for listener in &listeners {
             listener.acceptor.close();
         }
+        let pools = {
+            let mut pools = self.pools.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *pools)
+        };
         self.sentinel().stop();
         // Requests that a manager holds back would wait for ever.
         self.root_poa().release_held();
+        for pool in pools {
+            pool.stop();
+        }
         for connection in self.sentinel().connections() {
             connection.close();
         }

@@ -7,12 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use zorb_giop::TaggedComponent;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::policies::check_lanes;
 use super::{
     Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, ObjectId, Poa, PoaCore,
-    PoaError, check_policies,
+    PoaError, around, check_policies,
 };
 use crate::interface::Interface;
-use crate::policy::{self, Policies, Policy};
+use crate::policy::{self, Policies};
 use crate::servant::{Governed, ServedBy, Skeleton, Tie, servant_identity};
 
 impl Poa {
@@ -169,7 +170,8 @@ impl Poa {
         let found = self.0.find_object(id.as_bytes());
         let object = found.as_ref().and_then(Found::object).ok_or(PoaError::ObjectNotActive)?;
         let exposed = object.skeleton.exposed().or(self.0.exposed.as_ref());
-        self.make_reference(id, &object.skeleton.type_id(id), exposed)
+        let policies = object.skeleton.policies().unwrap_or(&self.0.policies.others);
+        self.make_reference(id, &object.skeleton.type_id(id), exposed, policies)
     }
 
     /// A reference to `id`, active or not (`create_reference_with_id`).
@@ -181,7 +183,8 @@ impl Poa {
         if self.0.objects.makes_ids() {
             return Err(PoaError::WrongPolicy);
         }
-        self.make_reference(id, R::REPOSITORY_ID, self.0.exposed.as_ref())
+        let exposed = self.0.exposed.as_ref();
+        self.make_reference(id, R::REPOSITORY_ID, exposed, &self.0.policies.others)
     }
 
     fn make_reference<R: Interface>(
@@ -189,9 +192,10 @@ impl Poa {
         id: &ObjectId,
         type_id: &str,
         exposed: Option<&TaggedComponent>,
+        policies: &Policies,
     ) -> Result<R, PoaError> {
-        let orb = self.0.orb()?;
-        Ok(R::from_object(orb.export(type_id, &self.0.key(id.as_bytes()), exposed)?))
+        let (orb, key) = (self.0.orb()?, self.0.key(id.as_bytes()));
+        Ok(R::from_object(orb.export(type_id, &key, exposed, policies)?))
     }
 
     /// The id that a reference of this adapter carries (`reference_to_id`).
@@ -230,10 +234,10 @@ impl PoaCore {
             return Ok(inner);
         }
         check_policies(policies)?;
-        let all = self.policies.others.clone().overridden_by(policies);
-        let around = all.iter().filter_map(Policy::around_upcalls).collect();
-        let exposed = policy::component(&all).ok().flatten();
-        Ok(Box::new(Governed { inner, around, exposed }))
+        let policies = self.policies.others.clone().overridden_by(policies);
+        check_lanes(&policies)?;
+        let exposed = policy::component(&policies).ok().flatten();
+        Ok(Box::new(Governed { inner, around: around(&policies), exposed, policies }))
     }
 
     /// Puts a servant into the active object map.

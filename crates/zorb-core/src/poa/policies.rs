@@ -1,7 +1,10 @@
 //! The policies of an object adapter (CORBA 3.3 part 1, 15.3.8).
 
+use std::sync::Arc;
+
 use super::PoaError;
-use crate::policy::{self, Levels, Policies, TypedPolicy};
+use crate::lanes::{InPool, PoolUse};
+use crate::policy::{self, AroundUpcall, Levels, Policies, Policy, TypedPolicy};
 
 /// Whether references outlive the adapter that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -148,4 +151,33 @@ pub(super) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
         Ok(_) => Ok(()),
         Err(_) => Err(PoaError::InvalidPolicy { reason: "a policy has no encoding" }),
     }
+}
+
+/// What policies do around upcalls; those of an adapter with a pool are made by the pool's threads.
+pub(super) fn around(policies: &Policies) -> Vec<Arc<dyn AroundUpcall>> {
+    let pool = policies.iter().find_map(Policy::pool);
+    let in_pool = pool.iter().map(InPool::of);
+    in_pool.chain(policies.iter().filter_map(Policy::around_upcalls)).collect()
+}
+
+/// An adapter's part in the pool that its policies name.
+pub(super) fn pool_of(policies: &Policies) -> Result<Option<PoolUse>, PoaError> {
+    let Some(pool) = policies.iter().find_map(Policy::pool) else { return Ok(None) };
+    check_lanes(policies)?;
+    let ended = PoaError::InvalidPolicy { reason: "the thread pool has ended" };
+    PoolUse::of(pool).ok_or(ended).map(Some)
+}
+
+/// Refuses policies by which no lane of the pool would serve the object.
+pub(super) fn check_lanes(policies: &Policies) -> Result<(), PoaError> {
+    let Some(pool) = policies.iter().find_map(Policy::pool) else { return Ok(()) };
+    let lanes = pool.priorities();
+    let serves = |priority| policies.iter().all(|policy| policy.serves_in(priority));
+    let has = |priority| lanes.iter().any(|lane| lane.is_none_or(|lane| lane == priority));
+    if lanes.iter().any(|lane| lane.is_none_or(serves))
+        && policies.iter().filter_map(Policy::needs_lane).all(has)
+    {
+        return Ok(());
+    }
+    Err(PoaError::InvalidPolicy { reason: "no lane of the thread pool has that priority" })
 }

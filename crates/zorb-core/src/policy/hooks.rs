@@ -1,6 +1,7 @@
 //! What policies do around calls, for crates above the core: RT-CORBA's priorities are made of it.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use zorb_cdr::{CdrReader, CdrResult};
@@ -33,6 +34,16 @@ pub trait RequestContext: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// The system exception that keeps the request from being sent.
     fn context(&self) -> Result<Option<ShortContext>, SystemException>;
+
+    /// The priorities of which one must be served by the endpoint that a call of the calling thread
+    /// goes to, where endpoints of the reference serve different ones. Endpoints that are for all
+    /// priorities always will do. Default: any will.
+    ///
+    /// # Errors
+    /// The system exception that keeps the request from being sent.
+    fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
+        Ok(None)
+    }
 }
 
 /// The most contexts that policies put into one request.

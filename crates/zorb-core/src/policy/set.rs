@@ -9,6 +9,7 @@ use zorb_giop::PolicyValue;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{AroundUpcall, Levels, PolicyType, RequestContext};
+use crate::lanes::Pool;
 use crate::options::Options;
 
 /// A type of policy: what `CORBA::Policy` is derived for.
@@ -51,6 +52,23 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The pool whose threads serve an adapter that has this policy.
+    fn pool(&self) -> Option<Pool> {
+        None
+    }
+
+    /// Whether objects of an adapter that has this policy are served in a lane of `priority`; their
+    /// references have the endpoints of such lanes only.
+    fn serves_in(&self, priority: i16) -> bool {
+        let _ = priority;
+        true
+    }
+
+    /// A priority of which the pool of an adapter that has this policy must have a lane, if it has any.
+    fn needs_lane(&self) -> Option<i16> {
+        None
+    }
+
     /// What requests are to say that go by a reference with this policy, if the client's ORB has been
     /// told to [understand](super::PolicyManager::understand) it.
     fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
@@ -71,6 +89,9 @@ trait AnyPolicy: Any + fmt::Debug + Send + Sync {
     fn equals(&self, other: &dyn Any) -> bool;
     fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>>;
     fn request_context(&self) -> Option<Arc<dyn RequestContext>>;
+    fn pool(&self) -> Option<Pool>;
+    fn serves_in(&self, priority: i16) -> bool;
+    fn needs_lane(&self) -> Option<i16>;
 }
 
 impl<P: TypedPolicy> AnyPolicy for P {
@@ -100,6 +121,18 @@ impl<P: TypedPolicy> AnyPolicy for P {
 
     fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
         P::request_context(self)
+    }
+
+    fn pool(&self) -> Option<Pool> {
+        P::pool(self)
+    }
+
+    fn serves_in(&self, priority: i16) -> bool {
+        P::serves_in(self, priority)
+    }
+
+    fn needs_lane(&self) -> Option<i16> {
+        P::needs_lane(self)
     }
 }
 
@@ -136,6 +169,18 @@ impl Policy {
 
     pub(super) fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
         self.0.request_context()
+    }
+
+    pub(crate) fn pool(&self) -> Option<Pool> {
+        self.0.pool()
+    }
+
+    pub(crate) fn serves_in(&self, priority: i16) -> bool {
+        self.0.serves_in(priority)
+    }
+
+    pub(crate) fn needs_lane(&self) -> Option<i16> {
+        self.0.needs_lane()
     }
 
     /// The policy as references and service contexts have it.

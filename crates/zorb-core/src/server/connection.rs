@@ -31,6 +31,7 @@ use zorb_transport::{Protocol, Stream, WaitPolicy};
 use zorb_types::SystemException;
 
 use super::crew::{Crew, Upcall};
+use super::in_lane::InLane;
 use super::request::{Answer, answer_locate, answer_request};
 use super::sending::Sending;
 use crate::buffers::trim;
@@ -57,7 +58,9 @@ pub(crate) struct ServerConnection {
     pub(super) messaging: Option<&'static dyn Messaging>,
     /// Whether its clients are one, to which replies can be sent.
     connected: bool,
-    wait: WaitPolicy,
+    pub(super) wait: WaitPolicy,
+    /// The lane whose threads serve it; `None` when it has threads of its own.
+    pub(super) lane: Option<InLane>,
     /// The reading role while its holder is in an upcall.
     pub(super) parked: Slot<Reading>,
     pub(super) sending: Sending,
@@ -78,25 +81,27 @@ pub(crate) struct ServerConnection {
 /// The reading role: what only the thread that reads has to do with.
 #[derive(Debug)]
 pub(super) struct Reading {
-    inbound: Inbound,
+    pub(super) inbound: Inbound,
     /// What was agreed with the client.
     agreed: zorb_giop::ServerConnection,
     /// For how many more requests the connection counts as one that several callers share.
     shared: u8,
+    /// Whether all that was there had been received when last something was.
+    pub(super) drained: bool,
 }
 
 impl Reading {
     fn new(inbound: Inbound, agreed: zorb_giop::ServerConnection) -> Box<Self> {
-        Box::new(Self { inbound, agreed, shared: 0 })
+        Box::new(Self { inbound, agreed, shared: 0, drained: false })
     }
 }
 
 /// What a thread keeps from request to request.
 #[derive(Default)]
-struct Kept {
+pub(crate) struct Kept {
     request: Vec<u8>,
-    reply: Vec<u8>,
-    adapters: KnownAdapters,
+    pub(super) reply: Vec<u8>,
+    pub(super) adapters: KnownAdapters,
 }
 
 enum Received {
@@ -110,6 +115,15 @@ impl ServerConnection {
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) -> Arc<Self> {
+        Self::with(core, protocol, stream, None)
+    }
+
+    pub(super) fn with(
+        core: &Arc<OrbCore>,
+        protocol: &dyn Protocol,
+        stream: Arc<dyn Stream>,
+        lane: Option<InLane>,
+    ) -> Arc<Self> {
         let options = core.options();
         // It fails only when the peer is gone by now, which the first read finds as well.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
@@ -120,6 +134,7 @@ impl ServerConnection {
             messaging: protocol.messaging(),
             connected: protocol.carries_replies(),
             wait: options.wait_policy(),
+            lane,
             parked: Slot::empty(),
             sending: Sending::default(),
             upcalls: AtomicU32::new(0),
@@ -134,6 +149,11 @@ impl ServerConnection {
 
     /// Starts serving on a thread of its own.
     pub(crate) fn start(self: &Arc<Self>) -> io::Result<()> {
+        self.begin(self.reading())
+    }
+
+    /// The reading role of a connection of which nothing has been read.
+    pub(super) fn reading(&self) -> Box<Reading> {
         let max_message_size = self.core.options().max_message_size;
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
@@ -141,7 +161,7 @@ impl ServerConnection {
             true => zorb_giop::ServerConnection::new(),
             false => zorb_giop::ServerConnection::connectionless(),
         };
-        self.begin(Reading::new(Inbound::new(limits).of(self.messaging), agreed))
+        Reading::new(Inbound::new(limits).of(self.messaging), agreed)
     }
 
     /// The body of a serving thread.
@@ -223,7 +243,7 @@ impl ServerConnection {
 
     /// Does what the current message asks. The reading role comes back unless it was left for others
     /// to take.
-    fn process(
+    pub(super) fn process(
         self: &Arc<Self>,
         mut reading: Box<Reading>,
         header: &MessageHeader,
@@ -276,6 +296,7 @@ impl ServerConnection {
             let mut reading = role.take();
             let text = self.begin_request(reading.as_deref_mut(), request, form);
             match reading {
+                Some(reading) if text.is_ok() && self.lane.is_some() => self.park_in_lane(reading),
                 Some(mut reading) if text.is_ok() => {
                     // Behind a request that somebody waits for can only be another caller's.
                     if request.response.expects_reply() && self.is_shared(&mut reading) {
@@ -311,7 +332,7 @@ impl ServerConnection {
     }
 
     /// Takes note of a request in its turn on the wire; how its text is written.
-    fn begin_request(
+    pub(super) fn begin_request(
         &self,
         reading: Option<&mut Reading>,
         request: &RequestHeader<'_>,

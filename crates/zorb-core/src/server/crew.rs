@@ -85,7 +85,12 @@ pub(super) struct Upcall;
 impl Upcall {
     /// Says whose requests this thread serves.
     pub(super) fn serve(connection: &Arc<ServerConnection>) {
-        SERVED.with_borrow_mut(|served| *served = Arc::downgrade(connection));
+        SERVED.with_borrow_mut(|served| {
+            // The threads of a lane serve now this one, now that.
+            if !std::ptr::eq(served.as_ptr(), Arc::as_ptr(connection)) {
+                *served = Arc::downgrade(connection);
+            }
+        });
     }
 
     pub(super) fn begin() {
@@ -134,6 +139,9 @@ impl ServerConnection {
     /// Has another thread take the reading role, if there is one. Whether the role is not to be had any
     /// more, for this or another reason.
     pub(super) fn hand_over(self: &Arc<Self>) -> bool {
+        if self.lane.is_some() {
+            return true; // the others of the lane wait for it already
+        }
         let mut members = self.members();
         let full = members.threads >= self.core.options().max_threads_per_connection;
         if members.ended || (members.idle == 0 && full) {
@@ -205,7 +213,7 @@ impl ServerConnection {
     }
 
     /// Ends a connection that is not going to be served; its client may try elsewhere.
-    pub(super) fn turn_away(&self) {
+    pub(crate) fn turn_away(&self) {
         self.say_goodbye();
         let _ = self.stream.shutdown(Shutdown::Both);
     }

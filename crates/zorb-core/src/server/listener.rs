@@ -1,8 +1,9 @@
 //! One endpoint that the ORB listens on.
 
+use std::io;
 use std::sync::Arc;
 
-use zorb_transport::{AcceptError, Acceptor, Protocol};
+use zorb_transport::{AcceptError, Acceptor, Protocol, Stream};
 
 use super::ServerConnection;
 use crate::orb::OrbCore;
@@ -14,37 +15,57 @@ pub(crate) struct Listener {
     pub(crate) acceptor: Arc<dyn Acceptor>,
 }
 
+/// What is done with a connection that a client has made.
+pub(crate) type Welcome = dyn Fn(&Arc<OrbCore>, &dyn Protocol, Arc<dyn Stream>) + Send;
+
 impl Listener {
     /// Whether its endpoints stand in the references of objects, not in those of groups.
     pub(crate) fn is_for_objects(&self) -> bool {
         self.protocol.groups().is_none()
     }
 
-    /// Starts accepting.
-    pub(crate) fn start(&self, core: &Arc<OrbCore>) -> std::io::Result<()> {
+    /// Starts accepting, on a thread that is made ready by `begin`. What becomes of connections is for
+    /// `welcome` to say, mostly [`serve_alone`].
+    pub(crate) fn start(
+        &self,
+        core: &Arc<OrbCore>,
+        begin: impl FnOnce() + Send + 'static,
+        welcome: Box<Welcome>,
+    ) -> io::Result<()> {
         let acceptor = Arc::clone(&self.acceptor);
         let protocol = Arc::clone(&self.protocol);
         let core = Arc::clone(core);
         let threads = Arc::clone(core.threads());
-        threads.spawn("zorb-accept", move || accept(&core, &*protocol, &*acceptor))
+        threads.spawn("zorb-accept", move || {
+            begin();
+            accept(&core, &*protocol, &*acceptor, &*welcome);
+        })
     }
 }
 
-fn accept(core: &Arc<OrbCore>, protocol: &dyn Protocol, acceptor: &dyn Acceptor) {
+/// Has a connection be served by a thread of its own.
+pub(crate) fn serve_alone(core: &Arc<OrbCore>, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
+    let connection = ServerConnection::new(core, protocol, stream);
+    let limit = core.options().max_connections;
+    if !core.sentinel().watch(&connection, limit) {
+        tracing::warn!(limit, "connection refused: too many, or shutting down");
+        connection.turn_away();
+    } else if let Err(error) = connection.start() {
+        tracing::error!(%error, "no thread for a connection");
+        core.forget_connection(&connection);
+        connection.turn_away();
+    }
+}
+
+fn accept(
+    core: &Arc<OrbCore>,
+    protocol: &dyn Protocol,
+    acceptor: &dyn Acceptor,
+    welcome: &Welcome,
+) {
     loop {
         match acceptor.accept() {
-            Ok(stream) => {
-                let connection = ServerConnection::new(core, protocol, stream);
-                let limit = core.options().max_connections;
-                if !core.sentinel().watch(&connection, limit) {
-                    tracing::warn!(limit, "connection refused: too many, or shutting down");
-                    connection.turn_away();
-                } else if let Err(error) = connection.start() {
-                    tracing::error!(%error, "no thread for a connection");
-                    core.forget_connection(&connection);
-                    connection.turn_away();
-                }
-            }
+            Ok(stream) => welcome(core, protocol, stream),
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
                 tracing::warn!(error = %source, "accepting is out of resources");

@@ -20,10 +20,22 @@ impl ThreadCount {
         name: &str,
         body: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<()> {
+        self.spawn_with(name, None, body)
+    }
+
+    /// The same with a stack of so many octets, if it is not to be as usual.
+    pub(crate) fn spawn_with(
+        self: &Arc<Self>,
+        name: &str,
+        stack_size: Option<usize>,
+        body: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<()> {
         let running = self.enter();
+        let builder = std::thread::Builder::new().name(name.replace('\0', " "));
         // When the thread cannot be started the closure is dropped, and the count with it.
-        std::thread::Builder::new()
-            .name(name.to_owned())
+        stack_size
+            .into_iter()
+            .fold(builder, std::thread::Builder::stack_size)
             .spawn(move || {
                 let _running = running;
                 body();

@@ -220,3 +220,27 @@ impl ComponentBody for TaoEndpoints {
         Ok(Self(endpoints))
     }
 }
+
+/// `ZORB_LANE_PRIORITY`: the RT-CORBA priority that the endpoints of the profile serve, whatever its
+/// protocol.
+///
+/// ```text
+/// +------------+---------+----------------+
+/// | byte order | padding | short priority |
+/// +------------+---------+----------------+
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LanePriority(pub i16);
+
+impl ComponentBody for LanePriority {
+    const TAG: ComponentTag = ComponentTag::ZORB_LANE_PRIORITY;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_i16(self.0);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.read_i16().map(Self)
+    }
+}

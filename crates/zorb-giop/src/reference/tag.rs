@@ -129,6 +129,8 @@ tags! {
         TAO_SSL_ENDPOINTS = 0x5441_4f01, "TAO SSL endpoints";
         /// Zorb: the machine of a server with shared memory, and its further endpoints there.
         ZORB_SHM_ENDPOINTS = 0x5a52_4201, "ZORB_SHM_ENDPOINTS";
+        /// Zorb: the priority that a profile's endpoints serve: [`LanePriority`](crate::LanePriority).
+        ZORB_LANE_PRIORITY = 0x5a52_4205, "ZORB_LANE_PRIORITY";
         /// omniORB: the server accepts bidirectional use.
         OMNIORB_BIDIR = 0x4154_5401, "omniORB BIDIR";
         /// omniORB's Unix-domain sockets.

@@ -3,8 +3,8 @@
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Wire};
 use zorb_giop::{
     AlternateIiopAddress, CodeSetComponentInfo, CodeSetId, ComponentTag, GiopVersion, IiopProfile,
-    Ior, IorTextError, OrbType, Policies, ProfileTag, SslSecTrans, TaggedComponent, TaggedProfile,
-    TaoEndpoint, TaoEndpoints, iiop_object_key,
+    Ior, IorTextError, LanePriority, OrbType, Policies, ProfileTag, SslSecTrans, TaggedComponent,
+    TaggedProfile, TaoEndpoint, TaoEndpoints, iiop_object_key,
 };
 
 use crate::support::{hex, references};
@@ -103,6 +103,7 @@ fn components_survive_a_round_trip() {
             TaoEndpoint { host: "bc".to_string(), port: 2, priority: 32767 },
         ]);
         original.add(&endpoints, order).expect("writable");
+        original.add(&LanePriority(-7), order).expect("writable");
         let unknown = TaggedComponent { tag: ComponentTag(0xfeed), data: vec![9, 8, 7] };
         original.components.push(unknown);
 
@@ -112,6 +113,7 @@ fn components_survive_a_round_trip() {
         assert_eq!(decoded.component(), Ok(Some(OrbType::ZORB)));
         assert_eq!(decoded.component(), Ok(Some(CodeSetComponentInfo::zorb())));
         assert_eq!(decoded.component(), Ok(Some(endpoints)));
+        assert_eq!(decoded.component(), Ok(Some(LanePriority(-7))));
         assert!(decoded.components_of::<AlternateIiopAddress>().eq(addresses));
     }
     assert_eq!(OrbType::ZORB.0.to_be_bytes(), *b"ZRB\0");
@@ -200,6 +202,7 @@ fn hostile_counts_and_lengths_are_refused() {
     assert!(body(ComponentTag::TAO_ENDPOINTS, &huge).body::<TaoEndpoints>().is_err());
     assert!(body(ComponentTag::CODE_SETS, &huge).body::<CodeSetComponentInfo>().is_err());
     assert!(body(ComponentTag::ORB_TYPE, &[]).body::<OrbType>().is_err());
+    assert!(body(ComponentTag::ZORB_LANE_PRIORITY, &[1, 0, 5]).body::<LanePriority>().is_err());
     let wrong_tag = body(ComponentTag::CODE_SETS, &[]).body::<OrbType>();
     assert_eq!(wrong_tag, Ok(None));
 }

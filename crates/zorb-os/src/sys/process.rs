@@ -19,6 +19,13 @@ pub(crate) fn die_with_parent() -> io::Result<()> {
     Ok(())
 }
 
+/// Keeps all memory of the process resident, what it has and what it will have.
+pub(crate) fn lock_memory() -> io::Result<()> {
+    // SAFETY: takes flags only, and changes no value in memory.
+    check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) })?;
+    Ok(())
+}
+
 /// Has the child, before its program starts, do [`die_with_parent`] and take every signal.
 pub(crate) fn prepare_child(command: &mut Command) {
     let parent = std::process::id();

@@ -41,11 +41,16 @@ pub(crate) fn affinity() -> io::Result<ProcessorMask> {
     Ok(mask)
 }
 
-/// Has the system schedule the calling thread by `policy`, at `priority`.
-pub(crate) fn set_schedule(policy: libc::c_int, priority: libc::c_int) -> io::Result<()> {
+/// Has the system schedule `thread`, 0 for the calling one, by `policy` at `priority`.
+pub(crate) fn set_schedule(
+    thread: libc::pid_t,
+    policy: libc::c_int,
+    priority: libc::c_int,
+) -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: priority };
-    // SAFETY: `parameters` lives past the call, which only reads it; 0 means the calling thread.
-    check(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) })?;
+    // SAFETY: `parameters` lives past the call, which only reads it; of the thread only the number is
+    // used.
+    check(unsafe { libc::sched_setscheduler(thread, policy, &raw const parameters) })?;
     Ok(())
 }
 

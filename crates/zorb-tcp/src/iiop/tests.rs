@@ -108,3 +108,30 @@ fn corbaloc_addresses_have_the_usual_port_and_host() {
         assert!(iiop.parse_corbaloc_address(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn endpoints_with_priorities_are_written_and_read_as_tao_does() {
+    let iiop = IiopProtocol::new();
+    let own = endpoints(&["iiop://server:2809"]);
+    let lane = iiop.priority_component(&own, 20).unwrap();
+    let tao = |host: &str, port, priority| TaoEndpoint { host: host.to_owned(), port, priority };
+    assert_eq!(lane.body(), Ok(Some(TaoEndpoints(vec![tao("server", 2809, 20)]))));
+    let foreign = endpoints(&["other://somewhere"]);
+    assert!(iiop.priority_component(&foreign, 20).is_none());
+
+    let list = vec![tao("Server", 2809, 7), tao("server", 2810, 9), tao("server", 2811, -1)];
+    let list = TaggedComponent::with_body(&TaoEndpoints(list), ByteOrder::Big).unwrap();
+    let written = iiop.encode_profile(&own, GiopVersion::V1_2, b"k", &[list]).unwrap();
+    let read = iiop.decode_profile(&written).unwrap();
+    let found: Vec<_> = read
+        .endpoints
+        .iter()
+        .map(|endpoint| (endpoint.as_str(), iiop.endpoint_priority(&read, endpoint)))
+        .collect();
+    let expected = [
+        ("iiop://server:2809", Some(7)),
+        ("iiop://server:2810", Some(9)),
+        ("iiop://server:2811", None),
+    ];
+    assert_eq!(found, expected);
+}

@@ -124,6 +124,10 @@ impl Stream for SocketStream {
         received
     }
 
+    fn gives_all(&self) -> bool {
+        true
+    }
+
     fn send_all(&self, mut bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() || self.send_some(&mut bytes)? {
             return Ok(());

@@ -112,6 +112,7 @@ minors! {
         POLICY_LEVEL = zorb 2, "the policy cannot be set here";
         PEER_REFUSED = zorb 3, "one side does not take the other's certificate";
         PRIORITY_DENIED = zorb 4, "the system forbids to set the priority";
+        MEMORY_LOCK_DENIED = zorb 5, "the system forbids to lock memory";
     }
     internal, Internal {
         BROKEN_INVARIANT = zorb 1, "broken invariant";
@@ -190,6 +191,7 @@ minors! {
         POA_BEING_DESTROYED = omg 17, "POA created while its parent is destroyed";
         NO_POLLER_RESPONSE = omg 22, "no response at the poller yet";
         IN_UPCALL = zorb 1, "not allowed inside an upcall of this ORB";
+        POOL_IN_USE = zorb 2, "an object adapter is served by the thread pool";
     }
     transient, Transient {
         REQUEST_DISCARDED = omg 1, "request discarded by the POA manager or for lack of resources";
@@ -230,12 +232,14 @@ minors! {
         BEING_DEACTIVATED = omg 4, "object is being deactivated";
         POLLER_DELIVERED = omg 5, "poller delivered its reply already";
         UNKNOWN_KEY = zorb 1, "object key of another server";
+        OTHER_ENDPOINT = zorb 2, "the object is served at other endpoints";
     }
     inv_policy, InvPolicy {
         CANNOT_RECONCILE = omg 1, "policies of reference and client cannot be reconciled";
         INVALID_TYPE = omg 2, "invalid policy type";
         NO_FACTORY = omg 3, "no factory for the policy type";
         CONFLICT = zorb 1, "policies contradict each other";
+        NO_LANE = zorb 2, "no endpoint of the reference serves the priority";
     }
     rebind, Rebind {
         FORWARDED = zorb 1, "the server forwards, and the policy forbids to follow";

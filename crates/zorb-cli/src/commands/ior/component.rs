@@ -2,7 +2,8 @@
 
 use zorb::giop::{
     AlternateIiopAddress, CodeSetComponent, CodeSetComponentInfo, ComponentTag, HostPort,
-    IiopProfile, OrbType, Policies, PolicyValue, SslSecTrans, TaggedComponent, TaoEndpoints,
+    IiopProfile, LanePriority, OrbType, Policies, PolicyValue, SslSecTrans, TaggedComponent,
+    TaoEndpoints,
 };
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult};
 
@@ -92,6 +93,10 @@ fn contents(component: &TaggedComponent, mut facts: Facts) -> CdrResult<Option<F
                 facts.with("priority", endpoint.priority.to_string())
             });
             facts.add("endpoints", groups.collect::<Vec<_>>());
+        }
+        ComponentTag::ZORB_LANE_PRIORITY => {
+            let Some(lane) = component.body::<LanePriority>()? else { return Ok(None) };
+            facts.add("priority", lane.0.to_string());
         }
         ComponentTag::JAVA_CODEBASE => {
             facts.add("codebase", encapsulation()?.read_latin1("codebase")?.into_owned());

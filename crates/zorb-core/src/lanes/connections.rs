@@ -1,0 +1,70 @@
+//! The connections of one lane, by number.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwapOption;
+
+use crate::server::ServerConnection;
+
+/// Places for so many connections as a lane may have. Threads look into them without a lock; only
+/// who opens or closes a connection takes one.
+#[derive(Debug)]
+pub(super) struct Connections {
+    places: Box<[ArcSwapOption<ServerConnection>]>,
+    free: Mutex<Vec<u32>>,
+    open: AtomicUsize,
+}
+
+impl Connections {
+    pub(super) fn new(limit: usize) -> Self {
+        let count = u32::try_from(limit).unwrap_or(u32::MAX);
+        Self {
+            places: (0..count).map(|_| ArcSwapOption::empty()).collect(),
+            free: Mutex::new((0..count).rev().collect()),
+            open: AtomicUsize::new(0),
+        }
+    }
+
+    /// Reserves a place; `None` when all are taken.
+    pub(super) fn reserve(&self) -> Option<u32> {
+        let place = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+        self.open.fetch_add(1, Ordering::AcqRel);
+        Some(place)
+    }
+
+    /// Puts a connection into the place that was reserved for it.
+    pub(super) fn put(&self, place: u32, connection: &Arc<ServerConnection>) {
+        if let Some(slot) = self.places.get(place as usize) {
+            slot.store(Some(Arc::clone(connection)));
+        }
+    }
+
+    /// Gives a place free again; whether no connection is left.
+    pub(super) fn release(&self, place: u32) -> bool {
+        if let Some(slot) = self.places.get(place as usize) {
+            slot.store(None);
+        }
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(place);
+        self.open.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// Does something with the connection in a place, if there is one.
+    pub(super) fn with(&self, place: u64, work: impl FnOnce(&Arc<ServerConnection>)) {
+        let slot = usize::try_from(place).ok().and_then(|place| self.places.get(place));
+        if let Some(slot) = slot
+            && let Some(connection) = &*slot.load()
+        {
+            work(connection);
+        }
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<ServerConnection>> {
+        self.places.iter().filter_map(ArcSwapOption::load_full).collect()
+    }
+
+    /// How many places are taken.
+    pub(super) fn count(&self) -> usize {
+        self.open.load(Ordering::Acquire)
+    }
+}

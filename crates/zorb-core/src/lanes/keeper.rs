@@ -1,0 +1,72 @@
+//! The thread of a pool that starts dynamic threads, so that no lane's own has to.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+
+use zorb_os::futex;
+
+use super::Lane;
+
+/// Waits until a lane wants a thread. Lanes call it without a lock.
+#[derive(Debug, Default)]
+pub(super) struct Keeper {
+    called: AtomicU32,
+    ended: AtomicBool,
+}
+
+impl Keeper {
+    /// Has the keeper look at the lanes.
+    pub(super) fn call(&self) {
+        self.called.fetch_add(1, Ordering::AcqRel);
+        futex::wake(&self.called);
+    }
+
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.call();
+    }
+
+    /// The body of its thread.
+    pub(super) fn run(&self, lanes: &[Weak<Lane>]) {
+        loop {
+            let called = self.called.load(Ordering::Acquire);
+            if self.ended.load(Ordering::Acquire) {
+                return;
+            }
+            for lane in lanes.iter().filter_map(Weak::upgrade) {
+                Lane::grow(&lane);
+            }
+            futex::wait(&self.called, called, None);
+        }
+    }
+}
+
+/// What a lane asks its keeper for.
+#[derive(Debug, Default)]
+pub(super) struct Wants {
+    threads: AtomicU32,
+    keeper: Option<Arc<Keeper>>,
+}
+
+impl Wants {
+    pub(super) fn of(keeper: Option<Arc<Keeper>>) -> Self {
+        Self { threads: AtomicU32::new(0), keeper }
+    }
+
+    /// Asks for one more thread, `most` at a time; whether one is on its way.
+    pub(super) fn ask(&self, most: u32) -> bool {
+        let Some(keeper) = &self.keeper else { return false };
+        let more = |wanted: u32| (wanted < most).then_some(wanted + 1);
+        let asked = self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok();
+        if asked {
+            keeper.call();
+        }
+        asked
+    }
+
+    /// Takes one wish; `false` when there is none.
+    pub(super) fn take(&self) -> bool {
+        let less = |wanted: u32| wanted.checked_sub(1);
+        self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
+    }
+}

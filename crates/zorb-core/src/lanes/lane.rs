@@ -1,0 +1,378 @@
+//! One lane.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Instant;
+
+use zorb_os::event::EventFd;
+use zorb_os::poll::{ReadySet, Trigger};
+use zorb_transport::{Protocol, Stream};
+
+use super::connections::Connections;
+use super::keeper::Wants;
+use super::queue::{Permits, Queue};
+use super::settings::{DynamicLifespan, LaneCounts, LaneSettings, Strategy};
+use crate::orb::OrbCore;
+use crate::server::{Listener, ServerConnection, ThreadCount};
+
+/// The key of the event that ends the threads.
+pub(super) const STOP: u64 = u64::MAX;
+/// The key of the event that has a thread look at [`Lane::nudged`].
+pub(super) const NUDGE: u64 = u64::MAX - 1;
+
+/// One lane: what its threads share, and nobody else.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(crate) struct Lane {
+    pub(super) settings: LaneSettings,
+    pub(super) strategy: Strategy,
+    /// The number of its pool, which no other has.
+    pool: usize,
+    name: String,
+    stack_size: Option<usize>,
+    core: Weak<OrbCore>,
+    /// The threads of its pool.
+    pool_threads: Arc<ThreadCount>,
+    pub(crate) listeners: Vec<Listener>,
+    pub(super) connections: Connections,
+    pub(super) ready: ReadySet,
+    pub(super) stop: EventFd,
+    pub(super) nudge: EventFd,
+    /// Connections with requests that no event will tell of: their octets have been read.
+    nudged: Mutex<VecDeque<Arc<ServerConnection>>>,
+    nudges: AtomicUsize,
+    /// Threads that make upcalls.
+    pub(super) threads: AtomicUsize,
+    /// Those of them that wait.
+    pub(super) idle: AtomicUsize,
+    stopping: AtomicBool,
+    pub(super) wants: Wants,
+    pub(super) queue: Queue,
+    pub(super) permits: Permits,
+    pub(super) neighbours: OnceLock<Neighbours>,
+    pub(super) started: AtomicU64,
+    pub(super) borrowed: AtomicU64,
+    pub(super) refused: AtomicU64,
+}
+
+/// The other lanes of the pool, where lanes borrow threads of each other.
+#[derive(Debug, Default)]
+pub(super) struct Neighbours {
+    /// Those that may borrow from this one, the highest first.
+    pub(super) above: Vec<Weak<Lane>>,
+    /// Those that this one may borrow from, the highest first.
+    pub(super) below: Vec<Weak<Lane>>,
+}
+
+/// What a new lane is made of.
+pub(super) struct Parts {
+    pub(super) settings: LaneSettings,
+    pub(super) strategy: Strategy,
+    pub(super) pool: usize,
+    pub(super) name: String,
+    pub(super) stack_size: Option<usize>,
+    pub(super) max_connections: usize,
+    pub(super) listeners: Vec<Listener>,
+    pub(super) threads: Arc<ThreadCount>,
+    pub(super) wants: Wants,
+    pub(super) queue: Queue,
+}
+
+/// What a thread of a lane is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// To be there always.
+    Static,
+    /// To come and go; when it came.
+    Dynamic(Instant),
+    /// To read for the others.
+    Reader,
+}
+
+thread_local! {
+    /// The number of the pool that the thread belongs to; 0 for none.
+    static POOL: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of the pool whose thread this is; 0 for none.
+pub(super) fn pool_of_thread() -> usize {
+    POOL.get()
+}
+
+impl Lane {
+    pub(super) fn new(core: &Arc<OrbCore>, parts: Parts) -> io::Result<Arc<Self>> {
+        let (ready, stop, nudge) = (ReadySet::new()?, EventFd::new()?, EventFd::new()?);
+        ready.add(stop.as_fd(), STOP, Trigger::Level)?;
+        ready.add(nudge.as_fd(), NUDGE, Trigger::News)?;
+        Ok(Arc::new(Self {
+            permits: Permits::new(parts.settings.max_threads()),
+            settings: parts.settings,
+            strategy: parts.strategy,
+            pool: parts.pool,
+            name: parts.name,
+            stack_size: parts.stack_size,
+            core: Arc::downgrade(core),
+            pool_threads: parts.threads,
+            listeners: parts.listeners,
+            connections: Connections::new(parts.max_connections),
+            ready,
+            stop,
+            nudge,
+            nudged: Mutex::new(VecDeque::with_capacity(parts.max_connections)),
+            nudges: AtomicUsize::new(0),
+            threads: AtomicUsize::new(0),
+            idle: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+            wants: parts.wants,
+            queue: parts.queue,
+            neighbours: OnceLock::new(),
+            started: AtomicU64::new(0),
+            borrowed: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        }))
+    }
+
+    /// Whether one thread reads for the others.
+    pub(crate) fn queues(&self) -> bool {
+        self.strategy == Strategy::HalfSync
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    /// Starts a thread of the lane. `report` is told whether it can be one.
+    pub(super) fn start(
+        self: &Arc<Self>,
+        role: Role,
+        report: Option<Sender<io::Result<()>>>,
+    ) -> io::Result<()> {
+        let lane = Arc::clone(self);
+        let counted = role != Role::Reader;
+        if counted {
+            self.threads.fetch_add(1, Ordering::AcqRel);
+        }
+        let started = self.spawn(move |begun| {
+            let fit = begun.is_ok();
+            if matches!(role, Role::Dynamic(_)) {
+                lane.started.fetch_add(1, Ordering::Relaxed);
+            }
+            if let Err(error) = &begun {
+                tracing::error!(%error, lane = lane.name, "a thread is not fit for its lane");
+            }
+            // Nobody to report to: a dynamic thread, which then ends.
+            let _ = report.map(|report| report.send(begun));
+            if fit {
+                lane.serve(role);
+            }
+            if counted {
+                lane.threads.fetch_sub(1, Ordering::AcqRel);
+            }
+        });
+        if started.is_err() && counted {
+            self.threads.fetch_sub(1, Ordering::AcqRel);
+        }
+        started
+    }
+
+    /// Starts a thread that works for the lane, and tells its body whether it can be one of it.
+    fn spawn(
+        self: &Arc<Self>,
+        body: impl FnOnce(io::Result<()>) + Send + 'static,
+    ) -> io::Result<()> {
+        let Some(core) = self.core.upgrade() else { return Err(io::ErrorKind::NotFound.into()) };
+        let running = core.threads().enter();
+        let lane = Arc::clone(self);
+        self.pool_threads.spawn_with(&self.name, self.stack_size, move || {
+            let _running = running;
+            POOL.set(lane.pool);
+            body(lane.settings.threads.begin());
+        })
+    }
+
+    /// The body of a thread, once it is fit.
+    fn serve(self: &Arc<Self>, role: Role) {
+        match (self.strategy, role) {
+            (Strategy::HalfSync, Role::Static | Role::Dynamic(_)) => self.work(role),
+            _ => self.follow(role),
+        }
+    }
+
+    /// Starts as many threads as are asked for. Called by the keeper.
+    pub(super) fn grow(lane: &Arc<Self>) {
+        while lane.wants.take() {
+            let room = lane.threads.load(Ordering::Acquire) < lane.settings.max_threads();
+            let started = match room && !lane.is_stopping() {
+                true => lane.start(Role::Dynamic(Instant::now()), None),
+                false => Err(io::ErrorKind::QuotaExceeded.into()),
+            };
+            if let Err(error) = started {
+                tracing::debug!(%error, lane = lane.name, "no dynamic thread is started");
+                // Whoever becomes free next takes the request that it was to serve.
+                lane.queue.unassign();
+            }
+        }
+    }
+
+    /// How long a thread that was started at `role`'s time waits for something to do.
+    pub(super) fn patience(&self, role: Role) -> Option<std::time::Duration> {
+        let Role::Dynamic(born) = role else { return None };
+        match self.settings.lifespan {
+            DynamicLifespan::Idle(limit) => Some(limit),
+            DynamicLifespan::Fixed(limit) => Some(limit.saturating_sub(born.elapsed())),
+            DynamicLifespan::Infinite => None,
+        }
+    }
+
+    /// Takes in a connection that a client has made.
+    pub(crate) fn welcome(
+        self: &Arc<Self>,
+        core: &Arc<OrbCore>,
+        protocol: &dyn Protocol,
+        stream: Arc<dyn Stream>,
+    ) {
+        let place = self.connections.reserve();
+        let connection = ServerConnection::in_lane(core, protocol, stream, (self, place));
+        let Some(place) = place.filter(|_| !self.is_stopping()) else {
+            tracing::warn!(lane = self.name, "connection refused: too many, or shutting down");
+            place.map(|place| self.connections.release(place));
+            return connection.turn_away();
+        };
+        if !core.sentinel().watch(&connection, core.options().max_connections) {
+            self.connections.release(place);
+            return connection.turn_away();
+        }
+        self.connections.put(place, &connection);
+        let begun = if connection.is_established() {
+            self.begin(&connection, place)
+        } else {
+            // Who takes his time to agree on something holds up no other.
+            let lane = Arc::clone(self);
+            let connection = Arc::clone(&connection);
+            self.pool_threads.spawn_with("zorb-establish", None, move || {
+                let begun = connection.establish().and_then(|()| lane.begin(&connection, place));
+                if let Err(error) = begun {
+                    tracing::warn!(peer = connection.peer(), %error, "connection refused");
+                    connection.give_up();
+                }
+            })
+        };
+        if let Err(error) = begun {
+            tracing::error!(%error, lane = self.name, "a connection cannot be served");
+            connection.give_up();
+        } else if self.is_stopping() {
+            // Who stops the lane may not have seen it.
+            connection.close();
+        }
+    }
+
+    /// Begins to serve a connection.
+    fn begin(self: &Arc<Self>, connection: &Arc<ServerConnection>, place: u32) -> io::Result<()> {
+        match connection.readiness() {
+            Some(fd) if self.strategy != Strategy::ThreadPerConnection => {
+                self.ready.add(fd, place.into(), Trigger::News)
+            }
+            _ => {
+                let connection = Arc::clone(connection);
+                self.spawn(move |begun| match begun {
+                    Ok(()) => connection.stay(),
+                    Err(error) => {
+                        tracing::error!(%error, "a thread is not fit for its lane");
+                        connection.give_up();
+                    }
+                })
+            }
+        }
+    }
+
+    /// Forgets a connection that has ended.
+    pub(crate) fn forget(&self, connection: &ServerConnection, place: u32) {
+        if let Some(fd) = connection.readiness() {
+            // It is not in when a thread of its own has served it.
+            let _ = self.ready.remove(fd);
+        }
+        if self.connections.release(place) && self.is_stopping() {
+            self.stop.notify();
+            self.queue.end();
+        }
+    }
+
+    /// Has another thread look at a connection of which some octets have been read and not been
+    /// looked at, while this one is in an upcall.
+    pub(crate) fn nudge(&self, connection: &Arc<ServerConnection>) {
+        if self.settings.max_threads() == 1 {
+            return; // there is no other
+        }
+        let mut nudged = self.nudged.lock().unwrap_or_else(PoisonError::into_inner);
+        nudged.push_back(Arc::clone(connection));
+        self.nudges.store(nudged.len(), Ordering::Release);
+        drop(nudged);
+        self.nudge.notify();
+    }
+
+    /// A connection that was nudged; another thread is called when there are more.
+    pub(super) fn take_nudged(&self) -> Option<Arc<ServerConnection>> {
+        if self.nudges.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let mut nudged = self.nudged.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = nudged.pop_front();
+        self.nudges.store(nudged.len(), Ordering::Release);
+        if !nudged.is_empty() {
+            self.nudge.notify();
+        }
+        connection
+    }
+
+    /// Has the lane come to its end: nobody connects any more, running requests finish.
+    pub(super) fn stop(&self) {
+        for listener in &self.listeners {
+            listener.acceptor.close();
+        }
+        self.stopping.store(true, Ordering::SeqCst);
+        for connection in self.connections.all() {
+            connection.close();
+        }
+        if self.connections.count() == 0 {
+            self.stop.notify();
+            self.queue.end();
+        }
+    }
+
+    /// Forgets connections that a thread was to look at: the last ones have ended.
+    pub(super) fn forget_nudged(&self) {
+        let nudged =
+            std::mem::take(&mut *self.nudged.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(nudged);
+    }
+
+    pub(super) fn counts(&self) -> LaneCounts {
+        LaneCounts {
+            threads: self.threads.load(Ordering::Acquire),
+            connections: self.connections.count(),
+            started: self.started.load(Ordering::Relaxed),
+            borrowed: self.borrowed.load(Ordering::Relaxed),
+            refused: self.refused.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Has the calling thread, which accepts connections, be scheduled as those that serve them.
+    pub(crate) fn adopt_thread(&self) {
+        self.settings.threads.adopt();
+    }
+
+    /// The priority that its endpoints serve; `None` for any.
+    pub(crate) fn priority(&self) -> Option<i16> {
+        self.settings.priority
+    }
+
+    /// The name of its threads, as far as the system keeps it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}

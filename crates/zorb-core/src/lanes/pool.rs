@@ -1,0 +1,346 @@
+//! A pool: its lanes, from beginning to end.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, mpsc};
+
+use zorb_transport::{Endpoint, Protocol};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::keeper::{Keeper, Wants};
+use super::lane::{Neighbours, Parts, Role, pool_of_thread};
+use super::queue::Queue;
+use super::settings::{LaneCounts, PoolSettings, Strategy};
+use super::{Lane, LaneSettings};
+use crate::collocation;
+use crate::error::{Error, Phase};
+use crate::orb::{Orb, OrbCore};
+use crate::policy::AroundUpcall;
+use crate::servant::Served;
+use crate::server::{Listener, ServerCall, ThreadCount};
+
+/// A pool of threads in lanes (`RTCORBA::ThreadpoolId`). Clones are the same pool, which lives until it
+/// is [destroyed](Self::destroy) or its ORB ends.
+#[derive(Clone)]
+pub struct Pool(Arc<PoolCore>);
+
+/// A pool as its ORB knows it. An ORB without pools has none of their code.
+pub(crate) trait AnyPool: Send + Sync {
+    /// Has the pool come to its end, without waiting for it.
+    fn stop(&self);
+
+    /// Whether `endpoint` is one of its own.
+    fn serves(&self, endpoint: &Endpoint) -> bool;
+}
+
+pub(crate) struct PoolCore {
+    number: usize,
+    name: String,
+    strategy: Strategy,
+    lanes: Vec<Arc<Lane>>,
+    threads: Arc<ThreadCount>,
+    keeper: Option<Arc<Keeper>>,
+    /// Adapters that are served by it.
+    users: AtomicUsize,
+    ended: AtomicBool,
+}
+
+/// Numbers of pools; 0 is none's.
+static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
+
+impl Orb {
+    /// Makes a pool: opens its endpoints and starts its threads. Adapters use it whose policies
+    /// [name it](crate::policy::TypedPolicy::pool).
+    ///
+    /// # Errors
+    /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
+    /// not [fit](super::LaneThreads::begin); an ORB that has shut down. Nothing is left of the pool then.
+    pub fn create_pool(&self, settings: PoolSettings) -> Result<Pool, Error> {
+        let core = self.core();
+        core.check_running()?;
+        let pool = PoolCore::new(core, settings)?;
+        let begun = pool.start(core).and_then(|()| {
+            let mut pools = core.pools.write().unwrap_or_else(PoisonError::into_inner);
+            // Asked under the lock with which a shutdown takes the pools away: none comes later.
+            core.check_running()?;
+            pools.push(Arc::clone(&pool) as Arc<dyn AnyPool>);
+            Ok(())
+        });
+        match begun {
+            Ok(()) => Ok(Pool(pool)),
+            Err(error) => {
+                pool.stop();
+                pool.threads.join();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl PoolCore {
+    fn new(core: &Arc<OrbCore>, settings: PoolSettings) -> Result<Arc<Self>, Error> {
+        let failed =
+            || Error::new(Phase::Configure, format!("the thread pool {:?}", settings.name));
+        settings.check().map_err(|reason| failed().because(reason))?;
+        let strategy = settings.effective_strategy().map_err(|reason| failed().because(reason))?;
+        let grows = settings.lanes.iter().any(|lane| lane.dynamic_threads > 0);
+        let keeper = grows.then(Arc::<Keeper>::default);
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+        let threads = Arc::<ThreadCount>::default();
+        let mut lanes = Vec::with_capacity(settings.lanes.len());
+        for lane in &settings.lanes {
+            let listeners = open(core, lane)?;
+            let name = match lane.priority {
+                Some(priority) => format!("{}-{priority}", settings.name),
+                None => settings.name.clone(),
+            };
+            let parts = Parts {
+                settings: lane.clone(),
+                strategy,
+                pool: number,
+                name,
+                stack_size: settings.stack_size,
+                max_connections: settings.max_connections,
+                listeners,
+                threads: Arc::clone(&threads),
+                wants: Wants::of(keeper.clone()),
+                queue: Queue::new(settings.buffering),
+            };
+            lanes.push(Lane::new(core, parts).map_err(|error| failed().because(error))?);
+        }
+        let by_priority = by_priority(&lanes);
+        for (at, lane) in by_priority.iter().enumerate().filter(|_| settings.borrowing) {
+            let weak = |lanes: &[Arc<Lane>]| lanes.iter().map(Arc::downgrade).collect();
+            let above = weak(by_priority.get(..at).unwrap_or_default());
+            let below = weak(by_priority.get(at + 1..).unwrap_or_default());
+            // Set once, here.
+            let _ = lane.neighbours.set(Neighbours { above, below });
+        }
+        Ok(Arc::new(Self {
+            number,
+            name: settings.name,
+            strategy,
+            lanes,
+            threads,
+            keeper,
+            users: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+        }))
+    }
+
+    /// Starts the threads, and accepts connections when all are there.
+    fn start(&self, core: &Arc<OrbCore>) -> Result<(), Error> {
+        let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
+        let (report, reports) = mpsc::channel();
+        for lane in &self.lanes {
+            let fixed = match self.strategy {
+                Strategy::ThreadPerConnection => 0,
+                _ => lane.settings.static_threads,
+            };
+            let reader = (self.strategy == Strategy::HalfSync).then_some(Role::Reader);
+            for role in std::iter::repeat_n(Role::Static, fixed).chain(reader) {
+                lane.start(role, Some(report.clone())).map_err(|error| failed().because(error))?;
+            }
+        }
+        drop(report);
+        for begun in reports {
+            begun.map_err(|error| failed().because(error))?;
+        }
+        if let Some(keeper) = &self.keeper {
+            let keeper = Arc::clone(keeper);
+            let lanes: Vec<_> = self.lanes.iter().map(Arc::downgrade).collect();
+            self.threads
+                .spawn("zorb-keeper", move || keeper.run(&lanes))
+                .map_err(|error| failed().because(error))?;
+        }
+        for lane in &self.lanes {
+            for listener in &lane.listeners {
+                let (accepting, serving) = (Arc::clone(lane), Arc::clone(lane));
+                let begin = move || accepting.adopt_thread();
+                let welcome =
+                    Box::new(move |core: &Arc<OrbCore>, protocol: &dyn Protocol, stream| {
+                        serving.welcome(core, protocol, stream);
+                    });
+                listener.start(core, begin, welcome).map_err(|error| failed().because(error))?;
+                tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn lanes(&self) -> &[Arc<Lane>] {
+        &self.lanes
+    }
+}
+
+impl AnyPool for PoolCore {
+    fn stop(&self) {
+        self.ended.store(true, Ordering::Release);
+        for lane in &self.lanes {
+            lane.stop();
+        }
+        if let Some(keeper) = &self.keeper {
+            keeper.end();
+        }
+    }
+
+    fn serves(&self, endpoint: &Endpoint) -> bool {
+        let mut listeners = self.lanes.iter().flat_map(|lane| &lane.listeners);
+        listeners.any(|listener| listener.acceptor.published().contains(endpoint))
+    }
+}
+
+/// The lanes, the highest priority first.
+fn by_priority(lanes: &[Arc<Lane>]) -> Vec<Arc<Lane>> {
+    let mut sorted = lanes.to_vec();
+    sorted.sort_by_key(|lane| std::cmp::Reverse(lane.settings.priority));
+    sorted
+}
+
+/// Opens the endpoints of a lane: those that it names, else one beside each of the ORB's.
+fn open(core: &Arc<OrbCore>, lane: &LaneSettings) -> Result<Vec<Listener>, Error> {
+    let mut urls = lane.endpoints.clone();
+    if urls.is_empty() {
+        let listeners = core.listeners.read().unwrap_or_else(PoisonError::into_inner);
+        let beside =
+            |listener: &Listener| listener.protocol.transport().beside(&*listener.acceptor);
+        let listeners = listeners.iter().filter(|listener| listener.is_for_objects());
+        urls = listeners.map(beside).collect();
+    }
+    if urls.is_empty() {
+        let protocol = core.protocols().protocols().into_iter().next();
+        let protocol =
+            protocol.ok_or_else(|| Error::new(Phase::Listen, "the ORB has no protocol"))?;
+        urls.push(format!("{}://", protocol.scheme()));
+    }
+    urls.iter().map(|url| core.open(url)).collect()
+}
+
+impl Pool {
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its number, which no other pool of the process has.
+    pub fn number(&self) -> usize {
+        self.0.number
+    }
+
+    /// How its threads share the work.
+    pub fn strategy(&self) -> Strategy {
+        self.0.strategy
+    }
+
+    /// The priorities of its lanes, in the order of its settings.
+    pub fn priorities(&self) -> Vec<Option<i16>> {
+        self.0.lanes.iter().map(|lane| lane.settings.priority).collect()
+    }
+
+    /// Where its lanes are to be reached, as it stands in references, in the order of its settings.
+    pub fn endpoints(&self) -> Vec<Vec<String>> {
+        let of = |lane: &Arc<Lane>| {
+            let published =
+                lane.listeners.iter().flat_map(|listener| listener.acceptor.published());
+            published.map(ToString::to_string).collect()
+        };
+        self.0.lanes.iter().map(of).collect()
+    }
+
+    /// What has become of its lanes, in the order of its settings.
+    pub fn counts(&self) -> Vec<LaneCounts> {
+        self.0.lanes.iter().map(|lane| lane.counts()).collect()
+    }
+
+    /// Ends it (`destroy_threadpool`): its endpoints close, requests that are running finish, and its
+    /// threads end, for which this waits. Doing it twice is harmless.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` while an adapter is served by it, and when a thread of the pool itself would
+    /// wait.
+    #[doc(alias = "destroy_threadpool")]
+    pub fn destroy(&self) -> Result<(), SystemException> {
+        let refused = |minor| Err(SystemException::bad_inv_order(minor, CompletionStatus::No));
+        if self.0.users.load(Ordering::Acquire) > 0 {
+            return refused(minor::bad_inv_order::POOL_IN_USE);
+        }
+        if pool_of_thread() == self.0.number {
+            return refused(minor::bad_inv_order::WOULD_DEADLOCK);
+        }
+        self.0.stop();
+        self.0.threads.join();
+        Ok(())
+    }
+
+    /// Whether it has ended, or is ending.
+    pub fn is_destroyed(&self) -> bool {
+        self.0.ended.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn core(&self) -> &Arc<PoolCore> {
+        &self.0
+    }
+}
+
+impl PartialEq for Pool {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.number == other.0.number
+    }
+}
+
+impl Eq for Pool {}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("name", &self.0.name)
+            .field("strategy", &self.0.strategy)
+            .field("priorities", &self.priorities())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An adapter's part in its pool.
+pub(crate) struct PoolUse(Pool);
+
+impl PoolUse {
+    /// Counts an adapter that is served by `pool` until dropped; `None` for one that has ended.
+    pub(crate) fn of(pool: Pool) -> Option<Self> {
+        pool.0.users.fetch_add(1, Ordering::AcqRel);
+        let used = Self(pool);
+        (!used.0.is_destroyed()).then_some(used)
+    }
+}
+
+impl Drop for PoolUse {
+    fn drop(&mut self) {
+        self.0.0.users.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Keeps upcalls to the threads of a pool.
+#[derive(Debug)]
+pub(crate) struct InPool(usize);
+
+impl InPool {
+    pub(crate) fn of(pool: &Pool) -> Arc<dyn AroundUpcall> {
+        Arc::new(Self(pool.0.number))
+    }
+}
+
+impl AroundUpcall for InPool {
+    fn upcall(
+        &self,
+        call: &mut ServerCall<'_>,
+        run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
+    ) -> Served {
+        // Who calls from inside this process does so on a thread of its own.
+        if pool_of_thread() == self.0 || collocation::in_upcall() {
+            return run(call);
+        }
+        Err(SystemException::object_not_exist(
+            minor::object_not_exist::OTHER_ENDPOINT,
+            CompletionStatus::No,
+        ))
+    }
+}

@@ -1,0 +1,209 @@
+//! What a pool and its lanes are like.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A pool of threads: its lanes, and what holds for all of them.
+#[derive(Clone, Debug)]
+pub struct PoolSettings {
+    /// What it is called: in messages, and in its threads' names as far as those reach.
+    pub name: String,
+    /// How its threads share the work. Default: what the other settings need, leader/followers if
+    /// they need nothing.
+    pub strategy: Option<Strategy>,
+    /// Octets of stack of each thread. Default: what the system's library gives.
+    pub stack_size: Option<usize>,
+    /// How many requests may wait for a thread. Default `None`: none do, they stay in the transport.
+    pub buffering: Option<Buffering>,
+    /// Whether a lane out of threads takes one of a lane of lower priority. Default: no.
+    pub borrowing: bool,
+    /// The most connections of each lane. Default 256.
+    pub max_connections: usize,
+    /// The lanes, at least one.
+    pub lanes: Vec<LaneSettings>,
+}
+
+impl PoolSettings {
+    /// A pool of this name, without lanes as yet.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            strategy: None,
+            stack_size: None,
+            buffering: None,
+            borrowing: false,
+            max_connections: 256,
+            lanes: Vec::new(),
+        }
+    }
+
+    /// The strategy in force.
+    pub(super) fn effective_strategy(&self) -> Result<Strategy, &'static str> {
+        let queues = self.buffering.is_some() || self.borrowing;
+        match self.strategy {
+            Some(Strategy::HalfSync) => Ok(Strategy::HalfSync),
+            None if queues => Ok(Strategy::HalfSync),
+            Some(_) if queues => {
+                Err("request buffering and thread borrowing need the half-sync strategy")
+            }
+            Some(strategy) => Ok(strategy),
+            None => Ok(Strategy::default()),
+        }
+    }
+
+    /// Refuses what cannot be.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        if self.lanes.is_empty() {
+            return Err("a pool has at least one lane");
+        }
+        if self.lanes.iter().any(|lane| lane.static_threads == 0) {
+            return Err("a lane has at least one static thread");
+        }
+        if self.lanes.iter().any(|lane| lane.max_threads() > MAX_THREADS) {
+            return Err("a lane has at most 4096 threads");
+        }
+        if self.max_connections == 0 || self.max_connections > MAX_CONNECTIONS {
+            return Err("a lane takes 1 to 65536 connections");
+        }
+        let mut priorities: Vec<_> = self.lanes.iter().map(|lane| lane.priority).collect();
+        priorities.sort_unstable();
+        let count = priorities.len();
+        priorities.dedup();
+        if priorities.len() < count || (count > 1 && priorities.first() == Some(&None)) {
+            return Err("lanes of one pool have different priorities");
+        }
+        self.effective_strategy().map(drop)
+    }
+}
+
+/// The most threads of one lane.
+const MAX_THREADS: usize = 4096;
+/// The most connections of one lane.
+const MAX_CONNECTIONS: usize = 65_536;
+
+/// How the threads of a lane share its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// All wait together; who gets an event reads, makes the upcall and replies.
+    #[default]
+    LeaderFollowers,
+    /// One reads and hands on, the others make upcalls and reply. It costs a change of threads a
+    /// request; requests can be held, and threads borrowed.
+    HalfSync,
+    /// Each connection has a thread, of which no more make upcalls at a time than the lane has
+    /// threads. The fewest system calls for few clients. Connections whose transport has nothing to
+    /// wait on for readiness, shared memory for instance, are served so in lanes of leaders and
+    /// followers, too.
+    ThreadPerConnection,
+}
+
+/// How many requests may wait for a thread of a lane; those beyond are refused with `TRANSIENT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Buffering {
+    /// The most requests (`max_buffered_requests`).
+    pub max_requests: usize,
+    /// The most octets of requests (`max_request_buffer_size`); `None` for as many as there are
+    /// requests.
+    pub max_octets: Option<usize>,
+}
+
+/// How long a dynamic thread lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DynamicLifespan {
+    /// Until it has had nothing to do for so long. The default, of one second.
+    Idle(Duration),
+    /// For so long after its start, and then until it has nothing to do.
+    Fixed(Duration),
+    /// As long as its pool.
+    Infinite,
+}
+
+impl Default for DynamicLifespan {
+    fn default() -> Self {
+        Self::Idle(Duration::from_secs(1))
+    }
+}
+
+/// One lane of a pool.
+#[derive(Clone, Debug)]
+pub struct LaneSettings {
+    /// The priority that references give with its endpoints; `None` for a pool without lanes in
+    /// RT-CORBA's sense, whose endpoints are for all priorities.
+    pub priority: Option<i16>,
+    /// Threads that are there from the start, at least one.
+    pub static_threads: usize,
+    /// Threads that may come in addition, when all are busy. Default 0.
+    pub dynamic_threads: usize,
+    /// How long those live.
+    pub lifespan: DynamicLifespan,
+    /// Where the lane listens. Default: beside each of the ORB's own endpoints.
+    pub endpoints: Vec<String>,
+    /// What its threads are like.
+    pub threads: Arc<dyn LaneThreads>,
+}
+
+impl LaneSettings {
+    /// A lane of so many threads.
+    #[must_use]
+    pub fn new(priority: Option<i16>, static_threads: usize) -> Self {
+        Self {
+            priority,
+            static_threads,
+            dynamic_threads: 0,
+            lifespan: DynamicLifespan::default(),
+            endpoints: Vec::new(),
+            threads: Arc::new(Plain),
+        }
+    }
+
+    pub(super) fn max_threads(&self) -> usize {
+        self.static_threads.saturating_add(self.dynamic_threads)
+    }
+}
+
+/// What the threads of a lane are like: RT-CORBA's priorities are given to them by it.
+pub trait LaneThreads: fmt::Debug + Send + Sync + 'static {
+    /// Called by each thread of the lane before anything else.
+    ///
+    /// # Errors
+    /// Why the thread cannot be one of the lane; the pool is not made then.
+    fn begin(&self) -> io::Result<()> {
+        self.adopt();
+        Ok(())
+    }
+
+    /// Has the calling thread work for this lane: one of its own that comes back from another one, one
+    /// that is borrowed, and the one that accepts connections.
+    fn adopt(&self) {}
+
+    /// Has the thread of another lane with this system id be scheduled as one of this lane, which
+    /// borrows it.
+    fn raise(&self, thread: u32) {
+        let _ = thread;
+    }
+}
+
+/// Threads as the system starts them.
+#[derive(Debug)]
+struct Plain;
+
+impl LaneThreads for Plain {}
+
+/// What has become of a lane so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaneCounts {
+    /// Threads that there are, those that only read or accept left out.
+    pub threads: usize,
+    /// Connections that are open.
+    pub connections: usize,
+    /// Dynamic threads that were ever started.
+    pub started: u64,
+    /// Requests that threads of lower lanes have served for it.
+    pub borrowed: u64,
+    /// Requests that were refused because too many waited.
+    pub refused: u64,
+}

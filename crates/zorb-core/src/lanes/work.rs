@@ -1,0 +1,167 @@
+//! Half-sync: one thread of the lane reads, the others make upcalls.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+use super::Lane;
+use super::lane::{Neighbours, Role};
+use super::queue::{Call, Offered, Permit, Rest, Worker};
+use crate::server::{Job, Kept};
+
+impl Lane {
+    /// Hands a request on to a thread that makes its upcall: one of the lane that waits, a dynamic one
+    /// to come, one that is borrowed, in this order; else the request waits. It comes back when too
+    /// many do.
+    pub(crate) fn hand_on(&self, mut job: Job) -> Result<(), Job> {
+        loop {
+            let coming = !self.queue.has_idle() && self.grows();
+            let lender = if coming || self.queue.has_idle() { None } else { self.borrow() };
+            let offered = self.queue.offer(job, coming || lender.is_some());
+            match (offered, lender) {
+                (Offered::Waits, Some((lender, rank))) => {
+                    lender.call(Call::Lent(rank));
+                    return Ok(());
+                }
+                (Offered::Waits | Offered::Ended, None) => return Ok(()),
+                (Offered::Assigned(worker), lender) => {
+                    worker.call(Call::Own);
+                    // One of the lane's own became free just then.
+                    let _ = lender.map(|(lender, _)| lender.call(Call::Look));
+                    return Ok(());
+                }
+                (Offered::Ended, Some((lender, _))) => {
+                    lender.call(Call::Look);
+                    return Ok(());
+                }
+                (Offered::TooMany(back), _) if self.queue.holds_requests() => {
+                    self.refused.fetch_add(1, Ordering::Relaxed);
+                    return Err(back);
+                }
+                // Requests stay in the transport until a thread is free.
+                (Offered::TooMany(back), _) => job = back,
+            }
+            self.queue.wait_for_thread(|| self.queue.has_idle() || self.may_borrow());
+        }
+    }
+
+    /// Asks for a dynamic thread, if there may be one more.
+    fn grows(&self) -> bool {
+        let missing =
+            self.settings.max_threads().saturating_sub(self.threads.load(Ordering::Acquire));
+        self.wants.ask(u32::try_from(missing).unwrap_or(u32::MAX))
+    }
+
+    fn neighbours(&self) -> Option<&Neighbours> {
+        self.neighbours.get()
+    }
+
+    fn may_borrow(&self) -> bool {
+        let Some(neighbours) = self.neighbours() else { return false };
+        neighbours.below.iter().filter_map(Weak::upgrade).any(|lane| lane.queue.has_idle())
+    }
+
+    /// A thread of a lower lane that waits, with the priority of this one, and this one's rank.
+    fn borrow(&self) -> Option<(Arc<Worker>, usize)> {
+        let neighbours = self.neighbours()?;
+        let mut below = neighbours.below.iter().filter_map(Weak::upgrade);
+        let worker = below.find_map(|lane| lane.queue.lend())?;
+        // Before it runs, or threads of the lanes between could keep it from running.
+        self.settings.threads.raise(worker.thread);
+        Some((worker, neighbours.above.len()))
+    }
+
+    /// The body of a thread that makes upcalls.
+    pub(super) fn work(self: &Arc<Self>, role: Role) {
+        let worker = Worker::new();
+        let mut kept = Kept::default();
+        let mut call = matches!(role, Role::Dynamic(_)).then_some(Call::Own);
+        loop {
+            match call.take() {
+                None => {}
+                Some(Call::Own) => {
+                    if let Some(job) = self.queue.take(true) {
+                        self.serve_job(job, &mut kept);
+                    }
+                }
+                // It may have been raised for nothing.
+                Some(Call::Look) => self.settings.threads.adopt(),
+                Some(Call::Lent(rank)) => {
+                    let lane = self.neighbours().and_then(|all| all.above.get(rank)?.upgrade());
+                    if let Some(lane) = lane
+                        && let Some(job) = lane.queue.take(true)
+                    {
+                        lane.serve_borrowed(job, &mut kept);
+                    }
+                    self.settings.threads.adopt();
+                }
+            }
+            if self.work_above(&mut kept) {
+                self.settings.threads.adopt();
+                continue;
+            }
+            if let Some(job) = self.queue.take(false) {
+                self.serve_job(job, &mut kept);
+                continue;
+            }
+            match self.queue.rest(&worker) {
+                Rest::LookAgain => continue,
+                Rest::End => return,
+                Rest::Wait => {}
+            }
+            // A request above may have found no thread just before this one was to be had.
+            if self.is_wanted_above() && self.queue.leave(&worker) {
+                continue;
+            }
+            call = worker.wait(self.patience(role));
+            if call.is_none() {
+                if self.queue.leave(&worker) {
+                    return;
+                }
+                // Called at the last moment.
+                call = worker.wait(None);
+            }
+        }
+    }
+
+    /// Serves a request of a higher lane for which there was no thread, the highest first. Whether
+    /// there was one.
+    fn work_above(&self, kept: &mut Kept) -> bool {
+        let Some(neighbours) = self.neighbours() else { return false };
+        let mut above = neighbours.above.iter().filter_map(Weak::upgrade);
+        let found = above.find_map(|lane| lane.queue.take(false).map(|job| (lane, job)));
+        let Some((lane, job)) = found else { return false };
+        lane.serve_borrowed(job, kept);
+        true
+    }
+
+    /// Serves a request on a thread of another lane.
+    fn serve_borrowed(&self, job: Job, kept: &mut Kept) {
+        self.borrowed.fetch_add(1, Ordering::Relaxed);
+        self.settings.threads.adopt();
+        self.serve_job(job, kept);
+    }
+
+    /// Whether a request of a higher lane waits for a thread. Readers that wait for one look again.
+    fn is_wanted_above(&self) -> bool {
+        let Some(neighbours) = self.neighbours() else { return false };
+        neighbours.above.iter().filter_map(Weak::upgrade).fold(false, |wanted, lane| {
+            lane.queue.free();
+            lane.queue.has_unassigned() || wanted
+        })
+    }
+
+    fn serve_job(&self, job: Job, kept: &mut Kept) {
+        let buffer = job.serve(kept);
+        self.queue.give_back(buffer);
+    }
+
+    /// A buffer for the next request.
+    pub(crate) fn spare_buffer(&self) -> Vec<u8> {
+        self.queue.spare()
+    }
+
+    /// Waits until one more upcall may begin on a connection's own thread.
+    pub(crate) fn permit(&self) -> Permit<'_> {
+        self.permits.take()
+    }
+}

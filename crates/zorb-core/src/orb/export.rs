@@ -1,0 +1,113 @@
+//! Making references: the profiles of the endpoints at which an object is served.
+
+use std::sync::{Arc, PoisonError};
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{GiopVersion, Ior, LanePriority, OrbType, TaggedComponent, TaggedProfile};
+use zorb_transport::join_profiles;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::core::OrbCore;
+use crate::error::{Error, Phase};
+use crate::object::ObjectRef;
+use crate::policy::{Policies, Policy};
+use crate::server::Listener;
+
+/// The failure of a reference that has no endpoint.
+fn not_possible(story: Error) -> SystemException {
+    let no = CompletionStatus::No;
+    story.remember(SystemException::initialize(minor::initialize::ENDPOINT, no))
+}
+
+impl OrbCore {
+    /// A reference to the object of `key`: a profile for each endpoint, and in each what its adapter
+    /// has clients know. The endpoints are those of the pool that `policies` name, else the ORB's own,
+    /// of which an ephemeral one is opened when the program has named none.
+    pub(crate) fn export(
+        self: &Arc<Self>,
+        type_id: &str,
+        key: &[u8],
+        exposed: Option<&TaggedComponent>,
+        policies: &Policies,
+    ) -> Result<ObjectRef, SystemException> {
+        self.check_running()?;
+        let mut components = self.components().map_err(|error| {
+            not_possible(Error::new(Phase::Adapter, "components").because(error))
+        })?;
+        components.extend(exposed.cloned());
+        let profiles = match policies.iter().find_map(Policy::pool) {
+            None => {
+                self.listen_somewhere()?;
+                let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
+                profiles(&listeners, key, &components, None)?
+            }
+            Some(pool) => {
+                let mut all = Vec::new();
+                for lane in pool.core().lanes() {
+                    let priority = lane.priority();
+                    if priority.is_none_or(|it| policies.iter().all(|policy| policy.serves_in(it)))
+                    {
+                        all.extend(profiles(&lane.listeners, key, &components, priority)?);
+                    }
+                }
+                all
+            }
+        };
+        let ior = Ior { type_id: type_id.to_owned(), profiles };
+        Ok(ObjectRef::new(self, ior))
+    }
+
+    /// Opens an endpoint if there is none.
+    fn listen_somewhere(self: &Arc<Self>) -> Result<(), SystemException> {
+        let serves_none = |listeners: &[Listener]| !listeners.iter().any(Listener::is_for_objects);
+        if !serves_none(&self.listeners.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(());
+        }
+        let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+        if serves_none(&listeners) {
+            self.check_running()?;
+            let protocol = self.protocols().protocols().into_iter().next();
+            let protocol = protocol.ok_or_else(|| {
+                not_possible(Error::new(Phase::Listen, "the ORB has no protocol"))
+            })?;
+            let url = format!("{}://", protocol.scheme());
+            self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
+        }
+        Ok(())
+    }
+
+    /// What every reference of this ORB says about it.
+    fn components(&self) -> zorb_cdr::CdrResult<Vec<TaggedComponent>> {
+        let order = ByteOrder::NATIVE;
+        Ok(vec![
+            TaggedComponent::with_body(&OrbType::ZORB, order)?,
+            TaggedComponent::with_body(self.code_sets(), order)?,
+        ])
+    }
+}
+
+/// The profiles of an object that is served at these endpoints, which are for requests of `priority`
+/// if there is one.
+fn profiles(
+    listeners: &[Listener],
+    key: &[u8],
+    components: &[TaggedComponent],
+    priority: Option<i16>,
+) -> Result<Vec<TaggedProfile>, SystemException> {
+    let mut profiles = Vec::new();
+    for listener in listeners.iter().filter(|listener| listener.is_for_objects()) {
+        let failed = || Error::new(Phase::Adapter, "profile");
+        let (protocol, endpoints) = (&listener.protocol, listener.acceptor.published());
+        let mut components = components.to_vec();
+        if let Some(priority) = priority {
+            let own = TaggedComponent::with_body(&LanePriority(priority), ByteOrder::NATIVE);
+            components.push(own.map_err(|error| not_possible(failed().because(error)))?);
+            components.extend(protocol.priority_component(endpoints, priority));
+        }
+        let profile = protocol
+            .encode_profile(endpoints, GiopVersion::HIGHEST, key, &components)
+            .map_err(|error| not_possible(failed().because(error)))?;
+        profiles.push((Arc::clone(protocol), profile));
+    }
+    Ok(join_profiles(profiles))
+}

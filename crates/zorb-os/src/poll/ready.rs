@@ -1,0 +1,172 @@
+//! Any number of descriptors that several threads wait for, each event for one of them.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{Timespec, epoll};
+
+use crate::clock::MonotonicTime;
+
+/// When a [`ReadySet`] tells of a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trigger {
+    /// Once, to one thread, each time that something has come (`EPOLLET`). Whoever is told reads until
+    /// nothing is left.
+    News,
+    /// As long as something is there, to every thread that waits.
+    Level,
+}
+
+/// Something that has come to a descriptor of a [`ReadySet`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// The descriptor's key.
+    pub key: u64,
+    /// Whether it is the end of the stream, or an error; something may be to be read before it.
+    pub is_end: bool,
+}
+
+/// Any number of descriptors that threads wait for to become readable (Linux's epoll). Of the threads
+/// that wait, the system wakes one for each event: so they lead and follow without a lock.
+#[derive(Debug)]
+pub struct ReadySet {
+    epoll: OwnedFd,
+}
+
+/// The flags of the end of a stream and of errors.
+const ENDS: epoll::EventFlags =
+    epoll::EventFlags::RDHUP.union(epoll::EventFlags::HUP).union(epoll::EventFlags::ERR);
+
+impl ReadySet {
+    /// An empty set.
+    ///
+    /// # Errors
+    /// When the process or system is out of descriptors.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { epoll: epoll::create(epoll::CreateFlags::CLOEXEC)? })
+    }
+
+    /// Puts `fd` in, known by `key`. What is there already counts as news.
+    ///
+    /// # Errors
+    /// When it is in, or the system has a limit.
+    pub fn add(&self, fd: BorrowedFd<'_>, key: u64, trigger: Trigger) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(key);
+        let interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
+        let interest = match trigger {
+            Trigger::News => interest | epoll::EventFlags::ET,
+            Trigger::Level => interest,
+        };
+        Ok(epoll::add(&self.epoll, fd, data, interest)?)
+    }
+
+    /// Takes `fd` out. A thread may have been told of it and not have come to it yet.
+    ///
+    /// # Errors
+    /// When it is not in.
+    pub fn remove(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(epoll::delete(&self.epoll, fd)?)
+    }
+
+    /// Waits for the next event, and gives it; `None` when `timeout` is over.
+    /// One system call, and nothing is allocated.
+    ///
+    /// # Errors
+    /// What the system says. Interrupted waits are taken up again.
+    pub fn next(&self, timeout: Option<Duration>) -> io::Result<Option<Event>> {
+        let deadline = timeout.map(|timeout| MonotonicTime::now() + timeout);
+        let mut left = timeout;
+        loop {
+            let limit = left.map(|left| Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: left.subsec_nanos().into(),
+            });
+            let mut events = [MaybeUninit::uninit(); 1];
+            match epoll::wait(&self.epoll, &mut events, limit.as_ref()) {
+                Ok((events, _)) => {
+                    return Ok(events.first().map(|event| {
+                        let (flags, data) = (event.flags, event.data);
+                        Event { key: data.u64(), is_end: flags.intersects(ENDS) }
+                    }));
+                }
+                Err(rustix::io::Errno::INTR) => left = deadline.map(MonotonicTime::time_left),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::event::EventFd;
+
+    const NOW: Option<Duration> = Some(Duration::ZERO);
+
+    fn key(event: io::Result<Option<Event>>) -> Option<u64> {
+        event.unwrap().map(|event| event.key)
+    }
+
+    #[test]
+    fn news_is_told_once_and_a_level_as_long_as_it_lasts() {
+        let set = ReadySet::new().unwrap();
+        let (mut here, mut there) = UnixStream::pair().unwrap();
+        there.write_all(b"before").unwrap();
+        set.add(here.as_fd(), 7, Trigger::News).unwrap();
+        assert_eq!(key(set.next(NOW)), Some(7), "what is there already is news");
+        assert_eq!(key(set.next(NOW)), None);
+        there.write_all(b"more").unwrap();
+        assert_eq!(key(set.next(None)), Some(7));
+        assert_eq!(key(set.next(NOW)), None);
+        let mut all = [0; 10];
+        here.read_exact(&mut all).unwrap();
+
+        let event = EventFd::new().unwrap();
+        set.add(event.as_fd(), u64::MAX, Trigger::Level).unwrap();
+        event.notify();
+        for _ in 0..3 {
+            assert_eq!(key(set.next(NOW)), Some(u64::MAX));
+        }
+        event.drain();
+        assert_eq!(key(set.next(NOW)), None);
+        drop(there);
+        assert_eq!(set.next(None).unwrap(), Some(Event { key: 7, is_end: true }));
+    }
+
+    #[test]
+    fn what_is_taken_out_is_not_told_of() {
+        let set = ReadySet::new().unwrap();
+        let event = EventFd::new().unwrap();
+        set.add(event.as_fd(), 1, Trigger::News).unwrap();
+        assert!(set.add(event.as_fd(), 2, Trigger::News).is_err());
+        set.remove(event.as_fd()).unwrap();
+        event.notify();
+        assert_eq!(key(set.next(NOW)), None);
+        assert!(set.remove(event.as_fd()).is_err());
+    }
+
+    #[test]
+    fn of_several_threads_one_is_told() {
+        let set = ReadySet::new().unwrap();
+        let events: Vec<_> = (0..8).map(|_| EventFd::new().unwrap()).collect();
+        for (key, event) in events.iter().enumerate() {
+            set.add(event.as_fd(), key as u64, Trigger::News).unwrap();
+        }
+        let mut told = std::thread::scope(|scope| {
+            let waiters: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| key(set.next(None)).unwrap())).collect();
+            for event in &events {
+                event.notify();
+            }
+            waiters.into_iter().map(|waiter| waiter.join().unwrap()).collect::<Vec<_>>()
+        });
+        told.sort_unstable();
+        assert_eq!(told, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+}

@@ -1,0 +1,306 @@
+//! Thread pools.
+
+use std::io;
+use std::sync::Arc;
+
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_core::Error;
+use zorb_core::lanes::{
+    Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, Pool, PoolSettings, Strategy,
+};
+use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
+use zorb_types::SystemException;
+
+use super::setting::Settings;
+use super::{Priority, RtOrb};
+
+/// How much of a thread's stack is in use before it begins its work, and is left alone when the rest
+/// is touched.
+const STACK_IN_USE: usize = 32 << 10;
+const PAGE: usize = 4096;
+
+/// A pool of threads that serve requests (`RTCORBA::ThreadpoolId`). Clones are the same pool.
+///
+/// An adapter is served by its threads alone whose policies have [`policy`](Self::policy). It lives
+/// until it is [destroyed](Self::destroy), or its ORB ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Threadpool {
+    pool: Pool,
+}
+
+impl Threadpool {
+    /// The policy by which an adapter is served by this pool (`create_threadpool_policy`).
+    #[doc(alias = "create_threadpool_policy")]
+    pub fn policy(&self) -> ThreadpoolPolicy {
+        ThreadpoolPolicy { id: self.id(), pool: Some(self.pool.clone()) }
+    }
+
+    /// Its id, which no other pool of the process has.
+    pub fn id(&self) -> u32 {
+        u32::try_from(self.pool.number()).unwrap_or(u32::MAX)
+    }
+
+    /// Where its lanes are to be reached, in the order in which they were given.
+    pub fn endpoints(&self) -> Vec<Vec<String>> {
+        self.pool.endpoints()
+    }
+
+    /// What has become of its lanes, in the order in which they were given.
+    pub fn counts(&self) -> Vec<LaneCounts> {
+        self.pool.counts()
+    }
+
+    /// How its threads share the work.
+    pub fn strategy(&self) -> Strategy {
+        self.pool.strategy()
+    }
+
+    /// Ends it: its endpoints close, requests that are running finish, and its threads end, for which
+    /// this waits.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` while an adapter is served by it, and in a thread of the pool itself.
+    #[doc(alias = "destroy_threadpool")]
+    pub fn destroy(&self) -> Result<(), SystemException> {
+        self.pool.destroy()
+    }
+}
+
+/// One lane of a pool: a priority, and the threads that serve requests of it
+/// (`RTCORBA::ThreadpoolLane`).
+#[derive(Clone, Debug)]
+#[must_use]
+#[doc(alias = "ThreadpoolLane")]
+pub struct LaneBuilder {
+    priority: Priority,
+    static_threads: usize,
+    dynamic_threads: usize,
+    lifespan: DynamicLifespan,
+    endpoints: Vec<String>,
+    processors: Vec<usize>,
+}
+
+impl LaneBuilder {
+    /// A lane of so many threads, which are there from the start, at least one.
+    pub fn new(priority: Priority, static_threads: usize) -> Self {
+        Self {
+            priority,
+            static_threads,
+            dynamic_threads: 0,
+            lifespan: DynamicLifespan::default(),
+            endpoints: Vec::new(),
+            processors: Vec::new(),
+        }
+    }
+
+    /// With so many threads more that come when all are busy.
+    pub fn dynamic_threads(mut self, count: usize) -> Self {
+        self.dynamic_threads = count;
+        self
+    }
+
+    /// How long those live.
+    pub fn lifespan(mut self, lifespan: DynamicLifespan) -> Self {
+        self.lifespan = lifespan;
+        self
+    }
+
+    /// Listens on `url`; may be called more than once. By default there is an endpoint beside each of
+    /// the ORB's own.
+    pub fn listen(mut self, url: impl Into<String>) -> Self {
+        self.endpoints.push(url.into());
+        self
+    }
+
+    /// Keeps its threads on these processors, by the system's numbers. Default: on any.
+    pub fn processors(mut self, processors: impl IntoIterator<Item = usize>) -> Self {
+        self.processors = processors.into_iter().collect();
+        self
+    }
+}
+
+/// Sets a [`Threadpool`] up.
+#[derive(Debug)]
+#[must_use]
+pub struct ThreadpoolBuilder<'r> {
+    rt: &'r RtOrb,
+    settings: PoolSettings,
+    lanes: Vec<LaneBuilder>,
+    /// The only lane of a pool without lanes.
+    whole: LaneBuilder,
+}
+
+impl<'r> ThreadpoolBuilder<'r> {
+    pub(crate) fn new(rt: &'r RtOrb, name: &str) -> Self {
+        Self {
+            rt,
+            settings: PoolSettings::new(name),
+            lanes: Vec::new(),
+            whole: LaneBuilder::new(Priority::MIN, 1),
+        }
+    }
+
+    /// With a lane; may be called more than once, with different priorities.
+    pub fn lane(mut self, lane: LaneBuilder) -> Self {
+        self.lanes.push(lane);
+        self
+    }
+
+    /// What the pool is like if it has no lanes: its one set of threads, which have the priority of
+    /// `lane` when they do not serve a request. Default: one thread of the lowest priority.
+    pub fn without_lanes(mut self, lane: LaneBuilder) -> Self {
+        self.whole = lane;
+        self
+    }
+
+    /// The octets of stack that each thread has. Default: what the system's library gives.
+    pub fn stack_size(mut self, octets: usize) -> Self {
+        self.settings.stack_size = Some(octets);
+        self
+    }
+
+    /// Has requests wait that find no thread free, within limits; those beyond fail with `TRANSIENT`.
+    /// By default they stay in the transport.
+    #[doc(alias = "allow_request_buffering")]
+    pub fn buffering(mut self, buffering: Buffering) -> Self {
+        self.settings.buffering = Some(buffering);
+        self
+    }
+
+    /// Has a lane that is out of threads borrow one of a lower lane.
+    #[doc(alias = "allow_borrowing")]
+    pub fn borrowing(mut self, allowed: bool) -> Self {
+        self.settings.borrowing = allowed;
+        self
+    }
+
+    /// How threads share the work. Default: leader/followers, or half-sync where requests are buffered
+    /// or threads borrowed.
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.settings.strategy = Some(strategy);
+        self
+    }
+
+    /// The most connections of each lane. Default 256.
+    pub fn max_connections(mut self, count: usize) -> Self {
+        self.settings.max_connections = count;
+        self
+    }
+
+    /// Makes the pool: opens its endpoints and starts its threads (`create_threadpool`,
+    /// `create_threadpool_with_lanes`).
+    ///
+    /// # Errors
+    /// Settings that cannot be, endpoints that cannot be opened, threads that cannot be had; threads
+    /// that the system does not let have their priorities, with [`Denied::Refuse`](super::Denied).
+    #[doc(alias = "create_threadpool")]
+    #[doc(alias = "create_threadpool_with_lanes")]
+    pub fn create(self) -> Result<Threadpool, Error> {
+        let Self { rt, mut settings, lanes, whole } = self;
+        let stack = settings.stack_size.filter(|_| rt.settings.prefault);
+        let with = |lane: LaneBuilder, shown| LaneSettings {
+            dynamic_threads: lane.dynamic_threads,
+            lifespan: lane.lifespan,
+            endpoints: lane.endpoints,
+            threads: Arc::new(AtPriority {
+                settings: Arc::clone(&rt.settings),
+                priority: lane.priority,
+                processors: lane.processors,
+                stack,
+            }),
+            ..LaneSettings::new(shown, lane.static_threads)
+        };
+        settings.lanes = match lanes.is_empty() {
+            true => vec![with(whole, None)],
+            false => {
+                let shown = |lane: LaneBuilder| {
+                    let priority = Some(lane.priority.value());
+                    with(lane, priority)
+                };
+                lanes.into_iter().map(shown).collect()
+            }
+        };
+        Ok(Threadpool { pool: rt.orb.create_pool(settings)? })
+    }
+}
+
+/// Threads of one lane: at its priority, on its processors.
+#[derive(Debug)]
+struct AtPriority {
+    settings: Arc<Settings>,
+    priority: Priority,
+    processors: Vec<usize>,
+    /// How much stack is to be touched before it is needed.
+    stack: Option<usize>,
+}
+
+impl LaneThreads for AtPriority {
+    fn begin(&self) -> io::Result<()> {
+        if !self.processors.is_empty() {
+            zorb_os::thread::set_affinity(&self.processors)?;
+        }
+        if let Some(octets) = self.stack {
+            touch(octets.saturating_sub(STACK_IN_USE));
+        }
+        self.settings.give_again(self.priority).map_err(io::Error::other)
+    }
+
+    fn adopt(&self) {
+        // Where it is to be refused, requests are before their upcalls.
+        let _ = self.settings.give_again(self.priority);
+    }
+
+    fn raise(&self, thread: u32) {
+        self.settings.raise(thread, self.priority);
+    }
+}
+
+/// Has the system give the thread so many octets of its stack now.
+#[inline(never)]
+fn touch(octets: usize) {
+    let page = std::hint::black_box([0_u8; PAGE]);
+    if octets > 2 * PAGE {
+        touch(octets - 2 * PAGE);
+    }
+    std::hint::black_box(&page);
+}
+
+/// The policy that says by which pool an adapter is served (`RTCORBA::ThreadpoolPolicy`). Adapters
+/// without it are served by the ORB's own threads.
+#[derive(Clone, Debug)]
+pub struct ThreadpoolPolicy {
+    id: u32,
+    /// `None` when it has only been read.
+    pool: Option<Pool>,
+}
+
+impl ThreadpoolPolicy {
+    /// The pool's id (`threadpool`).
+    pub fn threadpool(&self) -> u32 {
+        self.id
+    }
+}
+
+impl PartialEq for ThreadpoolPolicy {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl TypedPolicy for ThreadpoolPolicy {
+    const POLICY_TYPE: PolicyType = PolicyType::THREADPOOL;
+    const LEVELS: Levels = Levels::SERVER;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u32(self.id);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        Ok(Self { id: reader.read_u32()?, pool: None })
+    }
+
+    fn pool(&self) -> Option<Pool> {
+        self.pool.clone()
+    }
+}

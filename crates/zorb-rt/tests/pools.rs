@@ -1,0 +1,11 @@
+//! Thread pools: who is served, by which thread, in which order.
+#![allow(clippy::unwrap_used, clippy::use_self)]
+
+#[path = "pools/fixture.rs"]
+mod fixture;
+#[path = "pools/lanes.rs"]
+mod lanes;
+#[path = "pools/queues.rs"]
+mod queues;
+#[path = "pools/threads.rs"]
+mod threads;

@@ -1,0 +1,209 @@
+//! Lanes: requests run at their lane's priority, and those of one lane do not wait for another's.
+
+use zorb_core::poa::PoaError;
+use zorb_giop::{IiopProfile, Ior};
+use zorb_os::priority::Schedule;
+use zorb_rt::Strategy;
+use zorb_types::SystemExceptionKind;
+
+use super::fixture::{Desk, Side, lane, number, side, side_with};
+
+const STRATEGIES: [Strategy; 3] =
+    [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
+
+#[test]
+fn requests_run_in_the_lane_of_their_priority() {
+    for strategy in STRATEGIES {
+        let (server, client) = (side(), side());
+        let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 2)).strategy(strategy);
+        let pool = pool.create().unwrap();
+        assert_eq!(pool.strategy(), strategy);
+        let desk = server.desk(&pool, 10, &client);
+        for (id, priority) in [(1, 10), (2, 20), (3, 20), (4, 10)] {
+            assert_eq!(client.call(&desk, priority, id).join().unwrap(), Ok(id));
+            let seen = server.clerk.wait_for(id);
+            assert_eq!((seen.priority, seen.schedule), (Some(priority), server.at(priority)));
+        }
+        assert!(pool.counts().iter().all(|lane| lane.connections > 0), "each lane has its own");
+        // A thread without a priority goes to the lane of the one that the server has for it.
+        assert_eq!(std::thread::scope(|s| s.spawn(|| desk.serve(5)).join().unwrap()), Ok(5));
+        assert_eq!(server.clerk.wait_for(5).priority, Some(10));
+    }
+}
+
+/// A pool whose low requests have its threads occupied, and what is started of one more low request
+/// and a high one, sent in this order, when the first has ended.
+fn order_behind_a_busy_thread(server: &Side, client: &Side, desk: &Desk) -> Vec<i32> {
+    server.clerk.shut(&[1]);
+    let busy = client.call(desk, 10, 1);
+    server.clerk.wait_for(1);
+    // One-way: when the call returns the request is where the server's threads look for it.
+    std::thread::scope(|scope| {
+        let low = scope.spawn(|| {
+            client.rt.current().set_priority(number(10)).unwrap();
+            desk.leave(2).unwrap();
+        });
+        low.join().unwrap();
+        let high = scope.spawn(|| {
+            client.rt.current().set_priority(number(20)).unwrap();
+            desk.leave(3).unwrap();
+        });
+        high.join().unwrap();
+    });
+    if server.clerk.order().len() == 1 && desk.0.ior().profiles.len() > 1 {
+        server.clerk.wait_for(3);
+    }
+    server.clerk.open(1);
+    busy.join().unwrap().unwrap();
+    server.clerk.wait_for(2);
+    server.clerk.wait_for(3);
+    server.clerk.order()
+}
+
+#[test]
+fn a_busy_lane_holds_up_no_other_and_without_lanes_it_does() {
+    for strategy in STRATEGIES {
+        let (server, client) = (side(), side());
+        let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 1)).strategy(strategy);
+        let desk = server.desk(&pool.create().unwrap(), 10, &client);
+        assert_eq!(order_behind_a_busy_thread(&server, &client, &desk), [1, 3, 2], "{strategy:?}");
+    }
+    // The control: one set of threads for all priorities.
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+        let (server, client) = (side(), side());
+        let pool = server.pool().without_lanes(lane(10, 1)).strategy(strategy).create().unwrap();
+        let desk = server.desk(&pool, 10, &client);
+        assert_eq!(order_behind_a_busy_thread(&server, &client, &desk), [1, 2, 3], "{strategy:?}");
+    }
+}
+
+#[test]
+fn references_lead_to_the_lanes_that_serve_the_object() {
+    let (server, client) = (side(), side());
+    let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 1)).create().unwrap();
+    let all = server.poa(&pool, server.rt.client_propagated(number(10)));
+    let desk: Desk = all.activate_shared(&server.clerk).unwrap();
+    let ports = |desk: &Desk| {
+        let profiles = desk.0.ior().profiles.iter();
+        let port = |data: &[u8]| format!(":{}", IiopProfile::decode(data).unwrap().port);
+        profiles.map(|profile| port(&profile.data)).collect::<Vec<_>>()
+    };
+    let endpoints = pool.endpoints();
+    let is_at = |desk: &Desk, lanes: &[usize]| {
+        let ports = ports(desk);
+        ports.len() == lanes.len()
+            && ports.iter().zip(lanes).all(|(port, lane)| endpoints[*lane][0].ends_with(port))
+    };
+    assert!(is_at(&desk, &[0, 1]), "{:?} {endpoints:?}", ports(&desk));
+    all.destroy();
+
+    let declared = server.poa(&pool, server.rt.server_declared(number(20)));
+    let desk: Desk = declared.activate_shared(&server.clerk).unwrap();
+    assert!(is_at(&desk, &[1]));
+    let own: Desk = server.rt.activate_with_priority(&declared, &server.clerk, number(10)).unwrap();
+    assert!(is_at(&own, &[0]));
+    let there: Desk = client.orb.resolve(&own.0.to_ior_string()).unwrap();
+    assert_eq!(client.call(&there, 33, 1).join().unwrap(), Ok(1));
+    assert_eq!(server.clerk.wait_for(1).schedule, server.at(10));
+
+    let none = server.rt.activate_with_priority::<_, Desk>(&declared, &server.clerk, number(15));
+    assert!(matches!(none, Err(PoaError::InvalidPolicy { .. })), "{none:?}");
+}
+
+#[test]
+fn a_priority_without_a_lane_reaches_nobody() {
+    let (server, client) = (side(), side());
+    let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 1)).create().unwrap();
+    let desk = server.desk(&pool, 10, &client);
+    let failed = client.call(&desk, 15, 1).join().unwrap().unwrap_err();
+    assert_eq!(failed.kind, SystemExceptionKind::InvPolicy);
+    assert!(server.clerk.order().is_empty());
+    // Without lanes all are welcome, and threads take on the priority for the upcall.
+    let pool = server.pool().without_lanes(lane(7, 1)).create().unwrap();
+    let desk = server.desk(&pool, 7, &client);
+    assert_eq!(client.call(&desk, 15, 2).join().unwrap(), Ok(2));
+    assert_eq!(server.clerk.wait_for(2).schedule, server.at(15));
+}
+
+#[test]
+fn an_object_is_served_at_its_pools_endpoints_only() {
+    let (server, client) = (side(), side());
+    let pool = server.pool().lane(lane(10, 1)).create().unwrap();
+    let desk = server.desk(&pool, 10, &client);
+    let mut ior: Ior = desk.0.ior().clone();
+    let mut profile = IiopProfile::decode(&ior.profiles[0].data).unwrap();
+    let own = server.orb.endpoints();
+    profile.port = own[0].rsplit_once(':').unwrap().1.parse().unwrap();
+    ior.profiles[0] = profile.encode(zorb_cdr::ByteOrder::NATIVE).unwrap();
+    let elsewhere: Desk = client.orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let failed = client.call(&elsewhere, 10, 1).join().unwrap().unwrap_err();
+    assert_eq!(failed.kind, SystemExceptionKind::ObjectNotExist);
+    assert!(server.clerk.order().is_empty());
+}
+
+#[test]
+fn calls_inside_the_orb_run_on_their_own_threads() {
+    let server = side();
+    let pool = server.pool().lane(lane(10, 1)).create().unwrap();
+    let poa = server.poa(&pool, server.rt.client_propagated(number(10)));
+    let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
+    let (thread, before) = std::thread::scope(|scope| {
+        let caller = scope.spawn(|| {
+            server.rt.current().set_priority(number(5)).unwrap();
+            desk.serve(1).unwrap();
+            (zorb_os::thread::id(), zorb_os::priority::current().unwrap())
+        });
+        caller.join().unwrap()
+    });
+    let seen = server.clerk.wait_for(1);
+    assert_eq!((seen.thread, seen.schedule), (thread, before));
+    assert_eq!(before, server.at(5));
+}
+
+#[test]
+fn requests_of_one_connection_run_side_by_side() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+        let server = side();
+        let client =
+            side_with(&[("MaxConnectionsPerEndpoint", "1"), ("MaxCallsPerConnection", "8")]);
+        let pool = server.pool().lane(lane(10, 3)).strategy(strategy).create().unwrap();
+        let desk = server.desk(&pool, 10, &client);
+        server.clerk.shut(&[1, 2]);
+        let held: Vec<_> = [1, 2].map(|id| client.call(&desk, 10, id)).into_iter().collect();
+        server.clerk.wait_for(1);
+        server.clerk.wait_for(2);
+        assert_eq!(client.call(&desk, 10, 3).join().unwrap(), Ok(3));
+        assert_eq!(pool.counts()[0].connections, 1);
+        server.clerk.open(1);
+        server.clerk.open(2);
+        for call in held {
+            call.join().unwrap().unwrap();
+        }
+    }
+}
+
+#[test]
+fn threads_of_lanes_are_at_their_priority_before_any_request() {
+    let server = side();
+    let found = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let pool = server.pool().lane(lane(12, 1)).create().unwrap();
+    let poa = server.poa(&pool, server.rt.server_declared(number(12)));
+    let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
+    // Read by the system, not by the thread.
+    for task in std::fs::read_dir("/proc/self/task").unwrap() {
+        let path = task.unwrap().path();
+        let Ok(name) = std::fs::read_to_string(path.join("comm")) else { continue };
+        if name.starts_with("test-12") {
+            let stat = std::fs::read_to_string(path.join("stat")).unwrap();
+            let fields: Vec<_> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+            let (level, policy) = (fields[37].parse::<u8>().unwrap(), fields[38].to_owned());
+            found.lock().unwrap().push((level, policy));
+        }
+    }
+    let expected = match server.at(12) {
+        Schedule::Fifo(level) => (level, "1".to_owned()),
+        _ => (0, "0".to_owned()),
+    };
+    assert!(found.lock().unwrap().contains(&expected), "{found:?}");
+    drop(desk);
+}
