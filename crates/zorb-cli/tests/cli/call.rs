@@ -6,7 +6,9 @@ use serde_json::json;
 use zorb::dynamic::json::{NoScope, to_any};
 use zorb::dynamic::{Dynamic, DynamicServant, Mode, NamedValue, ServerRequest};
 use zorb::poa::ObjectId;
-use zorb::{Any, ObjectRef, Orb, SystemException, TypeCode, Typed};
+use zorb::{
+    Any, ObjectRef, Orb, SystemException, TypeCode, Typed, ValueMember, ValueModifier, Visibility,
+};
 
 use crate::program::{Finished, file, run, run_with_input};
 
@@ -26,7 +28,10 @@ module Shop {
         Object self(in Object other);
         oneway void forget(in string name);
     };
+    valuetype Parcel { public string to; };
+    valuetype Crate : truncatable Parcel { public long planks; };
     interface Unrelated { void nothing(); };
+    interface Lorry : Counter { Parcel carry(in Parcel load); };
 };
 "#;
 
@@ -48,6 +53,20 @@ fn items() -> TypeCode {
     TypeCode::sequence(&item, 0).unwrap()
 }
 
+fn parcel() -> TypeCode {
+    let to = String::type_code();
+    let to = ValueMember { name: "to", type_code: &to, visibility: Visibility::Public };
+    let id = "IDL:test/Shop/Parcel:1.0";
+    TypeCode::value(id, "Parcel", ValueModifier::None, None, &[to]).unwrap()
+}
+
+fn parcel_of_planks() -> TypeCode {
+    let planks = i32::type_code();
+    let planks = ValueMember { name: "planks", type_code: &planks, visibility: Visibility::Public };
+    let (id, base) = ("IDL:test/Shop/Crate:1.0", parcel());
+    TypeCode::value(id, "Crate", ValueModifier::Truncatable, Some(&base), &[planks]).unwrap()
+}
+
 fn object() -> TypeCode {
     TypeCode::interface("IDL:omg.org/CORBA/Object:1.0", "Object").unwrap()
 }
@@ -67,6 +86,7 @@ impl DynamicServant for Counter {
             "turned" => items(),
             "echo" => <Any as Typed>::type_code(),
             "self" => object(),
+            "carry" => parcel(),
             "_set_tint" => return request.arguments(input(colour())).map(drop),
             "forget" => return request.arguments(input(String::type_code())).map(drop),
             "_get_label" => {
@@ -108,6 +128,7 @@ struct Shop {
 
 fn shop(test: &str) -> Shop {
     let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
+    assert!(orb.describe_value(&parcel_of_planks()));
     let counter: ObjectRef = orb.root_poa().activate(Dynamic(Counter)).unwrap();
     let reference = file(test, "counter.ior", &counter.to_ior_string());
     Shop { _orb: orb, reference, idl: file(test, "shop.idl", IDL) }
@@ -138,6 +159,17 @@ fn results_are_json() {
     assert_eq!(shop.call(&["self", &itself]).json(), json!(itself));
     let forgotten = shop.call(&["forget", "it"]);
     assert_eq!((forgotten.status, &*forgotten.stdout), (Some(0), ""));
+}
+
+#[test]
+fn values_of_derived_types_come_back_as_what_they_are() {
+    let shop = shop("call-values");
+    let load = json!({"$type": "IDL:test/Shop/Crate:1.0", "to": "Ayr", "planks": 3});
+    let carried = shop.call(&["--interface", "Shop::Lorry", "carry", &load.to_string()]);
+    assert_eq!((carried.status, carried.json()), (Some(0), load), "{}", carried.stderr);
+    let plain = json!({"to": "Ayr"});
+    let carried = shop.call(&["--interface", "Shop::Lorry", "carry", &plain.to_string()]);
+    assert_eq!((carried.status, carried.json()), (Some(0), plain), "{}", carried.stderr);
 }
 
 #[test]

@@ -42,7 +42,14 @@ impl Types {
                 .map_err(|error| Failure::from(error).during(SERVER))?;
             let _ = server.set(repository);
         }
-        Ok(Self { orb: orb.clone(), idl: source.load()?, server, names: RefCell::default() })
+        let idl = source.load()?;
+        for (_, entry) in idl.entries() {
+            if let EntryKind::Value { type_code, .. } = &entry.kind {
+                // A value of it may come where a base is expected.
+                orb.describe_value(type_code);
+            }
+        }
+        Ok(Self { orb: orb.clone(), idl, server, names: RefCell::default() })
     }
 
     fn has_idl(&self) -> bool {
