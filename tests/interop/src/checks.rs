@@ -74,6 +74,7 @@ pub fn run(orb: &Orb, suite: &Suite, minor: u8) -> Vec<Outcome> {
         ("dynamic", dynamic::check),
         ("values", values::check),
         ("valuetypes", valuetypes::check),
+        ("value_anys", valuetypes::check_anys),
         ("load", load::check),
     ];
     for (group, check) in groups {

@@ -1,4 +1,4 @@
-// Checks of what valuetypes take over and how values are made, and of their types.
+// Checks of what valuetypes take over and how values are made, of values in anys, and of their types.
 #include "run.h"
 #include "things.h"
 
@@ -19,6 +19,77 @@ Things::Parcel* parcel(Run& run, const char* content, CORBA::Short layers) {
     Parcel_init* factory = Parcel_init::_downcast(known);
     require(factory, "no factory");
     return layers == 0 ? factory->bare(content) : factory->wrapped(content, layers);
+}
+
+// What an any comes back as.
+CORBA::Any_var echoed(Run& run, const CORBA::Any& any) {
+    Anys_var anys = run.suite()->any_tests();
+    CORBA::Any b;
+    CORBA::Any_var c, result = anys->echo_any(any, b, c.out());
+    CORBA::TypeCode_var sent = any.type(), found = b.type();
+    require(found->equivalent(sent), "the inout parameter has another type");
+    return result;
+}
+
+void check_anys_of_values(Run& run) {
+    run.check("value_anys/plain", [&] {
+        Item_var item = new things::Item("one", 1, 2);
+        CORBA::Any any;
+        any <<= item.in();
+        CORBA::Any_var back = echoed(run, any);
+        Things::Item* found = nullptr;
+        require((back >>= found) && std::string(found->name()) == "one", "another item");
+    });
+    run.check("value_anys/null", [&] {
+        CORBA::Any any;
+        any <<= static_cast<Things::Item*>(nullptr);
+        CORBA::Any_var back = echoed(run, any);
+        Item_var other = new things::Item("other", 1, 2);
+        Things::Item* found = other;
+        require((back >>= found) && !found, "not null");
+    });
+    run.check("value_anys/box", [&] {
+        Remark_var remark = new Remark("said");
+        CORBA::Any any;
+        any <<= remark.in();
+        CORBA::Any_var back = echoed(run, any);
+        Remark* found = nullptr;
+        require((back >>= found) && std::string(found->_boxed_in()) == "said", "another remark");
+    });
+    run.check("value_anys/cycle", [&] {
+        Node_var node = things::node(9, nullptr);
+        node->other(node);
+        CORBA::Any any;
+        any <<= node.in();
+        CORBA::Any_var back = echoed(run, any);
+        node->other(nullptr);
+        Things::Node* found = nullptr;
+        require((back >>= found) && found->number() == 9, "another node");
+        require(found->other() == found, "the cycle");
+        found->other(nullptr);
+    });
+    run.check("value_anys/derived", [&] {
+        Things::Shape_var ring = things::ring("gold", 3, 1);
+        CORBA::Any any;
+        any <<= ring.in();
+        CORBA::Any_var back = echoed(run, any);
+        Things::Shape* found = nullptr;
+        require((back >>= found) && things::describe(found) == "ring gold", "another shape");
+    });
+    run.check("value_anys/shared_members", [&] {
+        Node_var node = things::node(5, nullptr);
+        Pair pair;
+        pair.lead = 1;
+        pair.one = things::share(node.in());
+        pair.two = things::share(node.in());
+        pair.last = 2;
+        CORBA::Any any;
+        any <<= pair;
+        CORBA::Any_var back = echoed(run, any);
+        const Pair* found = nullptr;
+        require((back >>= found) && found->last == 2, "another pair");
+        require(found->one.in() && found->one.in() == found->two.in(), "not shared");
+    });
 }
 
 }  // namespace
@@ -59,4 +130,5 @@ void check_valuetypes(Run& run) {
             CORBA::TypeCode_var result = types->echo_type(type, b, c.out());
             require(result->equal(type) && b->equal(type), "not echoed");
         });
+    check_anys_of_values(run);
 }

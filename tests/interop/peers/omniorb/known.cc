@@ -39,6 +39,8 @@ const char* const TRUNCATION =
     "JacORB takes a value inside what it cuts off for the next argument";
 const char* const ANY_VALUE =
     "JacORB sends a value of any type by classes that Java has no more";
+const char* const UNNAMED_IN_ANY =
+    "JacORB needs the repository ids of values in an any, where its TypeCode tells the type";
 const char* const LEADING_ZEROS = "JacORB leaves the leading zeros of a decimal number out";
 
 const Known LIST[] = {
@@ -74,6 +76,11 @@ const Known LIST[] = {
     {"values/any", "JacORB", -1, ANY_VALUE},
     {"values/abstract_value", "JacORB", -1, ANY_VALUE},
     {"valuetypes/abstract", "JacORB", -1, ANY_VALUE},
+    {"value_anys/derived", "JacORB", -1, ANY_VALUE},
+    {"value_anys/plain", "JacORB", -1, UNNAMED_IN_ANY},
+    {"value_anys/box", "JacORB", -1, UNNAMED_IN_ANY},
+    {"value_anys/cycle", "JacORB", -1, UNNAMED_IN_ANY},
+    {"value_anys/shared_members", "JacORB", -1, UNNAMED_IN_ANY},
     {"contexts/lang", "JacORB", -1, NO_CONTEXTS},
     {"contexts/user_name", "JacORB", -1, NO_CONTEXTS},
     {"decimals/zeros_price", "JacORB", -1, LEADING_ZEROS},

@@ -1,4 +1,4 @@
-//! Checks that fail against a real peer, and why.
+//! Checks that fail, most of them against a real peer only, and why.
 //!
 //! What a peer's client finds wrong with its own ORB is listed on its side (peers/PEERS.md) and
 //! printed by it. A listed check that passes, or fails in another way, is a failure.
@@ -54,6 +54,15 @@ const NO_CUSTOM_VALUES: &str = "omniidl knows no custom valuetypes";
 const BOXES: &str = "JacORB's skeleton misreads a value box that is an argument";
 const TRUNCATION: &str = "JacORB takes a value inside what it cuts off for the next argument";
 const ANY_VALUE: &str = "JacORB sends a value of any type by classes that Java has no more";
+const ANY_BOX: &str = "JacORB finds no factory of a value box in an any";
+const UNNAMED_IN_ANY: &str =
+    "JacORB needs the repository ids of values in an any, where its TypeCode tells the type";
+
+// Of Zorb itself.
+const CUT_DOWN_IN_ANY: &str =
+    "Zorb cuts a derived value in an any that it made down where it encodes the any anew";
+const MADE_DERIVED: &[&str] = &["value_anys/derived"];
+const CUT_DOWN: &str = "what came back is \"shape gold\"";
 
 const NEW_EXCEPTIONS: &[&str] = &[
     "faults/system_INVALID_ACTIVITY",
@@ -63,6 +72,9 @@ const NEW_EXCEPTIONS: &[&str] = &[
 ];
 
 static LIST: &[Known] = &[
+    known("zorb-to-zorb", MADE_DERIVED, CUT_DOWN, CUT_DOWN_IN_ANY),
+    known("zorb-in-process", MADE_DERIVED, CUT_DOWN, CUT_DOWN_IN_ANY),
+    known("zorb-to-omniorb", MADE_DERIVED, CUT_DOWN, CUT_DOWN_IN_ANY),
     known("zorb-to-omniorb", NEW_EXCEPTIONS, "BadParam", NO_SUCH_EXCEPTION),
     known("zorb-to-omniorb", &["protocol/repository_id"], "BAD_OPERATION", PSEUDO_OPERATION),
     known(
@@ -175,6 +187,14 @@ static LIST: &[Known] = &[
         "UNKNOWN",
         ANY_VALUE,
     ),
+    known(
+        "zorb-to-jacorb",
+        &["value_anys/plain", "value_anys/cycle", "value_anys/derived"],
+        "UNKNOWN",
+        ANY_VALUE,
+    ),
+    known("zorb-to-jacorb", &["value_anys/box"], "MARSHAL", ANY_BOX),
+    known("zorb-to-jacorb/1.2", &["value_anys/shared_members"], "MARSHAL", UNNAMED_IN_ANY),
     known("zorb-to-jacorb", &["contexts/lang"], "not \"de\"", NO_CONTEXTS),
     known("zorb-to-jacorb", &["contexts/user_name"], "not \"ada\"", NO_CONTEXTS),
 ];

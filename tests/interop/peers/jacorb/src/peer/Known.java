@@ -37,6 +37,8 @@ final class Known {
 
     private static final String ANY_VALUE =
             "JacORB sends a value of any type by classes that Java has no more";
+    private static final String UNNAMED_IN_ANY =
+            "JacORB needs the repository ids of values in an any, where its TypeCode tells the type";
     private static final String NO_CUSTOM_VALUES = "omniidl knows no custom valuetypes";
     private static final String BOXES =
             "JacORB's skeleton misreads a value box that is an argument";
@@ -97,6 +99,11 @@ final class Known {
         {"values/any", "*", "*", ANY_VALUE},
         {"values/abstract_value", "*", "*", ANY_VALUE},
         {"valuetypes/abstract", "*", "*", ANY_VALUE},
+        {"value_anys/plain", "*", "*", ANY_VALUE},
+        {"value_anys/box", "*", "*", ANY_VALUE},
+        {"value_anys/cycle", "*", "*", ANY_VALUE},
+        {"value_anys/derived", "*", "*", ANY_VALUE},
+        {"value_anys/shared_members", "omniORB", "*", UNNAMED_IN_ANY},
         {"values/custom", "omniORB", "*", NO_CUSTOM_VALUES},
         {"values/box", "JacORB", "*", BOXES},
         {"values/box_of_sequence", "JacORB", "*", BOXES},

@@ -3,11 +3,14 @@ package peer;
 import static peer.Run.require;
 
 import Interop.Things.Bulky;
+import Interop.Things.Item;
 import Interop.Things.ItemHelper;
 import Interop.Things.NamedHelper;
+import Interop.Things.Node;
 import Interop.Things.NodeHelper;
 import Interop.Things.NumbersHelper;
 import Interop.Things.PackedHelper;
+import Interop.Things.Pair;
 import Interop.Things.PairHelper;
 import Interop.Things.Parcel;
 import Interop.Things.ParcelHelper;
@@ -15,23 +18,32 @@ import Interop.Things.ParcelHolder;
 import Interop.Things.ParcelValueFactory;
 import Interop.Things.RemarkHelper;
 import Interop.Things.RingHelper;
+import Interop.Things.ShapeHelper;
 import Interop.Types;
 import Interop.Valued;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.omg.CORBA.Any;
+import org.omg.CORBA.AnyHolder;
 import org.omg.CORBA.TCKind;
 import org.omg.CORBA.TypeCode;
 import org.omg.CORBA.TypeCodeHolder;
+import peer.Things.MyItem;
+import peer.Things.MyNode;
 import peer.Things.MyParcel;
 
-/** Checks of what valuetypes take over and how values are made, and of their types. */
+/**
+ * Checks of what valuetypes take over and how values are made, of values in anys, and of their
+ * types.
+ */
 final class ValuetypeChecks {
     private ValuetypeChecks() {}
 
     static void valuetypes(Run run) {
         inherited(run);
         types(run);
+        anys(run);
     }
 
     private static boolean is(Object parcel, String content, int layers) {
@@ -93,5 +105,47 @@ final class ValuetypeChecks {
             out.write_TypeCode(type);
             return out.getBufferCopy();
         }
+    }
+
+    private interface Insert {
+        void into(Any any);
+    }
+
+    private static Any echoed(Run run, Insert insert) {
+        Any any = run.orb.create_any();
+        insert.into(any);
+        AnyHolder b = new AnyHolder(run.orb.create_any());
+        Any result = run.suite.any_tests().echo_any(any, b, new AnyHolder());
+        require(b.value.type().equivalent(any.type()), "the inout parameter has another type");
+        return result;
+    }
+
+    private static void anys(Run run) {
+        run.check("value_anys/plain", () -> {
+            Any back = echoed(run, any -> ItemHelper.insert(any, new MyItem("one", 1, (byte) 2)));
+            Item item = ItemHelper.extract(back);
+            require(item.name.equals("one") && item.count == 1, "another item");
+        });
+        run.check("value_anys/box", () -> {
+            Any back = echoed(run, any -> RemarkHelper.insert(any, "said"));
+            require(RemarkHelper.extract(back).equals("said"), "another remark");
+        });
+        run.check("value_anys/cycle", () -> {
+            Node node = new MyNode(9, null);
+            node.other = node;
+            Node back = NodeHelper.extract(echoed(run, any -> NodeHelper.insert(any, node)));
+            require(back.number == 9 && back.other == back, "the cycle");
+        });
+        run.check("value_anys/derived", () -> {
+            Any back = echoed(run, any -> ShapeHelper.insert(any, Things.ring("gold", 3, 1)));
+            require(Things.describe(ShapeHelper.extract(back)).equals("ring gold"),
+                    "another shape");
+        });
+        run.check("value_anys/shared_members", () -> {
+            Node node = new MyNode(5, null);
+            Pair pair = new Pair((byte) 1, node, node, (byte) 2);
+            Pair back = PairHelper.extract(echoed(run, any -> PairHelper.insert(any, pair)));
+            require(back.one != null && back.one == back.two && back.last == 2, "not shared");
+        });
     }
 }
