@@ -148,7 +148,7 @@ impl Any {
                 _ => Err(reader.error(CdrErrorKind::TooLong, "any")),
             };
         }
-        any.types = types;
+        any.types = types.or(any.types);
         let mut reader = any.reader();
         let walked = layout.run(&mut reader, None)?;
         let (left, too_long) = (reader.remaining(), reader.error(CdrErrorKind::TooLong, "any"));
@@ -312,16 +312,23 @@ impl Any {
             let form = Form::own(char_set, traits);
             let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
             body(&type_code, &mut writer)?;
-            CdrResult::Ok(Form { has_values: writer.has_values(), ..form })
+            let has_values = writer.has_values();
+            let types = if has_values {
+                ValueTypes::written(&writer, &type_code)
+            } else {
+                ValueTypes::default()
+            };
+            CdrResult::Ok((Form { has_values, ..form }, types))
         };
-        let form = match attempt(&mut octets, CharSet::Utf8) {
+        let (form, types) = match attempt(&mut octets, CharSet::Utf8) {
             Err(error) if error.kind == CdrErrorKind::BadText => {
                 octets.clear();
                 attempt(&mut octets, CharSet::Latin1)?
             }
             done => done?,
         };
-        Ok(Self { type_code, octets: Octets::from(octets), form, types: None })
+        let types = (!types.is_empty()).then(|| Arc::new(types));
+        Ok(Self { type_code, octets: Octets::from(octets), form, types })
     }
 }
 

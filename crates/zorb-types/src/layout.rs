@@ -20,7 +20,7 @@ use host::Types;
 use simple::Simple;
 use values::Walk;
 
-pub use values::{ValueHead, ValueTypes, value_ids};
+pub use values::{ValueHead, ValueTypes, WrittenValue, value_ids};
 
 pub(crate) use compile::discriminator;
 

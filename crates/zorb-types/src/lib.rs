@@ -26,7 +26,7 @@ pub use exception::{
     Vmcid, minor,
 };
 pub use fixed::{Fixed, FixedError, FixedValue, read_fixed, write_fixed};
-pub use layout::{Layout, ValueHead, ValueTypes, transcode, value_ids};
+pub use layout::{Layout, ValueHead, ValueTypes, WrittenValue, transcode, value_ids};
 pub use long_double::LongDouble;
 pub use repository_id::{BadRepositoryId, RepositoryId, RepositoryIdFormat};
 pub use type_code::{

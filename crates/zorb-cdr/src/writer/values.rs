@@ -108,6 +108,11 @@ impl CdrWriter<'_> {
         self.values.as_ref().is_some_and(|values| !values.offsets.is_empty())
     }
 
+    /// What was handed to [`write_value`](Self::write_value) to be kept, a value each.
+    pub fn kept_values(&self) -> impl Iterator<Item = &dyn Any> {
+        self.values.iter().flat_map(|values| values.kept.iter().map(|kept| &**kept))
+    }
+
     /// Whether a value in chunks is being written: one that a receiver may cut down.
     pub fn is_in_chunked_value(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.level > 0)

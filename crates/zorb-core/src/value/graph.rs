@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag, Wire};
-use zorb_types::{TypeDesc, Typed};
+use zorb_types::{TypeDesc, Typed, WrittenValue};
 
 use super::drops;
 use super::kinds::{ValueKind, ValueType};
@@ -14,7 +14,9 @@ use super::{Link, Value};
 use crate::orb::OrbCore;
 
 /// A value of whatever type.
-pub(super) trait AnyValue: Send + Sync {
+pub(super) trait AnyValue: Any + Send + Sync {
+    /// The description of its type.
+    fn type_desc(&self) -> &'static TypeDesc;
     /// Its type's id, and those of the types it may be truncated to.
     fn ids(&self) -> &'static [&'static str];
     /// Whether it is of this type.
@@ -47,6 +49,10 @@ impl<T: Send + Sync + 'static> Drop for Node<T> {
 }
 
 impl<T: ValueType> AnyValue for Node<T> {
+    fn type_desc(&self) -> &'static TypeDesc {
+        T::type_desc()
+    }
+
     fn ids(&self) -> &'static [&'static str] {
         T::IDS
     }
@@ -126,7 +132,7 @@ impl<K: ValueKind + ?Sized> Value<K> {
             [id] if *id == K::REPOSITORY_ID && !node.is_custom() && !is_inside => &[],
             ids => ids,
         };
-        let kept = Arc::clone(&node);
+        let kept = WrittenValue { type_desc: (*node).type_desc(), value: node.clone() };
         let state = |writer: &mut CdrWriter<'_>| node.write_state(writer);
         writer.write_value(value.address(), kept, ids, node.is_chunked(), state)
     }

@@ -2,6 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
+use zorb_types::Any;
+
 use super::{Inherits, Value, ValueBase};
 use crate::Orb;
 use crate::codegen;
@@ -105,6 +107,27 @@ fn derived_values_come_whole_where_known_and_cut_where_not() {
         for length in 0..octets.len() {
             assert!(read::<Value<Base>>(&octets[..length], &orb, 2).is_err(), "{length}");
         }
+    }
+}
+
+/// The other byte order, so that the any cannot be sent as it is.
+#[test]
+fn an_any_knows_the_types_of_the_values_that_it_was_made_of() {
+    let inner = Some(derived2(None).upcast());
+    let value: Option<Value<Base>> = Some(derived2(inner).upcast());
+    let any = Any::new::<Value<Base>>(&value).expect("an any");
+    let built = Any::build(any.type_code().clone(), |writer| Value::<Base>::write(&value, writer));
+    for any in [any, built.expect("an any")] {
+        let octets = write::<Any>(&[&any], ByteOrder::Big);
+        let orb = orb();
+        orb.register_value::<Derived2>();
+        let got = read::<Any>(&octets, &orb, 1).expect("an any");
+        let got = got[0].get_with::<Value<Base>>(orb.core_for_tests()).flatten().expect("a value");
+        let got = got.downcast::<Derived2>().expect("its type");
+        let state = got.get().expect("its state");
+        assert_eq!(state.base.b, "b");
+        let inner = state.inner.as_ref().and_then(Value::downcast::<Derived2>);
+        assert!(inner.is_some(), "{state:?}");
     }
 }
 

@@ -19,7 +19,7 @@ use super::{Foreign, Table, Walked};
 use crate::TypeCode;
 
 pub use head::ValueHead;
-pub use types::{ValueTypes, value_ids};
+pub use types::{ValueTypes, WrittenValue, value_ids};
 pub(super) use types::{base, has_state};
 use types::{fits, is_open};
 

@@ -58,12 +58,6 @@ const ANY_BOX: &str = "JacORB finds no factory of a value box in an any";
 const UNNAMED_IN_ANY: &str =
     "JacORB needs the repository ids of values in an any, where its TypeCode tells the type";
 
-// Of Zorb itself.
-const CUT_DOWN_IN_ANY: &str =
-    "Zorb cuts a derived value in an any that it made down where it encodes the any anew";
-const MADE_DERIVED: &[&str] = &["value_anys/derived"];
-const CUT_DOWN: &str = "what came back is \"shape gold\"";
-
 const NEW_EXCEPTIONS: &[&str] = &[
     "faults/system_INVALID_ACTIVITY",
     "faults/system_ACTIVITY_COMPLETED",
@@ -72,9 +66,6 @@ const NEW_EXCEPTIONS: &[&str] = &[
 ];
 
 static LIST: &[Known] = &[
-    known("zorb-to-zorb", MADE_DERIVED, CUT_DOWN, CUT_DOWN_IN_ANY),
-    known("zorb-in-process", MADE_DERIVED, CUT_DOWN, CUT_DOWN_IN_ANY),
-    known("zorb-to-omniorb", MADE_DERIVED, CUT_DOWN, CUT_DOWN_IN_ANY),
     known("zorb-to-omniorb", NEW_EXCEPTIONS, "BadParam", NO_SUCH_EXCEPTION),
     known("zorb-to-omniorb", &["protocol/repository_id"], "BAD_OPERATION", PSEUDO_OPERATION),
     known(

@@ -3,13 +3,14 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 
-use zorb_cdr::{MAX_DEPTH, ReadContext};
+use zorb_cdr::{CdrWriter, MAX_DEPTH, ReadContext};
 
 use crate::type_code::TypeRef;
-use crate::{TcKind, TypeCode, ValueModifier};
+use crate::{TcKind, TypeCode, TypeDesc, ValueModifier};
 
 /// The modifiers of valuetypes whose state is not in the TypeCode.
 const CUSTOM: i64 = ValueModifier::Custom as i64;
@@ -48,6 +49,26 @@ impl ValueTypes {
     /// The type of this id.
     pub fn find(&self, id: &str) -> Option<&TypeCode> {
         self.0.get(id)
+    }
+}
+
+/// A value of a type of the program while it is in a stream: what
+/// [`CdrWriter::write_value`](zorb_cdr::CdrWriter::write_value) is to keep, so that an any which is
+/// made of the stream knows the types of the values in it.
+#[derive(Debug)]
+pub struct WrittenValue {
+    /// The value's own type.
+    pub type_desc: &'static TypeDesc,
+    /// What keeps the value where it is.
+    pub value: Arc<dyn Any + Send + Sync>,
+}
+
+impl ValueTypes {
+    /// The types of the [`WrittenValue`]s of a stream, but for the type that is expected anyway.
+    pub(crate) fn written(writer: &CdrWriter<'_>, expected: &TypeCode) -> Self {
+        let written = writer.kept_values().filter_map(|kept| kept.downcast_ref::<WrittenValue>());
+        let types = written.map(|written| TypeCode::from(written.type_desc));
+        types.filter(|type_code| type_code.id() != expected.id()).collect()
     }
 }
 
