@@ -232,6 +232,7 @@ impl Any {
     /// # Errors
     /// When the stream's code sets or GIOP version cannot carry the value's text.
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        self.tell_types(writer);
         if self.form.fits(writer) {
             writer.put(&self.octets);
             return Ok(());
@@ -244,11 +245,19 @@ impl Any {
     /// # Errors
     /// As [`write_value`](Self::write_value).
     pub fn write_with(&self, layout: &Layout, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        self.tell_types(writer);
         if self.form.fits(writer) {
             writer.put(&self.octets);
             return Ok(());
         }
         layout.copy(&mut self.reader(), writer)
+    }
+
+    /// An any around this one has to know the types, too.
+    fn tell_types(&self, writer: &mut CdrWriter<'_>) {
+        if let Some(types) = &self.types {
+            writer.keep(Arc::clone(types));
+        }
     }
 
     /// The type of the value; `tk_null` when there is none.
@@ -312,13 +321,11 @@ impl Any {
             let form = Form::own(char_set, traits);
             let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
             body(&type_code, &mut writer)?;
-            let has_values = writer.has_values();
-            let types = if has_values {
-                ValueTypes::written(&writer, &type_code)
-            } else {
-                ValueTypes::default()
+            let types = match writer.keeps_values() {
+                true => ValueTypes::written(&writer, &type_code),
+                false => None,
             };
-            CdrResult::Ok((Form { has_values, ..form }, types))
+            CdrResult::Ok((Form { has_values: writer.has_values(), ..form }, types))
         };
         let (form, types) = match attempt(&mut octets, CharSet::Utf8) {
             Err(error) if error.kind == CdrErrorKind::BadText => {
@@ -327,7 +334,6 @@ impl Any {
             }
             done => done?,
         };
-        let types = (!types.is_empty()).then(|| Arc::new(types));
         Ok(Self { type_code, octets: Octets::from(octets), form, types })
     }
 }

@@ -108,7 +108,18 @@ impl CdrWriter<'_> {
         self.values.as_ref().is_some_and(|values| !values.offsets.is_empty())
     }
 
-    /// What was handed to [`write_value`](Self::write_value) to be kept, a value each.
+    /// Keeps something beside the values of the stream, for [`kept_values`](Self::kept_values).
+    pub fn keep(&mut self, kept: impl Any) {
+        self.values().kept.push(Rc::new(kept));
+    }
+
+    /// Whether anything is kept.
+    pub fn keeps_values(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| !values.kept.is_empty())
+    }
+
+    /// What was handed to [`write_value`](Self::write_value) to be kept, a value each, and to
+    /// [`keep`](Self::keep).
     pub fn kept_values(&self) -> impl Iterator<Item = &dyn Any> {
         self.values.iter().flat_map(|values| values.kept.iter().map(|kept| &**kept))
     }

@@ -117,10 +117,15 @@ fn an_any_knows_the_types_of_the_values_that_it_was_made_of() {
     let value: Option<Value<Base>> = Some(derived2(inner).upcast());
     let any = Any::new::<Value<Base>>(&value).expect("an any");
     let built = Any::build(any.type_code().clone(), |writer| Value::<Base>::write(&value, writer));
-    for any in [any, built.expect("an any")] {
+    let around = Any::new::<Any>(&any).expect("an any around it");
+    let inside = around.get::<Any>().expect("the any in it");
+    let octets = write::<Any>(&[&around], ByteOrder::Big);
+    let orb = orb();
+    orb.register_value::<Derived2>();
+    let sent = read::<Any>(&octets, &orb, 1).expect("an any")[0].get::<Any>();
+    let sent = sent.expect("the any in it");
+    for any in [any, built.expect("an any"), inside, sent] {
         let octets = write::<Any>(&[&any], ByteOrder::Big);
-        let orb = orb();
-        orb.register_value::<Derived2>();
         let got = read::<Any>(&octets, &orb, 1).expect("an any");
         let got = got[0].get_with::<Value<Base>>(orb.core_for_tests()).flatten().expect("a value");
         let got = got.downcast::<Derived2>().expect("its type");

@@ -64,11 +64,19 @@ pub struct WrittenValue {
 }
 
 impl ValueTypes {
-    /// The types of the [`WrittenValue`]s of a stream, but for the type that is expected anyway.
-    pub(crate) fn written(writer: &CdrWriter<'_>, expected: &TypeCode) -> Self {
+    /// The types of the [`WrittenValue`]s of a stream and of the anys in it, but for the type that
+    /// is expected anyway; `None` where there are no others.
+    #[cold]
+    pub(crate) fn written(writer: &CdrWriter<'_>, expected: &TypeCode) -> Option<Arc<Self>> {
         let written = writer.kept_values().filter_map(|kept| kept.downcast_ref::<WrittenValue>());
         let types = written.map(|written| TypeCode::from(written.type_desc));
-        types.filter(|type_code| type_code.id() != expected.id()).collect()
+        let mut all: Self = types.filter(|type_code| type_code.id() != expected.id()).collect();
+        for kept in writer.kept_values() {
+            if let Some(types) = kept.downcast_ref::<Arc<Self>>() {
+                all.extend(types);
+            }
+        }
+        (!all.is_empty()).then(|| Arc::new(all))
     }
 }
 
