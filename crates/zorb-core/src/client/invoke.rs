@@ -23,7 +23,7 @@ use crate::buffers::trim;
 use crate::collocation::{Upcall, hold};
 use crate::error::{Error, Phase};
 use crate::gather::{Gather, SendParts, WriteBody};
-use crate::object::{Binding, ObjectRef};
+use crate::object::ObjectRef;
 use crate::policy::{Rebind, terms};
 use crate::server::{Answer, about_to_block, answer_request};
 
@@ -63,9 +63,10 @@ pub(crate) fn invoke<'c>(
     let mut fell_back = forwarded.binding().is_none();
     let mut resends = 0;
     loop {
-        let attempt = match &target.routes(core).local {
-            Some(key) => call_here(object, target, key, &call),
-            None => call_there(object, target, &call),
+        let routes = target.routes(core);
+        let attempt = match &routes.local {
+            Some(key) => call_here(object, routes, key, &call),
+            None => call_there(object, routes, &call),
         };
         match attempt {
             Attempt::Done(reply) => {
@@ -121,11 +122,10 @@ fn is_stale_forward(exception: SystemException) -> bool {
         && matches!(exception.kind, CommFailure | ObjectNotExist | Transient)
 }
 
-/// Makes the call over the first route of `target` that connects.
-fn call_there<'c>(object: &'c ObjectRef, target: &Binding, call: &Call<'_>) -> Attempt<'c> {
-    let routes = target.routes(object.core());
+/// Makes the call over the first route that connects.
+fn call_there<'c>(object: &'c ObjectRef, routes: &Routes, call: &Call<'_>) -> Attempt<'c> {
     let expects_reply = call.response.expects_reply();
-    match reach(object, target, call.connect, expects_reply, call.sending().deadline()) {
+    match reach(object, routes, call.connect, expects_reply, call.sending().deadline()) {
         Ok((route, AnyLine::Own(lease))) => call_over(object, (routes, route), lease, call),
         Ok((route, AnyLine::Shared(share))) => call_over(object, (routes, route), share, call),
         Err(exception) => Attempt::Failed(exception),
@@ -337,12 +337,11 @@ pub(super) fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Er
 /// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
 fn call_here<'c>(
     object: &'c ObjectRef,
-    target: &Binding,
+    routes: &Routes,
     key: &[u8],
     call: &Call<'_>,
 ) -> Attempt<'c> {
     let core = object.core();
-    let routes = target.routes(core);
     let _bond = hold(object);
     let _upcall = Upcall::enter(core);
     let form = Form::Giop(GiopVersion::HIGHEST);

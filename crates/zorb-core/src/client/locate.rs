@@ -77,14 +77,15 @@ fn ask(
     patience: Patience,
 ) -> Result<Whereabouts, Unanswered> {
     let core = object.core();
-    if let Some(key) = &target.routes(core).local {
+    let routes = target.routes(core);
+    if let Some(key) = &routes.local {
         return Ok(match core.locate(key) {
             crate::orb::Located::Here(()) => Whereabouts::Here,
             crate::orb::Located::Elsewhere(ior) => Whereabouts::Forward(ior),
             crate::orb::Located::Nowhere(_) => Whereabouts::Unknown,
         });
     }
-    match reach(object, target, connect, true, patience.deadline())? {
+    match reach(object, routes, connect, true, patience.deadline())? {
         (route, AnyLine::Own(lease)) => ask_over(core, route, lease, patience),
         (route, AnyLine::Shared(share)) => ask_over(core, route, share, patience),
     }

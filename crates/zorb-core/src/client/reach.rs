@@ -10,20 +10,18 @@ use super::line::AnyLine;
 use super::pool::NoConnection;
 use super::route::{Route, Routes};
 use crate::error::{Error, Phase};
-use crate::object::{Binding, ObjectRef};
+use crate::object::ObjectRef;
 
-/// Tries the routes of `target`, beginning with the one that worked last, until one connects; those on
+/// Tries the routes, beginning with the one that worked last, until one connects; those on
 /// which no replies come back only when none is expected.
 #[inline]
 pub(super) fn reach<'t>(
     object: &ObjectRef,
-    target: &'t Binding,
+    routes: &'t Routes,
     connect_timeout: Duration,
     expects_reply: bool,
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine), SystemException> {
-    let core = object.core();
-    let routes = target.routes(core);
     if routes.by_priority {
         return reach_lane(object, routes, expects_reply, connect_timeout, deadline);
     }
