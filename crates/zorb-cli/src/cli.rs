@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use zorb::options::Options;
 
-use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, sched};
+use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched};
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::screen;
 
@@ -33,6 +33,7 @@ enum Command {
     Bridge(bridge::BridgeArgs),
     Sched(sched::SchedArgs),
     Config(config::ConfigArgs),
+    Rt(rt::RtArgs),
     Bench(bench::BenchArgs),
     /// The server of `zorb demo`.
     #[command(name = demo::SERVER_COMMAND, hide = true)]
@@ -77,6 +78,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Bridge(args) => bridge::run(&args, &orb),
         Command::Sched(args) => sched::run(&args, &orb),
         Command::Config(args) => config::run(&args, &orb),
+        Command::Rt(args) => rt::run(&args),
         Command::Bench(args) => bench::run(&args, &orb),
         Command::DemoServer => demo::serve(&orb),
         Command::BenchPeer { words } => bench::run_peer(&words, &orb),

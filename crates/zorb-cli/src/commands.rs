@@ -9,4 +9,5 @@ pub(crate) mod idl;
 pub(crate) mod ifr;
 pub(crate) mod ior;
 pub(crate) mod ping;
+pub(crate) mod rt;
 pub(crate) mod sched;

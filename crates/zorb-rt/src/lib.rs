@@ -35,6 +35,7 @@ mod orb;
 mod poa;
 mod pool;
 mod priority;
+mod readiness;
 mod setting;
 
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use model::PriorityModel;
 pub use orb::{RtOrb, RtOrbBuilder};
 pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder, ThreadpoolPolicy};
 pub use priority::{NativePriority, Priority};
+pub use readiness::{Finding, Verdict, examine};
 pub use setting::{Denied, SchedulingPolicy};
 pub use zorb_core::lanes::{Buffering, DynamicLifespan, LaneCounts, Strategy};
 pub use zorb_os::mutex::{PiGuard, PiMutex};

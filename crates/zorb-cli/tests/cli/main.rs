@@ -13,6 +13,7 @@ mod ifr;
 mod ior;
 mod ping;
 mod program;
+mod rt;
 mod sched;
 mod usage;
 

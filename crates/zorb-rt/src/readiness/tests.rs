@@ -1,0 +1,99 @@
+use super::*;
+
+/// A machine of these files.
+fn machine(name: &str, files: &[(&str, &str)]) -> Machine {
+    let root = std::env::temp_dir().join(format!("zorb-rt-{}-{name}", std::process::id()));
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    Machine { root }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if self.root != Path::new("/") {
+            let _ = fs::remove_dir_all(&self.root);
+        }
+    }
+}
+
+fn all(machine: &Machine) -> Vec<Finding> {
+    vec![
+        machine.throttling(),
+        machine.kernel(),
+        machine.locking(),
+        machine.swapping(),
+        machine.huge_pages(),
+        machine.governor(),
+        machine.processors(),
+        machine.clock(),
+        machine.hypervisor(),
+    ]
+}
+
+#[test]
+fn a_machine_that_is_set_up_has_nothing_to_be_done() {
+    let machine = machine(
+        "good",
+        &[
+            ("proc/sys/kernel/sched_rt_runtime_us", "-1\n"),
+            ("proc/sys/kernel/sched_rt_period_us", "1000000\n"),
+            ("proc/version", "Linux version 6.12.1-rt5 (x) (gcc) #1 SMP PREEMPT_RT date\n"),
+            ("proc/self/status", "Name:\tx\nCapEff:\t0000000000004000\n"),
+            ("proc/self/limits", "Max locked memory  8388608 8388608 bytes\n"),
+            ("proc/swaps", "Filename Type Size Used Priority\n"),
+            ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
+            ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"),
+            ("sys/devices/system/cpu/online", "0-7\n"),
+            ("sys/devices/system/cpu/isolated", "4-7\n"),
+            ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
+            ("proc/cpuinfo", "processor : 0\nflags\t\t: fpu tsc\n"),
+        ],
+    );
+    for finding in all(&machine) {
+        assert_eq!((finding.verdict, finding.advice), (Verdict::Good, None), "{finding:?}");
+    }
+    assert_eq!(machine.kernel().found, "6.12.1-rt5, PREEMPT_RT");
+    assert_eq!(machine.processors().found, "0-7, of which isolated 4-7");
+}
+
+#[test]
+fn what_limits_a_machine_is_said_with_what_to_do() {
+    let machine = machine(
+        "limited",
+        &[
+            ("proc/sys/kernel/sched_rt_runtime_us", "950000\n"),
+            ("proc/sys/kernel/sched_rt_period_us", "1000000\n"),
+            ("proc/version", "Linux version 6.1.0 (x) #1 SMP PREEMPT_DYNAMIC date\n"),
+            ("proc/self/status", "CapEff:\t0000000000000000\n"),
+            ("proc/self/limits", "Max locked memory  8388608 8388608 bytes\n"),
+            ("proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n"),
+            ("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n"),
+            ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
+            ("sys/devices/system/cpu/online", "0-1\n"),
+            ("sys/devices/system/cpu/isolated", "\n"),
+            ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n"),
+            ("proc/cpuinfo", "flags\t\t: fpu hypervisor\n"),
+        ],
+    );
+    for finding in all(&machine) {
+        assert_eq!(finding.verdict, Verdict::Limited, "{finding:?}");
+        assert!(finding.advice.is_some());
+    }
+    assert_eq!(machine.throttling().found, "real-time threads get 950000 of each 1000000 us");
+    assert_eq!(machine.locking().found, "8388608 octets of memory may be locked");
+}
+
+#[test]
+fn a_system_that_tells_nothing_is_looked_at_as_well() {
+    let machine = machine("silent", &[]);
+    assert_eq!(all(&machine).len(), 9);
+    assert_eq!(machine.kernel().found, "unknown, not preemptible");
+    let here = examine();
+    assert_eq!(here.len(), 10);
+    assert!(
+        here.iter().all(|finding| finding.verdict == Verdict::Good || finding.advice.is_some())
+    );
+}
