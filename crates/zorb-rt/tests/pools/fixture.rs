@@ -12,7 +12,9 @@ use zorb_rt::{
     Direct, LaneBuilder, NativePriority, Priority, PriorityModel, RtCurrent, RtOrb, Threadpool,
     ThreadpoolBuilder,
 };
+use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
+use zorb_unix::UiopProtocol;
 
 /// `interface Desk { long serve(in long id); oneway void leave(in long id); };`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -125,8 +127,15 @@ pub(crate) struct Side {
 }
 
 pub(crate) fn side_with(options: &[(&str, &str)]) -> Side {
+    side_at(&["iiop://127.0.0.1:0"], options)
+}
+
+/// An ORB that listens at these.
+pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
-    let orb = orb.round_trip_timeout(Duration::from_secs(30)).listen("iiop://127.0.0.1:0");
+    let orb = orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()));
+    let orb = orb.round_trip_timeout(Duration::from_secs(30));
+    let orb = urls.iter().fold(orb, |orb, url| orb.listen(*url));
     let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
     let orb = orb.build().unwrap();
     let mapping = Direct::new(NativePriority::SHARED, NativePriority(40));

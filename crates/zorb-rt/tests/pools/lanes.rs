@@ -6,7 +6,7 @@ use zorb_os::priority::Schedule;
 use zorb_rt::Strategy;
 use zorb_types::SystemExceptionKind;
 
-use super::fixture::{Desk, Side, lane, number, side, side_with};
+use super::fixture::{Desk, Side, lane, number, side, side_at, side_with};
 
 const STRATEGIES: [Strategy; 3] =
     [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
@@ -28,6 +28,38 @@ fn requests_run_in_the_lane_of_their_priority() {
         // A thread without a priority goes to the lane of the one that the server has for it.
         assert_eq!(std::thread::scope(|s| s.spawn(|| desk.serve(5)).join().unwrap()), Ok(5));
         assert_eq!(server.clerk.wait_for(5).priority, Some(10));
+    }
+}
+
+#[test]
+fn lanes_are_beside_every_endpoint_of_the_orb() {
+    let urls = ["iiop://127.0.0.1:0", "uiop://", "shmiop://"];
+    for strategy in STRATEGIES {
+        let server = side_at(&urls, &[]);
+        let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 2)).strategy(strategy);
+        let pool = pool.create().unwrap();
+        for endpoints in pool.endpoints() {
+            let schemes = endpoints.iter().map(|url| url.split_once("://").unwrap().0);
+            assert_eq!(schemes.collect::<Vec<_>>(), ["iiop", "uiop", "shmiop"]);
+        }
+        let poa = server.poa(&pool, server.rt.client_propagated(number(10)));
+        let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
+        assert_eq!(desk.0.ior().profiles.len(), 6);
+        // Over each protocol by itself.
+        for (place, _) in urls.iter().enumerate() {
+            let client = side();
+            let mut ior = desk.0.ior().clone();
+            ior.profiles = ior.profiles.into_iter().skip(place).step_by(urls.len()).collect();
+            let there: Desk = client.orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+            for (id, priority) in [(1, 10), (2, 20), (3, 20)] {
+                let id = id + place as i32 * 10;
+                assert_eq!(client.call(&there, priority, id).join().unwrap(), Ok(id));
+                let seen = server.clerk.wait_for(id);
+                assert_eq!((seen.priority, seen.schedule), (Some(priority), server.at(priority)));
+            }
+            client.orb.shutdown(true).unwrap();
+        }
+        server.orb.shutdown(true).unwrap();
     }
 }
 
