@@ -67,7 +67,8 @@ impl Finding {
 #[must_use]
 pub fn examine() -> Vec<Finding> {
     let machine = Machine { root: PathBuf::from("/") };
-    let mut findings = vec![priorities(), machine.throttling(), machine.kernel()];
+    let mut findings = vec![priorities(), machine.throttling(), machine.fair_server()];
+    findings.push(machine.kernel());
     findings.extend([machine.locking(), machine.swapping(), machine.huge_pages()]);
     findings.extend([machine.governor(), machine.processors(), machine.clock()]);
     findings.push(machine.hypervisor());
@@ -100,6 +101,13 @@ impl Machine {
         Some(fs::read_to_string(path).ok()?.trim().to_owned())
     }
 
+    /// The one of several words that stands between two marks.
+    fn chosen(&self, path: &str, left: char, right: char) -> Option<String> {
+        let text = self.text(path)?;
+        let (_, rest) = text.split_once(left)?;
+        Some(rest.split_once(right)?.0.to_owned())
+    }
+
     fn throttling(&self) -> Finding {
         let number = |name: &str| -> Option<i64> {
             self.text(&format!("proc/sys/kernel/sched_rt_{name}_us"))?.parse().ok()
@@ -117,6 +125,37 @@ impl Machine {
         Finding::new("throttling", verdict, found, advice)
     }
 
+    /// From Linux 6.12 on the threads that share the processor have a server of their own, which
+    /// takes its part of each period although real-time threads would run.
+    fn fair_server(&self) -> Finding {
+        let knob = |name: &str| {
+            let micros = self.text(&format!("sys/kernel/debug/sched/fair_server/cpu0/{name}"))?;
+            Some(micros.parse::<u64>().ok()? / 1000)
+        };
+        let (verdict, found) = match (knob("runtime"), knob("period")) {
+            (Some(0), _) => (Verdict::Good, "turned off".to_owned()),
+            (Some(runtime), Some(period)) => {
+                let found = format!("other threads get {runtime} of each {period} us regardless");
+                (Verdict::Limited, found)
+            }
+            _ if self.release().is_some_and(|release| release >= (6, 12)) => {
+                let found = "cannot be read; 50 of each 1000 ms by default".to_owned();
+                (Verdict::Limited, found)
+            }
+            _ => (Verdict::Good, "none in this kernel".to_owned()),
+        };
+        let advice = "keep real-time threads below 95 % of a processor, or write 0 to \
+                      /sys/kernel/debug/sched/fair_server/cpu*/runtime on a machine that can be reset";
+        Finding::new("fair server", verdict, found, advice)
+    }
+
+    /// The kernel's version, as far as it is two numbers.
+    fn release(&self) -> Option<(u32, u32)> {
+        let version = self.text("proc/version")?;
+        let mut numbers = version.split_whitespace().nth(2)?.split(['.', '-']);
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    }
+
     fn kernel(&self) -> Finding {
         let version = self.text("proc/version").unwrap_or_default();
         let release = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
@@ -124,6 +163,11 @@ impl Machine {
             || version.contains("PREEMPT_RT");
         let (verdict, kind) = match () {
             () if is_rt => (Verdict::Good, "PREEMPT_RT"),
+            () if self.chosen("sys/kernel/debug/sched/preempt", '(', ')')
+                == Some("full".to_owned()) =>
+            {
+                (Verdict::Limited, "preemptible (preempt=full), not PREEMPT_RT")
+            }
             () if version.contains("PREEMPT_DYNAMIC") => {
                 (Verdict::Limited, "preemption chosen at its start, not PREEMPT_RT")
             }
@@ -167,10 +211,9 @@ impl Machine {
     }
 
     fn huge_pages(&self) -> Finding {
-        let text = self.text("sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
-        let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-        let (verdict, found) = match chosen {
-            Some(("always", _)) => (Verdict::Limited, "made of any memory in the background"),
+        let chosen = self.chosen("sys/kernel/mm/transparent_hugepage/enabled", '[', ']');
+        let (verdict, found) = match chosen.as_deref() {
+            Some("always") => (Verdict::Limited, "made of any memory in the background"),
             Some(_) => (Verdict::Good, "made where programs ask for them"),
             None => (Verdict::Good, "not made by this kernel"),
         };

@@ -8,7 +8,7 @@ fn a_machine_is_looked_at() {
     let output = run(&["rt", "check", "--json"]);
     let json = output.json();
     let findings = json["findings"].as_array().unwrap();
-    assert_eq!(findings.len(), 10);
+    assert_eq!(findings.len(), 11);
     for finding in findings {
         let (subject, verdict) = (finding["subject"].as_str(), finding["verdict"].as_str());
         assert!(table.stdout.contains(subject.unwrap()), "{finding}");

@@ -22,6 +22,7 @@ impl Drop for Machine {
 fn all(machine: &Machine) -> Vec<Finding> {
     vec![
         machine.throttling(),
+        machine.fair_server(),
         machine.kernel(),
         machine.locking(),
         machine.swapping(),
@@ -40,6 +41,8 @@ fn a_machine_that_is_set_up_has_nothing_to_be_done() {
         &[
             ("proc/sys/kernel/sched_rt_runtime_us", "-1\n"),
             ("proc/sys/kernel/sched_rt_period_us", "1000000\n"),
+            ("sys/kernel/debug/sched/fair_server/cpu0/runtime", "0\n"),
+            ("sys/kernel/debug/sched/fair_server/cpu0/period", "1000000000\n"),
             ("proc/version", "Linux version 6.12.1-rt5 (x) (gcc) #1 SMP PREEMPT_RT date\n"),
             ("proc/self/status", "Name:\tx\nCapEff:\t0000000000004000\n"),
             ("proc/self/limits", "Max locked memory  8388608 8388608 bytes\n"),
@@ -66,7 +69,7 @@ fn what_limits_a_machine_is_said_with_what_to_do() {
         &[
             ("proc/sys/kernel/sched_rt_runtime_us", "950000\n"),
             ("proc/sys/kernel/sched_rt_period_us", "1000000\n"),
-            ("proc/version", "Linux version 6.1.0 (x) #1 SMP PREEMPT_DYNAMIC date\n"),
+            ("proc/version", "Linux version 6.18.44+ (x) #1 SMP PREEMPT_DYNAMIC date\n"),
             ("proc/self/status", "CapEff:\t0000000000000000\n"),
             ("proc/self/limits", "Max locked memory  8388608 8388608 bytes\n"),
             ("proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n"),
@@ -83,16 +86,36 @@ fn what_limits_a_machine_is_said_with_what_to_do() {
         assert!(finding.advice.is_some());
     }
     assert_eq!(machine.throttling().found, "real-time threads get 950000 of each 1000000 us");
+    assert_eq!(machine.fair_server().found, "cannot be read; 50 of each 1000 ms by default");
     assert_eq!(machine.locking().found, "8388608 octets of memory may be locked");
+}
+
+#[test]
+fn what_can_be_read_of_a_kernel_is_said() {
+    let older = machine("older", &[("proc/version", "Linux version 6.6.30-1 (x) #1 SMP date\n")]);
+    assert_eq!(older.fair_server().found, "none in this kernel");
+    let readable = machine(
+        "readable",
+        &[
+            ("proc/version", "Linux version 6.12.0 (x) #1 SMP PREEMPT_DYNAMIC date\n"),
+            ("sys/kernel/debug/sched/fair_server/cpu0/runtime", "50000000\n"),
+            ("sys/kernel/debug/sched/fair_server/cpu0/period", "1000000000\n"),
+            ("sys/kernel/debug/sched/preempt", "none voluntary (full) lazy\n"),
+        ],
+    );
+    let server = readable.fair_server();
+    assert_eq!(server.found, "other threads get 50000 of each 1000000 us regardless");
+    assert_eq!(server.verdict, Verdict::Limited);
+    assert_eq!(readable.kernel().found, "6.12.0, preemptible (preempt=full), not PREEMPT_RT");
 }
 
 #[test]
 fn a_system_that_tells_nothing_is_looked_at_as_well() {
     let machine = machine("silent", &[]);
-    assert_eq!(all(&machine).len(), 9);
+    assert_eq!(all(&machine).len(), 10);
     assert_eq!(machine.kernel().found, "unknown, not preemptible");
     let here = examine();
-    assert_eq!(here.len(), 10);
+    assert_eq!(here.len(), 11);
     assert!(
         here.iter().all(|finding| finding.verdict == Verdict::Good || finding.advice.is_some())
     );
