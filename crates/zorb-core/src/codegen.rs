@@ -13,7 +13,8 @@ mod operations;
 
 pub use crate::collocation::{HasServant, apart, call_here, hand_over};
 pub use crate::value::{
-    CustomMarshal, HandleArgument, Inherits, KnownValue, ValueBase, ValueKind, ValueType,
+    Cast, CustomMarshal, HandleArgument, Inherits, KnownValue, Operated, ValueBase, ValueKind,
+    ValueType, WithOperations,
 };
 pub use bits::{BitField, put_field, take_field};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
@@ -28,8 +29,8 @@ pub use crate::{
     __zorb_local_error as local_error, __zorb_oneway as oneway, __zorb_raises as raises,
     __zorb_results as results, __zorb_skeleton as skeleton, __zorb_structure as structure,
     __zorb_typedef as typedef, __zorb_union as union, __zorb_value_box as value_box,
-    __zorb_valuetype as valuetype, Face, Interface, Native, ObjectRef, Raises, Ref, Served,
-    ServedBy, ServerCall, UserException,
+    __zorb_valuetype as valuetype, __zorb_with_operations as with_operations, Face, Interface,
+    Native, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,

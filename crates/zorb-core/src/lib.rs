@@ -42,4 +42,6 @@ pub use orb::{Orb, OrbBuilder};
 pub use raises::{Raises, UserException};
 pub use servant::{Face, Served, ServedBy};
 pub use server::{Caller, ServerCall};
-pub use value::{Abstract, CustomMarshal, Value, ValueBase};
+pub use value::{
+    Abstract, AbstractOperations, CustomMarshal, Value, ValueBase, ValueOperations, WithOperations,
+};

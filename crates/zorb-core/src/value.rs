@@ -4,6 +4,7 @@ mod abstracts;
 mod drops;
 mod graph;
 mod kinds;
+mod operations;
 mod registry;
 #[cfg(test)]
 mod tests;
@@ -17,8 +18,9 @@ use std::sync::{Arc, Weak};
 
 use graph::Node;
 
-pub use abstracts::{Abstract, Handle, HandleArgument};
+pub use abstracts::{Abstract, AbstractOperations, Handle, HandleArgument};
 pub use kinds::{CustomMarshal, Inherits, ValueBase, ValueKind, ValueType};
+pub use operations::{Cast, Operated, ValueOperations, WithOperations};
 pub use registry::{KnownValue, ValueRegistry};
 
 use graph::AnyValue;

@@ -61,6 +61,8 @@ mod collocated;
 mod extended_calls;
 #[path = "compiled/local.rs"]
 mod local_objects;
+#[path = "compiled/operations.rs"]
+mod operations;
 #[path = "compiled/typed.rs"]
 mod typed;
 #[path = "compiled/values.rs"]

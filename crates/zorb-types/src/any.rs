@@ -267,7 +267,9 @@ impl Any {
 
     /// The value, if it is a `T`: its type must be equivalent to the any's.
     ///
-    /// Object references need the ORB to come alive in: see [`get_with`](Self::get_with).
+    /// Object references need the ORB to come alive in: see [`get_with`](Self::get_with). So do values
+    /// of types derived from the valuetype that `T` says: without one they are cut down to it, and are
+    /// no `T` where they are not `truncatable`.
     pub fn get<T: Typed>(&self) -> Option<T::Value> {
         self.decode::<T>(self.reader())
     }

@@ -3,8 +3,8 @@
 use zorb::{Abstract, CdrReader, CdrResult, CdrWriter, CustomMarshal, Orb, Value, ValueBase};
 
 use crate::idl::mapping::{
-    Catalogue, CatalogueServant, DatedOperations, Entry, EntryFactory, EntryOperations, Packed,
-    Printable, PrintableServant, RareEntry, RareEntryOperations, Remark,
+    Catalogue, CatalogueServant, Dated, DatedOperations, Entry, EntryFactory, EntryOperations,
+    Packed, Printable, PrintableServant, RareEntry, RareEntryOperations, Remark,
 };
 
 impl PrintableServant for Entry {
@@ -95,6 +95,9 @@ pub fn heirs() -> zorb::Result<String> {
     let entry = Entry { title: "The Raven".to_owned(), ..Entry::default() };
     let rare = Value::new(RareEntry { base: entry, year: 1845 });
     let entry: Value<Entry> = rare.upcast();
+    let dated: Value<Dated> = rare.upcast();
+    assert_eq!(dated.operations()?.year_of_print()?, 1845);
+    assert!(entry.operations()?.is_rare()?);
     match entry.downcast::<RareEntry>().as_ref().and_then(Value::get) {
         Some(rare) => rare.printed(),
         None => Ok(String::new()),
@@ -147,6 +150,9 @@ pub fn calls(orb: &Orb, catalogue: &Catalogue) -> Result<(), zorb::Error> {
         Some(Abstract::Object(object)) => println!("{}", object.printed()?),
         Some(Abstract::Value(value)) => assert!(value.downcast::<Entry>().is_some()),
         None => {}
+    }
+    if let Some(newest) = catalogue.newest()? {
+        assert_eq!(newest.operations()?.printed()?, "The Bells (1 copies)");
     }
 
     orb.register_value::<Packed>();

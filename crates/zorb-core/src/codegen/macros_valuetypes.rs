@@ -4,16 +4,19 @@
 ///
 /// ```text
 /// valuetype!(Savings: Account, "IDL:Bank/Savings:1.0", "Savings", truncatable to [Account],
-///     [Account, Named], { rate: f64 = "rate" Public });
+///     [Account, Named], operations [Savings as SavingsOperations, Account as AccountOperations],
+///     { rate: f64 = "rate" Public });
 /// ```
 /// After the colon: the base whose state is the member `base`, if there is one. The types that it
-/// may be truncated to; then all types that it inherits from or supports. `custom` says that the
+/// may be truncated to; then all types that it inherits from or supports, and those through which it
+/// has operations with the traits of these. `custom` says that the
 /// program marshals the state.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_valuetype {
     ($name:ident $(: $base:ty)?, $id:literal, $idl:literal, $(truncatable to [$($to:ty),*],)?
-        $(custom $custom:ident,)? [$($ancestor:ty),* $(,)?], {
+        $(custom $custom:ident,)? [$($ancestor:ty),* $(,)?],
+        $(operations [$($operated:ty as $operations:path),* $(,)?],)? {
         $($field:ident: $type:ty = $member:literal $visibility:ident),* $(,)?
     }) => {
         $crate::__zorb_value_kind!($name, $id, $idl, [$($ancestor),*], {
@@ -67,9 +70,104 @@ macro_rules! __zorb_valuetype {
                 ::core::option::Option::None
             }
 
+            $crate::__zorb_value_operations!($name $(base $base)? {
+                $($($operated as $operations),*)?
+            });
             $crate::__zorb_value_state!($(custom $custom)? $(base $base)? {
                 $($field: $type),*
             });
+        }
+    };
+}
+
+/// The operations of a value through its own type and those that it inherits from.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_value_operations {
+    ($name:ident {}) => {};
+    ($name:ident $(base $base:ty)? { $($operated:ty as $operations:path),* }) => {
+        fn operations(
+            &self,
+            kind: $crate::codegen::TypeId,
+        ) -> ::core::option::Option<$crate::codegen::Operated<'_>> {
+            $(
+                if kind == $crate::codegen::TypeId::of::<$operated>()
+                    && let ::core::option::Option::Some(cast) =
+                        $crate::__zorb_value_cast!($name as $operations)
+                {
+                    return ::core::option::Option::Some($crate::codegen::Operated::new(self, cast));
+                }
+            )*
+            $(
+                if let ::core::option::Option::Some(operated) =
+                    <$base as $crate::codegen::ValueType>::operations(&self.base, kind)
+                {
+                    return ::core::option::Option::Some(operated);
+                }
+            )?
+            let _ = kind;
+            ::core::option::Option::None
+        }
+    };
+}
+
+/// How a state is seen as a trait object, if the program implements the trait for it: a method of
+/// the type itself goes before one of a trait, and is there only where the bound holds. Who may
+/// implement the trait for the type is in this crate, where the type is, so nothing is missed.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_value_cast {
+    ($name:ident as $operations:path) => {{
+        #[allow(dead_code)]
+        struct __ZorbProbe<T>(::core::marker::PhantomData<T>);
+
+        #[allow(dead_code)]
+        impl<T: $operations> __ZorbProbe<T> {
+            fn cast(&self) -> ::core::option::Option<&'static dyn ::core::any::Any> {
+                fn of<T: $operations>(
+                    state: &dyn ::core::any::Any,
+                ) -> ::core::option::Option<&(dyn $operations + 'static)> {
+                    match state.downcast_ref::<T>() {
+                        ::core::option::Option::Some(state) => ::core::option::Option::Some(state),
+                        ::core::option::Option::None => ::core::option::Option::None,
+                    }
+                }
+                ::core::option::Option::Some(
+                    const { &$crate::codegen::Cast::<dyn $operations>(of::<T>) },
+                )
+            }
+        }
+
+        #[allow(dead_code)]
+        trait __ZorbOtherwise {
+            fn cast(&self) -> ::core::option::Option<&'static dyn ::core::any::Any> {
+                ::core::option::Option::None
+            }
+        }
+
+        impl<T> __ZorbOtherwise for __ZorbProbe<T> {}
+
+        __ZorbProbe::<$name>(::core::marker::PhantomData).cast()
+    }};
+}
+
+/// Names the trait of the operations: `with_operations!(Shape, ShapeOperations);`, or
+/// `with_operations!(abstract Named, NamedServant);` for an abstract interface.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_with_operations {
+    (abstract $name:ident, $operations:path) => {
+        impl $crate::codegen::WithOperations for $name {
+            type Operations = dyn $operations;
+
+            fn of_object(&self) -> ::core::option::Option<&Self::Operations> {
+                ::core::option::Option::Some(self)
+            }
+        }
+    };
+    ($name:ident, $operations:path) => {
+        impl $crate::codegen::WithOperations for $name {
+            type Operations = dyn $operations;
         }
     };
 }

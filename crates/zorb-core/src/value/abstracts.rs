@@ -2,11 +2,12 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
-use zorb_types::{TcKind, TypeDesc, Typed};
+use zorb_types::{SystemException, TcKind, TypeDesc, Typed};
 
-use super::{Value, ValueBase, ValueKind};
+use super::{Value, ValueBase, ValueKind, ValueOperations, WithOperations};
 use crate::interface::{Interface, Ref};
 
 /// Something of the abstract interface `I`: a reference to an object of it, or a value of a
@@ -37,11 +38,51 @@ impl<I: Interface> Abstract<I> {
         }
     }
 
+    /// What can be done with it, whichever it is: the object is called, the value does it here.
+    ///
+    /// # Errors
+    /// For a value, as [`Value::operations_of`].
+    pub fn operations(&self) -> Result<AbstractOperations<I>, SystemException>
+    where
+        I: WithOperations,
+    {
+        Ok(AbstractOperations(match self {
+            Self::Object(object) => Either::Object(object.clone()),
+            Self::Value(value) => Either::Value(value.operations_of()?),
+        }))
+    }
+
     /// The reference, if it is one.
     pub const fn object(&self) -> Option<&I> {
         match self {
             Self::Object(object) => Some(object),
             Self::Value(_) => None,
+        }
+    }
+}
+
+/// The operations of something of the abstract interface `I`, by the trait of the interface's
+/// servants. What goes wrong with a oneway that is sent to an object stays unknown.
+#[derive(Debug)]
+pub struct AbstractOperations<I>(Either<I>);
+
+#[derive(Debug)]
+enum Either<I> {
+    Object(I),
+    Value(ValueOperations<I>),
+}
+
+impl<I: WithOperations> Deref for AbstractOperations<I> {
+    type Target = I::Operations;
+
+    fn deref(&self) -> &I::Operations {
+        match &self.0 {
+            Either::Object(object) => match object.of_object() {
+                Some(operations) => operations,
+                // References to objects of abstract interfaces have them.
+                None => std::process::abort(),
+            },
+            Either::Value(value) => value,
         }
     }
 }

@@ -9,6 +9,7 @@ use zorb_types::{TypeDesc, Typed, WrittenValue};
 
 use super::drops;
 use super::kinds::{ValueKind, ValueType};
+use super::operations::Operated;
 use super::registry::KnownValue;
 use super::{Link, Value};
 use crate::orb::OrbCore;
@@ -23,6 +24,8 @@ pub(super) trait AnyValue: Any + Send + Sync {
     fn inherits(&self, kind: TypeId) -> bool;
     /// Its state as one of this type; none before that has been read.
     fn part(&self, kind: TypeId) -> Option<&dyn Any>;
+    /// Its operations as one of this type, or through this abstract interface.
+    fn operations(&self, kind: TypeId) -> Option<Operated<'_>>;
     /// Whether its id is sent even where its type is expected.
     fn is_custom(&self) -> bool;
     /// Whether its state is sent in chunks.
@@ -63,6 +66,10 @@ impl<T: ValueType> AnyValue for Node<T> {
 
     fn part(&self, kind: TypeId) -> Option<&dyn Any> {
         self.0.get()?.part(kind)
+    }
+
+    fn operations(&self, kind: TypeId) -> Option<Operated<'_>> {
+        self.0.get()?.operations(kind)
     }
 
     fn is_custom(&self) -> bool {

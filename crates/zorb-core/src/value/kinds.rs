@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_types::{TypeDesc, ValueModifier};
 
+use super::operations::Operated;
 use super::registry::KnownValue;
 
 /// A valuetype, abstract or with state. Generated code implements it.
@@ -38,6 +39,12 @@ pub trait ValueType: ValueKind + Clone + Debug + Send + Sync + Sized {
 
     /// The part of the state that a value of this type has as one of a base.
     fn part(&self, kind: TypeId) -> Option<&dyn Any>;
+
+    /// The operations that a value of this type has as one of that type, or through that abstract
+    /// interface: what the program implements for this type, or for the nearest base.
+    fn operations(&self, _kind: TypeId) -> Option<Operated<'_>> {
+        None
+    }
 
     /// Appends the state, that of the base first.
     ///

@@ -15,6 +15,9 @@ impl<'m> Emitter<'_, 'm> {
         self.stubs(definition, item);
         self.servant(definition, item);
         self.skeleton(definition);
+        if item.is_abstract {
+            self.abstract_operations(definition);
+        }
         self.companion(definition, false);
     }
 
@@ -129,6 +132,31 @@ impl<'m> Emitter<'_, 'm> {
             }
         }
         self.push("}\n");
+    }
+
+    /// What makes the operations of an abstract interface one trait for objects and values.
+    fn abstract_operations(&mut self, definition: &'m Definition) {
+        let id = definition.id;
+        let own = self.names.own(id);
+        let names = self.names;
+        for source in names.model.ancestors(id).into_iter().chain([id]) {
+            self.allow();
+            self.push(&format!("impl {} for {own} {{\n", names.servant_path(source, self.module)));
+            for method in names.own_methods(source) {
+                let inherited = names.methods(id).iter().find(|one| one.key == method.key);
+                if let Some(inherited) = inherited
+                    && let Some(signature) = self.signature(method)
+                {
+                    let function = self.function(&method.name, &signature, true);
+                    let arguments = Self::forwarded(&signature);
+                    let call = format!("self.{}({arguments})", inherited.name);
+                    let body = if signature.oneway { format!("let _ = {call};") } else { call };
+                    self.push(&format!("{function} {{ {body} }}\n"));
+                }
+            }
+            self.push("}\n");
+        }
+        self.list("with_operations", format!("abstract {own}, {}", names.servant(id)));
     }
 
     fn skeleton(&mut self, definition: &'m Definition) {

@@ -26,6 +26,7 @@ impl<'m> Emitter<'_, 'm> {
             head.push_str("custom state, ");
         }
         head.push_str(&self.ancestors(definition.id));
+        head.push_str(&self.operated(definition.id));
         self.table("valuetype", head, rows);
         self.operations(definition, item);
         self.factory(definition);
@@ -125,6 +126,27 @@ impl<'m> Emitter<'_, 'm> {
         format!("[{}]", self.paths(&ancestors).join(", "))
     }
 
+    /// The types through which a value has operations, with the traits of these.
+    fn operated(&self, id: DefId) -> String {
+        let model = self.names.model;
+        let mut all = model.ancestors(id);
+        all.push(id);
+        all.reverse();
+        let has_some = |id: &DefId| match model.interface(*id) {
+            Some(interface) => interface.is_abstract,
+            None => self.names.has_operations(*id),
+        };
+        let pair = |id: DefId| {
+            let kind = self.names.path(id, self.module);
+            format!("{kind} as {}", self.names.servant_path(id, self.module))
+        };
+        let pairs: Vec<String> = all.into_iter().filter(has_some).map(pair).collect();
+        if pairs.is_empty() {
+            return String::new();
+        }
+        format!(", operations [{}]", pairs.join(", "))
+    }
+
     /// The trait of the operations, those of bases and supported interfaces as its supertraits.
     fn operations(&mut self, definition: &'m Definition, item: &ValueType) {
         let id = definition.id;
@@ -161,6 +183,8 @@ impl<'m> Emitter<'_, 'm> {
             }
         }
         self.push("}\n");
+        let names = format!("{}, {}", self.names.own(id), self.names.servant(id));
+        self.list("with_operations", names);
     }
 
     /// The trait of the initialisers.

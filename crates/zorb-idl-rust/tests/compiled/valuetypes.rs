@@ -107,7 +107,7 @@ impl CustomMarshal for Secret {
 
 /// A servant that answers with what it is given.
 #[derive(Debug, Default)]
-struct Echo {
+pub(super) struct Echo {
     root: Mutex<Option<Value<Node>>>,
 }
 
@@ -193,7 +193,7 @@ impl BoardServant for Echo {
 }
 
 #[derive(Debug)]
-struct Ticket;
+pub(super) struct Ticket;
 
 impl NamedServant for Ticket {
     fn label(&self) -> zorb::Result<String> {
@@ -212,7 +212,7 @@ impl TagServant for Ticket {
 }
 
 /// Makes calls on a board elsewhere, and on boards of the same ORB called in every way.
-fn everywhere(calls: impl Fn(&Board, &Orb)) {
+pub(super) fn everywhere(calls: impl Fn(&Board, &Orb)) {
     let (server, client) = (orb(), orb());
     let board = || -> Board { server.root_poa().activate(Echo::default()).expect("a servant") };
     calls(&seen_from(&client, &board()), &client);
@@ -225,7 +225,7 @@ fn everywhere(calls: impl Fn(&Board, &Orb)) {
     server.shutdown(true).expect("the server ends");
 }
 
-fn point(x: i32, y: i32) -> Value<Point> {
+pub(super) fn point(x: i32, y: i32) -> Value<Point> {
     Value::new(Point { x, y })
 }
 
@@ -425,20 +425,6 @@ fn values_of_any_type_and_abstract_values() {
     assert!(board.whatever(Some(&point(1, 1).upcast())).is_err());
     client.shutdown(true).expect("the client ends");
     server.shutdown(true).expect("the server ends");
-}
-
-#[test]
-fn initialisers_and_operations_are_the_programs() {
-    let centre = point(1, 2);
-    let shape = Shape::at("a", Some(&centre)).expect("a shape");
-    let state = shape.get().expect("a state");
-    assert!(state.covers(Some(&point(1, 2))).expect("an answer"));
-    assert!(matches!(state.covers(None), Err(shape::CoversError::Degenerate(_))));
-    assert!(matches!(Shape::at("", None), Err(shape::AtError::Degenerate(_))));
-    assert_eq!(shape::MAX, 7);
-    let circle = Circle::unit().expect("a circle");
-    let circle = circle.get().expect("a state");
-    assert!(matches!(circle.move_by(1, 1), Err(movable::MoveByError::Degenerate(_))));
 }
 
 #[test]

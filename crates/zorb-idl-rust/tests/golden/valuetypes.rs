@@ -44,6 +44,12 @@ pub mod shapes {
         fn label(&self) -> ::zorb::Result<String>;
     }
     ::zorb::codegen::skeleton!(Named, NamedServant, { 0 "label" label() [result: String] });
+    impl NamedServant for Named {
+        fn label(&self) -> ::zorb::Result<String> {
+            self.label()
+        }
+    }
+    ::zorb::codegen::with_operations!(abstract Named, NamedServant);
 
     /// A reference to an object of the IDL interface `Shapes::Tag`.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -123,6 +129,7 @@ pub mod shapes {
         /// The operation `area`.
         fn area(&self) -> ::zorb::Result<f64>;
     }
+    ::zorb::codegen::with_operations!(Measured, MeasuredOperations);
 
     /// The IDL valuetype `Shapes::Coloured`.
     #[derive(Clone, Copy, Debug)]
@@ -136,6 +143,7 @@ pub mod shapes {
         /// The attribute `paint`.
         fn paint(&self) -> ::zorb::Result<Colour>;
     }
+    ::zorb::codegen::with_operations!(Coloured, ColouredOperations);
 
     /// The IDL valuetype `Shapes::Plain`.
     #[derive(Clone, Copy, Debug)]
@@ -213,7 +221,7 @@ pub mod shapes {
         /// Where its middle is.
         pub centre: Option<::zorb::Value<Position>>,
     }
-    ::zorb::codegen::valuetype!(Shape, "IDL:Shapes/Shape:1.0", "Shape", [Named, Measured], {
+    ::zorb::codegen::valuetype!(Shape, "IDL:Shapes/Shape:1.0", "Shape", [Named, Measured], operations [Shape as ShapeOperations, Named as NamedServant, Measured as MeasuredOperations], {
         id: String = "id" Public, centre: PositionAlias = "centre" Private,
     });
 
@@ -225,6 +233,7 @@ pub mod shapes {
             p: Option<&::zorb::Value<Point>>,
         ) -> ::zorb::Result<bool, shape::CoversError>;
     }
+    ::zorb::codegen::with_operations!(Shape, ShapeOperations);
 
     /// The ways to make a `Shapes::Shape`: implement it for the state of the value.
     pub trait ShapeFactory: Sized {
@@ -257,12 +266,13 @@ pub mod shapes {
         /// The private member `filling`.
         pub filling: Colour,
     }
-    ::zorb::codegen::valuetype!(Circle: Shape, "IDL:Shapes/Circle:1.0", "Circle", truncatable to [Shape], [Movable, Coloured, Shape, Named, Measured], {
+    ::zorb::codegen::valuetype!(Circle: Shape, "IDL:Shapes/Circle:1.0", "Circle", truncatable to [Shape], [Movable, Coloured, Shape, Named, Measured], operations [Circle as CircleOperations, Coloured as ColouredOperations, Shape as ShapeOperations, Named as NamedServant, Measured as MeasuredOperations], {
         radius: f64 = "radius" Public, filling: Colour = "filling" Private,
     });
 
     /// What can be done with a `Shapes::Circle`: implement it for the state of the value.
     pub trait CircleOperations: ShapeOperations + ColouredOperations + MovableServant {}
+    ::zorb::codegen::with_operations!(Circle, CircleOperations);
 
     /// The ways to make a `Shapes::Circle`: implement it for the state of the value.
     pub trait CircleFactory: Sized {
@@ -281,12 +291,13 @@ pub mod shapes {
         /// The member `hole`.
         pub hole: f64,
     }
-    ::zorb::codegen::valuetype!(Ring: Circle, "IDL:Shapes/Ring:1.0", "Ring", truncatable to [Circle, Shape], [Circle, Movable, Coloured, Shape, Named, Measured], {
+    ::zorb::codegen::valuetype!(Ring: Circle, "IDL:Shapes/Ring:1.0", "Ring", truncatable to [Circle, Shape], [Circle, Movable, Coloured, Shape, Named, Measured], operations [Ring as RingOperations, Circle as CircleOperations, Coloured as ColouredOperations, Shape as ShapeOperations, Named as NamedServant, Measured as MeasuredOperations], {
         hole: f64 = "hole" Public,
     });
 
     /// What can be done with a `Shapes::Ring`: implement it for the state of the value.
     pub trait RingOperations: CircleOperations {}
+    ::zorb::codegen::with_operations!(Ring, RingOperations);
 
     /// The IDL valuetype `Shapes::Dot`.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -294,11 +305,12 @@ pub mod shapes {
         /// Its state as a `Shape`.
         pub base: Shape,
     }
-    ::zorb::codegen::valuetype!(Dot: Shape, "IDL:Shapes/Dot:1.0", "Dot", [Shape, Named, Measured], {
+    ::zorb::codegen::valuetype!(Dot: Shape, "IDL:Shapes/Dot:1.0", "Dot", [Shape, Named, Measured], operations [Dot as DotOperations, Shape as ShapeOperations, Named as NamedServant, Measured as MeasuredOperations], {
     });
 
     /// What can be done with a `Shapes::Dot`: implement it for the state of the value.
     pub trait DotOperations: ShapeOperations {}
+    ::zorb::codegen::with_operations!(Dot, DotOperations);
 
     /// The IDL valuetype `Shapes::Secret`.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

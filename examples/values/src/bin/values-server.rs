@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use values::archive::{Document, Report, Shelf, ShelfServant, Summed, SummedOperations};
+use values::archive::{Document, Report, Shelf, ShelfServant, Summed};
 use zorb::{Orb, Value};
 
 #[derive(Default)]
@@ -30,13 +30,9 @@ impl ShelfServant for Documents {
     }
 
     fn describe(&self, what: Option<&Value<Summed>>) -> zorb::Result<String> {
-        let report = what.and_then(Value::downcast::<Report>);
-        if let Some(report) = report.as_ref().and_then(Value::get) {
-            return report.summary();
-        }
-        let document = what.and_then(Value::downcast::<Document>);
-        match document.as_ref().and_then(Value::get) {
-            Some(document) => document.summary(),
+        match what {
+            // A report's own summary, where it is one.
+            Some(what) => what.operations()?.summary(),
             None => Ok("nothing".to_owned()),
         }
     }

@@ -1,0 +1,122 @@
+//! Operations of values through the types that they inherit from.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
+
+use super::graph::AnyValue;
+use super::{Value, ValueKind};
+
+/// A valuetype or abstract interface with operations. Generated code implements it.
+pub trait WithOperations: 'static {
+    /// The trait of its operations, `dyn EntryOperations`.
+    type Operations: ?Sized + 'static;
+
+    /// The operations of a reference to an object of the abstract interface; none of a valuetype.
+    fn of_object(&self) -> Option<&Self::Operations> {
+        None
+    }
+}
+
+/// The operations of a value, as those of the valuetype or abstract interface `K`: what its own
+/// type, or the nearest base that does, implements. The value is kept alive.
+pub struct ValueOperations<K: ?Sized> {
+    node: Arc<dyn AnyValue>,
+    kind: PhantomData<fn() -> Box<K>>,
+}
+
+impl<K: ValueKind + ?Sized> Value<K> {
+    /// What can be done with the value, whatever type derived from `K` it is of:
+    /// `value.operations()?.area()?`.
+    ///
+    /// # Errors
+    /// As [`operations_of`](Self::operations_of).
+    pub fn operations(&self) -> Result<ValueOperations<K>, SystemException>
+    where
+        K: WithOperations,
+    {
+        self.operations_of()
+    }
+
+    /// What can be done with the value as one of another valuetype that it inherits from, or of an
+    /// abstract interface that it supports.
+    ///
+    /// # Errors
+    /// `NO_IMPLEMENT` when it is nothing of the kind, or the program implements the operations
+    /// neither for its type nor for a base; `OBJECT_NOT_EXIST` when it is gone.
+    pub fn operations_of<T: WithOperations + ?Sized>(
+        &self,
+    ) -> Result<ValueOperations<T>, SystemException> {
+        let Some(node) = self.node() else {
+            return Err(SystemException::object_not_exist(MinorCode::NONE, CompletionStatus::No));
+        };
+        let missing = minor::no_implement::NO_VALUE_IMPLEMENTATION;
+        match ValueOperations::<T>::find(&node) {
+            Some(_) => Ok(ValueOperations { node, kind: PhantomData }),
+            None => Err(SystemException::no_implement(missing, CompletionStatus::No)),
+        }
+    }
+}
+
+impl<K: WithOperations + ?Sized> ValueOperations<K> {
+    fn find(node: &Arc<dyn AnyValue>) -> Option<&K::Operations> {
+        node.operations(TypeId::of::<K>())?.to()
+    }
+}
+
+impl<K: WithOperations + ?Sized> Deref for ValueOperations<K> {
+    type Target = K::Operations;
+
+    fn deref(&self) -> &K::Operations {
+        match Self::find(&self.node) {
+            Some(operations) => operations,
+            // None is made without them, and implementations stay.
+            None => std::process::abort(),
+        }
+    }
+}
+
+impl<K: ?Sized> fmt::Debug for ValueOperations<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.node.ids().first().copied().unwrap_or_default();
+        write!(f, "ValueOperations({id})")
+    }
+}
+
+/// A state, and how it is seen as a trait object. Generated code makes it.
+pub struct Operated<'a> {
+    state: &'a dyn Any,
+    cast: &'static dyn Any,
+}
+
+/// How a state is seen as an `O`.
+#[derive(Clone, Copy)]
+pub struct Cast<O: ?Sized>(pub fn(&dyn Any) -> Option<&O>);
+
+impl<'a> Operated<'a> {
+    /// A state, and a [`Cast`] of its type.
+    pub const fn new(state: &'a dyn Any, cast: &'static dyn Any) -> Self {
+        Self { state, cast }
+    }
+
+    fn to<O: ?Sized + 'static>(self) -> Option<&'a O> {
+        let Cast(cast) = *self.cast.downcast_ref::<Cast<O>>()?;
+        cast(self.state)
+    }
+}
+
+impl fmt::Debug for Operated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operated").finish_non_exhaustive()
+    }
+}
+
+impl<O: ?Sized> fmt::Debug for Cast<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cast")
+    }
+}
