@@ -18,7 +18,7 @@ use crate::client::{Reply, Routes, invoke, locate, validate};
 use crate::collocation::{CollocationStrategy, Place};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
-use crate::policy::ObjectOverrides;
+use crate::policy::{ObjectOverrides, Shape};
 use crate::raises::Raises;
 
 pub use dynamic::{KeptReply, RawReply};
@@ -51,6 +51,7 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub(crate) struct Binding {
     ior: Ior,
+    shape: Shape,
     routes: OnceLock<Routes>,
 }
 
@@ -66,26 +67,36 @@ impl Forwarded {
 }
 
 impl Binding {
-    fn new(ior: Ior) -> Self {
-        Self { ior, routes: OnceLock::new() }
+    fn new(ior: Ior, shape: Shape) -> Self {
+        Self { ior, shape, routes: OnceLock::new() }
     }
 
     #[inline]
     pub(crate) fn routes(&self, core: &OrbCore) -> &Routes {
-        self.routes.get_or_init(|| Routes::resolve(core, &self.ior))
+        self.routes.get_or_init(|| Routes::resolve(core, &self.ior, &self.shape))
+    }
+}
+
+impl Shared {
+    fn new(core: &Arc<OrbCore>, ior: Ior, shape: Shape) -> Self {
+        Self {
+            core: Arc::clone(core),
+            original: Binding::new(ior, shape),
+            forward: ArcSwapOption::empty(),
+            was_forwarded: AtomicBool::new(false),
+            place: Place::default(),
+            bound: AtomicBool::new(false),
+        }
+    }
+
+    fn shape(&self) -> &Shape {
+        &self.original.shape
     }
 }
 
 impl ObjectRef {
     pub(crate) fn new(core: &Arc<OrbCore>, ior: Ior) -> Self {
-        let shared = Shared {
-            core: Arc::clone(core),
-            original: Binding::new(ior),
-            forward: ArcSwapOption::empty(),
-            was_forwarded: AtomicBool::new(false),
-            place: Place::default(),
-            bound: AtomicBool::new(false),
-        };
+        let shared = Shared::new(core, ior, Shape::default());
         let collocation = core.options().collocation_strategy;
         Self { shared: Arc::new(shared), overrides: None, collocation }
     }
@@ -123,7 +134,7 @@ impl ObjectRef {
     }
 
     pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
-        let binding = Arc::new(Binding::new(ior));
+        let binding = Arc::new(Binding::new(ior, self.shared.shape().clone()));
         self.shared.forward.store(Some(Arc::clone(&binding)));
         self.shared.was_forwarded.store(true, Ordering::Release);
         self.shared.place.forget();
@@ -258,8 +269,8 @@ impl ObjectRef {
     /// one; binding again then connects again, and otherwise does no harm. A reference to an object of
     /// this ORB is tied to its servant.
     ///
-    /// CORBA's list of inconsistent policies is not there: what the effective policies forbid raises
-    /// what a call would raise.
+    /// Policies of the client and the server that contradict each other make it fail, with
+    /// `INV_POLICY`; CORBA's list of them is not there.
     ///
     /// # Errors
     /// The system exception that a call would fail with; `OBJECT_NOT_EXIST` when the object is gone.

@@ -74,6 +74,12 @@ pub struct Options {
     pub send_queue: Option<usize>,
     /// Octets of the sockets' receive queues; `None` leaves it to the system.
     pub receive_queue: Option<usize>,
+    /// Whether sockets send small messages at once.
+    pub no_delay: bool,
+    /// Whether the system probes idle connections.
+    pub keep_alive: bool,
+    /// The class of service of connections over TCP (DSCP); `None` leaves it to the system.
+    pub dscp: Option<u8>,
     /// From how many octets on a run of octets is sent from where it lies, not copied.
     pub copy_threshold: usize,
     /// The largest GIOP message accepted, fragments joined, in octets.
@@ -113,6 +119,9 @@ impl Default for Options {
             spin: Duration::ZERO,
             send_queue: None,
             receive_queue: None,
+            no_delay: true,
+            keep_alive: false,
+            dscp: None,
             copy_threshold: table::COPY_THRESHOLD as usize,
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
             max_connections: table::MAX_CONNECTIONS as usize,
@@ -175,6 +184,9 @@ impl Options {
             "Spin" => self.spin.as_micros().to_string(),
             "SndSock" => self.send_queue.unwrap_or(0).to_string(),
             "RcvSock" => self.receive_queue.unwrap_or(0).to_string(),
+            "NoDelay" => yes_or_no(self.no_delay).to_owned(),
+            "KeepAlive" => yes_or_no(self.keep_alive).to_owned(),
+            "Dscp" => self.dscp.unwrap_or(0).to_string(),
             "MaxMessageSize" => self.max_message_size.to_string(),
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
@@ -220,8 +232,13 @@ impl Options {
 
     /// How connected streams are set up.
     pub fn stream_options(&self) -> StreamOptions {
-        let (send_buffer, recv_buffer) = (self.send_queue, self.receive_queue);
-        StreamOptions { send_buffer, recv_buffer, ..StreamOptions::default() }
+        StreamOptions {
+            no_delay: self.no_delay,
+            keep_alive: self.keep_alive,
+            send_buffer: self.send_queue,
+            recv_buffer: self.receive_queue,
+            dscp: self.dscp,
+        }
     }
 
     /// How threads wait for messages: the option `Spin`.
@@ -266,6 +283,11 @@ impl Options {
             "RcvSock" => {
                 self.receive_queue = Some(number(value)? as usize).filter(|&size| size > 0);
             }
+            "NoDelay" => self.no_delay = is_yes(value)?,
+            "KeepAlive" => self.keep_alive = is_yes(value)?,
+            "Dscp" => {
+                self.dscp = u8::try_from(number(value)?).ok().filter(|&class| class > 0);
+            }
             "MaxMessageSize" => self.max_message_size = number(value)? as usize,
             "MaxConnections" => self.max_connections = number(value)? as usize,
             "MaxConnectionsPerEndpoint" => {
@@ -292,6 +314,18 @@ impl Options {
             }
         }
         Ok(())
+    }
+}
+
+fn yes_or_no(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
+}
+
+fn is_yes(value: &str) -> Result<bool, String> {
+    match value.trim() {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("expected yes or no".to_owned()),
     }
 }
 

@@ -36,6 +36,7 @@ mod levels;
 mod manager;
 mod messaging;
 mod overrides;
+mod protocols;
 mod set;
 mod types;
 
@@ -50,9 +51,12 @@ pub use messaging::{
     ConnectionTimeout, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope,
 };
 pub use overrides::SetOverrideType;
+pub use protocols::{
+    ClientProtocols, PrivateConnection, ProtocolChoice, ServerProtocols, StreamProperties,
+};
 pub use set::{Policies, Policy, TypedPolicy};
 pub use types::PolicyType;
 
 pub(crate) use exposed::{component, exposed_by};
 pub(crate) use hooks::{MAX_CONTEXTS, Understood};
-pub(crate) use overrides::{ObjectOverrides, Overrides, Terms, override_of, terms};
+pub(crate) use overrides::{ObjectOverrides, Overrides, Shape, Terms, override_of, terms};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How a connected stream is set up, on both sides. A transport passes over what it has no
 /// counterpart for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StreamOptions {
     /// Send small messages at once (`TCP_NODELAY`). Default `true`: a request or reply is
     /// written whole, so waiting for more only adds delay.
@@ -18,11 +18,13 @@ pub struct StreamOptions {
     pub send_buffer: Option<usize>,
     /// The system's receive buffer in bytes (`SO_RCVBUF`). Default `None`: the system's choice.
     pub recv_buffer: Option<usize>,
+    /// The class of service that routers see (DSCP, 0 to 63). Default `None`: the system's choice.
+    pub dscp: Option<u8>,
 }
 
 impl Default for StreamOptions {
     fn default() -> Self {
-        Self { no_delay: true, keep_alive: false, send_buffer: None, recv_buffer: None }
+        Self { no_delay: true, keep_alive: false, send_buffer: None, recv_buffer: None, dscp: None }
     }
 }
 

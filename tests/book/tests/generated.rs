@@ -202,8 +202,10 @@ fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
 fn the_limits_that_are_options_have_their_defaults() {
     let page = read("docs/src/limits.md");
     for spec in TABLE.iter().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
-        // No limits, but a rhythm and sizes.
-        if ["StallTakeover", "Spin", "SndSock", "RcvSock", "CopyThreshold"].contains(&spec.name) {
+        // No limits, but a rhythm, sizes and a class of service.
+        if ["StallTakeover", "Spin", "SndSock", "RcvSock", "CopyThreshold", "Dscp"]
+            .contains(&spec.name)
+        {
             continue;
         }
         let cell = format!("| `{}` |", spec.name);

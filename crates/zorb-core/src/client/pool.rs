@@ -34,6 +34,15 @@ const KEPT_POOLS: usize = 256;
 /// The most places of an endpoint; threads beyond share them.
 const MAX_PLACES: usize = 64;
 
+/// Which connections calls may have in turns: those to one endpoint that are set up alike, and that no
+/// reference has for itself alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PoolKey {
+    pub(super) endpoint: Endpoint,
+    pub(super) stream: StreamOptions,
+    pub(super) private: Option<u64>,
+}
+
 /// The pools of all endpoints.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionCache {
@@ -42,7 +51,7 @@ pub(crate) struct ConnectionCache {
 
 #[derive(Debug, Default)]
 struct Pools {
-    by_endpoint: HashMap<Endpoint, Arc<EndpointPool>>,
+    by_endpoint: HashMap<PoolKey, Arc<EndpointPool>>,
     /// How many were left when unused ones were last looked for.
     left: usize,
 }
@@ -90,20 +99,20 @@ pub(crate) enum NoConnection {
 }
 
 impl ConnectionCache {
-    /// The pool of `endpoint`, made when it is first asked for.
+    /// The pool of `key`, made when it is first asked for.
     pub(crate) fn pool(
         &self,
-        endpoint: &Endpoint,
+        key: PoolKey,
         protocol: &Arc<dyn Protocol>,
         options: &Options,
     ) -> Arc<EndpointPool> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pool) = pools.by_endpoint.get(endpoint) {
+        if let Some(pool) = pools.by_endpoint.get(&key) {
             return Arc::clone(pool);
         }
         let unused = pools.take_unused();
-        let pool = EndpointPool::new(endpoint, protocol, options);
-        pools.by_endpoint.insert(endpoint.clone(), Arc::clone(&pool));
+        let pool = EndpointPool::new(&key, protocol, options);
+        pools.by_endpoint.insert(key, Arc::clone(&pool));
         drop(pools);
         unused.iter().for_each(|pool| pool.close());
         pool
@@ -134,11 +143,11 @@ impl Pools {
 }
 
 impl EndpointPool {
-    fn new(endpoint: &Endpoint, protocol: &Arc<dyn Protocol>, options: &Options) -> Arc<Self> {
+    fn new(key: &PoolKey, protocol: &Arc<dyn Protocol>, options: &Options) -> Arc<Self> {
         let max_open = options.max_connections_per_endpoint;
         let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
         Arc::new_cyclic(|itself| Self {
-            endpoint: endpoint.clone(),
+            endpoint: key.endpoint.clone(),
             protocol: Arc::clone(protocol),
             places: (0..places).map(|_| OnceLock::new()).collect(),
             // Where there are no replies, nobody waits for one.
@@ -151,7 +160,7 @@ impl EndpointPool {
             returned: Condvar::new(),
             max_open,
             max_message_size: options.max_message_size,
-            stream: options.stream_options(),
+            stream: key.stream.clone(),
             wait: options.wait_policy(),
         })
     }

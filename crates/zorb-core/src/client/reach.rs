@@ -114,6 +114,7 @@ fn reach_one<'t>(
             }
             .remember(exception)
         }
+        None if routes.ruled_out => ruled_out(object),
         None if one_way => no_way_back(),
         None => no_usable_profile(object),
     })
@@ -127,6 +128,15 @@ fn no_way_back() -> SystemException {
             "the reference tells of one-way protocols alone: have its server listen otherwise too",
         )
         .remember(SystemException::no_implement(code, CompletionStatus::No))
+}
+
+#[cold]
+fn ruled_out(object: &ObjectRef) -> SystemException {
+    let exception =
+        SystemException::inv_policy(minor::inv_policy::CANNOT_RECONCILE, CompletionStatus::No);
+    Error::new(Phase::Connect, object.ior().type_id.clone())
+        .hint("the policy ClientProtocols leaves no profile of the reference")
+        .remember(exception)
 }
 
 #[cold]

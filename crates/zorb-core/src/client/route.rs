@@ -8,13 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use zorb_giop::{
-    CodeSetComponentInfo, Form, Ior, LanePriority, Policies, PolicyValue, TaggedProfile,
+    CodeSetComponentInfo, ComponentBody, Form, Ior, LanePriority, Policies, PolicyValue,
+    ProfileTag, TaggedProfile,
 };
+use zorb_transport::{Protocol, ResolvedProfile};
 use zorb_types::SystemException;
 
-use super::pool::EndpointPool;
+use super::pool::{EndpointPool, PoolKey};
 use crate::orb::OrbCore;
-use crate::policy::RequestContext;
+use crate::policy::{ClientProtocols, RequestContext, Shape, exposed_by};
 
 /// The most ways to an object that are looked at: a reference may come from anybody, and each way
 /// may have to be tried.
@@ -45,21 +47,79 @@ pub(crate) struct Routes {
     pub(crate) local: Option<Arc<[u8]>>,
     /// The policies that the first profile with any has clients know.
     pub(crate) policies: Vec<PolicyValue>,
+    /// Whether there are ways, and policies rule all of them out.
+    pub(super) ruled_out: bool,
     /// What these policies have requests say.
     pub(super) contexts: Vec<Arc<dyn RequestContext>>,
     /// Whether endpoints serve different priorities, so that policies choose among them.
     pub(super) by_priority: bool,
 }
 
-impl Routes {
-    /// Resolves the profiles of `ior` that the ORB has a protocol for, up to 64 endpoints.
-    pub(crate) fn resolve(core: &OrbCore, ior: &Ior) -> Self {
-        let mut routes = Self::default();
-        for profile in &ior.profiles {
-            for further in routes.add(core, ior, profile, true) {
-                // What is for a group goes to all of it, wherever who takes its two-way calls is.
-                routes.add(core, ior, &further, false);
+/// The client's policy and the server's cannot both be kept.
+struct Contradiction;
+
+/// A profile that the ORB has a protocol for.
+struct Way {
+    tag: ProfileTag,
+    protocol: Arc<dyn Protocol>,
+    resolved: ResolvedProfile,
+    /// Whether the object may be one of this very ORB.
+    may_be_local: bool,
+}
+
+impl Way {
+    fn find(
+        core: &OrbCore,
+        ior: &Ior,
+        profile: &TaggedProfile,
+        may_be_local: bool,
+    ) -> Option<Self> {
+        match core.protocols().resolve(ior, profile)? {
+            Ok((protocol, resolved)) => {
+                Some(Self { tag: profile.tag, protocol, resolved, may_be_local })
             }
+            Err(error) => {
+                tracing::debug!(%error, "a profile is skipped");
+                None
+            }
+        }
+    }
+
+    /// The first of its components that is a `C`.
+    fn component<C: ComponentBody>(&self) -> Option<C> {
+        self.resolved.components.iter().find_map(|component| component.body().ok().flatten())
+    }
+}
+
+impl Routes {
+    /// Resolves the profiles of `ior` that the ORB has a protocol for and that policies let it use, up
+    /// to 64 endpoints.
+    pub(crate) fn resolve(core: &OrbCore, ior: &Ior, shape: &Shape) -> Self {
+        let mut routes = Self::default();
+        let mut ways = Vec::new();
+        for profile in &ior.profiles {
+            let Some(way) = Way::find(core, ior, profile, true) else { continue };
+            // What is for a group goes to all of it, wherever who takes its two-way calls is.
+            let further = way.protocol.also_reached_by(&way.resolved);
+            ways.push(way);
+            ways.extend(further.iter().filter_map(|profile| Way::find(core, ior, profile, false)));
+        }
+        routes.policies = ways.iter().find_map(Way::component::<Policies>).unwrap_or_default().0;
+        for way in ways.iter().filter(|way| way.may_be_local) {
+            if way.resolved.endpoints.iter().any(|endpoint| core.serves(endpoint)) {
+                routes.local = Some(way.resolved.object_key.as_slice().into());
+            }
+        }
+        match routes.protocols(core, shape) {
+            Ok(None) => ways.iter().for_each(|way| routes.add(core, way, None, shape)),
+            Ok(Some(chosen)) => {
+                for place in 0..=chosen.choices().len() {
+                    let here = ways.iter().filter(|way| chosen.place(way.tag) == Some(place));
+                    here.for_each(|way| routes.add(core, way, Some(&chosen), shape));
+                }
+                routes.ruled_out = routes.list.is_empty() && !ways.is_empty();
+            }
+            Err(Contradiction) => routes.ruled_out = true,
         }
         if !routes.policies.is_empty() {
             let understood = core.understood().read().unwrap_or_else(PoisonError::into_inner);
@@ -70,52 +130,33 @@ impl Routes {
         routes
     }
 
-    /// Adds the ways of one profile; returns the further profiles that it has in itself.
-    fn add(
-        &mut self,
-        core: &OrbCore,
-        ior: &Ior,
-        profile: &TaggedProfile,
-        may_be_local: bool,
-    ) -> Vec<TaggedProfile> {
-        let (protocol, resolved) = match core.protocols().resolve(ior, profile) {
-            Some(Ok(resolved)) => resolved,
-            Some(Err(error)) => {
-                tracing::debug!(%error, "a profile is skipped");
-                return Vec::new();
-            }
-            None => return Vec::new(),
+    /// Adds the endpoints of a profile.
+    fn add(&mut self, core: &OrbCore, way: &Way, chosen: Option<&ClientProtocols>, shape: &Shape) {
+        let Way { tag, protocol, resolved, .. } = way;
+        let options = core.options().stream_options();
+        let stream = match chosen {
+            Some(chosen) => chosen.stream_options(*tag, options),
+            None => options,
         };
-        let further = protocol.also_reached_by(&resolved);
         let key: Arc<[u8]> = resolved.object_key.as_slice().into();
-        let mut components = resolved.components.iter();
-        let lane = components.find_map(|component| component.body().ok().flatten());
-        let lane = lane.map(|LanePriority(priority)| priority);
-        let code_sets = resolved
-            .components
-            .iter()
-            .find_map(|component| component.body::<CodeSetComponentInfo>().ok().flatten());
-        if self.policies.is_empty() {
-            let mut exposed = resolved.components.iter();
-            self.policies = exposed
-                .find_map(|component| component.body::<Policies>().ok().flatten())
-                .map_or_else(Vec::new, |exposed| exposed.0);
-        }
+        let lane = way.component().map(|LanePriority(priority)| priority);
+        let code_sets: Option<CodeSetComponentInfo> = way.component();
         for endpoint in resolved.endpoints.iter().take(MAX_ROUTES - self.list.len()) {
-            if may_be_local && core.serves(endpoint) {
-                self.local = Some(Arc::clone(&key));
-            }
-            let pool = core.connections().pool(endpoint, &protocol, core.options());
+            let pool = PoolKey {
+                endpoint: endpoint.clone(),
+                stream: stream.clone(),
+                private: shape.private,
+            };
+            let pool = core.connections().pool(pool, protocol, core.options());
             self.list.push(Route {
                 pool,
                 replies: protocol.carries_replies(),
                 form: Form::new(protocol.messaging(), resolved.version),
                 key: Arc::clone(&key),
-                priority: lane.or_else(|| protocol.endpoint_priority(&resolved, endpoint)),
+                priority: lane.or_else(|| protocol.endpoint_priority(resolved, endpoint)),
                 code_sets: code_sets.clone(),
             });
         }
-        further
     }
 
     /// Which priorities one of must be served by the way of the calling thread's next call; `None`
@@ -127,6 +168,22 @@ impl Routes {
             }
         }
         Ok(None)
+    }
+
+    /// The protocols that the client's policies and the server's come to.
+    fn protocols(
+        &self,
+        core: &OrbCore,
+        shape: &Shape,
+    ) -> Result<Option<ClientProtocols>, Contradiction> {
+        let own = shape.protocols.clone();
+        let own = own.or_else(|| core.overrides().load().policies.value().cloned());
+        // One that cannot be read may name protocols of a later age: it is passed over.
+        let servers = exposed_by::<ClientProtocols>(&self.policies).unwrap_or_default();
+        match (own, servers) {
+            (Some(own), Some(servers)) if own.choices() != servers.choices() => Err(Contradiction),
+            (own, servers) => Ok(own.or(servers)),
+        }
     }
 
     /// The ways, beginning with the one that worked last, each with its number.

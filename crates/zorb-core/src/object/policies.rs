@@ -6,7 +6,7 @@ use std::time::Duration;
 use zorb_cdr::CdrError;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::ObjectRef;
+use super::{ObjectRef, Shared};
 use crate::error::{Error, Phase};
 use crate::policy::{
     Levels, ObjectOverrides, Policies, RelativeRoundtripTimeout, SetOverrideType, TypedPolicy,
@@ -58,14 +58,22 @@ impl ObjectRef {
     pub fn for_call(&self, policies: &Policies) -> Result<Self, SystemException> {
         policies.check(Levels::OBJECT)?;
         let known = self.overrides.as_deref();
-        let overrides = known.unwrap_or(&ObjectOverrides::default()).with_call(policies);
-        Ok(Self { overrides: Some(Arc::new(overrides)), ..self.clone() })
+        Ok(self.with_overrides(known.unwrap_or(&ObjectOverrides::default()).with_call(policies)))
     }
 
     fn overridden(&self, policies: &Policies, how: SetOverrideType) -> Self {
         let known = self.overrides.as_deref();
-        let overrides = known.unwrap_or(&ObjectOverrides::default()).with_object(policies, how);
-        Self { overrides: Some(Arc::new(overrides)), ..self.clone() }
+        self.with_overrides(known.unwrap_or(&ObjectOverrides::default()).with_object(policies, how))
+    }
+
+    fn with_overrides(&self, overrides: ObjectOverrides) -> Self {
+        let shape = overrides.shape(self.shared.shape());
+        let shared = match shape == *self.shared.shape() {
+            true => Arc::clone(&self.shared),
+            // Other ways lead there, and nothing is known of them yet.
+            false => Arc::new(Shared::new(self.core(), self.ior().clone(), shape)),
+        };
+        Self { shared, overrides: Some(Arc::new(overrides)), collocation: self.collocation }
     }
 
     #[inline]

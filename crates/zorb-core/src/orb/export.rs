@@ -10,7 +10,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::core::OrbCore;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
-use crate::policy::{Policies, Policy};
+use crate::policy::{Policies, Policy, ServerProtocols};
 use crate::server::Listener;
 
 /// The failure of a reference that has no endpoint.
@@ -39,7 +39,7 @@ impl OrbCore {
             None => {
                 self.listen_somewhere()?;
                 let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
-                profiles(&listeners, key, &components, None)?
+                profiles(&offered(&listeners, policies), key, &components, None)?
             }
             Some(pool) => {
                 let mut all = Vec::new();
@@ -47,12 +47,17 @@ impl OrbCore {
                     let priority = lane.priority();
                     if priority.is_none_or(|it| policies.iter().all(|policy| policy.serves_in(it)))
                     {
-                        all.extend(profiles(&lane.listeners, key, &components, priority)?);
+                        let offered = offered(&lane.listeners, policies);
+                        all.extend(profiles(&offered, key, &components, priority)?);
                     }
                 }
                 all
             }
         };
+        if profiles.is_empty() {
+            let no = CompletionStatus::No;
+            return Err(SystemException::inv_policy(minor::inv_policy::CONFLICT, no));
+        }
         let ior = Ior { type_id: type_id.to_owned(), profiles };
         Ok(ObjectRef::new(self, ior))
     }
@@ -86,16 +91,31 @@ impl OrbCore {
     }
 }
 
+/// The endpoints that policies have references tell of, in the order of their protocols.
+fn offered<'l>(listeners: &'l [Listener], policies: &Policies) -> Vec<&'l Listener> {
+    let all = || listeners.iter().filter(|listener| listener.is_for_objects());
+    let Some(ServerProtocols(chosen)) = policies.value() else { return all().collect() };
+    let mut offered: Vec<&Listener> = Vec::new();
+    for tag in chosen {
+        for listener in all().filter(|listener| listener.protocol.profile_tag() == *tag) {
+            if !offered.iter().any(|known| std::ptr::eq(*known, listener)) {
+                offered.push(listener);
+            }
+        }
+    }
+    offered
+}
+
 /// The profiles of an object that is served at these endpoints, which are for requests of `priority`
 /// if there is one.
 fn profiles(
-    listeners: &[Listener],
+    listeners: &[&Listener],
     key: &[u8],
     components: &[TaggedComponent],
     priority: Option<i16>,
 ) -> Result<Vec<TaggedProfile>, SystemException> {
     let mut profiles = Vec::new();
-    for listener in listeners.iter().filter(|listener| listener.is_for_objects()) {
+    for &listener in listeners {
         let failed = || Error::new(Phase::Adapter, "profile");
         let (protocol, endpoints) = (&listener.protocol, listener.acceptor.published());
         let mut components = components.to_vec();

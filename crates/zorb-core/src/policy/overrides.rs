@@ -1,12 +1,12 @@
 //! Overrides at the levels of a client, and what they come to.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::current::overrides_of_thread;
 use super::{
-    ConnectionTimeout, Policies, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout,
-    SyncScope, TypedPolicy,
+    ClientProtocols, ConnectionTimeout, Policies, PrivateConnection, Rebind,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope, TypedPolicy,
 };
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
@@ -42,6 +42,14 @@ pub(crate) struct ObjectOverrides {
     pub(crate) call: Policies,
     pub(crate) object: Policies,
     terms: SomeTerms,
+}
+
+/// What a reference's policies make of the ways to its object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) protocols: Option<ClientProtocols>,
+    /// The number of the reference whose connections are private.
+    pub(crate) private: Option<u64>,
 }
 
 /// What policies say about a call, as far as they do.
@@ -112,6 +120,18 @@ impl Overrides {
 }
 
 impl ObjectOverrides {
+    /// What they make of the ways to the object, for a reference that was shaped like `before`.
+    pub(crate) fn shape(&self, before: &Shape) -> Shape {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let is_private = self.call.value::<PrivateConnection>().is_some()
+            || self.object.value::<PrivateConnection>().is_some();
+        let number = || before.private.unwrap_or_else(|| NEXT.fetch_add(1, Ordering::Relaxed));
+        Shape {
+            protocols: self.call.value().or_else(|| self.object.value()).cloned(),
+            private: is_private.then(number),
+        }
+    }
+
     pub(crate) fn with_object(&self, policies: &Policies, how: SetOverrideType) -> Self {
         Self::new(self.call.clone(), change(&self.object, policies, how))
     }

@@ -1,0 +1,134 @@
+//! Policies choose protocols: in references, and among those of a reference.
+#![allow(clippy::unwrap_used)]
+
+use zorb::giop::{Ior, ProfileTag};
+use zorb::poa::{ObjectId, PoaError, PoaPolicies};
+use zorb::policy::{
+    ClientProtocols, Policies, PrivateConnection, ServerProtocols, SetOverrideType,
+};
+use zorb::{Error, ObjectRef, Orb, SystemExceptionKind};
+
+const IIOP: ProfileTag = ProfileTag::INTERNET_IOP;
+const UIOP: ProfileTag = ProfileTag::TAO_UIOP;
+const SHMIOP: ProfileTag = ProfileTag::TAO_SHMIOP;
+
+/// An ORB over TCP and a Unix-domain socket.
+fn server() -> Orb {
+    let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").listen("uiop://");
+    orb.build().unwrap()
+}
+
+fn client() -> Orb {
+    Orb::builder().without_environment().build().unwrap()
+}
+
+/// A reference to an object that is not active, of an adapter with these policies.
+fn reference(orb: &Orb, name: &str, policies: PoaPolicies) -> Result<ObjectRef, PoaError> {
+    let poa = orb.root_poa().create(name, policies.user_ids())?;
+    poa.create_reference(&ObjectId::from(&b"nobody"[..]))
+}
+
+fn seen_by(orb: &Orb, ior: &Ior) -> ObjectRef {
+    orb.string_to_object(&ior.to_stringified().unwrap()).unwrap().unwrap()
+}
+
+fn only(tags: &[ProfileTag]) -> Policies {
+    Policies::new().with(ClientProtocols::new(tags.iter().copied()))
+}
+
+fn tags(object: &ObjectRef) -> Vec<ProfileTag> {
+    object.ior().profiles.iter().map(|profile| profile.tag).collect()
+}
+
+#[test]
+fn references_offer_the_protocols_of_their_adapter_in_its_order() {
+    let orb = server();
+    let offered = |name, chosen: &[ProfileTag]| {
+        let policies = PoaPolicies::new().with(ServerProtocols(chosen.to_vec()));
+        reference(&orb, name, policies).map(|object| tags(&object))
+    };
+    assert_eq!(tags(&reference(&orb, "plain", PoaPolicies::new()).unwrap()), [IIOP, UIOP]);
+    assert_eq!(offered("turned", &[UIOP, SHMIOP, IIOP]).unwrap(), [UIOP, IIOP]);
+    assert_eq!(offered("one", &[UIOP]).unwrap(), [UIOP]);
+    let PoaError::System(none) = offered("none", &[SHMIOP]).unwrap_err() else {
+        unreachable!("it is a system exception")
+    };
+    assert_eq!(none.kind, SystemExceptionKind::InvPolicy);
+}
+
+#[test]
+fn a_client_uses_the_protocols_that_it_wants() {
+    let server = server();
+    let object = reference(&server, "plain", PoaPolicies::new()).unwrap();
+    let ior = object.ior().clone();
+    let orb = client();
+    let there = seen_by(&orb, &ior);
+    for wanted in [&[IIOP][..], &[UIOP], &[SHMIOP, UIOP], &[UIOP, IIOP]] {
+        let shaped = there.with_policies(&only(wanted)).unwrap();
+        assert_eq!(shaped.non_existent(), Ok(true), "{wanted:?}: the server has answered");
+    }
+    let neither = there.with_policies(&only(&[SHMIOP])).unwrap();
+    assert_eq!(neither.non_existent().unwrap_err().kind, SystemExceptionKind::InvPolicy);
+    let any = Policies::new().with(ClientProtocols::new([SHMIOP]).or_any());
+    assert_eq!(neither.for_call(&any).unwrap().non_existent(), Ok(true));
+    assert_eq!(there.non_existent(), Ok(true), "the reference itself is as it was");
+
+    // Where nobody answers any more, the story names the one endpoint that was tried.
+    server.shutdown(true).unwrap();
+    let orb = client();
+    let there = seen_by(&orb, &ior);
+    for (wanted, scheme) in [(IIOP, "iiop://"), (UIOP, "uiop://")] {
+        let shaped = there.with_policies(&only(&[wanted])).unwrap();
+        let story = Error::from(shaped.non_existent().unwrap_err()).to_string();
+        assert!(story.contains(scheme), "{story}");
+    }
+}
+
+#[test]
+fn the_orbs_protocols_hold_for_references_without_their_own() {
+    let server = server();
+    let object = reference(&server, "plain", PoaPolicies::new()).unwrap();
+    let orb = client();
+    orb.policy_manager()
+        .set_policy_overrides(&only(&[SHMIOP]), SetOverrideType::SetOverride)
+        .unwrap();
+    let there = seen_by(&orb, object.ior());
+    assert_eq!(there.non_existent().unwrap_err().kind, SystemExceptionKind::InvPolicy);
+    let own = there.with_policies(&only(&[UIOP])).unwrap();
+    assert_eq!(own.non_existent(), Ok(true));
+    let thread = orb.policy_current().add(&only(&[UIOP])).unwrap_err();
+    assert_eq!(thread.kind, SystemExceptionKind::NoPermission);
+}
+
+#[test]
+fn a_server_has_clients_know_which_protocols_to_use() {
+    let server = server();
+    let policies = PoaPolicies::new().with(ClientProtocols::new([UIOP]));
+    let object = reference(&server, "told", policies).unwrap();
+    let orb = client();
+    let there = seen_by(&orb, object.ior());
+    assert_eq!(there.exposed_policy(), Ok(Some(ClientProtocols::new([UIOP]))));
+    assert_eq!(there.non_existent(), Ok(true));
+    let same = there.with_policies(&only(&[UIOP])).unwrap();
+    assert_eq!(same.non_existent(), Ok(true));
+    let other = there.with_policies(&only(&[IIOP])).unwrap();
+    assert_eq!(other.non_existent().unwrap_err().kind, SystemExceptionKind::InvPolicy);
+}
+
+#[test]
+fn a_private_connection_is_one_references_own() {
+    let private = Policies::new().with(PrivateConnection);
+    for private_first in [false, true] {
+        // The server takes one connection and no other.
+        let server = Orb::builder().without_environment().option("MaxConnections", "1");
+        let server = server.listen("iiop://127.0.0.1:0").build().unwrap();
+        let object = reference(&server, "plain", PoaPolicies::new()).unwrap();
+        let orb = client();
+        let plain = seen_by(&orb, object.ior());
+        let own = plain.with_policies(&private).unwrap();
+        let (first, second) = if private_first { (&own, &plain) } else { (&plain, &own) };
+        assert_eq!(first.non_existent(), Ok(true));
+        assert_eq!(first.clone().non_existent(), Ok(true), "clones share what they have");
+        assert!(second.non_existent().is_err(), "it needs another connection");
+    }
+}
