@@ -66,6 +66,13 @@ impl MonotonicTime {
     }
 }
 
+/// The processor time that the calling thread has used so far: it stands still while the thread
+/// waits, or others run. One system call.
+#[must_use]
+pub fn thread_time() -> Duration {
+    Duration::from_nanos(sys::clock::thread_nanos())
+}
+
 /// The processor's cycle counter: cheaper to read than [`MonotonicTime`] and of no known unit, so
 /// that it has to be compared with it over a while. Nanoseconds where there is none that is known.
 #[inline]
@@ -114,6 +121,18 @@ mod tests {
         assert!(before <= now);
         let long = Duration::from_secs(3600);
         assert!(now - before < long, "both count from the same beginning");
+    }
+
+    #[test]
+    fn a_threads_time_passes_with_its_work() {
+        let before = thread_time();
+        let mut after = before;
+        while after == before {
+            after = thread_time();
+        }
+        assert!(after > before);
+        let other = std::thread::spawn(thread_time).join().unwrap();
+        assert!(other > Duration::ZERO, "each thread has a clock of its own");
     }
 
     #[test]

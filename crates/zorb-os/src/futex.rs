@@ -1,10 +1,13 @@
 //! Sleeping until another thread or process changes a word.
 
+use std::num::NonZeroU32;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::thread::futex::{self, Flags, Timespec};
+
+use crate::clock::MonotonicTime;
 
 /// Puts the thread to sleep while `word` holds `expected`, until it is [`wake`]d, a signal comes or
 /// `timeout` is over (`None`: for ever). It may wake for no reason, so the caller looks again at
@@ -28,6 +31,22 @@ pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
     );
 }
 
+/// The same until a moment, which the system keeps to whatever comes between: so that what is to
+/// happen at times is not late by what it took to find out how long to wait.
+#[inline]
+pub fn wait_until(word: &AtomicU32, expected: u32, end: MonotonicTime) {
+    const SECOND: u64 = 1_000_000_000;
+    let end = Timespec {
+        tv_sec: i64::try_from(end.as_nanos() / SECOND).unwrap_or(i64::MAX),
+        tv_nsec: i64::try_from(end.as_nanos() % SECOND).unwrap_or_default(),
+    };
+    let outcome = futex::wait_bitset(word, Flags::empty(), expected, Some(&end), NonZeroU32::MAX);
+    debug_assert!(
+        matches!(outcome, Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT)),
+        "{outcome:?}"
+    );
+}
+
 /// Wakes all who [`wait`] for `word`. One system call.
 #[inline]
 pub fn wake(word: &AtomicU32) {
@@ -41,7 +60,6 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::clock::MonotonicTime;
 
     #[test]
     fn a_sleeper_is_woken() {
@@ -55,6 +73,17 @@ mod tests {
             word.store(2, Ordering::Release);
             wake(&word);
         });
+    }
+
+    #[test]
+    fn a_moment_ends_the_sleep() {
+        let word = AtomicU32::new(1);
+        let moment = MonotonicTime::now() + Duration::from_millis(2);
+        wait_until(&word, 2, moment + Duration::from_secs(3600));
+        while MonotonicTime::now() < moment {
+            wait_until(&word, 1, moment);
+        }
+        wait_until(&word, 1, MonotonicTime::from_nanos(0));
     }
 
     #[test]

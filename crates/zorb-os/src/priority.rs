@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use crate::sys;
 
@@ -54,6 +55,22 @@ pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
     };
     let policy = policy | libc::SCHED_RESET_ON_FORK;
     sys::thread::set_schedule(thread.cast_signed(), policy, libc::c_int::from(priority))
+}
+
+/// Has the system give the calling thread `runtime` of a processor in every `period`, within
+/// `deadline` of the thread's becoming ready, and before every thread of [`set`]
+/// (`SCHED_DEADLINE`); beyond `runtime` it waits for its next period. Threads that it starts are
+/// shared ones. One system call.
+///
+/// # Errors
+/// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`), or when the thread
+/// may not use all processors; [`io::ErrorKind::ResourceBusy`] when the system has promised too
+/// much of its processors already; [`io::ErrorKind::InvalidInput`] unless 1024 ns <= `runtime` <=
+/// `deadline` <= `period`, and for periods that the system has too long or too short (sysctl
+/// `kernel.sched_deadline_period_max_us`, `_min_us`: 4 s and 100 us).
+pub fn set_deadline(runtime: Duration, deadline: Duration, period: Duration) -> io::Result<()> {
+    let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    sys::thread::set_deadline(nanos(runtime), nanos(deadline), nanos(period))
 }
 
 /// How the system schedules the calling thread; batch and idle threads count as shared, and those
@@ -114,6 +131,29 @@ mod tests {
             Ok(()) => assert_eq!(is, Schedule::Fifo(5)),
             Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
         }
+    }
+
+    #[test]
+    fn a_thread_has_a_deadline_or_the_system_says_why_not() {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let us = Duration::from_micros;
+                match set_deadline(us(200), us(5_000), us(10_000)) {
+                    Ok(()) => assert_eq!(current().unwrap(), Schedule::Fifo(MAX_PRIORITY)),
+                    Err(error) => assert!(
+                        matches!(
+                            error.kind(),
+                            io::ErrorKind::PermissionDenied | io::ErrorKind::ResourceBusy
+                        ),
+                        "{error}"
+                    ),
+                }
+                let longer_than_its_deadline = set_deadline(us(2), us(1), us(10_000));
+                let kind = longer_than_its_deadline.unwrap_err().kind();
+                let expected = [io::ErrorKind::InvalidInput, io::ErrorKind::PermissionDenied];
+                assert!(expected.contains(&kind), "{kind}");
+            });
+        });
     }
 
     #[test]

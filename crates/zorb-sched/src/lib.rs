@@ -5,7 +5,7 @@
 //! ([`RtInfo`]). [`Schedule::compute`] follows the calls, gives priorities by a [`Strategy`], puts
 //! operations on processors, and finds out how long each takes at most; what is wrong it says in
 //! [`Anomaly`]s. A [`Simulation`] shows it event by event. A [`Dispatcher`] runs what is
-//! ready in the order that it gives. Nothing here uses an ORB.
+//! ready in the order that it gives; [`Upcalls`] run in every period. Nothing here uses an ORB.
 //!
 //! ```
 //! use zorb_sched::{Call, Response, RtInfo, Schedule, Strategy, System, TaskSet, Time};
@@ -30,6 +30,7 @@ mod dispatch;
 mod file;
 mod model;
 mod partition;
+mod periodic;
 mod report;
 mod schedule;
 mod simulate;
@@ -52,6 +53,11 @@ pub use file::{FileError, MAX_FILE, TaskFile};
 pub use model::expand::{MAX_TASKS, Task, TaskId, expand};
 pub use model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
 pub use model::set::{MAX_CALLS, MAX_OPERATIONS, TaskSet};
+pub use periodic::clock::{UpcallClock, VirtualClock};
+pub use periodic::counts::{Finding, UpcallCounts, UpcallEvent};
+pub use periodic::releases::{Activation, Backlog, Releases};
+pub use periodic::task::{PeriodicTask, UpcallScheduling};
+pub use periodic::upcalls::{RunningUpcalls, UpcallError, Upcalls};
 pub use schedule::{Response, Schedule, ScheduledTask, System};
 pub use simulate::{Instance, SimulatedTask, Simulation, Slice, Trace};
 pub use strategy::{Discipline, PriorityRange, Queue, Rank, Strategy, UnknownStrategy};

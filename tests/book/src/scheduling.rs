@@ -5,8 +5,23 @@ use std::time::Duration;
 
 use zorb::poa::PoaPolicies;
 use zorb_rt::{Priority, RtOrb};
+use zorb_sched::{
+    Activation, PeriodicTask, RunningUpcalls, UpcallCounts, UpcallError, UpcallEvent, Upcalls,
+    VirtualClock,
+};
 use zorb_sched::{Call, PriorityTable, RtInfo, Schedule, Strategy, System, TaskSet, Time};
 use zorb_sched::{Dispatcher, DispatcherOptions, Handle, Urgency};
+
+/// Steers: stands for a stub of an interface in IDL.
+#[derive(Clone, Debug)]
+pub struct Control(std::sync::mpsc::Sender<Time>);
+
+impl Control {
+    fn step(&self, release: Time) {
+        // The test has heard enough.
+        let _ = self.0.send(release);
+    }
+}
 
 /// The policies of an operation's adapter, out of a table.
 pub fn policies(rt: &RtOrb, text: &str) -> Result<PoaPolicies, Box<dyn Error>> {
@@ -41,6 +56,39 @@ pub fn dispatched(
     let period = Duration::from_millis(10);
     dispatcher.every(period, rank.queue, urgency(Time::from_millis(8)), |_| "again")?;
     Ok(dispatcher)
+}
+
+/// Has an object's operation called in every period, if all deadlines are met.
+pub fn periodic(
+    control: Control,
+    tell: impl Fn(&UpcallEvent<'_>) + Send + Sync + 'static,
+) -> Result<RunningUpcalls, UpcallError> {
+    let ms = Time::from_millis;
+    let step = PeriodicTask::new("step", ms(10)).budget(ms(2)).deadline(ms(8));
+    let show = PeriodicTask::new("show", ms(40)).budget(ms(9)).phase(ms(1));
+    let upcalls = Upcalls::new()
+        .task(step, move |activation| control.step(activation.release))
+        .task(show, |activation| println!("{} skipped", activation.skipped))
+        .admission(System::new(Strategy::Rms))
+        .on_event(tell)
+        .start()?;
+    if let Some(denial) = upcalls.denial() {
+        eprintln!("{denial}");
+    }
+    Ok(upcalls)
+}
+
+/// Tries a periodic task on a clock that only moves when it is told to.
+pub fn rehearsed() -> UpcallCounts {
+    let ms = Time::from_millis;
+    let clock = VirtualClock::until(ms(50));
+    let task = PeriodicTask::new("step", ms(10)).budget(ms(2)).deadline(ms(8));
+    // The second takes too long, and the third is left out.
+    let upcall = |activation: &Activation| match activation.number {
+        1 => clock.work(ms(20)),
+        _ => clock.work(ms(1)),
+    };
+    task.run_on(&clock, Time::ZERO, upcall, |event| println!("{}", event.finding))
 }
 
 /// Analyses a set, and asks for one more.
@@ -90,6 +138,22 @@ mod tests {
         let dispatcher = dispatched(&schedule, step, run).unwrap();
         assert_eq!(told.iter().take(3).collect::<Vec<_>>(), ["once", "again", "again"]);
         dispatcher.stop();
+    }
+
+    #[test]
+    fn upcalls_come_in_every_period() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let upcalls = periodic(Control(tell), |_| ()).unwrap();
+        let (first, second) = (told.recv().unwrap(), told.recv().unwrap());
+        assert_eq!((second - first).as_nanos() % 10_000_000, 0);
+        assert_eq!(upcalls.stop().len(), 2);
+    }
+
+    #[test]
+    fn what_would_go_wrong_is_seen_before() {
+        let counts = rehearsed();
+        assert_eq!((counts.upcalls, counts.overruns, counts.missed), (4, 1, 1));
+        assert_eq!(counts.skipped, 1);
     }
 
     #[test]

@@ -26,10 +26,15 @@ pub(crate) fn coarse_monotonic_nanos() -> u64 {
     nanos(libc::CLOCK_MONOTONIC_COARSE)
 }
 
+/// The processor time that the calling thread has used.
+pub(crate) fn thread_nanos() -> u64 {
+    nanos(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
 #[inline]
 fn nanos(clock: libc::clockid_t) -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` is a timespec that the call may write. It cannot fail: both clocks exist on
+    // SAFETY: `now` is a timespec that the call may write. It cannot fail: these clocks exist on
     // every Linux and the pointer is good.
     unsafe { libc::clock_gettime(clock, &raw mut now) };
     let seconds = u64::try_from(now.tv_sec).unwrap_or_default();

@@ -54,6 +54,28 @@ pub(crate) fn set_schedule(
     Ok(())
 }
 
+/// Has the system schedule the calling thread by deadlines; times in nanoseconds.
+pub(crate) fn set_deadline(runtime: u64, deadline: u64, period: u64) -> io::Result<()> {
+    let attributes = libc::sched_attr {
+        size: u32::try_from(size_of::<libc::sched_attr>()).unwrap_or_default(),
+        sched_policy: libc::SCHED_DEADLINE.cast_unsigned(),
+        // The flag SCHED_FLAG_RESET_ON_FORK: a thread with a deadline may not start others without.
+        sched_flags: 1,
+        sched_nice: 0,
+        sched_priority: 0,
+        sched_runtime: runtime,
+        sched_deadline: deadline,
+        sched_period: period,
+    };
+    let source = &raw const attributes;
+    // SAFETY: `source` points to a live structure that says its own size and is only read; 0 means
+    // the calling thread, and there are no flags.
+    if unsafe { libc::syscall(libc::SYS_sched_setattr, 0, source, 0) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
 /// By what policy and at what priority the system schedules the calling thread.
 pub(crate) fn schedule() -> io::Result<(libc::c_int, libc::c_int)> {
     // SAFETY: takes a number; 0 means the calling thread.

@@ -1,0 +1,137 @@
+//! Clocks that upcalls run by.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use zorb_os::clock::{self, MonotonicTime};
+use zorb_os::futex;
+
+use crate::Time;
+
+/// What a periodic task needs of time.
+pub trait UpcallClock {
+    /// Now.
+    fn now(&self) -> Time;
+
+    /// The processor time that the calling thread has used.
+    fn used(&self) -> Time;
+
+    /// Waits until `moment`, not at all when that is over; `false` when there are to be no more
+    /// upcalls. It may come back early.
+    fn wait_until(&self, moment: Time) -> bool;
+}
+
+/// Time that passes only when it is told to, for tests of what is periodic.
+///
+/// Waiting moves it on; so does the upcall, by [`work`](Self::work) and [`wait`](Self::wait).
+pub struct VirtualClock {
+    now: Cell<Time>,
+    used: Cell<Time>,
+    end: Time,
+    wakes_late: Box<dyn Fn(Time) -> Time>,
+}
+
+impl VirtualClock {
+    /// One that begins at zero; nothing is released at `end` or later.
+    #[must_use]
+    pub fn until(end: Time) -> Self {
+        Self {
+            now: Cell::new(Time::ZERO),
+            used: Cell::new(Time::ZERO),
+            end,
+            wakes_late: Box::new(|_| Time::ZERO),
+        }
+    }
+
+    /// Waits last longer than they should, by what `late` makes of the moment waited for.
+    #[must_use]
+    pub fn waking_late(self, late: impl Fn(Time) -> Time + 'static) -> Self {
+        Self { wakes_late: Box::new(late), ..self }
+    }
+
+    /// So much processor time is used.
+    pub fn work(&self, time: Time) {
+        self.used.set(self.used.get() + time);
+        self.wait(time);
+    }
+
+    /// So much time passes, in which the thread does not run.
+    pub fn wait(&self, time: Time) {
+        self.now.set(self.now.get() + time);
+    }
+}
+
+impl UpcallClock for VirtualClock {
+    fn now(&self) -> Time {
+        self.now.get()
+    }
+
+    fn used(&self) -> Time {
+        self.used.get()
+    }
+
+    fn wait_until(&self, moment: Time) -> bool {
+        if moment >= self.end {
+            return false;
+        }
+        if self.now.get() < moment {
+            self.now.set(moment + (self.wakes_late)(moment));
+        }
+        true
+    }
+}
+
+impl fmt::Debug for VirtualClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VirtualClock")
+            .field("now", &self.now.get())
+            .field("used", &self.used.get())
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The machine's clock, and what stops those who wait for it.
+#[derive(Clone, Debug)]
+pub(super) struct MachineClock {
+    state: Arc<AtomicU32>,
+}
+
+const RUNNING: u32 = 0;
+const STOPPED: u32 = 1;
+
+impl MachineClock {
+    pub(super) fn new() -> Self {
+        Self { state: Arc::new(AtomicU32::new(RUNNING)) }
+    }
+
+    pub(super) fn stop(&self) {
+        self.state.store(STOPPED, Ordering::Release);
+        futex::wake(&self.state);
+    }
+}
+
+impl UpcallClock for MachineClock {
+    fn now(&self) -> Time {
+        Time::from_nanos(MonotonicTime::now().as_nanos())
+    }
+
+    fn used(&self) -> Time {
+        clock::thread_time().into()
+    }
+
+    /// One system call, none for a moment that is over.
+    fn wait_until(&self, moment: Time) -> bool {
+        loop {
+            if self.state.load(Ordering::Acquire) == STOPPED {
+                return false;
+            }
+            if self.now() >= moment {
+                return true;
+            }
+            futex::wait_until(&self.state, RUNNING, MonotonicTime::from_nanos(moment.as_nanos()));
+        }
+    }
+}

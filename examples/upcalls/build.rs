@@ -1,0 +1,3 @@
+fn main() {
+    zorb_build::compile("idl/flight.idl");
+}
