@@ -18,9 +18,13 @@
 //! the upcall and replies, while the others go on waiting. Where requests are to be held while
 //! all threads are busy, or lanes borrow threads of each other, one thread of the lane reads and the
 //! others make the upcalls ([`Strategy::HalfSync`]).
+//!
+//! Once a program has found its pace its pools can be [frozen](crate::Orb::freeze_pools): from then on
+//! each lane counts what its threads do that takes time which nobody has bounded.
 
 mod connections;
 mod follow;
+mod frozen;
 mod keeper;
 mod lane;
 mod pool;
@@ -28,6 +32,7 @@ mod queue;
 mod settings;
 mod work;
 
+pub use frozen::{LaneViolations, ViolationReport};
 pub use pool::Pool;
 pub use settings::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, PoolSettings, Strategy,

@@ -28,6 +28,7 @@ mod orb;
 pub mod poa;
 pub mod policy;
 mod raises;
+mod rare;
 mod servant;
 mod server;
 pub mod value;

@@ -84,6 +84,13 @@ impl AllocationCount {
     }
 }
 
+/// Whether [`CountingAllocator`] is the program's allocator, found out by trying.
+#[must_use]
+pub fn is_counting() -> bool {
+    let ((), used) = AllocationCount::of(|| drop(std::hint::black_box(Box::new(0_u64))));
+    used.allocations > 0
+}
+
 pub(crate) fn count_allocation(size: usize) {
     let size = size as u64;
     let mut here = HERE.get();

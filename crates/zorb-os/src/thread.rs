@@ -101,6 +101,22 @@ pub fn affinity() -> io::Result<Vec<usize>> {
     Ok((0..MAX_PROCESSORS).filter(set).collect())
 }
 
+/// How many page faults a thread of this process has had since it began, by its id: those that were
+/// served from memory, and those for which something was read.
+///
+/// # Errors
+/// When there is no such thread, or no `/proc`.
+pub fn page_faults(thread: u32) -> io::Result<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"))?;
+    // The name before it, in parentheses, may contain anything. The 10th and the 12th field count.
+    let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace().skip(7);
+    let mut field = |gap: usize| fields.nth(gap)?.parse::<u64>().ok();
+    match (field(0), field(1)) {
+        (Some(minor), Some(major)) => Ok(minor.saturating_add(major)),
+        _ => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
 const WORD_BITS: usize = libc::c_ulong::BITS as usize;
 
 #[cfg(test)]
@@ -165,6 +181,23 @@ mod tests {
             let error = set_affinity(impossible).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{impossible:?}");
         }
+    }
+
+    #[test]
+    fn page_faults_are_counted_by_thread() {
+        let (touch, other) = (16, id());
+        let (mine, others) = apart(|| {
+            // Zeroed memory of this size is not there until it is written to.
+            let mut pages = vec![0_u8; touch << 12];
+            let before = [page_faults(id()).unwrap(), page_faults(other).unwrap()];
+            pages.iter_mut().step_by(1 << 12).for_each(|octet| *octet = 1);
+            let after = [page_faults(id()).unwrap(), page_faults(other).unwrap()];
+            drop(std::hint::black_box(pages));
+            (after[0] - before[0], after[1] - before[1])
+        });
+        assert!(mine > 0);
+        assert!(others < 1 << 30, "a count goes up");
+        assert!(page_faults(u32::MAX >> 1).is_err());
     }
 
     #[test]

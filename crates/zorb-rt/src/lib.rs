@@ -29,6 +29,7 @@
 
 mod context;
 mod current;
+mod frozen;
 mod mapping;
 mod model;
 mod orb;
@@ -49,5 +50,6 @@ pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder, ThreadpoolPolicy};
 pub use priority::{NativePriority, Priority};
 pub use readiness::{Finding, Verdict, examine};
 pub use setting::{Denied, SchedulingPolicy};
-pub use zorb_core::lanes::{Buffering, DynamicLifespan, LaneCounts, Strategy};
+pub use zorb_core::lanes::{Buffering, DynamicLifespan, LaneCounts, LaneViolations, Strategy};
+pub use zorb_os::alloc::CountingAllocator;
 pub use zorb_os::mutex::{PiGuard, PiMutex};

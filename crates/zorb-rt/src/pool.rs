@@ -6,7 +6,8 @@ use std::sync::Arc;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::Error;
 use zorb_core::lanes::{
-    Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, Pool, PoolSettings, Strategy,
+    Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, LaneViolations, Pool,
+    PoolSettings, Strategy,
 };
 use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_types::SystemException;
@@ -48,6 +49,12 @@ impl Threadpool {
     /// What has become of its lanes, in the order in which they were given.
     pub fn counts(&self) -> Vec<LaneCounts> {
         self.pool.counts()
+    }
+
+    /// What its lanes have counted since they were [frozen](RtOrb::freeze), in the order in which they
+    /// were given.
+    pub fn violations(&self) -> Vec<LaneViolations> {
+        self.pool.violations()
     }
 
     /// How its threads share the work.

@@ -45,6 +45,16 @@ pub fn controlled(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Threadpool), zorb::Erro
     Ok((poa, pool))
 }
 
+/// Counts what lanes are not to do.
+pub fn frozen(rt: &RtOrb) -> Result<(), zorb::Error> {
+    rt.freeze()?;
+    // ... calls come and go ...
+    for lane in rt.violations().iter().filter(|lane| lane.total() > 0) {
+        eprintln!("{lane}");
+    }
+    Ok(())
+}
+
 /// Takes a lock twice, one after the other.
 pub fn locked(mutex: &PiMutex) -> std::io::Result<bool> {
     let held = mutex.lock()?;
@@ -78,6 +88,8 @@ mod tests {
         let (poa, pool) = controlled(&orb, &rt).unwrap();
         let threads: Vec<_> = pool.counts().iter().map(|lane| lane.threads).collect();
         assert_eq!(threads, [2, 1]);
+        frozen(&rt).unwrap();
+        assert!(rt.violations().iter().all(|lane| lane.total() == 0));
         poa.destroy();
         pool.destroy().unwrap();
     }

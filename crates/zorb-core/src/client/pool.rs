@@ -25,6 +25,7 @@ use super::place::{Lease, Place};
 use super::sharing::Sharing;
 use crate::counters::{CallMutex, Count, count};
 use crate::options::Options;
+use crate::rare::{Rare, happens};
 use crate::server::in_upcall;
 
 /// From how many pools on those without a reference to their endpoint are closed. Endpoints come
@@ -112,6 +113,7 @@ impl ConnectionCache {
         }
         let unused = pools.take_unused();
         let pool = EndpointPool::new(&key, protocol, options);
+        happens(Rare::TableWrites);
         pools.by_endpoint.insert(key, Arc::clone(&pool));
         drop(pools);
         unused.iter().for_each(|pool| pool.close());
@@ -358,6 +360,7 @@ impl EndpointPool {
         let timeout = timeout.max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.stream.clone();
+        happens(Rare::Connects);
         let connected = self.protocol.transport().connect(&self.endpoint, &options);
         match connected {
             Ok(stream) => {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
 
+use crate::rare::{Rare, happens};
 use crate::server::ServerConnection;
 
 /// Places for so many connections as a lane may have. Threads look into them without a lock; only
@@ -37,6 +38,7 @@ impl Connections {
     pub(super) fn put(&self, place: u32, connection: &Arc<ServerConnection>) {
         if let Some(slot) = self.places.get(place as usize) {
             slot.store(Some(Arc::clone(connection)));
+            happens(Rare::TableWrites);
         }
     }
 
@@ -44,6 +46,7 @@ impl Connections {
     pub(super) fn release(&self, place: u32) -> bool {
         if let Some(slot) = self.places.get(place as usize) {
             slot.store(None);
+            happens(Rare::TableWrites);
         }
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(place);
         self.open.fetch_sub(1, Ordering::AcqRel) == 1

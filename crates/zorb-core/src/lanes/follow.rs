@@ -21,10 +21,12 @@ impl Lane {
             while let Some(connection) = self.take_nudged() {
                 connection.turn(false, true, &mut kept);
             }
+            self.frozen.turn_ends();
             self.idle.fetch_add(1, Ordering::AcqRel);
             let patience = self.patience(role).map(|it| if stays { it.max(STAY) } else { it });
             stays = false;
             let event = self.ready.next(patience);
+            self.frozen.turn_begins();
             let waiting = self.idle.fetch_sub(1, Ordering::AcqRel) - 1;
             let event = match event {
                 Ok(Some(event)) => event,

@@ -14,6 +14,7 @@ use zorb_os::poll::{ReadySet, Trigger};
 use zorb_transport::{Protocol, Stream};
 
 use super::connections::Connections;
+use super::frozen::Frozen;
 use super::keeper::Wants;
 use super::queue::{Permits, Queue};
 use super::settings::{DynamicLifespan, LaneCounts, LaneSettings, Strategy};
@@ -58,6 +59,7 @@ pub(crate) struct Lane {
     pub(super) started: AtomicU64,
     pub(super) borrowed: AtomicU64,
     pub(super) refused: AtomicU64,
+    pub(super) frozen: Frozen,
 }
 
 /// The other lanes of the pool, where lanes borrow threads of each other.
@@ -111,6 +113,7 @@ impl Lane {
         ready.add(nudge.as_fd(), NUDGE, Trigger::News)?;
         Ok(Arc::new(Self {
             permits: Permits::new(parts.settings.max_threads()),
+            frozen: Frozen::new(&parts.name, parts.settings.priority),
             settings: parts.settings,
             strategy: parts.strategy,
             pool: parts.pool,
@@ -191,6 +194,7 @@ impl Lane {
         self.pool_threads.spawn_with(&self.name, self.stack_size, move || {
             let _running = running;
             POOL.set(lane.pool);
+            let _watching = lane.frozen.watch();
             body(lane.settings.threads.begin());
         })
     }
@@ -208,7 +212,9 @@ impl Lane {
         while lane.wants.take() {
             let room = lane.threads.load(Ordering::Acquire) < lane.settings.max_threads();
             let started = match room && !lane.is_stopping() {
-                true => lane.start(Role::Dynamic(Instant::now()), None),
+                true => lane
+                    .start(Role::Dynamic(Instant::now()), None)
+                    .inspect(|()| lane.frozen.thread_started()),
                 false => Err(io::ErrorKind::QuotaExceeded.into()),
             };
             if let Err(error) = started {
@@ -229,8 +235,19 @@ impl Lane {
         }
     }
 
-    /// Takes in a connection that a client has made.
-    pub(crate) fn welcome(
+    /// Takes in a connection that a client has made, on the thread that accepts them.
+    pub(super) fn meet(
+        self: &Arc<Self>,
+        core: &Arc<OrbCore>,
+        protocol: &dyn Protocol,
+        stream: Arc<dyn Stream>,
+    ) {
+        self.frozen.turn_begins();
+        self.welcome(core, protocol, stream);
+        self.frozen.turn_ends();
+    }
+
+    fn welcome(
         self: &Arc<Self>,
         core: &Arc<OrbCore>,
         protocol: &dyn Protocol,
@@ -351,6 +368,18 @@ impl Lane {
         drop(nudged);
     }
 
+    /// The calling thread, which serves one connection, is about to wait.
+    #[inline]
+    pub(crate) fn turn_ends(&self) {
+        self.frozen.turn_ends();
+    }
+
+    /// Its wait is over.
+    #[inline]
+    pub(crate) fn turn_begins(&self) {
+        self.frozen.turn_begins();
+    }
+
     pub(super) fn counts(&self) -> LaneCounts {
         LaneCounts {
             threads: self.threads.load(Ordering::Acquire),
@@ -362,7 +391,8 @@ impl Lane {
     }
 
     /// Has the calling thread, which accepts connections, be scheduled as those that serve them.
-    pub(crate) fn adopt_thread(&self) {
+    pub(super) fn adopt_thread(&self) {
+        self.frozen.watch_for_good();
         self.settings.threads.adopt();
     }
 

@@ -1,12 +1,14 @@
 //! A pool: its lanes, from beginning to end.
 
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, mpsc};
 
 use zorb_transport::{Endpoint, Protocol};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::frozen::{LaneViolations, ViolationReport};
 use super::keeper::{Keeper, Wants};
 use super::lane::{Neighbours, Parts, Role, pool_of_thread};
 use super::queue::Queue;
@@ -31,6 +33,15 @@ pub(crate) trait AnyPool: Send + Sync {
 
     /// Whether `endpoint` is one of its own.
     fn serves(&self, endpoint: &Endpoint) -> bool;
+
+    /// Has its lanes count violations, from zero.
+    fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()>;
+
+    /// Has them count no more.
+    fn thaw(&self);
+
+    /// Adds what its lanes have counted.
+    fn violations(&self, all: &mut Vec<LaneViolations>);
 }
 
 pub(crate) struct PoolCore {
@@ -159,7 +170,7 @@ impl PoolCore {
                 let begin = move || accepting.adopt_thread();
                 let welcome =
                     Box::new(move |core: &Arc<OrbCore>, protocol: &dyn Protocol, stream| {
-                        serving.welcome(core, protocol, stream);
+                        serving.meet(core, protocol, stream);
                     });
                 listener.start(core, begin, welcome).map_err(|error| failed().because(error))?;
                 tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
@@ -187,6 +198,18 @@ impl AnyPool for PoolCore {
     fn serves(&self, endpoint: &Endpoint) -> bool {
         let mut listeners = self.lanes.iter().flat_map(|lane| &lane.listeners);
         listeners.any(|listener| listener.acceptor.published().contains(endpoint))
+    }
+
+    fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
+        self.lanes.iter().try_for_each(|lane| lane.frozen.freeze(report))
+    }
+
+    fn thaw(&self) {
+        self.lanes.iter().for_each(|lane| lane.frozen.thaw());
+    }
+
+    fn violations(&self, all: &mut Vec<LaneViolations>) {
+        all.extend(self.lanes.iter().map(|lane| lane.frozen.violations()));
     }
 }
 
@@ -250,6 +273,14 @@ impl Pool {
     /// What has become of its lanes, in the order of its settings.
     pub fn counts(&self) -> Vec<LaneCounts> {
         self.0.lanes.iter().map(|lane| lane.counts()).collect()
+    }
+
+    /// What its lanes have counted since pools were [frozen](crate::Orb::freeze_pools), in the order
+    /// of its settings.
+    pub fn violations(&self) -> Vec<LaneViolations> {
+        let mut all = Vec::with_capacity(self.0.lanes.len());
+        AnyPool::violations(&*self.0, &mut all);
+        all
     }
 
     /// Ends it (`destroy_threadpool`): its endpoints close, requests that are running finish, and its

@@ -76,6 +76,7 @@ impl Lane {
         let mut kept = Kept::default();
         let mut call = matches!(role, Role::Dynamic(_)).then_some(Call::Own);
         loop {
+            self.frozen.turn_begins();
             match call.take() {
                 None => {}
                 Some(Call::Own) => {
@@ -103,6 +104,7 @@ impl Lane {
                 self.serve_job(job, &mut kept);
                 continue;
             }
+            self.frozen.turn_ends();
             match self.queue.rest(&worker) {
                 Rest::LookAgain => continue,
                 Rest::End => return,
@@ -137,8 +139,10 @@ impl Lane {
     /// Serves a request on a thread of another lane.
     fn serve_borrowed(&self, job: Job, kept: &mut Kept) {
         self.borrowed.fetch_add(1, Ordering::Relaxed);
+        self.frozen.turn_begins();
         self.settings.threads.adopt();
         self.serve_job(job, kept);
+        self.frozen.turn_ends();
     }
 
     /// Whether a request of a higher lane waits for a thread. Readers that wait for one look again.

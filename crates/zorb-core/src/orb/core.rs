@@ -302,6 +302,14 @@ impl OrbCore {
         listeners.iter().flat_map(|listener| listener.acceptor.published().to_vec()).collect()
     }
 
+    /// Does something with every pool, until it fails.
+    pub(crate) fn each_pool(
+        &self,
+        work: impl FnMut(&Arc<dyn AnyPool>) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        self.pools.read().unwrap_or_else(PoisonError::into_inner).iter().try_for_each(work)
+    }
+
     /// Whether `endpoint` is one of this ORB's own.
     pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
         let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);

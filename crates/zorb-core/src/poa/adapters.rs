@@ -10,6 +10,7 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ActiveObject, Found, KeyParts, Lifespan, ManagerState, PoaCore, PoaManager};
+use crate::rare::{Rare, happens};
 
 /// How many adapters a thread remembers.
 const KNOWN: usize = 4;
@@ -74,6 +75,7 @@ impl Adapters {
 
     /// Has readers see other tables. Called by one thread at a time.
     fn publish(&self, tables: Tables) {
+        happens(Rare::TableWrites);
         self.tables.store(Arc::new(tables));
         // After that: who still sees the old count sees the old tables or the new ones, and looks
         // again once it sees the new count.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::{ArcSwapOption, Guard};
 
 use super::ActiveObject;
+use crate::rare::{Rare, happens};
 
 /// Slots in the first segment; each further one is twice as long.
 const FIRST_SEGMENT: usize = 64;
@@ -103,6 +104,7 @@ impl SlotTable {
             .get(segment)?
             .get_or_init(|| (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect());
         let object = make(index, generation);
+        happens(Rare::TableWrites);
         slots.get(place)?.store(Some(Arc::new(Occupant { generation, object })));
         self.active.fetch_add(1, Ordering::Relaxed);
         Some((index, generation))
@@ -113,6 +115,7 @@ impl SlotTable {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = self.slot(index)?;
         let taken = slot.load_full().filter(|occupant| occupant.generation == generation)?;
+        happens(Rare::TableWrites);
         slot.store(None);
         free.released.push((index, generation));
         self.active.fetch_sub(1, Ordering::Relaxed);
@@ -136,6 +139,7 @@ impl SlotTable {
 
     /// Takes every object out.
     pub(super) fn take(&self) -> Vec<Arc<ActiveObject>> {
+        happens(Rare::TableWrites);
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         self.active.store(0, Ordering::Relaxed);
         (0..free.next)

@@ -234,7 +234,10 @@ impl ServerConnection {
         let room = space.len();
         let received = if waits {
             let limit = self.core.options().idle_timeout;
-            self.wait.recv(&*self.stream, space, limit).map(Some)
+            home.lane.turn_ends();
+            let received = self.wait.recv(&*self.stream, space, limit).map(Some);
+            home.lane.turn_begins();
+            received
         } else {
             self.stream.try_recv(space)
         };

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use crate::rare::{Rare, happens};
+
 /// How many threads the ORB runs.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadCount {
@@ -30,6 +32,7 @@ impl ThreadCount {
         stack_size: Option<usize>,
         body: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<()> {
+        happens(Rare::Threads);
         let running = self.enter();
         let builder = std::thread::Builder::new().name(name.replace('\0', " "));
         // When the thread cannot be started the closure is dropped, and the count with it.

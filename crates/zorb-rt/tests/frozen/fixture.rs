@@ -1,0 +1,170 @@
+//! A server with lanes whose servant does, when asked, what a frozen lane is not to do.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use zorb_core::poa::{Poa, PoaPolicies};
+use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
+use zorb_rt::{
+    Direct, LaneBuilder, NativePriority, Priority, RtOrb, RtOrbBuilder, Strategy, Threadpool,
+};
+use zorb_shm::ShmiopProtocol;
+use zorb_tcp::IiopProtocol;
+use zorb_unix::UiopProtocol;
+
+pub(crate) const STRATEGIES: [Strategy; 3] =
+    [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
+
+/// `interface Worker { long serve(in long id); void
+/// sin(in long how); oneway void leave(in long id); };`
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Worker(pub(crate) ObjectRef);
+
+codegen::interface!(Worker(ObjectRef), "IDL:zorb.test/Worker:1.0", "Worker", []);
+
+impl Worker {
+    pub(crate) fn serve(&self, id: i32) -> Result<i32> {
+        codegen::invoke!(self, serve, [i32 => &id], [i32])
+    }
+
+    pub(crate) fn sin(&self, how: i32) -> Result<i32> {
+        codegen::invoke!(self, sin, [i32 => &how], [i32])
+    }
+
+    pub(crate) fn leave(&self, id: i32) -> Result<()> {
+        codegen::oneway!(self, leave, [i32 => &id])
+    }
+}
+
+pub(crate) trait WorkerServant: Send + Sync + 'static {
+    fn serve(&self, id: i32) -> Result<i32>;
+    fn sin(&self, how: i32) -> Result<i32>;
+    fn leave(&self, id: i32);
+}
+
+codegen::skeleton!(Worker, WorkerServant, {
+    0 "serve" serve(id: i32 => id) [result: i32],
+    1 "sin" sin(how: i32 => how) [result: i32],
+    2 "leave" leave(id: i32 => id) oneway,
+});
+
+/// What a servant can be asked to do.
+pub(crate) const NOTHING: i32 = 0;
+pub(crate) const ALLOCATE: i32 = 1;
+pub(crate) const TOUCH: i32 = 2;
+pub(crate) const CALL: i32 = 3;
+pub(crate) const ACTIVATE: i32 = 4;
+
+pub(crate) const PAGE: usize = 4096;
+
+#[derive(Default)]
+pub(crate) struct Sinner {
+    /// Memory that is there only when it is written to, and how much of it was.
+    pub(crate) fresh: Mutex<(Vec<u8>, usize)>,
+    /// An object that nobody has called yet.
+    pub(crate) elsewhere: Mutex<Option<Worker>>,
+    pub(crate) poa: Mutex<Option<Poa>>,
+}
+
+impl WorkerServant for Sinner {
+    fn serve(&self, id: i32) -> Result<i32> {
+        Ok(id)
+    }
+
+    fn sin(&self, how: i32) -> Result<i32> {
+        match how {
+            ALLOCATE => drop(std::hint::black_box(vec![1_u8; 100])),
+            TOUCH => {
+                let mut fresh = self.fresh.lock().unwrap();
+                let (memory, used) = &mut *fresh;
+                memory[*used] = 1;
+                *used += PAGE;
+            }
+            CALL => {
+                let elsewhere = self.elsewhere.lock().unwrap();
+                elsewhere.as_ref().unwrap().serve(1)?;
+            }
+            ACTIVATE => {
+                let poa = self.poa.lock().unwrap();
+                let _: Worker = poa.as_ref().unwrap().activate(Sinner::default()).unwrap();
+            }
+            _ => {}
+        }
+        Ok(how)
+    }
+
+    fn leave(&self, _: i32) {}
+}
+
+pub(crate) fn builder() -> OrbBuilder {
+    let builder = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
+    let builder = builder.protocol(Arc::new(UiopProtocol::new()));
+    builder.protocol(Arc::new(ShmiopProtocol::new())).round_trip_timeout(Duration::from_secs(30))
+}
+
+pub(crate) fn number(value: i16) -> Priority {
+    Priority::new(value).unwrap()
+}
+
+pub(crate) struct Scene {
+    pub(crate) server: Orb,
+    pub(crate) rt: RtOrb,
+    pub(crate) pool: Threadpool,
+    pub(crate) sinner: Arc<Sinner>,
+    pub(crate) client: Orb,
+    pub(crate) client_rt: RtOrb,
+    pub(crate) worker: Worker,
+}
+
+pub(crate) fn set_up() -> RtOrbBuilder {
+    RtOrb::builder().mapping(Direct::new(NativePriority::SHARED, NativePriority(40)))
+}
+
+pub(crate) fn rt_of(orb: &Orb) -> RtOrb {
+    set_up().attach(orb).unwrap()
+}
+
+/// A server at `url` with a low and a high lane, and a client that has called both.
+pub(crate) fn scene(url: &str, strategy: Strategy, high: LaneBuilder) -> Scene {
+    let server = builder().listen(url).build().unwrap();
+    let rt = rt_of(&server);
+    let low = LaneBuilder::new(number(10), 2);
+    let pool = rt.threadpool("pace").lane(low).lane(high).strategy(strategy).create().unwrap();
+    let model = rt.client_propagated(number(10));
+    let policies = PoaPolicies::new().with(model).with(pool.policy());
+    let poa = server.root_poa().create("workers", policies).unwrap();
+    let sinner = Arc::<Sinner>::default();
+    *sinner.fresh.lock().unwrap() = (vec![0; 64 << 20], 0);
+    let worker: Worker = poa.activate_shared(&sinner).unwrap();
+    *sinner.poa.lock().unwrap() = Some(poa);
+    let client = builder().build().unwrap();
+    let client_rt = rt_of(&client);
+    let worker = client.resolve(&worker.0.to_ior_string()).unwrap();
+    Scene { server, rt, pool, sinner, client, client_rt, worker }
+}
+
+impl Scene {
+    /// Runs `work` on a client's thread of this priority.
+    pub(crate) fn at<T: Send>(&self, priority: i16, work: impl FnOnce(&Worker) -> T + Send) -> T {
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| {
+                self.client_rt.current().set_priority(number(priority)).unwrap();
+                work(&self.worker)
+            });
+            running.join().unwrap()
+        })
+    }
+
+    pub(crate) fn end(self) {
+        self.client.shutdown(true).unwrap();
+        self.server.shutdown(true).unwrap();
+    }
+}
+
+pub(crate) fn call_many(worker: &Worker) {
+    for id in 0..200 {
+        assert_eq!(worker.serve(id), Ok(id));
+        worker.leave(id).unwrap();
+        assert_eq!(worker.sin(NOTHING), Ok(NOTHING));
+    }
+}
