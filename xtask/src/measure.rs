@@ -20,7 +20,7 @@ const RESULTS: &str = "bench/results";
 const MACHINE: &str = "vm-2core";
 
 /// The name of a file, and what `zorb bench` is told for it.
-const RUNS: [(&str, &str); 13] = [
+const RUNS: [(&str, &str); 14] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
     ("latency-spin", "latency --payload 4 --vs raw,omniorb --spin"),
@@ -34,6 +34,7 @@ const RUNS: [(&str, &str); 13] = [
     ("dynamic", "dynamic --vs raw,omniorb --rounds 5"),
     ("demux", "demux"),
     ("probes", "probes"),
+    ("rt", "rt --quick"),
 ];
 
 pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {

@@ -17,6 +17,7 @@ pub mod machine;
 pub mod operation;
 pub mod peer;
 pub mod processor;
+pub mod realtime;
 pub mod report;
 pub mod statistics;
 mod stubs;

@@ -35,6 +35,12 @@ impl Machine {
     /// This one, now.
     #[must_use]
     pub fn here(setup: &Setup) -> Self {
+        Self::with(setup.pin, setup.fifo)
+    }
+
+    /// This one, now, with client and server there and at that priority.
+    #[must_use]
+    pub fn with(pin: Pin, fifo: Option<u8>) -> Self {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let load = text("/proc/loadavg");
         Self {
@@ -43,12 +49,12 @@ impl Machine {
             kernel: text("/proc/sys/kernel/osrelease").unwrap_or_default(),
             governor: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             load: load.and_then(|text| text.split(' ').next()?.parse().ok()),
-            pin: match setup.pin {
+            pin: match pin {
                 Pin::Split => "split",
                 Pin::Same => "same",
                 Pin::None => "none",
             },
-            fifo: setup.fifo,
+            fifo,
             date: date(seconds),
             zorb: env!("CARGO_PKG_VERSION"),
         }

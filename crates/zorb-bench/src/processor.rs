@@ -18,7 +18,17 @@ pub fn pin(processor: usize) -> Result<()> {
 /// and in the system's.
 #[must_use]
 pub fn process_cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+    nanos(ClockId::ProcessCPUTime)
+}
+
+/// What the calling thread has used of the processor since it began, in nanoseconds.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    nanos(ClockId::ThreadCPUTime)
+}
+
+fn nanos(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     seconds.saturating_mul(1_000_000_000) + u64::try_from(time.tv_nsec).unwrap_or_default()
 }

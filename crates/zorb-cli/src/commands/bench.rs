@@ -2,6 +2,7 @@
 
 mod args;
 mod report;
+mod rt;
 mod watching;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ const TTCP_QUEUE: usize = 64 << 10;
 pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
     match args.chosen() {
         Chosen::Experiment(experiment, common, total) => measure(experiment, common, total, orb),
+        Chosen::Rt(args) => rt::run(args),
         Chosen::Report(args) => report::run(args),
     }
 }

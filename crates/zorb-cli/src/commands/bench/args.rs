@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use zorb_bench::experiment::Experiment;
 use zorb_bench::harness::Pin;
+use zorb_bench::realtime;
 
 /// Instead of a peer's name: there is none.
 const NOBODY: &str = "none";
@@ -61,6 +62,8 @@ enum Choice {
     /// with probes: `cargo xtask peers probing` makes one in target/peers/probing, which is found
     /// there.
     Probes(Common),
+    /// Whether priorities hold: real-time experiments, each with a control that has to fail
+    Rt(RtArgs),
     /// Make one HTML page, with charts, of all results in a folder
     Report(ReportArgs),
 }
@@ -73,6 +76,47 @@ struct TtcpArgs {
     #[arg(long, value_name = "MIB", default_value = "64",
           value_parser = clap::value_parser!(u64).range(1..=4096))]
     total: u64,
+}
+
+/// Whether priorities hold: real-time experiments, each with a control that has to fail
+///
+/// Client and server are two ORBs of this process, on a processor each where there are two. Each
+/// experiment says what has to hold for calls of high priority, and does the same in a set-up that is
+/// known to fail (a shared connection, one pool for all priorities, a lock that does not inherit): it
+/// has proved something where it holds and its control was detected. Times are compared with those of
+/// the same calls without load, in the same run. Threads are given real-time priorities: without the
+/// right to, experiments are not run, and say why.
+#[derive(Args, Debug)]
+#[command(after_help = experiments_of_rt())]
+pub(super) struct RtArgs {
+    /// Shorter runs, all of them in less than five minutes
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// Only these, by their short names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(super) only: Vec<String>,
+    /// The schemes of URLs that they run over, one after the other [default: uiop,shmiop,iiop]
+    #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
+    pub(super) transport: Vec<String>,
+    /// Write what was found to FILE as JSON; `-`, or nothing: to standard output, in place of the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(super) json: Option<PathBuf>,
+    /// Write a page with tables and charts to FILE; `-`: to standard output, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+    /// Write both into the folder DIR, which is made if need be: rt.json and rt.html
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+/// What there is to choose from.
+fn experiments_of_rt() -> String {
+    let names = realtime::ALL.iter().map(|one| format!("  {:<5}{}\n", one.name, one.title));
+    format!(
+        "Experiments:\n{}\nExamples:\n  zorb bench rt --quick\n  \
+         zorb bench rt --only E1,E6 --transport uiop --json rt.json",
+        names.collect::<String>()
+    )
 }
 
 /// Make one HTML page, with charts, of all results in a folder
@@ -182,6 +226,8 @@ fn peer_name(text: &str) -> Result<String, String> {
 pub(super) enum Chosen<'a> {
     /// An experiment, its options, and the octets that a block of a flood sends.
     Experiment(Experiment, &'a Common, u64),
+    /// The real-time experiments.
+    Rt(&'a RtArgs),
     /// A page of results.
     Report(&'a ReportArgs),
 }
@@ -203,6 +249,7 @@ impl BenchArgs {
                 let total = if common.quick { MIB / 8 } else { total * MIB };
                 (Experiment::Ttcp, common, total)
             }
+            Choice::Rt(args) => return Chosen::Rt(args),
             Choice::Report(report) => return Chosen::Report(report),
         };
         Chosen::Experiment(experiment, common, total)

@@ -1,0 +1,132 @@
+//! The real-time experiments of `zorb bench rt`: whether priorities hold where it is hard.
+//!
+//! Client and server are two ORBs of this process, on a processor each, with the transport between
+//! them. Each experiment asks for something that has to hold, and then does the same in a set-up that
+//! is known to fail, its *control*: what is not detected there, the experiment could not have seen
+//! either. Orders of upcalls are judged where there is one to judge ([`oracle`]); times are compared
+//! with those of the same calls without load, of the same run.
+
+mod bed;
+mod bursts;
+mod exhaustion;
+mod finding;
+mod growth;
+mod hops;
+mod locks;
+pub mod oracle;
+mod quiet;
+mod report;
+mod servant;
+mod times;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+pub use finding::Finding;
+pub use report::{Outcome, RtReport};
+
+use crate::error::{Error, Result};
+use crate::harness::Watch;
+use bed::Bench;
+
+/// The transports that the experiments run over unless told otherwise.
+pub const TRANSPORTS: [&str; 3] = ["uiop", "shmiop", "iiop"];
+
+/// One of the real-time experiments.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment {
+    /// Its short name, `E1`.
+    pub name: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    run: fn(&Bench) -> Result<Finding>,
+}
+
+/// All of them, in order.
+pub const ALL: &[Experiment] = &[
+    Experiment { name: "E1", title: "bursts of low and high priority", run: bursts::run },
+    Experiment { name: "E6", title: "locks with priority inheritance", run: locks::run },
+    Experiment { name: "E9", title: "exhausted threads, and borrowed ones", run: exhaustion::run },
+    Experiment { name: "E11", title: "priorities at every hop", run: hops::run },
+    Experiment { name: "E14", title: "dynamic threads", run: growth::run },
+];
+
+/// How they are done.
+#[derive(Clone, Debug, Default)]
+pub struct RtPlan {
+    /// The names of those that are wanted; none for all.
+    pub only: Vec<String>,
+    /// The URL schemes of transports; none for [`TRANSPORTS`].
+    pub transports: Vec<String>,
+    /// Fewer and shorter runs, all in a few minutes.
+    pub quick: bool,
+}
+
+impl RtPlan {
+    /// The experiments that are wanted.
+    ///
+    /// # Errors
+    /// A name that no experiment has, in words.
+    pub fn experiments(&self) -> Result<Vec<Experiment>, String> {
+        let same = |name: &str, wanted: &String| wanted.eq_ignore_ascii_case(name);
+        for wanted in &self.only {
+            if !ALL.iter().any(|experiment| same(experiment.name, wanted)) {
+                let names: Vec<_> = ALL.iter().map(|experiment| experiment.name).collect();
+                return Err(format!(
+                    "no experiment is called {wanted}; there are {}",
+                    names.join(", ")
+                ));
+            }
+        }
+        let wanted = |experiment: &&Experiment| {
+            self.only.is_empty() || self.only.iter().any(|wanted| same(experiment.name, wanted))
+        };
+        Ok(ALL.iter().filter(wanted).copied().collect())
+    }
+
+    fn transports(&self) -> Vec<String> {
+        if self.transports.is_empty() {
+            return TRANSPORTS.map(str::to_owned).to_vec();
+        }
+        let mut seen = HashSet::new();
+        self.transports.iter().filter(|name| seen.insert(*name)).cloned().collect()
+    }
+}
+
+/// Does the experiments that are asked for. Where the system does not let this process give threads
+/// real-time priorities, none of them is run, and each says why.
+///
+/// # Errors
+/// A name that no experiment has; the watcher wants to stop. An experiment that fails is reported as
+/// one that did not hold.
+pub fn run(plan: &RtPlan, watch: &mut dyn Watch) -> Result<RtReport> {
+    let experiments = plan.experiments().map_err(Error::new)?;
+    let transports = plan.transports();
+    let mut report = RtReport::new(plan.quick);
+    let denial = bed::denial();
+    watch.begin(experiments.len() * transports.len());
+    for experiment in experiments {
+        for transport in &transports {
+            if watch.wants_to_stop() {
+                return Err(Error::Stopped);
+            }
+            watch.block(&format!("{} over {transport}", experiment.name));
+            let found = match &denial {
+                Some(reason) => Ok(Finding::not_run(reason)),
+                None => one(&experiment, transport, plan.quick),
+            };
+            report.add(&experiment, transport, found);
+        }
+    }
+    Ok(report)
+}
+
+fn one(experiment: &Experiment, transport: &str, quick: bool) -> Result<Finding> {
+    let bench = Bench::over(transport, quick)?;
+    let mut finding = (experiment.run)(&bench)?;
+    finding.measure("disturbances", bench.disturbances());
+    Ok(finding)
+}

@@ -1,0 +1,260 @@
+//! Where experiments run: two ORBs on a processor each, clients with priorities, pools.
+
+use std::sync::Arc;
+
+use zorb::poa::PoaPolicies;
+use zorb::{Interface as _, policy::TypedPolicy};
+use zorb_os::thread;
+use zorb_rt::{
+    Direct, LaneBuilder, NativePriority, Priority, RtOrb, Threadpool, ThreadpoolBuilder,
+};
+
+use super::quiet::{Disturbed, Quiet};
+use super::servant::{PATIENCE, Servant};
+use super::times::{Sample, Times};
+use super::work;
+use crate::error::{Error, Result};
+use crate::stubs::real_time::Worker;
+
+/// CORBA priorities of the experiments, which are native ones too.
+pub(super) const LOW: i16 = 10;
+pub(super) const MEDIUM: i16 = 20;
+pub(super) const HIGH: i16 = 30;
+/// Of what leads through an experiment, and waits most of the time.
+pub(super) const TOP: i16 = 40;
+
+/// One connection for all threads of a client.
+pub(super) const ONE_CONNECTION: [(&str, &str); 2] =
+    [("MaxConnectionsPerEndpoint", "1"), ("MaxCallsPerConnection", "64")];
+
+/// An experiment's place: the transport, the processors, and who watches them.
+#[derive(Debug)]
+pub(super) struct Bench {
+    pub(super) transport: String,
+    pub(super) quick: bool,
+    /// The processors of client and server, where there are two.
+    processors: Option<(usize, usize)>,
+    /// `None` in tests, which do not look at times.
+    quiet: Option<Quiet>,
+}
+
+impl Bench {
+    /// One over this transport.
+    pub(super) fn over(transport: &str, quick: bool) -> Result<Self> {
+        let processors = match thread::affinity()?.as_slice() {
+            [client, server, ..] => Some((*client, *server)),
+            _ => None,
+        };
+        let watched: Vec<usize> = match processors {
+            Some((client, server)) => vec![client, server],
+            None => thread::affinity()?,
+        };
+        let quiet = Some(Quiet::watch(&watched)?);
+        work::calibrate();
+        Ok(Self { transport: transport.to_owned(), quick, processors, quiet })
+    }
+
+    /// One without processors of its own and without a watch, where no time is looked at.
+    #[cfg(test)]
+    pub(super) fn untimed(transport: &str) -> Self {
+        Self { transport: transport.to_owned(), quick: true, processors: None, quiet: None }
+    }
+
+    /// How many of something: of a full run, and of a quick one.
+    pub(super) fn count<T>(&self, full: T, quick: T) -> T {
+        if self.quick { quick } else { full }
+    }
+
+    fn disturbed(&self) -> Disturbed {
+        self.quiet.as_ref().map(Quiet::disturbed).unwrap_or_default()
+    }
+
+    /// How often the machine was elsewhere so far.
+    pub(super) fn disturbances(&self) -> usize {
+        self.disturbed().count()
+    }
+
+    /// The times of these calls, without those during which the machine was elsewhere.
+    pub(super) fn times(&self, samples: &[Sample]) -> Times {
+        Times::of(samples, &self.disturbed())
+    }
+
+    /// An ORB on the server's processor; its servant has room for so many requests.
+    pub(super) fn server(&self, requests: usize) -> Result<Host> {
+        self.host(self.processors.map(|(_, server)| server), &[], requests)
+    }
+
+    /// An ORB on the client's processor, with options.
+    pub(super) fn client(&self, options: &[(&str, &str)]) -> Result<Host> {
+        self.host(self.processors.map(|(client, _)| client), options, 0)
+    }
+
+    fn host(
+        &self,
+        processor: Option<usize>,
+        options: &[(&str, &str)],
+        requests: usize,
+    ) -> Result<Host> {
+        let listen = match self.transport.as_str() {
+            "iiop" | "lite+iiop" => format!("{}://127.0.0.1:0", self.transport),
+            scheme => format!("{scheme}://"),
+        };
+        // The ORB's threads are where the thread is that starts them.
+        on(processor, || {
+            let orb = zorb::Orb::builder().without_environment().listen(listen);
+            let orb = orb.round_trip_timeout(PATIENCE);
+            let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
+            let orb = orb.build()?;
+            let mapping = Direct::new(NativePriority::SHARED, NativePriority::DEFAULT_MAX);
+            let rt = RtOrb::builder().mapping(mapping).attach(&orb)?;
+            let servant = Arc::new(Servant::new(rt.current(), requests));
+            Ok(Host { orb, rt, servant, processor })
+        })
+    }
+}
+
+/// What the system does not let this process do, if it matters here.
+pub(super) fn denial() -> Option<String> {
+    let level = zorb_os::priority::Schedule::Fifo(95);
+    let tried = std::thread::spawn(move || zorb_os::priority::set(level)).join();
+    match tried {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(format!("threads cannot be given the priority {level}: {error}")),
+        Err(_) => Some("a thread to try priorities on ended early".to_owned()),
+    }
+}
+
+/// An ORB with its servant, on a processor. It ends when dropped.
+#[derive(Debug)]
+pub(super) struct Host {
+    pub(super) orb: zorb::Orb,
+    pub(super) rt: RtOrb,
+    pub(super) servant: Arc<Servant>,
+    processor: Option<usize>,
+}
+
+impl Host {
+    /// Begins a pool.
+    pub(super) fn pool(&self) -> ThreadpoolBuilder<'_> {
+        self.rt.threadpool("bench")
+    }
+
+    /// A lane on this processor.
+    pub(super) fn lane(&self, priority: i16, threads: usize) -> Result<LaneBuilder> {
+        Ok(LaneBuilder::new(number(priority)?, threads).processors(self.processor))
+    }
+
+    /// A pool with a lane of so many threads for each of these priorities.
+    pub(super) fn lanes(&self, lanes: &[(i16, usize)]) -> Result<Threadpool> {
+        let mut pool = self.pool();
+        for (priority, threads) in lanes {
+            pool = pool.lane(self.lane(*priority, *threads)?);
+        }
+        Ok(pool.create()?)
+    }
+
+    /// A pool of so many threads for all priorities.
+    pub(super) fn one_pool(&self, priority: i16, threads: usize) -> Result<Threadpool> {
+        Ok(self.pool().without_lanes(self.lane(priority, threads)?).create()?)
+    }
+
+    /// The servant as an object of a pool, which runs at its clients' priorities, as `client` sees
+    /// it.
+    pub(super) fn propagated(
+        &self,
+        pool: &Threadpool,
+        otherwise: i16,
+        client: &Self,
+    ) -> Result<Worker> {
+        self.object(Some(pool), self.rt.client_propagated(number(otherwise)?), client)
+    }
+
+    /// The servant as an object with a priority model, as `client` sees it.
+    pub(super) fn object(
+        &self,
+        pool: Option<&Threadpool>,
+        model: impl TypedPolicy,
+        client: &Self,
+    ) -> Result<Worker> {
+        let policies = PoaPolicies::new().multiple_ids().with(model);
+        let policies = match pool {
+            Some(pool) => policies.with(pool.policy()),
+            None => policies,
+        };
+        self.activate(policies, client)
+    }
+
+    /// The servant as an object of an adapter with these policies, as `client` sees it.
+    pub(super) fn activate(&self, policies: PoaPolicies, client: &Self) -> Result<Worker> {
+        on(self.processor, || {
+            let name = format!("adapter {}", thread::id());
+            let poa = self.orb.root_poa().create(&name, policies)?;
+            let worker: Worker = poa.activate_shared(&self.servant)?;
+            Ok(client.orb.resolve(&worker.as_object().to_ior_string())?)
+        })
+    }
+
+    /// Starts a thread of this priority on this processor, in a scope.
+    pub(super) fn thread<'s, T: Send + 's>(
+        &'s self,
+        scope: &'s std::thread::Scope<'s, '_>,
+        priority: i16,
+        run: impl FnOnce() -> Result<T> + Send + 's,
+    ) -> std::thread::ScopedJoinHandle<'s, Result<T>> {
+        scope.spawn(move || {
+            if let Some(processor) = self.processor {
+                thread::set_affinity(&[processor])?;
+            }
+            self.rt.current().set_priority(number(priority)?)?;
+            run()
+        })
+    }
+
+    /// Runs something on a thread of this priority on this processor, and waits for it.
+    pub(super) fn at<T: Send>(
+        &self,
+        priority: i16,
+        run: impl FnOnce() -> Result<T> + Send,
+    ) -> Result<T> {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                if let Some(processor) = self.processor {
+                    thread::set_affinity(&[processor])?;
+                }
+                self.rt.current().set_priority(number(priority)?)?;
+                run()
+            });
+            joined(thread.join())
+        })
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.servant.open_all();
+        // What does not end in order ends with the process.
+        let _ = self.orb.shutdown(true);
+    }
+}
+
+pub(super) fn number(priority: i16) -> Result<Priority> {
+    Ok(Priority::new(priority)?)
+}
+
+/// What a thread came to.
+pub(super) fn joined<T>(outcome: std::thread::Result<Result<T>>) -> Result<T> {
+    outcome.unwrap_or_else(|_| Err(Error::new("a thread of the experiment panicked")))
+}
+
+/// Runs something on a thread of its own on a processor.
+fn on<T: Send>(processor: Option<usize>, run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(move || {
+            if let Some(processor) = processor {
+                thread::set_affinity(&[processor])?;
+            }
+            run()
+        });
+        joined(thread.join())
+    })
+}

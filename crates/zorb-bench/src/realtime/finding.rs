@@ -1,0 +1,121 @@
+//! What one experiment found.
+
+use serde_json::{Map, Value};
+
+use super::times::Times;
+use crate::report::{Check, Detail, Row};
+
+/// What one experiment found over one transport.
+#[derive(Clone, Debug, Default)]
+pub struct Finding {
+    /// What was expected of what is to hold.
+    pub(super) checks: Vec<Check>,
+    /// What was expected of the set-up that is known to fail.
+    pub(super) controls: Vec<Check>,
+    pub(super) measured: Map<String, Value>,
+    pub(super) rows: Vec<(Row, Detail)>,
+    /// Why it was not run.
+    pub(super) not_run: Option<String>,
+}
+
+impl Finding {
+    /// One that was not run, for this reason.
+    pub(super) fn not_run(reason: &str) -> Self {
+        Self { not_run: Some(reason.to_owned()), ..Self::default() }
+    }
+
+    /// Whether all was as expected of what is to hold.
+    pub fn holds(&self) -> bool {
+        self.not_run.is_none() && all_hold(&self.checks)
+    }
+
+    /// Whether the set-up that is known to fail was seen to.
+    pub fn control_detected(&self) -> bool {
+        self.not_run.is_none() && all_hold(&self.controls)
+    }
+
+    /// Something that is to hold.
+    pub(super) fn check(&mut self, what: &str, expected: &str, found: impl ToString, holds: bool) {
+        self.checks.push(check(what, expected, found, holds));
+    }
+
+    /// Something that is to be seen where it is known to fail.
+    pub(super) fn control(&mut self, what: &str, expected: &str, found: impl ToString, seen: bool) {
+        self.controls.push(check(what, expected, found, seen));
+    }
+
+    /// A number of this name.
+    pub(super) fn measure(&mut self, name: &str, value: impl Into<Value>) {
+        self.measured.insert(name.to_owned(), value.into());
+    }
+
+    /// Times of calls in one set-up, as numbers and as a row with its distribution.
+    pub(super) fn times(&mut self, config: &str, operation: &str, times: &Times) {
+        let name = |part: &str| format!("{config} {operation} {part}").replace([' ', '-'], "_");
+        self.measure(&name("p50_us"), rounded(times.p50()));
+        self.measure(&name("p99_us"), rounded(times.p99()));
+        self.measure(&name("max_us"), rounded(times.micros(1.0)));
+        self.measure(&name("sd_us"), rounded(times.deviation()));
+        self.measure(&name("calls"), times.count());
+        self.measure(&name("dropped"), times.dropped);
+        let row = Row {
+            experiment: "rt",
+            peer: config.to_owned(),
+            transport: String::new(),
+            operation: operation.to_owned(),
+            payload: 0,
+            rounds: 1,
+            calls: times.count() as u64,
+            mean_us: times.mean(),
+            p50_us: Some(times.p50()),
+            p99_us: Some(times.p99()),
+            p999_us: Some(times.micros(0.999)),
+            max_us: Some(times.micros(1.0)),
+            calls_per_s: 0.0,
+            mb_per_s: 0.0,
+            ratio_to_raw: None,
+        };
+        let detail = Detail { histogram: times.histogram().to_string(), ..Detail::default() };
+        self.rows.push((row, detail));
+    }
+}
+
+/// Something that was expected, if there was anything.
+fn all_hold(checks: &[Check]) -> bool {
+    !checks.is_empty() && checks.iter().all(|check| check.holds)
+}
+
+fn check(what: &str, expected: &str, found: impl ToString, holds: bool) -> Check {
+    Check { what: what.to_owned(), expected: expected.to_owned(), found: found.to_string(), holds }
+}
+
+/// To a hundredth, as nobody reads more.
+pub(super) fn rounded(number: f64) -> f64 {
+    if number.is_finite() { (number * 100.0).round() / 100.0 } else { f64::MAX }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_holds_that_was_not_looked_at() {
+        let mut finding = Finding::default();
+        assert_eq!((finding.holds(), finding.control_detected()), (false, false));
+        finding.check("a", "b", "c", true);
+        assert_eq!((finding.holds(), finding.control_detected()), (true, false));
+        finding.control("a", "b", 1, true);
+        assert!(finding.control_detected());
+        finding.check("a", "b", "c", false);
+        finding.control("a", "b", 1, false);
+        assert_eq!((finding.holds(), finding.control_detected()), (false, false));
+    }
+
+    #[test]
+    fn what_was_not_run_does_not_hold() {
+        let mut finding = Finding::not_run("no right to");
+        finding.check("a", "b", "c", true);
+        finding.control("a", "b", "c", true);
+        assert_eq!((finding.holds(), finding.control_detected()), (false, false));
+    }
+}

@@ -1,0 +1,111 @@
+//! E14: more requests at a time than a lane has threads of its own.
+
+use std::time::Duration;
+
+use zorb_rt::{DynamicLifespan, Strategy};
+
+use super::bed::{Bench, HIGH, LOW, joined};
+use super::finding::Finding;
+use super::oracle::most_at_once;
+use super::servant::until;
+use crate::error::Result;
+
+/// Threads that a lane has of its own, and that may come.
+const STATIC: usize = 1;
+const DYNAMIC: usize = 3;
+/// How long threads live that do not live for ever.
+const SPAN: Duration = Duration::from_millis(20);
+
+/// What became of a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grown {
+    /// The most upcalls at the same time.
+    pub(super) at_once: usize,
+    /// Threads that were started.
+    pub(super) started: u64,
+    /// Threads that were there when all was over, and spans had passed.
+    pub(super) left: usize,
+    /// Threads that were started in the lane of high priority, which has none to start.
+    pub(super) started_high: u64,
+}
+
+pub(super) fn run(bench: &Bench) -> Result<Finding> {
+    let mut finding = Finding::default();
+    let spans = [
+        ("idle", DynamicLifespan::Idle(SPAN), STATIC),
+        ("fixed", DynamicLifespan::Fixed(SPAN), STATIC),
+        ("infinite", DynamicLifespan::Infinite, STATIC + DYNAMIC),
+    ];
+    for (name, lifespan, left) in spans {
+        let grown = burst(bench, DYNAMIC, lifespan)?;
+        let started = u64::try_from(DYNAMIC).unwrap_or_default();
+        finding.measure(&format!("{name}_at_once"), grown.at_once);
+        finding.measure(&format!("{name}_started"), grown.started);
+        finding.measure(&format!("{name}_left"), grown.left);
+        finding.check(
+            &format!("{name}: upcalls at once, threads started, threads left"),
+            &format!("{}, {DYNAMIC} or more, {left}", STATIC + DYNAMIC),
+            format!("{}, {}, {}", grown.at_once, grown.started, grown.left),
+            grown.at_once == STATIC + DYNAMIC && grown.started >= started && grown.left == left,
+        );
+        finding.check(
+            &format!("{name}: threads started in the high lane, which may have none"),
+            "0",
+            grown.started_high,
+            grown.started_high == 0,
+        );
+    }
+    let grown = burst(bench, 0, DynamicLifespan::Infinite)?;
+    finding.measure("static_at_once", grown.at_once);
+    finding.control(
+        "static threads alone: upcalls at once",
+        &STATIC.to_string(),
+        grown.at_once,
+        grown.at_once == STATIC,
+    );
+    Ok(finding)
+}
+
+/// As many calls at once as there can be threads, and one of high priority beside them.
+pub(super) fn burst(bench: &Bench, dynamic: usize, lifespan: DynamicLifespan) -> Result<Grown> {
+    let calls = STATIC + DYNAMIC;
+    let all: Vec<i32> = (0..).take(calls).collect();
+    let server = bench.server(calls)?;
+    let client = bench.client(&[])?;
+    let low = server.lane(LOW, STATIC)?.dynamic_threads(dynamic).lifespan(lifespan);
+    // Shared memory has nothing that many threads could wait for, and connections have their threads.
+    let strategy = match bench.transport.as_str() {
+        "shmiop" => Strategy::HalfSync,
+        _ => Strategy::LeaderFollowers,
+    };
+    let pool = server.pool().lane(low).lane(server.lane(HIGH, 1)?).strategy(strategy).create()?;
+    let worker = server.propagated(&pool, LOW, &client)?;
+    let (servant, low_lane) =
+        (&server.servant, || pool.counts().first().copied().unwrap_or_default());
+    servant.shut(all.iter().copied());
+    std::thread::scope(|scope| {
+        let callers: Vec<_> =
+            all.iter().map(|id| client.thread(scope, LOW, || Ok(worker.work(*id, 0)?))).collect();
+        // All that can begin have begun when a call of the other lane has come and gone.
+        let expected = STATIC + dynamic;
+        let begun = || all.iter().filter(|id| servant.log.has_begun(**id)).count();
+        let waited =
+            until("upcalls begin", || begun() >= expected && low_lane().connections == calls);
+        let high = client.at(HIGH, || Ok(worker.rest(-1, 1_000)?));
+        servant.open_all();
+        for caller in callers {
+            joined(caller.join())?;
+        }
+        waited.and(high)
+    })?;
+    if lifespan != DynamicLifespan::Infinite {
+        until("threads end", || low_lane().threads == STATIC)?;
+    }
+    let counts = pool.counts();
+    Ok(Grown {
+        at_once: most_at_once(&servant.log.upcalls(all.iter().copied())),
+        started: counts.iter().map(|lane| lane.started).sum(),
+        left: low_lane().threads,
+        started_high: counts.get(1).map(|lane| lane.started).unwrap_or_default(),
+    })
+}

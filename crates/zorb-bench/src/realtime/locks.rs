@@ -1,0 +1,98 @@
+//! E6: a lock that a low-priority upcall holds, a medium one that hogs the processor, and a high one
+//! that wants the lock.
+
+use std::sync::atomic::Ordering;
+
+use zorb_os::clock::MonotonicTime;
+
+use super::bed::{Bench, HIGH, Host, LOW, MEDIUM, TOP, joined};
+use super::finding::{Finding, rounded};
+use super::servant::until;
+use super::times::{Sample, Times};
+use crate::error::Result;
+use crate::stubs::real_time::Worker;
+
+/// How long the lock is held, and the processor hogged.
+const HELD_US: u32 = 1_000;
+const HOGGED_US: u32 = 50_000;
+/// What the high one may wait beside the time that the lock is held.
+const GRACE_US: f64 = 200.0;
+
+pub(super) fn run(bench: &Bench) -> Result<Finding> {
+    let rounds = bench.count(50, 10);
+    let mut finding = Finding::default();
+    finding.measure("held_us", HELD_US);
+    finding.measure("hogged_us", HOGGED_US);
+    let [inheriting, plain] = [true, false].map(|inherits| rounds_of(bench, inherits, rounds));
+    let (inheriting, plain) = (inheriting?, plain?);
+    finding.times("inheriting lock", "wait", &inheriting.waits);
+    finding.times("plain lock", "wait", &plain.waits);
+    let beyond = inheriting.beyond.micros(0.9);
+    finding.measure("inheriting_lock_beyond_held_us", rounded(beyond));
+    finding.check(
+        "inheriting lock: in 9 of 10 rounds the high upcall waits beyond the time that the lock is held",
+        &format!("at most {GRACE_US} us"),
+        format!("{} us", rounded(beyond)),
+        inheriting.beyond.count() > 0 && beyond <= GRACE_US,
+    );
+    let least = 0.8 * f64::from(HOGGED_US);
+    finding.control(
+        "plain lock: half of the waits of the high upcall",
+        &format!("at least {least} us"),
+        format!("{} us", rounded(plain.waits.p50())),
+        plain.waits.p50() >= least,
+    );
+    Ok(finding)
+}
+
+/// What became of the rounds.
+struct Rounds {
+    /// How long the high upcall waited for the lock.
+    waits: Times,
+    /// What of it was longer than what the holder did meanwhile.
+    beyond: Times,
+}
+
+fn rounds_of(bench: &Bench, inherits: bool, rounds: i32) -> Result<Rounds> {
+    let server = bench.server(usize::try_from(rounds * 3).unwrap_or_default())?;
+    let client = bench.client(&[])?;
+    let pool = server.lanes(&[(LOW, 1), (MEDIUM, 1), (HIGH, 1)])?;
+    let worker = server.propagated(&pool, LOW, &client)?;
+    // Connections and stacks are there before.
+    for priority in [LOW, MEDIUM, HIGH] {
+        client.at(priority, || Ok(worker.work(-1, 0)?))?;
+    }
+    let (mut waits, mut beyond) = (Vec::new(), Vec::new());
+    for id in (0..rounds).map(|round| round * 3) {
+        let (begun, waited) = client.at(TOP, || once(&server, &client, &worker, id, inherits))?;
+        waits.push(Sample::of_nanos(begun, waited));
+        let held = server.servant.log.used(id);
+        beyond.push(Sample::of_nanos(begun, waited.saturating_sub(held)));
+    }
+    Ok(Rounds { waits: bench.times(&waits), beyond: bench.times(&beyond) })
+}
+
+/// One round: when the high one called, and how long it waited for the lock, in nanoseconds.
+fn once(
+    server: &Host,
+    client: &Host,
+    worker: &Worker,
+    id: i32,
+    inherits: bool,
+) -> Result<(MonotonicTime, u64)> {
+    let servant = &server.servant;
+    std::thread::scope(|scope| {
+        let high = client.thread(scope, HIGH, || {
+            until("the hog runs", || servant.log.has_begun(id + 1))?;
+            Ok((MonotonicTime::now(), worker.locked(id + 2, 0, inherits)?))
+        });
+        let medium = client.thread(scope, MEDIUM, || {
+            until("the lock is held", || servant.holder.load(Ordering::Acquire) == id)?;
+            Ok(worker.work(id + 1, HOGGED_US)?)
+        });
+        let low = client.thread(scope, LOW, || Ok(worker.locked(id, HELD_US, inherits)?));
+        joined(low.join())?;
+        joined(medium.join())?;
+        joined(high.join())
+    })
+}

@@ -1,0 +1,139 @@
+//! A thread on each processor that notices when the machine was elsewhere.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use zorb_os::clock::MonotonicTime;
+use zorb_os::priority::{self, Schedule};
+use zorb_os::thread;
+
+use crate::error::Result;
+
+/// Above everything that is measured.
+const PRIORITY: u8 = 95;
+const PERIOD: Duration = Duration::from_millis(1);
+/// It wakes later than this only when somebody else has the processor: the machine below, or the
+/// system itself.
+const LATE: Duration = Duration::from_millis(1);
+/// After so many periods it asks how much time the machine below has taken.
+const PERIODS_OF_STEAL: u32 = 100;
+
+type Window = (MonotonicTime, MonotonicTime);
+
+/// Times in which the machine was elsewhere.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Disturbed(Vec<Window>);
+
+impl Disturbed {
+    #[cfg(test)]
+    pub(super) fn of(windows: Vec<Window>) -> Self {
+        Self(windows)
+    }
+
+    /// Whether one of them overlaps with the time between two moments.
+    pub(super) fn overlaps(&self, begun: MonotonicTime, ended: MonotonicTime) -> bool {
+        self.0.iter().any(|(from, to)| *from < ended && begun < *to)
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Watches processors, until dropped.
+#[derive(Debug)]
+pub(super) struct Quiet {
+    stop: Arc<AtomicBool>,
+    windows: Arc<Mutex<Vec<Window>>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Quiet {
+    /// Watches these.
+    pub(super) fn watch(processors: &[usize]) -> Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let windows = Arc::new(Mutex::new(Vec::with_capacity(1024)));
+        let mut threads = Vec::new();
+        for &processor in processors {
+            let (stop, windows) = (Arc::clone(&stop), Arc::clone(&windows));
+            let watch = move || {
+                // Without the right to it, it notices its own waiting as well.
+                let _ = thread::set_affinity(&[processor]);
+                let _ = priority::set(Schedule::Fifo(PRIORITY));
+                notice(&stop, &windows, processor);
+            };
+            threads.push(std::thread::Builder::new().name("control".to_owned()).spawn(watch)?);
+        }
+        Ok(Self { stop, windows, threads })
+    }
+
+    /// What was noticed so far.
+    pub(super) fn disturbed(&self) -> Disturbed {
+        Disturbed(self.windows.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn notice(stop: &AtomicBool, windows: &Mutex<Vec<Window>>, processor: usize) {
+    let mut due = MonotonicTime::now() + PERIOD;
+    let (mut asked, mut stolen, mut periods) = (MonotonicTime::now(), steal(processor), 0);
+    let note = |from, to| windows.lock().unwrap_or_else(PoisonError::into_inner).push((from, to));
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(due.time_left());
+        let now = MonotonicTime::now();
+        if now.duration_since(due) > LATE {
+            note(due, now);
+            due = now;
+        }
+        due = due + PERIOD;
+        periods += 1;
+        if periods % PERIODS_OF_STEAL == 0 {
+            let total = steal(processor);
+            if total != stolen {
+                note(asked, now);
+            }
+            (asked, stolen) = (now, total);
+        }
+    }
+}
+
+/// What the machine below has taken of a processor, in ticks; `None` when the system does not say.
+fn steal(processor: usize) -> Option<u64> {
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let name = format!("cpu{processor}");
+    let line = text.lines().find(|line| line.split(' ').next() == Some(&name))?;
+    line.split_ascii_whitespace().nth(8)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_touches_a_window_does_not_overlap() {
+        let at = MonotonicTime::from_nanos;
+        let disturbed = Disturbed::of(vec![(at(10), at(20)), (at(40), at(50))]);
+        for (begun, ended, expected) in [
+            (0, 10, false),
+            (20, 40, false),
+            (0, 11, true),
+            (19, 20, true),
+            (15, 16, true),
+            (0, 99, true),
+        ] {
+            assert_eq!(disturbed.overlaps(at(begun), at(ended)), expected, "{begun}..{ended}");
+        }
+    }
+}

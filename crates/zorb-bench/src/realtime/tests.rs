@@ -1,0 +1,89 @@
+//! The experiments that need no time, with their controls: in any test run, with the right to set
+//! priorities and without it.
+#![allow(clippy::unwrap_used)]
+
+use zorb_rt::DynamicLifespan;
+
+use super::bed::{Bench, denial};
+use super::bursts::{Burst, Hold, Setup, bursts};
+use super::exhaustion::{Threads, ordered};
+use super::growth::burst;
+use super::hops::{Model, hops};
+use super::oracle::{inversions, order};
+use super::{ALL, RtPlan, TRANSPORTS};
+
+#[test]
+fn no_low_request_begins_while_a_high_one_is_readable_in_its_lane() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        let held = Burst { requests: 5, micros: 0, hold: Hold::UntilServed };
+        let upcalls = bursts(&bench, Setup::Lanes, held).unwrap();
+        assert_eq!(inversions(&upcalls).count, 0, "{transport}: {upcalls:?}");
+        assert_eq!(order(&upcalls), [0, 5, 6, 7, 8, 9, 1, 2, 3, 4], "{transport}");
+    }
+}
+
+#[test]
+fn one_connection_turns_priorities_over_and_that_is_seen() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        let held = Burst { requests: 5, micros: 0, hold: Hold::UntilSent };
+        let upcalls = bursts(&bench, Setup::OneConnection, held).unwrap();
+        assert_eq!(order(&upcalls), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "{transport}");
+        assert_eq!(inversions(&upcalls).count, 4, "{transport}: {upcalls:?}");
+    }
+}
+
+#[test]
+fn kept_threads_are_made_up_for_by_borrowed_ones_alone() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        let borrowing = ordered(&bench, Threads::Borrowing).unwrap();
+        assert!(borrowing.served && borrowing.borrowed > 0, "{transport}: {borrowing:?}");
+        let alone = ordered(&bench, Threads::Lanes).unwrap();
+        assert!(!alone.served && alone.borrowed == 0, "{transport}: {alone:?}");
+    }
+}
+
+#[test]
+fn upcalls_run_at_the_priority_of_their_clients_at_every_hop() {
+    let permitted = denial().is_none();
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        for model in [Model::Propagated, Model::PropagatedWithoutLanes, Model::Declared] {
+            let hops = hops(&bench, model).unwrap();
+            assert_eq!(hops.len(), 12);
+            let all = hops.iter().all(|hop| hop.is_as_expected(permitted));
+            assert!(all, "{transport} {model:?}: {hops:?}");
+        }
+        let none = hops(&bench, Model::None).unwrap();
+        assert!(!none.iter().any(|hop| hop.is_as_expected(permitted)), "{transport}: {none:?}");
+    }
+}
+
+#[test]
+fn lanes_grow_by_dynamic_threads_alone() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        let grown = burst(&bench, 3, DynamicLifespan::Infinite).unwrap();
+        assert_eq!((grown.at_once, grown.left, grown.started_high), (4, 4, 0), "{transport}");
+        let kept = burst(&bench, 0, DynamicLifespan::Infinite).unwrap();
+        assert_eq!((kept.at_once, kept.started), (1, 0), "{transport}");
+    }
+}
+
+#[test]
+fn experiments_are_chosen_by_name() {
+    let plan = |only: &[&str]| RtPlan {
+        only: only.iter().map(|name| (*name).to_owned()).collect(),
+        ..RtPlan::default()
+    };
+    assert_eq!(plan(&[]).experiments().unwrap().len(), ALL.len());
+    let names: Vec<_> =
+        plan(&["e6", "E1"]).experiments().unwrap().iter().map(|one| one.name).collect();
+    assert_eq!(names, ["E1", "E6"]);
+    assert!(plan(&["E99"]).experiments().unwrap_err().contains("E99"));
+    let mut twice = plan(&[]);
+    twice.transports = ["iiop", "uiop", "iiop"].map(str::to_owned).to_vec();
+    assert_eq!(twice.transports(), ["iiop", "uiop"]);
+}

@@ -1,0 +1,44 @@
+//! Work that keeps a processor busy for a known time.
+
+use std::hint::black_box;
+use std::sync::OnceLock;
+
+use zorb_os::clock::MonotonicTime;
+
+/// Steps that are timed at once.
+const STEPS: u64 = 200_000;
+/// Times that they are timed: the fastest counts, the others were disturbed.
+const TRIALS: usize = 20;
+
+/// Steps of [`spin`] in a microsecond, found out once.
+fn steps_per_micro() -> f64 {
+    static FOUND: OnceLock<f64> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let trial = |_| {
+            let begun = MonotonicTime::now();
+            spin(STEPS);
+            MonotonicTime::now().nanos_since(begun).max(1)
+        };
+        let fastest = (0..TRIALS).map(trial).min().unwrap_or(1);
+        STEPS as f64 * 1000.0 / fastest as f64
+    })
+}
+
+/// Has the pace of this machine found out now, in place of during the first work.
+pub(super) fn calibrate() {
+    let _ = steps_per_micro();
+}
+
+/// Uses the processor for so many microseconds: its own, not those in which others have it.
+pub(super) fn busy(micros: u32) {
+    spin((f64::from(micros) * steps_per_micro()) as u64);
+}
+
+#[inline(never)]
+fn spin(steps: u64) {
+    let mut value = 1_u64;
+    for _ in 0..steps {
+        value = black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+    }
+    black_box(value);
+}
