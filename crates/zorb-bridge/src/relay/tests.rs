@@ -1,53 +1,6 @@
-use std::io::IoSlice;
-use std::net::Shutdown;
-use std::sync::atomic::{AtomicU32, Ordering};
+use zorb_transport::conformance::Scripted;
 
 use super::*;
-
-/// Has nothing for so many waits, and then the end.
-#[derive(Debug)]
-struct Silent(AtomicU32);
-
-impl Stream for Silent {
-    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
-        match self.0.fetch_sub(1, Ordering::Relaxed) {
-            0 => Ok(0),
-            _ => Err(io::ErrorKind::TimedOut.into()),
-        }
-    }
-
-    fn send_all(&self, _: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn is_stale(&self) -> bool {
-        false
-    }
-
-    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn peer(&self) -> &'static str {
-        "peer"
-    }
-
-    fn local(&self) -> &'static str {
-        "local"
-    }
-}
 
 /// Waits on or not, and never is asked anything else.
 struct Patience(bool);
@@ -69,7 +22,11 @@ impl Side for Patience {
 #[test]
 fn silence_ends_a_direction_unless_something_is_awaited() {
     let run = |patient| {
-        let silent = Silent(AtomicU32::new(3));
+        // Nothing for three waits, and then the end.
+        let silent = Scripted::new(
+            |nth| if nth > 3 { Ok(0) } else { Err(io::ErrorKind::TimedOut.into()) },
+            |_| Ok(None),
+        );
         let wait = (WaitPolicy::default(), Some(Duration::from_secs(1)));
         Relay::new(&silent, Framing(None), 1000, wait).run(&mut Patience(patient))
     };

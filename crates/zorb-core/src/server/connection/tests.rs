@@ -1,63 +1,16 @@
-use std::io;
-use std::net::Shutdown;
-
+use zorb_transport::conformance::Scripted;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::super::sentinel::QUIET_LOOKS;
 use super::*;
 use crate::Orb;
 
-/// A connection over which nothing comes.
-#[derive(Debug)]
-struct Silent;
-
-impl Stream for Silent {
-    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
-        Ok(0)
-    }
-
-    fn try_recv(&self, _: &mut [u8]) -> io::Result<Option<usize>> {
-        Ok(None)
-    }
-
-    fn send_all(&self, _: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn is_stale(&self) -> bool {
-        false
-    }
-
-    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn peer(&self) -> &'static str {
-        "nobody"
-    }
-
-    fn local(&self) -> &'static str {
-        "here"
-    }
-}
-
 /// A connection that the ORB's sentinel knows.
 fn connection(orb: &Orb) -> Arc<ServerConnection> {
     let core = orb.core_for_tests();
     let protocol = InprocProtocol::new(InprocTransport::new());
-    let connection = ServerConnection::new(core, &protocol, Arc::new(Silent));
+    let silent = Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None)));
+    let connection = ServerConnection::new(core, &protocol, silent);
     assert!(core.sentinel().watch(&connection, 10));
     connection
 }
