@@ -121,6 +121,30 @@ impl From<&wire::RtInfo> for Needs {
 }
 
 impl Needs {
+    /// What `set` and `reset` are told: the worst, typical and cached time, the period and the quantum,
+    /// and what is no time.
+    pub(crate) const fn of(
+        (worst, typical, cached, period, quantum): (u64, u64, u64, i32, u64),
+        (criticality, importance, threads, info_type): (
+            wire::CriticalityT,
+            wire::ImportanceT,
+            i32,
+            wire::InfoTypeT,
+        ),
+    ) -> Self {
+        Self {
+            criticality,
+            worst,
+            typical,
+            cached,
+            period,
+            importance,
+            quantum,
+            threads,
+            info_type,
+        }
+    }
+
     /// Puts them in; what the interface does not have stays.
     pub(crate) fn put(&self, info: &mut zorb_sched::RtInfo) -> Result<(), SystemException> {
         info.criticality = criticality(self.criticality);

@@ -170,17 +170,8 @@ impl SchedulerServant for SchedulerService {
         threads: i32,
         info_type: InfoTypeT,
     ) -> Result<(), scheduler::SetError> {
-        let needs = Needs {
-            criticality,
-            worst,
-            typical,
-            cached,
-            period,
-            importance,
-            quantum,
-            threads,
-            info_type,
-        };
+        let times = (worst, typical, cached, period, quantum);
+        let needs = Needs::of(times, (criticality, importance, threads, info_type));
         Ok(self.put(handle, &needs)?)
     }
 
@@ -197,17 +188,8 @@ impl SchedulerServant for SchedulerService {
         threads: i32,
         info_type: InfoTypeT,
     ) -> Result<(), scheduler::ResetError> {
-        let needs = Needs {
-            criticality,
-            worst,
-            typical,
-            cached,
-            period,
-            importance,
-            quantum,
-            threads,
-            info_type,
-        };
+        let times = (worst, typical, cached, period, quantum);
+        let needs = Needs::of(times, (criticality, importance, threads, info_type));
         Ok(self.put(handle, &needs)?)
     }
 
