@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use support::{Notice, NoticeServant};
-use zorb::giop::ProfileTag;
+use zorb::giop::{IiopProfile, ProfileTag};
 use zorb::{CompletionStatus, Orb, OrbBuilder, SystemExceptionKind};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -161,4 +161,25 @@ fn nobody_there_is_no_error() {
     for number in 0..10 {
         there.post(number, &[]).unwrap();
     }
+}
+
+/// The forward that answers a two-way call to such a key has no way back.
+#[test]
+fn a_published_key_leads_to_its_object() {
+    let (orb, notice, posted) = server(&["diop://127.0.0.1:0"]);
+    orb.publish("board", &notice).unwrap();
+    let client = builder().build().unwrap();
+    let address = orb.endpoints()[0].trim_start_matches("diop://").to_owned();
+    let by_key = |key: &str| -> Notice {
+        let url = format!("corbaloc:diop:1.2@{address}/{key}");
+        client.string_to_object(&url).unwrap().unwrap().unchecked_narrow()
+    };
+    post(&by_key("board"), 1, 10, &posted);
+    // And a key that an adapter made, which outlives references.
+    let profile = IiopProfile::decode(&notice.object().ior().profiles[0].data).unwrap();
+    let escaped: String = profile.object_key.iter().map(|octet| format!("%{octet:02x}")).collect();
+    post(&by_key(&escaped), 2, 10, &posted);
+    by_key("nobody").post(3, &[]).unwrap();
+    post(&by_key("board"), 4, 10, &posted);
+    orb.shutdown(true).unwrap();
 }

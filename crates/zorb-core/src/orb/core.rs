@@ -214,6 +214,16 @@ impl OrbCore {
         }
     }
 
+    /// The key under which this very ORB serves the object of a reference.
+    #[cold]
+    pub(crate) fn own_key(&self, ior: &Ior) -> Option<Vec<u8>> {
+        ior.profiles.iter().find_map(|profile| {
+            let (_, resolved) = self.protocols.resolve(ior, profile)?.ok()?;
+            let is_own = resolved.endpoints.iter().any(|endpoint| self.serves(endpoint));
+            is_own.then_some(resolved.object_key)
+        })
+    }
+
     pub(super) fn publish(&self, key: &str, object: &ObjectRef) -> Result<(), Error> {
         let refused =
             |why: &str| Err(Error::new(Phase::Application, format!("publishing {key:?}: {why}")));

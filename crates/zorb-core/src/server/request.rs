@@ -68,6 +68,16 @@ pub(crate) fn answer_request(
         Ok(key) => core.admit(key, known),
         Err(_) => Located::Nowhere(no_key()),
     };
+    let located = match located {
+        // Nobody can be told where to send it instead.
+        Located::Elsewhere(ior) if request.response == ResponseFlags::NoResponse => {
+            match core.own_key(&ior) {
+                Some(key) => core.admit(&key, None),
+                None => Located::Elsewhere(ior),
+            }
+        }
+        located => located,
+    };
     let found = match located {
         Located::Here(found) => found,
         Located::Elsewhere(ior) => {
