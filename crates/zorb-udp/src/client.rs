@@ -1,5 +1,6 @@
-//! A client's side: what is sent is a datagram each.
+//! A client's side: a socket that sends, and gets nothing back.
 
+use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -10,36 +11,61 @@ use zorb_transport::{Stream, StreamOptions};
 
 use crate::datagram::MAX_DATAGRAM;
 
-/// A socket that sends to one server.
+/// How a request becomes datagrams.
+pub(crate) trait Pack: Send + Sync + fmt::Debug {
+    /// What a thread is told that waits for an answer.
+    const NO_ANSWER: &'static str;
+
+    /// Sends the request that `parts` are.
+    fn send(&self, socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()>;
+}
+
+/// A socket that sends to one address.
 #[derive(Debug)]
-pub(crate) struct UdpClient {
+pub(crate) struct UdpClient<P> {
     socket: UdpSocket,
+    pack: P,
     local: Box<str>,
     peer: Box<str>,
 }
 
-impl UdpClient {
-    pub(crate) fn to(server: SocketAddr, options: &StreamOptions) -> io::Result<Self> {
-        let any = match server {
+impl<P: Pack> UdpClient<P> {
+    /// A socket that sends to `peer`; `set_up` says what else is to be set.
+    pub(crate) fn to(
+        peer: SocketAddr,
+        pack: P,
+        options: &StreamOptions,
+        set_up: impl FnOnce(&UdpSocket) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let any = match peer {
             SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
             SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
         };
         let socket = UdpSocket::bind(any)?;
         set_buffers(&socket, options)?;
-        socket.connect(server)?;
+        set_up(&socket)?;
+        socket.connect(peer)?;
         let local = socket.local_addr()?.to_string().into();
-        Ok(Self { socket, local, peer: server.to_string().into() })
+        Ok(Self { socket, pack, local, peer: peer.to_string().into() })
+    }
+}
+
+#[cfg(test)]
+impl<P> UdpClient<P> {
+    pub(crate) fn into_socket(self) -> UdpSocket {
+        self.socket
     }
 }
 
 /// What became of a datagram. That it was not taken is a loss like others: the system may say of an
 /// earlier one that nobody was there.
-pub(crate) fn sent(octets: usize, send: impl Fn() -> io::Result<usize>) -> io::Result<()> {
+pub(crate) fn send(socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> {
+    let octets: usize = parts.iter().map(|part| part.len()).sum();
     if octets > MAX_DATAGRAM {
         return Err(too_large());
     }
     for _ in 0..2 {
-        match send() {
+        match SockRef::from(socket).send_vectored(parts) {
             Ok(_) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -55,18 +81,29 @@ pub(crate) fn too_large() -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, "the request does not fit a datagram")
 }
 
-impl Stream for UdpClient {
+/// A request is a datagram.
+#[derive(Debug)]
+pub(crate) struct Whole;
+
+impl Pack for Whole {
+    const NO_ANSWER: &'static str = "nothing comes back over UDP";
+
+    fn send(&self, socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> {
+        send(socket, parts)
+    }
+}
+
+impl<P: Pack> Stream for UdpClient<P> {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "nothing comes back over UDP"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, P::NO_ANSWER))
     }
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
-        sent(bytes.len(), || self.socket.send(bytes))
+        self.pack.send(&self.socket, &[IoSlice::new(bytes)])
     }
 
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
-        let octets = parts.iter().map(|part| part.len()).sum();
-        sent(octets, || SockRef::from(&self.socket).send_vectored(parts))
+        self.pack.send(&self.socket, parts)
     }
 
     fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {

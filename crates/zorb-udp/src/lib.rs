@@ -111,7 +111,7 @@ impl Transport for UdpTransport {
         let mut attempts = Vec::new();
         // Nobody answers, so the first address that there is a way to is the one.
         for address in addresses.map_err(fail(ConnectPhase::Resolve))? {
-            match client::UdpClient::to(address, &options.stream) {
+            match client::UdpClient::to(address, client::Whole, &options.stream, |_| Ok(())) {
                 Ok(stream) => return Ok(Arc::new(stream)),
                 Err(error) => attempts.push(ConnectAttempt { address: address.to_string(), error }),
             }

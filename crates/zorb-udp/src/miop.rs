@@ -28,18 +28,40 @@ pub use transport::MiopTransport;
 pub const MIOP_SCHEME: &str = "miop";
 
 /// How packets travel, and what is held of them.
-#[derive(Clone, Copy, Debug)]
-struct Settings {
-    hops: u8,
-    interface: Option<Ipv4Addr>,
-    interface_index: u32,
-    limits: CollectLimits,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MiopOptions {
+    /// How many networks packets are sent through, the first one included: they pass `hops - 1`
+    /// routers; with 0 they stay on the machine. Default: 1.
+    pub hops: u8,
+    /// The address of the interface that groups of IPv4 are reached over. Default: `None`, the system
+    /// chooses.
+    pub interface: Option<Ipv4Addr>,
+    /// The number of the interface that groups of IPv6 are reached over. Default: 0, the system
+    /// chooses.
+    pub interface_index: u32,
+    /// Whether packets also go to members on this machine. Default: `true`. Without it no program
+    /// here gets what another one here sends.
+    pub loops_back: bool,
+    /// What is held of packets that are received.
+    pub limits: CollectLimits,
+}
+
+impl Default for MiopOptions {
+    fn default() -> Self {
+        Self {
+            hops: 1,
+            interface: None,
+            interface_index: 0,
+            loops_back: true,
+            limits: CollectLimits::default(),
+        }
+    }
 }
 
 /// What a protocol and its sockets share.
 #[derive(Debug)]
 struct Shared {
-    settings: Settings,
+    options: MiopOptions,
     members: Members,
     counters: Arc<Counters>,
 }

@@ -24,7 +24,7 @@ use zorb_transport::Composed;
 pub use zorb_shm::{ShmTransport, ShmiopProtocol};
 pub use zorb_tcp::{IiopProtocol, TcpTransport};
 #[cfg(feature = "udp")]
-pub use zorb_udp::miop::{MiopProtocol, MiopTransport, collect::CollectLimits};
+pub use zorb_udp::miop::{MiopOptions, MiopProtocol, MiopTransport, collect::CollectLimits};
 #[cfg(feature = "udp")]
 pub use zorb_udp::{DiopProtocol, UdpTransport};
 pub use zorb_unix::{UiopProtocol, UnixTransport};

@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -12,14 +12,19 @@ use std::time::Duration;
 use support::{Notice, NoticeServant};
 use zorb::giop::ProfileTag;
 use zorb::poa::PoaError;
-use zorb::protocols::{CollectLimits, IiopProtocol, MiopProtocol};
+use zorb::protocols::{IiopProtocol, MiopOptions, MiopProtocol};
 use zorb::{CompletionStatus, ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// An ORB whose packets stay in this machine.
 fn builder() -> OrbBuilder {
-    let miop = MiopProtocol::with(1, Ipv4Addr::LOCALHOST, 0, CollectLimits::default());
+    let interface = Some(Ipv4Addr::LOCALHOST);
+    builder_with(MiopOptions { interface, ..MiopOptions::default() })
+}
+
+fn builder_with(options: MiopOptions) -> OrbBuilder {
+    let miop = MiopProtocol::with(options);
     let builder = OrbBuilder::new().without_environment();
     builder.protocol(Arc::new(IiopProtocol::new())).protocol(Arc::new(miop))
 }
@@ -52,7 +57,17 @@ type Posted = Receiver<(u32, u32, usize)>;
 
 /// An ORB with `members` objects in the group.
 fn server(url: &str, first: u32, members: u32, posted: &Sender<(u32, u32, usize)>) -> Orb {
-    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    server_of(builder(), url, first, members, posted)
+}
+
+fn server_of(
+    builder: OrbBuilder,
+    url: &str,
+    first: u32,
+    members: u32,
+    posted: &Sender<(u32, u32, usize)>,
+) -> Orb {
+    let orb = builder.listen("iiop://127.0.0.1:0").build().unwrap();
     let group = group(&orb, url);
     for number in first..first + members {
         let member: Notice = orb.root_poa().activate(Member(number, posted.clone())).unwrap();
@@ -101,6 +116,40 @@ fn one_send_reaches_all_members_everywhere() {
     // A member may send to its own group, and gets what it sends.
     let notice: Notice = group(&servers[1], &url).unchecked_narrow();
     post(&notice, 77, 10, &[0, 1, 2], &posted);
+    servers.iter().for_each(|orb| orb.shutdown(true).unwrap());
+}
+
+/// An interface over which groups of IPv6 are reached: that of the machine itself cannot do it.
+fn interface_with_ipv6() -> Option<u32> {
+    let all = std::fs::read_to_string("/proc/net/if_inet6").ok()?;
+    let numbers = all.lines().filter_map(|line| line.split_whitespace().nth(1));
+    let mut numbers = numbers.filter_map(|number| u32::from_str_radix(number, 16).ok());
+    numbers.find(|&number| {
+        let socket = UdpSocket::bind("[::]:0").unwrap();
+        socket.join_multicast_v6(&GROUP_OF_IPV6, number).is_ok()
+            && socket.connect((GROUP_OF_IPV6, 9)).is_ok()
+    })
+}
+
+const GROUP_OF_IPV6: Ipv6Addr = Ipv6Addr::new(0xff15, 0, 0, 0, 0, 0, 0x5a, 8);
+
+#[test]
+fn groups_of_ipv6_are_reached_too() {
+    let Some(interface_index) = interface_with_ipv6() else {
+        eprintln!("no interface of this machine has IPv6: not run");
+        return;
+    };
+    let free = UdpSocket::bind("[::]:0").unwrap().local_addr().unwrap().port();
+    let url = format!("corbaloc:miop:1.0@1.0-zorb-8/[{GROUP_OF_IPV6}]:{free}");
+    // No hop: nothing leaves this machine.
+    let orb = || builder_with(MiopOptions { hops: 0, interface_index, ..MiopOptions::default() });
+    let (sender, posted) = channel();
+    let servers = [server_of(orb(), &url, 0, 2, &sender), server_of(orb(), &url, 2, 1, &sender)];
+    let client = orb().build().unwrap();
+    let notice: Notice = group(&client, &url).unchecked_narrow();
+    for (number, size) in (0..).zip([0, 1400, 5000]) {
+        post(&notice, number, size, &[0, 1, 2], &posted);
+    }
     servers.iter().for_each(|orb| orb.shutdown(true).unwrap());
 }
 

@@ -2,31 +2,26 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IoSlice};
-use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use socket2::SockRef;
-use zorb_transport::socket::set_buffers;
-use zorb_transport::{Stream, StreamOptions};
+use zorb_transport::StreamOptions;
 
-use super::Settings;
+use super::MiopOptions;
 use super::packet::packets;
 use super::request::for_group;
-use crate::client::{sent, too_large};
+use crate::client::{Pack, UdpClient, send, too_large};
 
 /// Octets of payload in a packet: with its header, 32 octets, and those of UDP and IPv6 it fits a frame
 /// of Ethernet, so that the network loses packets and not pieces of them.
 const PAYLOAD: usize = 1416;
 
-/// A socket that sends to one group.
+/// Makes packets of requests.
 #[derive(Debug)]
-pub(crate) struct MiopClient {
-    socket: UdpSocket,
+pub(crate) struct Packing {
     most: usize,
     sending: Mutex<Sending>,
-    local: Box<str>,
-    peer: Box<str>,
 }
 
 #[derive(Debug, Default)]
@@ -40,43 +35,40 @@ struct Sending {
     header: Vec<u8>,
 }
 
-impl MiopClient {
-    pub(crate) fn to(
-        group: SocketAddr,
-        options: &StreamOptions,
-        settings: &Settings,
-    ) -> io::Result<Self> {
-        let any = match group {
-            SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
-            SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
-        };
-        let socket = UdpSocket::bind(any)?;
-        set_buffers(&socket, options)?;
-        let hops = SockRef::from(&socket);
-        match group {
-            SocketAddr::V4(_) => {
-                socket.set_multicast_ttl_v4(settings.hops.into())?;
-                if let Some(interface) = settings.interface {
-                    hops.set_multicast_if_v4(&interface)?;
-                }
-            }
-            SocketAddr::V6(_) => {
-                hops.set_multicast_hops_v6(settings.hops.into())?;
-                if settings.interface_index != 0 {
-                    hops.set_multicast_if_v6(settings.interface_index)?;
-                }
+/// A socket that sends to the group.
+pub(crate) fn client_to(
+    group: SocketAddr,
+    options: &StreamOptions,
+    how: &MiopOptions,
+) -> io::Result<UdpClient<Packing>> {
+    let sender = RandomState::new().hash_one(std::process::id());
+    let sending = Mutex::new(Sending { sender, ..Sending::default() });
+    let packing = Packing { most: how.limits.message, sending };
+    UdpClient::to(group, packing, options, |socket| match group {
+        SocketAddr::V4(_) => {
+            socket.set_multicast_ttl_v4(how.hops.into())?;
+            socket.set_multicast_loop_v4(how.loops_back)?;
+            match how.interface {
+                Some(interface) => SockRef::from(socket).set_multicast_if_v4(&interface),
+                None => Ok(()),
             }
         }
-        socket.connect(group)?;
-        let local = socket.local_addr()?.to_string().into();
-        let sender = RandomState::new().hash_one(std::process::id());
-        let sending = Mutex::new(Sending { sender, ..Sending::default() });
-        let most = settings.limits.message;
-        Ok(Self { socket, most, sending, local, peer: group.to_string().into() })
-    }
+        SocketAddr::V6(_) => {
+            socket.set_multicast_loop_v6(how.loops_back)?;
+            let socket = SockRef::from(socket);
+            socket.set_multicast_hops_v6(how.hops.into())?;
+            match how.interface_index {
+                0 => Ok(()),
+                index => socket.set_multicast_if_v6(index),
+            }
+        }
+    })
+}
 
-    /// Sends the request that `parts` are.
-    fn send(&self, parts: &[IoSlice<'_>]) -> io::Result<()> {
+impl Pack for Packing {
+    const NO_ANSWER: &'static str = "nothing comes back from a group";
+
+    fn send(&self, socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> {
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         let Sending { sender, number, whole, request, header } = &mut *sending;
         whole.clear();
@@ -95,49 +87,49 @@ impl MiopClient {
         second.copy_from_slice(&number.to_be_bytes());
         for packet in packets(request, &id, PAYLOAD) {
             packet.write_header(header);
-            let octets = header.len() + packet.payload.len();
-            let parts = [IoSlice::new(header), IoSlice::new(packet.payload)];
-            sent(octets, || SockRef::from(&self.socket).send_vectored(&parts))?;
+            send(socket, &[IoSlice::new(header), IoSlice::new(packet.payload)])?;
         }
         Ok(())
     }
 }
 
-impl Stream for MiopClient {
-    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "nothing comes back from a group"))
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    /// What the system was told of the socket: there is no router here to see it at.
+    fn sender(group: &str, how: MiopOptions) -> io::Result<UdpSocket> {
+        let group = group.parse().unwrap();
+        Ok(client_to(group, &StreamOptions::default(), &how)?.into_socket())
     }
 
-    fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
-        self.send(&[IoSlice::new(bytes)])
+    #[test]
+    fn hops_interface_and_loop_back_are_what_the_options_say() {
+        let plain = sender("239.255.80.1:5000", MiopOptions::default()).unwrap();
+        assert_eq!(plain.multicast_ttl_v4().unwrap(), 1);
+        assert!(plain.multicast_loop_v4().unwrap());
+        let how = MiopOptions {
+            hops: 7,
+            interface: Some(Ipv4Addr::LOCALHOST),
+            loops_back: false,
+            ..MiopOptions::default()
+        };
+        let far = sender("239.255.80.1:5000", how).unwrap();
+        assert_eq!(far.multicast_ttl_v4().unwrap(), 7);
+        assert!(!far.multicast_loop_v4().unwrap());
+        assert_eq!(SockRef::from(&far).multicast_if_v4().unwrap(), Ipv4Addr::LOCALHOST);
     }
 
-    fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
-        self.send(parts)
-    }
-
-    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        let least = Duration::from_millis(1);
-        self.socket.set_write_timeout(timeout.map(|timeout| timeout.max(least)))
-    }
-
-    fn is_stale(&self) -> bool {
-        false
-    }
-
-    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn peer(&self) -> &str {
-        &self.peer
-    }
-
-    fn local(&self) -> &str {
-        &self.local
+    /// Where there is a way to such groups.
+    #[test]
+    fn groups_of_ipv6_have_the_same_options() {
+        let how = MiopOptions { hops: 7, loops_back: false, ..MiopOptions::default() };
+        let Ok(far) = sender("[ff15::5a:1]:5000", how) else { return };
+        assert_eq!(SockRef::from(&far).multicast_hops_v6().unwrap(), 7);
+        assert!(!far.multicast_loop_v6().unwrap());
     }
 }

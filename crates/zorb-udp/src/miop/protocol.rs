@@ -1,6 +1,6 @@
 //! MIOP as references and programs know it.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile, UipmcProfile};
@@ -9,11 +9,10 @@ use zorb_transport::{
     strip_scheme,
 };
 
-use super::collect::CollectLimits;
 use super::group::{self, GroupName};
 use super::members::Members;
 use super::transport::endpoint_of;
-use super::{MIOP_SCHEME, MiopTransport, Settings, Shared, counter};
+use super::{MIOP_SCHEME, MiopOptions, MiopTransport, Shared, counter};
 use crate::counters::Counters;
 
 /// MIOP as a [`Protocol`]: profiles of kind 3 (`TAG_UIPMC`), URLs `corbaloc:miop:`, one-way calls to
@@ -27,23 +26,14 @@ impl MiopProtocol {
     /// MIOP whose packets stay in the local network, over the interface that the system chooses.
     #[must_use]
     pub fn new() -> Self {
-        Self::with(1, Ipv4Addr::UNSPECIFIED, 0, CollectLimits::default())
+        Self::with(MiopOptions::default())
     }
 
-    /// MIOP whose packets pass `hops - 1` routers (default 1: none), over the interface that has the
-    /// address `interface` for IPv4 and the number `interface_index` for IPv6 (default 0.0.0.0 and 0:
-    /// the system chooses), and that holds what is received within `limits`.
+    /// MIOP with these options.
     #[must_use]
-    pub fn with(
-        hops: u8,
-        interface: Ipv4Addr,
-        interface_index: u32,
-        limits: CollectLimits,
-    ) -> Self {
-        let interface = Some(interface).filter(|address| !address.is_unspecified());
-        let settings = Settings { hops, interface, interface_index, limits };
+    pub fn with(options: MiopOptions) -> Self {
         let counters = Arc::new(Counters::new(&counter::ALL));
-        let shared = Shared { settings, members: Members::default(), counters };
+        let shared = Shared { options, members: Members::default(), counters };
         Self { transport: MiopTransport::new(shared) }
     }
 }

@@ -11,7 +11,7 @@ use zorb_transport::{
     ListenOptions, Stream, Transport, strip_scheme,
 };
 
-use super::client::MiopClient;
+use super::client::client_to;
 use super::receive::Packets;
 use super::{MIOP_SCHEME, Shared, group};
 use crate::listen::UdpAcceptor;
@@ -39,18 +39,18 @@ impl MiopTransport {
     fn bind(&self, group: SocketAddr) -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(group), Type::DGRAM, None)?;
         socket.set_reuse_address(true)?;
-        let settings = &self.shared.settings;
+        let how = &self.shared.options;
         // At the group's own address it gets what is sent to the group, not to others at the port.
         match group.ip() {
             IpAddr::V4(ip) => {
                 socket.bind(&group.into())?;
-                let interface = settings.interface.unwrap_or(Ipv4Addr::UNSPECIFIED);
+                let interface = how.interface.unwrap_or(Ipv4Addr::UNSPECIFIED);
                 socket.join_multicast_v4(&ip, &interface)?;
             }
             IpAddr::V6(ip) => {
                 socket.set_only_v6(true)?;
                 socket.bind(&group.into())?;
-                socket.join_multicast_v6(&ip, settings.interface_index)?;
+                socket.join_multicast_v6(&ip, how.interface_index)?;
             }
         }
         Ok(socket.into())
@@ -77,7 +77,7 @@ impl Transport for MiopTransport {
             let error = io::Error::new(io::ErrorKind::InvalidInput, error.reason());
             fail(ConnectPhase::Address)(error)
         })?;
-        let client = MiopClient::to(address, &options.stream, &self.shared.settings);
+        let client = client_to(address, &options.stream, &self.shared.options);
         Ok(Arc::new(client.map_err(fail(ConnectPhase::Connect))?))
     }
 
