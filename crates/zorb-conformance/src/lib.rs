@@ -6,6 +6,9 @@
 //! zorb_conformance::protocol_suite!(Subject::at("iiop://127.0.0.1:0"));
 //! ```
 //!
+//! Protocols of datagrams, which carry one-way calls alone, have a suite of their own,
+//! [`one_way_suite!`].
+//!
 //! Each test has its own server and its own client, so they run in parallel; each fails, instead of
 //! hanging, after [`LIMIT`]. Nothing sleeps, and no test asks anything to be fast.
 #![forbid(unsafe_code)]
@@ -14,6 +17,7 @@
 
 mod calls;
 mod ends;
+pub mod one_way;
 mod raw;
 mod servant;
 
@@ -34,6 +38,7 @@ use zorb_bridge::{Bridge, Settings};
 
 pub use calls::*;
 pub use ends::*;
+pub use one_way::{OneWay, run_one_way};
 pub use raw::*;
 pub use servant::serve_until_the_end;
 
@@ -155,10 +160,14 @@ impl Drop for Server {
 /// # Panics
 /// When the test fails or takes longer than [`LIMIT`].
 pub fn run(subject: Subject, module: &'static str, test: fn(&Subject, &'static str)) {
+    run_within_the_limit(move || test(&subject, module));
+}
+
+fn run_within_the_limit(test: impl FnOnce() + Send + 'static) {
     let (sender, done) = mpsc::channel::<()>();
     let work = thread::spawn(move || {
         let _ends_the_wait = sender;
-        test(&subject, module);
+        test();
     });
     if done.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
         panic!("still not done after {LIMIT:?}");
