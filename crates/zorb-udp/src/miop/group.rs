@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    ComponentTag, Corbaloc, IiopProfile, ObjectUrl, ProfileTag, TagGroup, TaggedComponent,
-    TaggedProfile, UipmcProfile,
+    CodeSetComponentInfo, ComponentTag, Corbaloc, IiopProfile, ObjectUrl, ProfileTag, TagGroup,
+    TaggedComponent, TaggedProfile, UipmcProfile,
 };
 use zorb_transport::{EndpointError, ProfileError};
 
@@ -70,7 +70,11 @@ pub(crate) fn profile(group: &TagGroup, place: &[u8]) -> Result<TaggedProfile, P
     };
     let address = parse_address(address)?;
     let order = ByteOrder::NATIVE;
-    let mut components = vec![TaggedComponent::with_body(group, order)?];
+    // A group cannot be asked for its code sets: requests say those in which their text is.
+    let mut components = vec![
+        TaggedComponent::with_body(group, order)?,
+        TaggedComponent::with_body(&CodeSetComponentInfo::zorb(), order)?,
+    ];
     if let Some(location) = location {
         let data = iiop_profile(location)?.encode(order)?.data;
         components.push(TaggedComponent { tag: ComponentTag::GROUP_IIOP, data });
