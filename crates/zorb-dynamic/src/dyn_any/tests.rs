@@ -1,3 +1,5 @@
+//! What DynAnys of every kind give and take.
+
 use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, WString, Wire};
 use zorb_giop::Ior;
 use zorb_types::{
@@ -6,6 +8,9 @@ use zorb_types::{
 };
 
 use super::{DynAny, DynAnyError};
+
+mod fixed;
+mod values;
 
 fn color() -> TypeCode {
     TypeCode::enumeration("IDL:Color:1.0", "Color", &["red", "green", "blue"]).unwrap()
@@ -216,40 +221,6 @@ fn decimal_numbers_say_what_they_lose() {
 }
 
 #[test]
-fn valuetypes_are_null_or_have_their_bases_members() {
-    let mut value = DynAny::new(&derived()).unwrap();
-    assert!(value.as_value().unwrap().is_null());
-    assert_eq!(value.component_count(), Ok(0));
-    assert_eq!(value.to_any().unwrap().reader().rest(), [0; 4]);
-    value.as_value().unwrap().set_to_value().unwrap();
-    let names: Vec<_> = value.as_value().unwrap().members().unwrap();
-    let names: Vec<_> = names.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(names, ["v", "next", "text"]);
-    value.as_value().unwrap().member("v").unwrap().insert::<i32>(&4).unwrap();
-    let next = value.as_value().unwrap().member("next").unwrap();
-    next.as_value().unwrap().set_to_value().unwrap();
-    next.as_value().unwrap().member("v").unwrap().insert::<i32>(&5).unwrap();
-    let text = value.as_value().unwrap().member("text").unwrap();
-    text.as_value_box().unwrap().set_to_value().unwrap();
-    text.as_value_box().unwrap().boxed().unwrap().insert::<String>("boxed").unwrap();
-
-    let mut octets = Vec::new();
-    let any = value.to_any().unwrap();
-    Any::write(&any, &mut CdrWriter::new(&mut octets, ByteOrder::Big)).unwrap();
-    let received = Any::read(&mut CdrReader::new(&octets, ByteOrder::Big)).unwrap();
-    assert_eq!(received, any);
-    let mut again = DynAny::of(received).unwrap();
-    assert_eq!(again.equal(&value), Ok(true));
-    assert_eq!(again.as_value().unwrap().member("v").unwrap().get::<i32>(), Ok(4));
-    let text = again.as_value().unwrap().member("text").unwrap();
-    let boxed = text.as_value_box().unwrap().boxed().unwrap();
-    assert_eq!(boxed.get::<String>().as_deref(), Ok("boxed"));
-    again.as_value().unwrap().set_to_null();
-    assert_eq!(again.equal(&value), Ok(false));
-    assert_eq!(again.as_value().unwrap().members().unwrap_err(), DynAnyError::InvalidValue);
-}
-
-#[test]
 fn references_and_anys_are_values_too() {
     let mut value = DynAny::new(&TypeCode::interface("IDL:I:1.0", "I").unwrap()).unwrap();
     assert!(value.ior().unwrap().is_nil());
@@ -266,23 +237,6 @@ fn references_and_anys_are_values_too() {
 }
 
 #[test]
-fn a_value_keeps_its_own_type() {
-    let alias = TypeCode::alias("IDL:Age:1.0", "Age", &i32::type_code()).unwrap();
-    let mut value = DynAny::new(&alias).unwrap();
-    value.from_any(Any::new::<i32>(&7).unwrap()).unwrap();
-    assert_eq!(value.type_code(), &alias);
-    assert_eq!(value.to_any().unwrap().type_code(), &alias);
-    let mut plain = DynAny::new(&i32::type_code()).unwrap();
-    plain.assign(&value).unwrap();
-    assert_eq!(plain.to_any().unwrap().type_code().kind(), TcKind::Long);
-    assert_eq!(plain.get::<i32>(), Ok(7));
-    assert_eq!(plain.from_any(Any::default()), Err(DynAnyError::TypeMismatch));
-    let copy = plain.clone();
-    plain.insert::<i32>(&8).unwrap();
-    assert_eq!(copy.equal(&plain), Ok(false));
-}
-
-#[test]
 fn exceptions_have_members_and_their_id() {
     let type_code =
         TypeCode::exception("IDL:Bad:1.0", "Bad", &[("why", String::type_code())]).unwrap();
@@ -294,141 +248,6 @@ fn exceptions_have_members_and_their_id() {
     assert_eq!(reader.read_str(9).unwrap(), "no");
     let empty = TypeCode::exception("IDL:Empty:1.0", "Empty", &[]).unwrap();
     assert_eq!(DynAny::new(&empty).unwrap().component_count(), Ok(0));
-}
-
-/// Types whose parts are of fixed size, and one leaf in them by the numbers of parts on the way.
-fn types_of_fixed_parts() -> Vec<(TypeCode, Vec<usize>)> {
-    let members = |types: &[TypeCode]| {
-        let named: Vec<(String, TypeCode)> =
-            types.iter().zip(0..).map(|(one, index)| (format!("m{index}"), one.clone())).collect();
-        let named: Vec<(&str, TypeCode)> =
-            named.iter().map(|(name, one)| (name.as_str(), one.clone())).collect();
-        TypeCode::structure("IDL:M:1.0", "M", &named).unwrap()
-    };
-    let plain = TypeCode::plain;
-    let mixed = members(&[
-        plain(TcKind::Short),
-        plain(TcKind::Char),
-        plain(TcKind::Long),
-        plain(TcKind::Boolean),
-        color(),
-        Fixed::<6, 2>::type_code(),
-        plain(TcKind::LongDouble),
-        plain(TcKind::Octet),
-    ]);
-    let nested = members(&[plain(TcKind::Octet), mixed.clone(), plain(TcKind::Octet)]);
-    let rows = TypeCode::array(&TypeCode::array(&mixed, 2).unwrap(), 3).unwrap();
-    let alias = TypeCode::alias("IDL:A:1.0", "A", &nested).unwrap();
-    vec![
-        (TypeCode::sequence(&plain(TcKind::Double), 0).unwrap(), vec![2]),
-        (TypeCode::sequence(&mixed, 0).unwrap(), vec![3, 2]),
-        (TypeCode::sequence(&alias, 9).unwrap(), vec![1, 1, 0]),
-        (TypeCode::sequence(&rows, 0).unwrap(), vec![3, 2, 1, 4]),
-        (mixed, vec![7]),
-        (rows, vec![1, 1, 6]),
-        (alias, vec![1, 5]),
-    ]
-}
-
-/// A value of a type, from a stream that does not begin at a multiple of 8 and is not in the machine's
-/// byte order.
-fn foreign(type_code: &TypeCode, length: usize) -> Any {
-    let mut value = DynAny::new(type_code).unwrap();
-    if value.kind() == TcKind::Sequence {
-        value.as_sequence().unwrap().set_length(length).unwrap();
-    }
-    let any = value.to_any().unwrap();
-    let order = match ByteOrder::NATIVE {
-        ByteOrder::Little => ByteOrder::Big,
-        ByteOrder::Big => ByteOrder::Little,
-    };
-    let mut octets = vec![0; 4];
-    any.write_value(&mut CdrWriter::resume(&mut octets, order)).unwrap();
-    let mut reader = CdrReader::new(&octets[4..], order).with_origin(4);
-    Any::read_value(type_code.clone(), &mut reader).unwrap()
-}
-
-fn leaf<'a>(value: &'a mut DynAny, way: &[usize]) -> &'a mut DynAny {
-    way.iter().fold(value, |value, &index| value.component(index).unwrap())
-}
-
-/// Makes a leaf, whatever it is, other than it was.
-fn change(leaf: &mut DynAny) {
-    match leaf.kind() {
-        TcKind::Double => leaf.insert::<f64>(&2.5).unwrap(),
-        TcKind::Long => leaf.insert::<i32>(&-7).unwrap(),
-        TcKind::Short => leaf.insert::<i16>(&-300).unwrap(),
-        TcKind::Octet => leaf.insert::<u8>(&200).unwrap(),
-        TcKind::Enum => leaf.as_enum().unwrap().set_name("blue").unwrap(),
-        TcKind::Fixed => assert!(leaf.as_fixed().unwrap().set_value(FixedValue::from(-9)).unwrap()),
-        TcKind::LongDouble => leaf.insert::<LongDouble>(&LongDouble::from(1.5)).unwrap(),
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn fixed_parts_are_the_same_in_octets_and_apart() {
-    for (type_code, way) in types_of_fixed_parts() {
-        let any = foreign(&type_code, 4);
-        // In octets all the way, and with every level taken apart before.
-        let mut in_octets = DynAny::of(any.clone()).unwrap();
-        change(leaf(&mut in_octets, &way));
-        let mut apart = DynAny::of(any.clone()).unwrap();
-        for level in 0..way.len() {
-            assert!(!leaf(&mut apart, &way[..level]).parts().unwrap().is_empty());
-        }
-        change(leaf(&mut apart, &way));
-        assert!(matches!(in_octets.content, super::Content::Image(_)), "{type_code}");
-        assert!(matches!(apart.content, super::Content::Parts(_)), "{type_code}");
-        let (one, other) = (in_octets.to_any().unwrap(), apart.to_any().unwrap());
-        assert_eq!(one, other, "{type_code}");
-        assert_ne!(one, any, "{type_code}");
-        // Also where it is written to a stream as it is nowhere in memory.
-        let octets = |value: &DynAny| {
-            let mut octets = vec![0; 3];
-            value.write_value(&mut CdrWriter::resume(&mut octets, ByteOrder::Big)).unwrap();
-            octets
-        };
-        assert_eq!(octets(&in_octets), octets(&apart), "{type_code}");
-        // And taken apart after the change.
-        in_octets.parts().unwrap();
-        assert_eq!(in_octets.to_any().unwrap(), other, "{type_code}");
-        if type_code.kind() == TcKind::Sequence {
-            for length in [6, 2, 0, 3] {
-                in_octets = DynAny::of(one.clone()).unwrap();
-                change(leaf(&mut in_octets, &way));
-                in_octets.as_sequence().unwrap().set_length(length).unwrap();
-                apart = DynAny::of(other.clone()).unwrap();
-                apart.parts().unwrap();
-                apart.as_sequence().unwrap().set_length(length).unwrap();
-                assert_eq!(in_octets.to_any(), apart.to_any(), "{type_code}, {length}");
-            }
-        }
-    }
-}
-
-#[test]
-fn current_parts_are_read_and_changed_where_they_lie() {
-    let any = foreign(&TypeCode::sequence(&i32::type_code(), 0).unwrap(), 3);
-    let mut value = DynAny::of(any).unwrap();
-    assert_eq!(value.get::<i32>(), Ok(0));
-    assert!(matches!(value.content, super::Content::Whole(_)), "reading changes nothing");
-    for number in 1..=3 {
-        value.insert::<i32>(&number).unwrap();
-        assert_eq!(value.next_component(), Ok(number < 3));
-    }
-    assert_eq!(value.insert::<i32>(&4), Err(DynAnyError::InvalidValue));
-    assert_eq!(value.get::<Vec<i32>>(), Ok(vec![1, 2, 3]));
-    assert_eq!(value.rewind(), Ok(true));
-    assert_eq!(value.get::<u32>(), Err(DynAnyError::TypeMismatch));
-    // A part of its own and the current part are the same.
-    value.component(0).unwrap().insert::<i32>(&10).unwrap();
-    assert_eq!(value.get::<i32>(), Ok(10));
-    value.insert::<i32>(&11).unwrap();
-    assert_eq!(value.component(0).unwrap().get::<i32>(), Ok(11));
-    value.as_sequence().unwrap().set_length(5).unwrap();
-    assert_eq!(value.get::<Vec<i32>>(), Ok(vec![11, 2, 3, 0, 0]));
-    assert_eq!(value.position(), Some(0));
 }
 
 #[test]
@@ -463,103 +282,4 @@ fn types_of_one_id_that_differ_are_not_mixed_up() {
     let mut other = DynAny::new(&made(TcKind::LongDouble)).unwrap();
     assert!(matches!(other.assign(&longer), Err(DynAnyError::Encoding(_))));
     assert_eq!(other.component(0).unwrap().get::<LongDouble>().map(|it| it.to_f64()), Ok(0.0));
-}
-
-/// A ring of two, the second one reached twice from the first.
-fn ring() -> Any {
-    let with_two = {
-        let next = TypeCode::recursive("IDL:Two:1.0").unwrap();
-        let visibility = Visibility::Public;
-        let members = [
-            ValueMember { name: "v", type_code: &i32::type_code(), visibility },
-            ValueMember { name: "next", type_code: &next, visibility },
-            ValueMember { name: "other", type_code: &next, visibility },
-        ];
-        TypeCode::value("IDL:Two:1.0", "Two", ValueModifier::None, None, &members).unwrap()
-    };
-    let back = |octets: i32| [u32::MAX, (-octets).cast_unsigned()];
-    let words = [&[0x7fff_ff00, 1, 0x7fff_ff00, 2, 0][..], &back(24), &back(24)].concat();
-    let octets: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-    Any::read_value(with_two, &mut CdrReader::new(&octets, ByteOrder::Big)).unwrap()
-}
-
-#[test]
-fn shared_and_cyclic_values_stay_so_until_they_are_changed() {
-    let any = ring();
-    let mut value = DynAny::of(any.clone()).unwrap();
-    // As often as one likes: every step leads to a copy.
-    let mut part = &mut value;
-    for v in [1, 2, 1, 2] {
-        assert_eq!(part.as_value().unwrap().member("v").unwrap().get::<i32>(), Ok(v));
-        let next = if v == 1 { "next" } else { "other" };
-        part = part.as_value().unwrap().member(next).unwrap();
-    }
-    assert_eq!(value.to_any().unwrap(), any);
-    let copy = value.clone();
-    assert_eq!(copy.equal(&value), Ok(true));
-    let next = value.as_value().unwrap().member("next").unwrap();
-    next.as_value().unwrap().member("v").unwrap().insert::<i32>(&5).unwrap();
-    assert_eq!(copy.equal(&value), Ok(false));
-    let changed = value.to_any().unwrap();
-    let mut changed = DynAny::of(changed).unwrap();
-    let mut v_of = |name: &str| {
-        let part = changed.as_value().unwrap().member(name).unwrap();
-        part.as_value().unwrap().member("v").unwrap().get::<i32>().unwrap()
-    };
-    assert_eq!((v_of("next"), v_of("other")), (5, 2));
-}
-
-#[test]
-fn values_of_derived_types_have_all_their_members() {
-    let mut known = ValueTypes::default();
-    assert!(known.add(&derived()));
-    let mut made = DynAny::new(&derived()).unwrap();
-    made.as_value().unwrap().set_to_value().unwrap();
-    made.as_value().unwrap().member("v").unwrap().insert::<i32>(&7).unwrap();
-    let octets = {
-        let mut octets = Vec::new();
-        let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
-        made.write_value(&mut writer).unwrap();
-        octets
-    };
-    let mut reader = CdrReader::new(&octets, ByteOrder::Big).with_context(&known);
-    let any = Any::read_value(list(), &mut reader).unwrap();
-    let mut value = DynAny::of(any.clone()).unwrap();
-    assert_eq!(value.type_code(), &list());
-    let names = value.as_value().unwrap().members().unwrap();
-    let names: Vec<_> = names.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(names, ["v", "next", "text"]);
-    assert_eq!(value.to_any().unwrap(), any);
-    value.as_value().unwrap().member("v").unwrap().insert::<i32>(&8).unwrap();
-    let mut again = DynAny::of(value.to_any().unwrap()).unwrap();
-    assert_eq!(again.as_value().unwrap().members().unwrap().len(), 3);
-    assert_eq!(again.as_value().unwrap().member("v").unwrap().get::<i32>(), Ok(8));
-    // Who does not know the type sees the base, and passes on what came.
-    let mut reader = CdrReader::new(&octets, ByteOrder::Big);
-    let any = Any::read_value(list(), &mut reader).unwrap();
-    let mut value = DynAny::of(any.clone()).unwrap();
-    assert_eq!(value.as_value().unwrap().members().unwrap().len(), 2);
-    assert_eq!(value.to_any().unwrap(), any);
-}
-
-#[test]
-fn values_that_nobody_can_look_into_are_passed_on() {
-    let custom = TypeCode::value("IDL:C:1.0", "C", ValueModifier::Custom, None, &[]).unwrap();
-    let mut octets = Vec::new();
-    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
-    writer
-        .write_value(1, (), &["IDL:C:1.0"], true, |writer| {
-            writer.write_u32(5);
-            Ok(())
-        })
-        .unwrap();
-    let any = Any::read_value(custom, &mut CdrReader::new(&octets, ByteOrder::Big)).unwrap();
-    let mut value = DynAny::of(any.clone()).unwrap();
-    assert_eq!(value.component_count(), Ok(0));
-    assert!(!value.as_value().unwrap().is_null());
-    let members = value.as_value().unwrap().members().map(|members| members.len());
-    assert_eq!(members, Err(DynAnyError::InconsistentTypeCode));
-    assert_eq!(value.to_any().unwrap(), any);
-    value.as_value().unwrap().set_to_null();
-    assert_eq!(value.as_value().unwrap().set_to_value(), Err(DynAnyError::InconsistentTypeCode));
 }
