@@ -10,9 +10,14 @@ use crate::error::{Error, Result};
 /// The tool that gives a program real-time priority.
 const CHRT: &str = "chrt";
 
-/// What lies below the messaging of a transport's URLs: of `lite+uiop`, `uiop`.
+/// What lies below the messaging of a transport's URLs: of `lite+uiop`, `uiop`. Below TLS it is TCP,
+/// as `iiop` has it.
 pub(crate) fn bare_transport(scheme: &str) -> &str {
-    scheme.rsplit('+').next().unwrap_or(scheme)
+    match scheme.rsplit('+').next() {
+        Some("ssliop") => "iiop",
+        Some(bare) => bare,
+        None => scheme,
+    }
 }
 
 /// Where client and server run.
@@ -182,6 +187,12 @@ mod tests {
         assert_eq!(Pin::Same.places(&[0, 2, 5]), Ok([Some(5), Some(5)]));
         assert_eq!(Pin::None.places(&[]), Ok([None, None]));
         assert!(Pin::Split.places(&[3]).is_err());
+    }
+
+    #[test]
+    fn the_bare_program_knows_sockets_alone() {
+        let bare = ["iiop", "lite+uiop", "shmiop", "ssliop"].map(bare_transport);
+        assert_eq!(bare, ["iiop", "uiop", "shmiop", "iiop"]);
     }
 
     #[test]

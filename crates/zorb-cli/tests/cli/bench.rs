@@ -7,6 +7,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
+use crate::certificates::Authority;
 use crate::program::{Finished, command, folder, line_of, run, signal};
 
 const ROW: [&str; 15] = [
@@ -126,6 +127,26 @@ fn latency_over_unix_domain_sockets() {
     assert_eq!(works(&rows, "zorb").len(), 5);
     assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
     assert!(rows.iter().all(|row| row["transport"] == "uiop"));
+}
+
+#[test]
+fn latency_over_tls() {
+    let folder = folder("bench-ssliop");
+    let authority = Authority::new("authority");
+    let roots = authority.write(&folder);
+    authority.server().write(&folder, "peer");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (certificate, key) = (path("peer.pem"), path("peer.key"));
+    let mut words = vec!["latency", "--payload", "4", "--transport", "ssliop"];
+    words.extend(["-ORBSsliopRoots", roots.to_str().unwrap()]);
+    words.extend(["-ORBSsliopCertificate", &certificate, "-ORBSsliopKey", &key]);
+    let rows = rows(&quick("bench-ssliop", &words));
+    assert_eq!(works(&rows, "zorb").len(), 5);
+    assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
+    assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "all compare with raw");
+    // Who has no certificate is told.
+    let finished = run(&["bench", "latency", "--quick", "--transport", "ssliop"]);
+    assert!(finished.stderr.contains("ssliop"), "{}", finished.stderr);
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod bench;
 mod bench_report;
 mod bridge;
 mod call;
+#[path = "../../../zorb-tls/tests/support/mod.rs"]
+mod certificates;
 mod config;
 mod demo;
 mod idl;

@@ -136,8 +136,8 @@ pub(super) struct ReportArgs {
 /// Options of every experiment.
 #[derive(Args, Debug)]
 pub(super) struct Common {
-    /// The schemes of URLs: `iiop` (the default), `uiop`, `shmiop`, `lite+iiop` or `lite+uiop`; several
-    /// are measured in turns
+    /// The schemes of URLs: `iiop` (the default), `uiop`, `shmiop`, `ssliop` (with -ORBSsliopCertificate
+    /// and the like), `lite+iiop` or `lite+uiop`; several are measured in turns
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     pub(super) transport: Vec<String>,
     /// Octets of the arguments, instead of the experiment's own series
