@@ -1,7 +1,7 @@
 //! The receiving side: what is shown, what is dropped, and what the camera is told.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use zorb_av::{Receiver, Stamp, Verdict};
 
@@ -25,20 +25,50 @@ struct State {
     arrived: u32,
     shown: u32,
     octets: usize,
+    /// The number of the last frame, and when it came.
+    last: Option<(u32, Instant)>,
+    /// By how much the times between frames were not what they should have been, in microseconds.
+    off: Vec<u64>,
+}
+
+impl State {
+    /// Takes note of when a frame comes. Where some are missing in between, more time is to pass.
+    fn note(&mut self, sequence: u32, rate: u32) {
+        let now = Instant::now();
+        if let Some((last, then)) = self.last.replace((sequence, now))
+            && let frames @ 1..1000 = sequence.wrapping_sub(last)
+        {
+            let due = Duration::from_secs(1) * frames / rate;
+            self.off.push(due.abs_diff(now - then).as_micros() as u64);
+        }
+    }
+}
+
+/// What became of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) shown: u32,
+    pub(crate) octets: usize,
+    /// What 99 of 100 times between frames were off by at most, in microseconds.
+    pub(crate) off: u64,
 }
 
 impl Shown {
     pub(crate) fn new(camera: Camera, plan: Plan) -> Self {
         let receiver = Receiver::new(ALLOWED);
-        let state = Mutex::new(State { receiver, arrived: 0, shown: 0, octets: 0 });
+        let state =
+            State { receiver, arrived: 0, shown: 0, octets: 0, last: None, off: Vec::new() };
+        let state = Mutex::new(state);
         Self { camera, plan, state }
     }
 
-    /// Reports to the camera, and says how many frames were shown, and of how many octets.
-    pub(crate) fn tell(&self) -> (u32, usize) {
+    /// Reports to the camera, and says what became of the stream.
+    pub(crate) fn tell(&self) -> Outcome {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.report(&mut state.receiver);
-        (state.shown, state.octets)
+        state.off.sort_unstable();
+        let off = state.off.get(state.off.len() * 99 / 100).copied().unwrap_or_default();
+        Outcome { shown: state.shown, octets: state.octets, off }
     }
 
     fn report(&self, receiver: &mut Receiver) {
@@ -61,6 +91,7 @@ impl ScreenServant for Shown {
         let Some(stamp) = Stamp::current() else { return };
         // While one frame is shown the next ones wait here.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.note(stamp.sequence, self.plan.rate);
         state.arrived += 1;
         let arrived = state.arrived;
         // Once a second, whatever becomes of this frame.

@@ -4,9 +4,15 @@
 
 use std::process::Command;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_avstream");
+
 /// What the program says, and its numbers in the line that begins with `frame`.
 fn run(words: &[&str]) -> (String, Vec<u64>) {
-    let output = Command::new(env!("CARGO_BIN_EXE_avstream")).args(words).output().unwrap();
+    finish(Command::new(PROGRAM).args(words))
+}
+
+fn finish(command: &mut Command) -> (String, Vec<u64>) {
+    let output = command.output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     let last = said.lines().rfind(|line| line.starts_with("frame ")).expect("a report");
@@ -30,6 +36,43 @@ fn lost_frames_are_reported() {
         run(&["--frames", "100", "--rate", "1000", "--size", "100", "--lose", "5"]);
     let &[_, received, lost, ..] = report.as_slice() else { panic!("{said}") };
     assert!(lost > 0 && received > 0, "{said}");
+}
+
+/// A network of its own whose only link carries 100 Mbit in a second, in frames as Ethernet has them.
+const SLOW_LINK: &str = "ip link set lo mtu 1500 up && \
+    tc qdisc add dev lo root tbf rate 100mbit burst 32kb latency 50ms";
+
+/// The program behind the slow link, where this machine lets it be made.
+fn run_over_slow_link(words: &[&str]) -> Option<(String, Vec<u64>)> {
+    let behind = |then: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--net", "sh", "-c", &format!("{SLOW_LINK} && {then}"), "sh"]);
+        command
+    };
+    if !behind("true").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("no right to make networks, or no unshare, ip and tc: not run");
+        return None;
+    }
+    Some(finish(behind("exec \"$@\"").arg(PROGRAM).args(words)))
+}
+
+/// 29 Mbit in a second.
+#[test]
+fn a_link_of_100_mbit_carries_60_frames_of_60000_octets_in_a_second() {
+    let Some((said, report)) = run_over_slow_link(&["--frames", "60"]) else { return };
+    let &[highest, received, ..] = report.as_slice() else { panic!("{said}") };
+    assert!(highest < 60 && received > 0, "{said}");
+    assert!(said.contains("times between frames were off by at most"), "{said}");
+}
+
+/// 240 Mbit in a second: the link's queue is full before long, and what is behind it late.
+#[test]
+fn what_the_link_cannot_carry_is_lost_or_late_and_reported() {
+    let words = ["--frames", "500", "--rate", "500"];
+    let Some((said, report)) = run_over_slow_link(&words) else { return };
+    let &[_, received, lost, .., late, _] = report.as_slice() else { panic!("{said}") };
+    assert!(received > 0 && lost + late > 0, "{said}");
+    assert!(!said.contains("\n500 shown"), "{said}");
 }
 
 #[test]
