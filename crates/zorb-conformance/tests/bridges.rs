@@ -1,12 +1,8 @@
 //! Clients and servers of different protocols pass the suite with a bridge between them.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::Path;
-use std::sync::{Arc, LazyLock};
+mod tls;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use zorb::OrbBuilder;
-use zorb::tls::{Pem, Settings, SsliopProtocol};
+use tls::with_tls;
 use zorb_conformance::{Subject, protocol_suite};
 
 macro_rules! bridges {
@@ -56,40 +52,4 @@ mod lite_to_giop {
         garbage_ends_its_own_connection_alone
         a_message_beyond_the_limit_ends_its_connection
     }
-}
-
-/// What all sides show and trust, those in other processes as well: a file has it.
-static TLS: LazyLock<Settings> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let file = folder.join("bridges.pem");
-    if !file.exists() {
-        let own = folder.join(format!("bridges-{}.pem", std::process::id()));
-        std::fs::write(&own, certificates().unwrap()).unwrap();
-        // Who comes second takes what is there.
-        let _ = std::fs::hard_link(&own, &file);
-        std::fs::remove_file(&own).unwrap();
-    }
-    let text = std::fs::read_to_string(&file).unwrap();
-    let [roots, certificate, key] = text.split(SEPARATOR).collect::<Vec<_>>()[..] else {
-        panic!("{} is not what was written", file.display());
-    };
-    Settings::new().certificate(Pem::text(certificate), Pem::text(key)).roots(Pem::text(roots))
-});
-
-const SEPARATOR: &str = "=====\n";
-
-/// An authority, a certificate that it has signed, and the key for that.
-fn certificates() -> Result<String, rcgen::Error> {
-    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let mut own = CertificateParams::new(names.clone())?;
-    own.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(own, KeyPair::generate()?)?;
-    let key = KeyPair::generate()?;
-    let certificate = CertificateParams::new(names)?.signed_by(&key, &authority)?;
-    Ok([authority.pem(), certificate.pem(), key.serialize_pem()].join(SEPARATOR))
-}
-
-fn with_tls(builder: OrbBuilder) -> OrbBuilder {
-    let tls = TLS.clone().build().unwrap();
-    builder.protocol(Arc::new(SsliopProtocol::new(tls).unwrap()))
 }

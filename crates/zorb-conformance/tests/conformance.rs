@@ -1,5 +1,7 @@
 //! Every protocol of the facade passes the suite, by one line each.
 
+mod tls;
+
 use std::sync::Arc;
 
 use zorb_conformance::{Subject, protocol_suite};
@@ -32,6 +34,11 @@ mod lite_uiop {
 mod shmiop {
     use super::*;
     protocol_suite!(Subject::at("shmiop://"));
+}
+
+mod ssliop {
+    use super::*;
+    protocol_suite!(Subject::built("ssliop://127.0.0.1:0", tls::with_tls));
 }
 
 /// A combination that the facade does not register.
