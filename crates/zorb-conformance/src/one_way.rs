@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
+use zorb::policy::{ConnectionTimeout, Policies, RelativeRoundtripTimeout, SyncScope};
 use zorb::{CompletionStatus, Interface, ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
 
 use crate::calls::pattern;
@@ -52,13 +54,22 @@ impl OneWay {
     }
 
     fn server(&self) -> Server {
-        self.server_at(self.is_group.then(group_url).as_deref())
+        self.server_at(self.place().as_deref())
+    }
+
+    /// Where a server is to be, if it does not choose itself.
+    fn place(&self) -> Option<String> {
+        self.is_group.then(group_url)
     }
 
     /// A server at the place where another one was.
     fn server_at(&self, place: Option<&str>) -> Server {
+        self.server_of(self.builder(), place)
+    }
+
+    fn server_of(&self, builder: OrbBuilder, place: Option<&str>) -> Server {
         let url = if self.is_group { self.url } else { place.unwrap_or(self.url) };
-        let orb = self.builder().listen(url).build().expect("a server");
+        let orb = builder.listen(url).build().expect("a server");
         let (sender, heard) = channel();
         let servant = Wall { heard: sender, gate: Mutex::new(()) };
         let notes: Notes = orb.root_poa().activate(servant).expect("active");
@@ -220,7 +231,31 @@ pub fn what_awaits_an_answer_is_refused(on: &OneWay) {
     let exception = there.wait().unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::NoImplement, "{exception}");
     assert_eq!(exception.completed, CompletionStatus::No);
+    // So is a one-way call whose sender wants to know that it has arrived.
+    let surely = Policies::new().with(SyncScope::WithServer);
+    let exception = there.with_policies(&surely).unwrap().note(1, &[]).unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::NoImplement, "{exception}");
     server.hears_note(&there, 1, 1);
+}
+
+/// Options and policies of connections and of answers: there are none.
+pub fn what_does_not_apply_is_ignored(on: &OneWay) {
+    let with_options = |builder: OrbBuilder| {
+        let options = [("IdleTimeout", "1"), ("MaxConnections", "1"), ("Spin", "20")];
+        let sizes = [("SndSock", "200000"), ("RcvSock", "200000"), ("RoundTripTimeout", "60")];
+        let all = options.into_iter().chain(sizes);
+        all.fold(builder, |builder, (name, value)| builder.option(name, value))
+    };
+    let server = on.server_of(with_options(on.builder()), on.place().as_deref());
+    let client = with_options(on.builder()).build().unwrap();
+    let policies = Policies::new()
+        .with(RelativeRoundtripTimeout(Duration::from_secs(60)))
+        .with(ConnectionTimeout(Duration::from_secs(60)));
+    client.policy_manager().add(&policies).unwrap();
+    let there = server.seen_by(&client).with_policies(&policies).unwrap();
+    for (number, size) in (0..).zip([0, 5000, 60_000]) {
+        server.hears_note(&there, number, size);
+    }
 }
 
 /// Before anything is sent.
@@ -324,6 +359,7 @@ macro_rules! one_way_suite {
             one_way_calls_arrive
             arguments_arrive_as_they_were
             what_awaits_an_answer_is_refused
+            what_does_not_apply_is_ignored
             what_is_too_large_is_refused
             garbage_is_dropped
             a_flood_holds_nobody_up
