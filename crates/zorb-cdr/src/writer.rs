@@ -25,6 +25,8 @@ pub struct CdrWriter<'b> {
     outlet: Option<&'b mut dyn Outlet>,
     /// The values written so far; shared for the sake of code alone: it is dropped with the least.
     values: Option<Rc<values::Values>>,
+    /// Whether values tell their types where these are expected, too.
+    names_values: bool,
 }
 
 impl core::fmt::Debug for CdrWriter<'_> {
@@ -55,13 +57,29 @@ impl<'b> CdrWriter<'b> {
     #[inline]
     pub fn new(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         let base = buffer.len();
-        Self { buffer, base, order, text: TextCoding::default(), outlet: None, values: None }
+        Self {
+            buffer,
+            base,
+            order,
+            text: TextCoding::default(),
+            outlet: None,
+            values: None,
+            names_values: false,
+        }
     }
 
     /// A writer that goes on in `buffer`, whose octet 0 is the alignment base.
     #[inline]
     pub fn resume(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
-        Self { buffer, base: 0, order, text: TextCoding::default(), outlet: None, values: None }
+        Self {
+            buffer,
+            base: 0,
+            order,
+            text: TextCoding::default(),
+            outlet: None,
+            values: None,
+            names_values: false,
+        }
     }
 
     /// The same writer with the text coding of its connection and GIOP version.
@@ -199,6 +217,7 @@ impl<'b> CdrWriter<'b> {
             text: TextCoding::ENCAPSULATION,
             outlet: None,
             values: None,
+            names_values: self.names_values,
             buffer: self.buffer,
         };
         inner.write_u8(inner.order.flag());

@@ -322,6 +322,7 @@ impl Any {
         let mut attempt = |octets: &mut Vec<u8>, char_set| {
             let form = Form::own(char_set, traits);
             let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
+            writer.name_values();
             body(&type_code, &mut writer)?;
             let types = match writer.keeps_values() {
                 true => ValueTypes::written(&writer, &type_code),

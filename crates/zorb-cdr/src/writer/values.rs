@@ -124,6 +124,18 @@ impl CdrWriter<'_> {
         self.values.iter().flat_map(|values| values.kept.iter().map(|kept| &**kept))
     }
 
+    /// Has values tell their types from here on where their very type is expected, too: in an any,
+    /// some receivers know no other.
+    pub fn name_values(&mut self) {
+        self.names_values = true;
+    }
+
+    /// Whether a value tells its type where its very type is expected: in values in chunks, and
+    /// after [`name_values`](Self::name_values).
+    pub fn names_values(&self) -> bool {
+        self.names_values || self.is_in_chunked_value()
+    }
+
     /// Whether a value in chunks is being written: one that a receiver may cut down.
     pub fn is_in_chunked_value(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.level > 0)

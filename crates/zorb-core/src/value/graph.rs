@@ -134,9 +134,9 @@ impl<K: ValueKind + ?Sized> Value<K> {
             return Err(writer.error(CdrErrorKind::BadValue, K::NAME));
         };
         // A value inside one that is cut down names its type: who skips it may need to know.
-        let is_inside = writer.is_in_chunked_value();
+        let is_named = writer.names_values() || node.is_custom();
         let ids = match node.ids() {
-            [id] if *id == K::REPOSITORY_ID && !node.is_custom() && !is_inside => &[],
+            [id] if *id == K::REPOSITORY_ID && !is_named => &[],
             ids => ids,
         };
         let kept = WrittenValue { type_desc: (*node).type_desc(), value: node.clone() };

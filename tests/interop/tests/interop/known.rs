@@ -55,8 +55,6 @@ const BOXES: &str = "JacORB's skeleton misreads a value box that is an argument"
 const TRUNCATION: &str = "JacORB takes a value inside what it cuts off for the next argument";
 const ANY_VALUE: &str = "JacORB sends a value of any type by classes that Java has no more";
 const ANY_BOX: &str = "JacORB finds no factory of a value box in an any";
-const UNNAMED_IN_ANY: &str =
-    "JacORB needs the repository ids of values in an any, where its TypeCode tells the type";
 
 const NEW_EXCEPTIONS: &[&str] = &[
     "faults/system_INVALID_ACTIVITY",
@@ -185,7 +183,6 @@ static LIST: &[Known] = &[
         ANY_VALUE,
     ),
     known("zorb-to-jacorb", &["value_anys/box"], "MARSHAL", ANY_BOX),
-    known("zorb-to-jacorb/1.2", &["value_anys/shared_members"], "MARSHAL", UNNAMED_IN_ANY),
     known("zorb-to-jacorb", &["contexts/lang"], "not \"de\"", NO_CONTEXTS),
     known("zorb-to-jacorb", &["contexts/user_name"], "not \"ada\"", NO_CONTEXTS),
 ];
