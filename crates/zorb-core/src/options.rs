@@ -49,6 +49,10 @@ impl std::fmt::Display for Origin {
     }
 }
 
+/// What names of options begin with that belong to parts which are no protocols, and that an ORB which
+/// does not have the part leaves alone.
+const PARTS: &[&str] = &["rt"];
+
 /// The effective values of all options, with their origins.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -197,8 +201,19 @@ impl Options {
             "MaxForwards" => self.max_forwards.to_string(),
             "StallTakeover" => self.stall_takeover.as_millis().to_string(),
             "CollocationStrategy" => self.collocation_strategy.to_string(),
+            name if spec.kind == OptionKind::Named => {
+                let values = self.protocol_options.iter().filter(|(known, _)| *known == name);
+                let values: Vec<_> = values.map(|(_, value)| value.as_str()).collect();
+                values.join(";")
+            }
             name => self.protocol_option(name).unwrap_or(spec.default).to_owned(),
         }
+    }
+
+    /// The options that are set and belong to a part beside the core, such as `rt`, in the order in which
+    /// they were set: names without the part's, and values.
+    pub fn of_part(&self, part: &str) -> Vec<(&str, &str)> {
+        self.of_protocol(part)
     }
 
     fn protocol_option(&self, name: &str) -> Option<&str> {
@@ -225,7 +240,8 @@ impl Options {
         let schemes: Vec<_> = schemes.map(str::to_ascii_lowercase).collect();
         let orphan = self.protocol_options.iter().find(|(name, _)| {
             let name = name.to_ascii_lowercase();
-            !schemes.iter().any(|scheme| name.starts_with(scheme.as_str()))
+            let parts = schemes.iter().map(String::as_str).chain(PARTS.iter().copied());
+            !parts.into_iter().any(|part| name.starts_with(part))
         });
         orphan.map(|(name, _)| (*name, self.origin(name)))
     }
@@ -309,7 +325,15 @@ impl Options {
                 {
                     return Err(format!("it is one of {}", words.join(", ")));
                 }
-                self.protocol_options.retain(|(known, _)| *known != name);
+                // Of named ones, the one of the same name.
+                let mut same = "";
+                if spec.kind == OptionKind::Named {
+                    let (first, _) = value.split_once('=').ok_or("expected NAME=WORDS")?;
+                    same = first;
+                }
+                self.protocol_options.retain(|(known, value)| {
+                    *known != name || !(same.is_empty() || value.split('=').next() == Some(same))
+                });
                 self.protocol_options.push((name, value.to_owned()));
             }
         }

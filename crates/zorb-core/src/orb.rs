@@ -7,11 +7,12 @@ mod initial;
 mod resolve;
 mod shutdown;
 
+use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use zorb_transport::ProtocolRegistry;
-use zorb_types::{Any, Typed};
+use zorb_types::Typed;
 
 use crate::error::Error;
 use crate::interface::Interface;
@@ -146,8 +147,22 @@ impl Orb {
     /// alive in, or values of derived types, which come out whole where they are
     /// [registered](Self::register_value); `None` when it is no `T`. What is neither comes out of
     /// [`Any::get`] as well, which cuts values of derived types down to what `T` says.
-    pub fn extract<T: Typed>(&self, any: &Any) -> Option<T::Value> {
+    pub fn extract<T: Typed>(&self, any: &zorb_types::Any) -> Option<T::Value> {
         any.get_with::<T>(&self.core)
+    }
+
+    /// Keeps something that a crate above the core has made of this ORB, in place of what was kept of its
+    /// type: what the standard has initial references to local objects for. It must not hold the ORB.
+    pub fn attach<T: Any + Clone + Send + Sync>(&self, part: T) {
+        let mut attached = self.core.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        attached.retain(|kept| !kept.is::<T>());
+        attached.push(Box::new(part));
+    }
+
+    /// What was [attached](Self::attach) of this type.
+    pub fn attached<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
+        let attached = self.core.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        attached.iter().find_map(|kept| kept.downcast_ref::<T>()).cloned()
     }
 
     #[cfg(test)]

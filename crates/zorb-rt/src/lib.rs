@@ -27,17 +27,20 @@
 //! all the same or are refused, as [`Denied`] says.
 #![forbid(unsafe_code)]
 
+mod configured;
 mod context;
 mod current;
 mod frozen;
 mod mapping;
 mod model;
+mod named;
 mod orb;
 mod poa;
 mod pool;
 mod priority;
 mod readiness;
 mod setting;
+mod table;
 
 #[cfg(test)]
 mod tests;

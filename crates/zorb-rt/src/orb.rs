@@ -1,11 +1,12 @@
 //! The real-time side of an ORB.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use zorb_core::Orb;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::configured::Configured;
 use super::setting::Settings;
 use super::{
     Denied, Linear, NativePriority, PiMutex, Priority, PriorityMapping, PriorityModel,
@@ -20,15 +21,16 @@ pub struct RtOrb {
     pub(crate) settings: Arc<Settings>,
 }
 
-/// Sets an [`RtOrb`] up.
+/// Sets an [`RtOrb`] up. What is not set here is as the ORB's options `RtMapping`, `RtDenied` and so on
+/// say.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct RtOrbBuilder {
-    mapping: Option<Arc<dyn PriorityMapping>>,
+    pub(crate) mapping: Option<Arc<dyn PriorityMapping>>,
     transform: Option<Arc<dyn PriorityTransform>>,
-    denied: Denied,
-    scheduling: SchedulingPolicy,
-    lock_memory: bool,
+    pub(crate) denied: Option<Denied>,
+    pub(crate) scheduling: Option<SchedulingPolicy>,
+    pub(crate) lock_memory: Option<bool>,
 }
 
 impl RtOrbBuilder {
@@ -46,13 +48,13 @@ impl RtOrbBuilder {
 
     /// What to do where the system forbids to set priorities. Default: [`Denied::Run`].
     pub fn denied(mut self, denied: Denied) -> Self {
-        self.denied = denied;
+        self.denied = Some(denied);
         self
     }
 
     /// How threads of one priority are scheduled. Default: [`SchedulingPolicy::Fifo`].
     pub fn scheduling(mut self, scheduling: SchedulingPolicy) -> Self {
-        self.scheduling = scheduling;
+        self.scheduling = Some(scheduling);
         self
     }
 
@@ -60,7 +62,7 @@ impl RtOrbBuilder {
     /// stacks before they serve, so that no call waits for a page. Default: no. Where the system forbids
     /// it, that is logged, or attaching fails with `NO_PERMISSION`, as [`denied`](Self::denied) says.
     pub fn lock_memory(mut self, lock: bool) -> Self {
-        self.lock_memory = lock;
+        self.lock_memory = Some(lock);
         self
     }
 
@@ -70,26 +72,28 @@ impl RtOrbBuilder {
     /// # Errors
     /// `NO_PERMISSION` where memory is to be locked, may not be, and [`Denied::Refuse`] is set.
     pub fn attach(self, orb: &Orb) -> Result<RtOrb, SystemException> {
-        if self.lock_memory
-            && let Err(error) = zorb_os::process::lock_memory()
-        {
+        let set = self.or(Configured::of(orb.options()));
+        let (denied, lock) = (set.denied.unwrap_or_default(), set.lock_memory.unwrap_or_default());
+        if lock && let Err(error) = zorb_os::process::lock_memory() {
             tracing::warn!(%error, "memory cannot be locked");
-            if self.denied == Denied::Refuse {
+            if denied == Denied::Refuse {
                 let minor = minor::no_permission::MEMORY_LOCK_DENIED;
                 return Err(SystemException::no_permission(minor, CompletionStatus::No));
             }
         }
         let settings = Arc::new(Settings {
-            mapping: self.mapping.unwrap_or_else(|| Arc::new(Linear::default())),
-            transform: self.transform,
-            denied: self.denied,
-            scheduling: self.scheduling,
-            prefault: self.lock_memory,
+            mapping: set.mapping.unwrap_or_else(|| Arc::new(Linear::default())),
+            transform: set.transform,
+            denied,
+            scheduling: set.scheduling.unwrap_or_default(),
+            prefault: lock,
             denials: AtomicU64::new(0),
+            mutexes: Mutex::default(),
         });
         let of_policy = Arc::clone(&settings);
         orb.policy_manager()
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));
+        orb.attach(Arc::clone(&settings));
         Ok(RtOrb { orb: orb.clone(), settings })
     }
 }
@@ -100,7 +104,14 @@ impl RtOrb {
         RtOrbBuilder::default()
     }
 
-    /// The priority of the calling thread (`RTCurrent`).
+    /// The real-time side of `orb`, once it has one (the initial reference `RTORB`).
+    #[doc(alias = "resolve_initial_references")]
+    pub fn of(orb: &Orb) -> Option<Self> {
+        Some(Self { orb: orb.clone(), settings: orb.attached()? })
+    }
+
+    /// The priority of the calling thread (the initial reference `RTCurrent`).
+    #[doc(alias = "RTCurrent")]
     pub fn current(&self) -> RtCurrent {
         RtCurrent::new(&self.settings)
     }

@@ -13,11 +13,13 @@ use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_types::SystemException;
 
 use super::setting::Settings;
-use super::{Priority, RtOrb};
+use super::{NativePriority, Priority, RtOrb};
 
 /// How much of a thread's stack is in use before it begins its work, and is left alone when the rest
 /// is touched.
 const STACK_IN_USE: usize = 32 << 10;
+/// How much of a stack is touched whose size the program does not say.
+const STACK_TOUCHED: usize = 256 << 10;
 const PAGE: usize = 4096;
 
 /// A pool of threads that serve requests (`RTCORBA::ThreadpoolId`). Clones are the same pool.
@@ -147,6 +149,16 @@ impl<'r> ThreadpoolBuilder<'r> {
         }
     }
 
+    /// What the pool is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    /// The CORBA priority of one of the system's.
+    pub(crate) fn to_corba(&self, native: NativePriority) -> Option<Priority> {
+        self.rt.settings.mapping.to_corba(native)
+    }
+
     /// With a lane; may be called more than once, with different priorities.
     pub fn lane(mut self, lane: LaneBuilder) -> Self {
         self.lanes.push(lane);
@@ -204,7 +216,7 @@ impl<'r> ThreadpoolBuilder<'r> {
     #[doc(alias = "create_threadpool_with_lanes")]
     pub fn create(self) -> Result<Threadpool, Error> {
         let Self { rt, mut settings, lanes, whole } = self;
-        let stack = settings.stack_size.filter(|_| rt.settings.prefault);
+        let stack = rt.settings.prefault.then(|| settings.stack_size.unwrap_or(STACK_TOUCHED));
         let with = |lane: LaneBuilder, shown| LaneSettings {
             dynamic_threads: lane.dynamic_threads,
             lifespan: lane.lifespan,

@@ -1,14 +1,15 @@
 //! Giving threads their native priorities, and what happens where the system forbids it.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use zorb_os::priority::{self, Schedule};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{NativePriority, Priority, PriorityMapping, PriorityTransform};
+use super::{NativePriority, PiMutex, Priority, PriorityMapping, PriorityTransform};
 
 /// What to do where the system does not let the process set a priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -41,6 +42,8 @@ pub(crate) struct Settings {
     pub(crate) prefault: bool,
     /// How often the system has said no.
     pub(crate) denials: AtomicU64,
+    /// Locks with names.
+    pub(crate) mutexes: Mutex<HashMap<String, Arc<PiMutex>>>,
 }
 
 /// What a thread has been given.

@@ -45,6 +45,13 @@ pub fn controlled(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Threadpool), zorb::Erro
     Ok((poa, pool))
 }
 
+/// A pool that whoever runs the program describes.
+pub fn configured(orb: &Orb) -> Result<Threadpool, zorb::Error> {
+    let rt = RtOrb::builder().attach(orb)?;
+    let pool = rt.configured_threadpool("control")?;
+    Ok(pool)
+}
+
 /// Counts what lanes are not to do.
 pub fn frozen(rt: &RtOrb) -> Result<(), zorb::Error> {
     rt.freeze()?;
@@ -89,6 +96,9 @@ mod tests {
         let threads: Vec<_> = pool.counts().iter().map(|lane| lane.threads).collect();
         assert_eq!(threads, [2, 1]);
         frozen(&rt).unwrap();
+        let words = ["-ORBRtPool", "control=1000:2 30000:1+1 stack=262144"].map(str::to_owned);
+        let other = Orb::builder().without_environment().arguments(words).build().unwrap();
+        assert_eq!(configured(&other).unwrap().counts().len(), 2);
         assert!(rt.violations().iter().all(|lane| lane.total() == 0));
         poa.destroy();
         pool.destroy().unwrap();

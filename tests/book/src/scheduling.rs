@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use zorb::poa::PoaPolicies;
-use zorb_rt::{Priority, RtOrb};
+use zorb_rt::{Priority, RtOrb, Threadpool};
 use zorb_sched::{
     Activation, PeriodicTask, RunningUpcalls, UpcallCounts, UpcallError, UpcallEvent, Upcalls,
     VirtualClock,
@@ -32,6 +32,12 @@ pub fn policies(rt: &RtOrb, text: &str) -> Result<PoaPolicies, Box<dyn Error>> {
     let priority = Priority::new(entry.priority.into())?;
     let policies = PoaPolicies::new().with(rt.server_declared(priority));
     Ok(policies)
+}
+
+/// A pool of the lanes that a table asks for.
+pub fn lanes(rt: &RtOrb, text: &str) -> Result<Threadpool, zorb::Error> {
+    let pool = rt.threadpool("flight").lanes_of_table(text)?.create()?;
+    Ok(pool)
 }
 
 /// Has an operation done, once and again.
@@ -126,6 +132,9 @@ mod tests {
         let model = policies.others.value::<PriorityModel>().unwrap();
         assert_eq!(model.server_priority().value(), 79);
         assert_eq!(rt.to_native(model.server_priority()).unwrap().0, 79);
+        let lanes = lanes(&rt, &text).unwrap().violations();
+        let priorities: Vec<_> = lanes.iter().filter_map(|lane| lane.priority).collect();
+        assert_eq!(priorities, [78, 79, 80]);
     }
 
     #[test]

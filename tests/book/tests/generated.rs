@@ -48,6 +48,7 @@ fn the_option_table_is_that_of_the_code() {
             OptionKind::Number(least, most) => format!("{least} to {most}"),
             OptionKind::Urls => "URLs, `;` or `,` between".to_owned(),
             OptionKind::NamedUrl => "`NAME=URL`, repeatable".to_owned(),
+            OptionKind::Named => "`NAME=WORDS`, repeatable".to_owned(),
             OptionKind::OneOf(words) => {
                 words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
             }
@@ -202,9 +203,10 @@ fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
 fn the_limits_that_are_options_have_their_defaults() {
     let page = read("docs/src/limits.md");
     for spec in TABLE.iter().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
-        // No limits, but a rhythm, sizes and a class of service.
-        if ["StallTakeover", "Spin", "SndSock", "RcvSock", "CopyThreshold", "Dscp"]
-            .contains(&spec.name)
+        // No limits, but a rhythm, sizes, a class of service and priorities.
+        if spec.name.starts_with("Rt")
+            || ["StallTakeover", "Spin", "SndSock", "RcvSock", "CopyThreshold", "Dscp"]
+                .contains(&spec.name)
         {
             continue;
         }

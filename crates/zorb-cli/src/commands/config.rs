@@ -110,8 +110,9 @@ fn default_file() -> String {
          # settings win over what stands here.\n",
     );
     // A table takes all keys after it, so it stands last.
-    let (tables, values): (Vec<&OptionSpec>, Vec<_>) =
-        TABLE.iter().partition(|spec| spec.kind == OptionKind::NamedUrl);
+    let (tables, values): (Vec<&OptionSpec>, Vec<_>) = TABLE
+        .iter()
+        .partition(|spec| matches!(spec.kind, OptionKind::NamedUrl | OptionKind::Named));
     for spec in values.into_iter().chain(tables) {
         let form = match spec.kind {
             OptionKind::Number(least, most) => {
@@ -128,6 +129,7 @@ fn default_file() -> String {
             OptionKind::NamedUrl => {
                 writeln!(text, "#[{}]\n#Name = \"corbaloc::host/Name\"", spec.key)
             }
+            OptionKind::Named => writeln!(text, "#[{}]\n#name = \"1000:2 30000:1\"", spec.key),
             _ => writeln!(text, "#{} = {:?}", spec.key, spec.default),
         };
     }

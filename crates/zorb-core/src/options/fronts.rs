@@ -70,9 +70,9 @@ impl Options {
                 .iter()
                 .find(|spec| spec.key.eq_ignore_ascii_case(key))
                 .ok_or_else(|| super::unknown(key, &origin))?;
-            if spec.kind == OptionKind::NamedUrl {
+            if matches!(spec.kind, OptionKind::NamedUrl | OptionKind::Named) {
                 for pair in value.split(';').filter(|pair| !pair.is_empty()) {
-                    self.set(spec.name, pair, origin.clone())?;
+                    self.set(spec.name, pair.trim(), origin.clone())?;
                 }
             } else {
                 self.set(spec.name, &value, origin)?;

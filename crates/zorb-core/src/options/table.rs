@@ -12,6 +12,8 @@ pub enum OptionKind {
     Urls,
     /// `NAME=URL`; may be given more than once.
     NamedUrl,
+    /// `NAME=WORDS`; may be given more than once.
+    Named,
     /// A whole number between the two, both included.
     Number(u64, u64),
     /// One of these words.
@@ -299,6 +301,62 @@ pub static TABLE: &[OptionSpec] = &[
         default: "10000",
         unit: "ms",
         help: "longest time that a TLS handshake may take",
+    },
+    OptionSpec {
+        name: "RtMapping",
+        key: "rt_mapping",
+        kind: OptionKind::OneOf(&["linear", "direct", "continuous"]),
+        default: "linear",
+        unit: "",
+        help: "what CORBA's priorities are in the system's scheduler, where the program does not say",
+    },
+    OptionSpec {
+        name: "RtLowestPriority",
+        key: "rt_lowest_priority",
+        kind: OptionKind::Number(0, 99),
+        default: "0",
+        unit: "",
+        help: "lowest of the system's priorities that RtMapping leads to; 0 is no real-time one, and continuous begins at 1 by default",
+    },
+    OptionSpec {
+        name: "RtHighestPriority",
+        key: "rt_highest_priority",
+        kind: OptionKind::Number(0, 99),
+        default: "89",
+        unit: "",
+        help: "highest of the system's priorities that RtMapping leads to",
+    },
+    OptionSpec {
+        name: "RtScheduling",
+        key: "rt_scheduling",
+        kind: OptionKind::OneOf(&["fifo", "rr"]),
+        default: "fifo",
+        unit: "",
+        help: "how threads of one real-time priority share a processor: each until it waits, or in turns",
+    },
+    OptionSpec {
+        name: "RtDenied",
+        key: "rt_denied",
+        kind: OptionKind::OneOf(&["run", "refuse"]),
+        default: "run",
+        unit: "",
+        help: "what becomes of calls where the system does not let their priorities be set",
+    },
+    OptionSpec {
+        name: "RtLockMemory",
+        key: "rt_lock_memory",
+        kind: OptionKind::OneOf(&["no", "yes"]),
+        default: "no",
+        unit: "",
+        help: "whether all memory of a real-time program stays resident, and stacks are touched before they are used",
+    },
+    OptionSpec {
+        name: "RtPool",
+        key: "rt_pool",
+        kind: OptionKind::Named,
+        default: "",
+        unit: "",
+        help: "a thread pool of a real-time program, as in control=1000:2 30000:1+1: lanes of a priority with static and dynamic threads, and settings",
     },
 ];
 

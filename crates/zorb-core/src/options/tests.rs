@@ -79,3 +79,22 @@ fn the_table_agrees_with_the_defaults() {
         }
     }
 }
+
+#[test]
+fn named_options_are_kept_by_name() {
+    let mut options = Options::default();
+    let pools = "[rt_pool]\na = \"1:1\"\nb = \"any:2 stack=1\"\n";
+    options.take_toml(pools, "zorb.toml").unwrap();
+    options.take_environment([("ZORB_RT_POOL".to_owned(), "c=2:1; a=3:1".to_owned())]).unwrap();
+    options.set("rtdenied", "Refuse", Origin::Builder).unwrap();
+    let spec = TABLE.iter().find(|spec| spec.name == "RtPool").unwrap();
+    assert_eq!(options.value(spec), "b=any:2 stack=1;c=2:1;a=3:1");
+    let of_part = options.of_part("rt");
+    assert_eq!(of_part[0], ("Pool", "b=any:2 stack=1"));
+    assert_eq!(of_part[3], ("Denied", "Refuse"));
+    // They belong to no protocol, and are left alone without their part.
+    assert!(options.of_no_protocol(std::iter::empty()).is_none());
+    assert!(options.set("RtPool", "1:1", Origin::Builder).is_err());
+    assert!(options.set("RtDenied", "maybe", Origin::Builder).is_err());
+    assert!(options.set("RtHighestPriority", "100", Origin::Builder).is_err());
+}

@@ -28,6 +28,9 @@ pub(super) const RUNNING: u8 = 0;
 pub(super) const CLOSING: u8 = 1;
 pub(super) const CLOSED: u8 = 2;
 
+/// Something of a crate above.
+pub(super) type Attached = Box<dyn std::any::Any + Send + Sync>;
+
 /// Where an object key leads.
 pub(crate) enum Located<T> {
     /// To an object of this ORB.
@@ -52,6 +55,8 @@ pub(crate) struct OrbCore {
     published: RwLock<HashMap<Vec<u8>, Ior>>,
     values: ValueRegistry,
     pub(super) initial: Mutex<HashMap<String, ObjectRef>>,
+    /// What crates above have made of this ORB.
+    pub(super) attached: Mutex<Vec<Attached>>,
     pub(super) threads: Arc<ThreadCount>,
     sentinel: Arc<Sentinel>,
     code_sets: CodeSetComponentInfo,
@@ -93,6 +98,7 @@ impl OrbCore {
                 published: RwLock::default(),
                 values: ValueRegistry::default(),
                 initial: Mutex::default(),
+                attached: Mutex::default(),
                 threads: Arc::default(),
                 sentinel: Arc::default(),
                 code_sets: CodeSetComponentInfo::zorb(),

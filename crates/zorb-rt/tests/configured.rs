@@ -1,0 +1,146 @@
+//! Real-time settings that the program leaves to the ORB's options.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use zorb_core::{Error, Orb};
+use zorb_rt::{Direct, NativePriority, Priority, RtOrb, Strategy};
+use zorb_unix::UiopProtocol;
+
+fn orb(arguments: &[&str]) -> Orb {
+    let arguments = arguments.iter().map(|word| (*word).to_owned());
+    let orb = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    orb.arguments(arguments).listen("uiop://").build().unwrap()
+}
+
+fn native(rt: &RtOrb, priority: i16) -> Option<i16> {
+    rt.to_native(Priority::new(priority).unwrap()).ok().map(|native| native.0)
+}
+
+#[test]
+fn mappings_are_as_the_options_say_unless_the_program_does() {
+    let attach = |arguments: &[&str]| RtOrb::builder().attach(&orb(arguments)).unwrap();
+    assert_eq!(native(&attach(&[]), 32_767), Some(89));
+    let direct = attach(&["-ORBRtMapping", "direct", "-ORBRtHighestPriority", "30"]);
+    assert_eq!((native(&direct, 30), native(&direct, 31)), (Some(30), None));
+    let continuous = attach(&["-ORBRtMapping", "Continuous", "-ORBRtLowestPriority", "7"]);
+    assert_eq!((native(&continuous, 0), native(&continuous, 3)), (Some(7), Some(10)));
+    let narrow = attach(&["-ORBRtLowestPriority", "10", "-ORBRtHighestPriority", "20"]);
+    assert_eq!((native(&narrow, 0), native(&narrow, 32_767)), (Some(10), Some(20)));
+    let mapping = Direct::new(NativePriority::SHARED, NativePriority(5));
+    let orb = orb(&["-ORBRtMapping", "linear"]);
+    let own = RtOrb::builder().mapping(mapping).attach(&orb).unwrap();
+    assert_eq!(native(&own, 6), None);
+    assert_eq!(native(&RtOrb::of(&orb).unwrap(), 6), None, "it is found again");
+    assert!(RtOrb::of(&self::orb(&[])).is_none());
+}
+
+#[test]
+fn pools_are_as_the_options_say() {
+    let text = "rt_mapping = \"direct\"\nrt_highest_priority = 40\n[rt_pool]\n\
+        control = \"10:2 20:1+3 stack=131072 lifespan=idle/50\"\n\
+        held = \"any:2 strategy=half-sync buffering=5/1000 connections=3\"\n";
+    let path = std::env::temp_dir().join(format!("zorb-rt-{}.toml", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let orb = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    let orb = orb.config_file(&path).listen("uiop://").build().unwrap();
+    let rt = RtOrb::builder().attach(&orb).unwrap();
+    let control = rt.configured_threadpool("control").unwrap();
+    assert_eq!(control.strategy(), Strategy::LeaderFollowers);
+    let threads: Vec<_> = control.counts().iter().map(|lane| lane.threads).collect();
+    assert_eq!(threads, [2, 1]);
+    let held = rt.configured_threadpool("held").unwrap();
+    assert_eq!((held.strategy(), held.counts().len()), (Strategy::HalfSync, 1));
+    let error = rt.configured_threadpool("other").unwrap_err();
+    assert!(error.to_string().contains("no thread pool \"other\""), "{error}");
+    std::fs::remove_file(path).unwrap();
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_pool_of_the_arguments_takes_the_place_of_one_of_its_name() {
+    let two = ["-ORBRtPool", "a=any:1", "-ORBRtPool", "b=any:1", "-ORBRtPool", "a=any:3"];
+    let orb = orb(&two);
+    let rt = RtOrb::builder().attach(&orb).unwrap();
+    let threads = |name| rt.configured_threadpool(name).unwrap().counts()[0].threads;
+    assert_eq!((threads("a"), threads("b")), (3, 1));
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn words_that_mean_nothing_are_refused_by_name() {
+    let orb = orb(&[]);
+    let rt = RtOrb::builder().attach(&orb).unwrap();
+    let wrong = |words: &str| -> Error { rt.threadpool("p").described(words).unwrap_err() };
+    for (words, word) in [
+        ("10:2 fast", "fast"),
+        ("10", "10"),
+        ("-1:2", "-1:2"),
+        ("10:x", "10:x"),
+        ("10:1@a", "10:1@a"),
+        ("listen=uiop://", "listen=uiop://"),
+        ("10:1 any:2", "any:2"),
+        ("any:2 any:2", "any:2"),
+        ("stack=much", "stack=much"),
+        ("strategy=best", "strategy=best"),
+        ("buffering=1/x", "buffering=1/x"),
+        ("lifespan=idle", "lifespan=idle"),
+        ("lifespan=infinite/3", "lifespan=infinite/3"),
+        ("borrowing=no", "borrowing=no"),
+        ("speed=1", "speed=1"),
+    ] {
+        let error = wrong(words);
+        assert!(error.to_string().contains(&format!("the word {word:?}")), "{words}: {error}");
+    }
+    assert!(wrong("table=/nowhere").to_string().contains("/nowhere"));
+    // What cannot be is found when the pool is made.
+    assert!(rt.threadpool("p").described("10:0").unwrap().create().is_err());
+    assert!(rt.threadpool("p").described("10:1 10:1").unwrap().create().is_err());
+    orb.shutdown(true).unwrap();
+}
+
+/// As `zorb sched analyze --write` writes them.
+const TABLE: &str = "# Priorities, as zorb sched analyze has found them.\n\n[[queue]]\nnumber = 0\n\
+    priority = 12\ndispatching = \"static\"\n\n[[operation]]\nname = \"a\"\npriority = 12\nqueue = 0\n\
+    subpriority = 1\nprocessor = 0\n\n[[operation]]\nname = \"b\"\npriority = 12\nqueue = 0\n\
+    subpriority = 0\n\n[[operation]]\nname = \"c\"\npriority = 7\nqueue = 1\nsubpriority = 0\n\
+    processor = 0\n";
+
+#[test]
+fn lanes_are_those_of_a_table_of_priorities() {
+    let orb = orb(&["-ORBRtMapping", "direct"]);
+    let rt = RtOrb::builder().attach(&orb).unwrap();
+    let pool = rt.threadpool("p").lanes_of_table(TABLE).unwrap().create().unwrap();
+    let lanes: Vec<_> =
+        pool.violations().iter().map(|lane| (lane.lane.to_string(), lane.priority)).collect();
+    assert_eq!(lanes, [("p-7".to_owned(), Some(7)), ("p-12".to_owned(), Some(12))]);
+    let threads: Vec<_> = pool.counts().iter().map(|lane| lane.threads).collect();
+    assert_eq!(threads, [1, 1]);
+    for text in
+        ["", "[[operation]]\nname = \"a\"\n", "operation = 3", "[[operation]]\npriority = \"x\""]
+    {
+        assert!(rt.threadpool("p").lanes_of_table(text).is_err(), "{text}");
+    }
+    let beyond = TABLE.replace("priority = 7", "priority = 95");
+    let error = rt.threadpool("p").lanes_of_table(&beyond).unwrap_err();
+    assert!(format!("{error:?}").contains("nothing for 95"), "{error:?}");
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn locks_are_found_by_their_names() {
+    let orb = orb(&[]);
+    let rt = RtOrb::builder().attach(&orb).unwrap();
+    assert!(rt.open_named_mutex("valve").is_none());
+    let (valve, made) = rt.named_mutex("valve");
+    assert!(made);
+    let (again, made) = RtOrb::of(&orb).unwrap().named_mutex("valve");
+    assert!(!made && Arc::ptr_eq(&valve, &again));
+    let held = valve.lock().unwrap();
+    let there = rt.open_named_mutex("valve").unwrap();
+    assert!(there.try_lock(Duration::ZERO).unwrap().is_none());
+    drop(held);
+    assert!(rt.forget_named_mutex("valve") && !rt.forget_named_mutex("valve"));
+    assert!(rt.named_mutex("valve").1, "another one");
+}
