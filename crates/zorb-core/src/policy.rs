@@ -59,4 +59,4 @@ pub use types::PolicyType;
 
 pub(crate) use exposed::{component, exposed_by};
 pub(crate) use hooks::{MAX_CONTEXTS, Understood};
-pub(crate) use overrides::{ObjectOverrides, Overrides, Shape, Terms, override_of, terms};
+pub(crate) use overrides::{Asides, ObjectOverrides, Overrides, Shape, Terms, override_of, terms};

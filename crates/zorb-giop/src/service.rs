@@ -60,6 +60,9 @@ service_ids! {
     SECURITY_ATTRIBUTE_SERVICE = 15, "SecurityAttributeService";
     /// The activity service.
     ACTIVITY_SERVICE = 16, "ActivityService";
+    /// RT-CORBA's dynamic scheduling: the distributable thread that a request belongs to, and its
+    /// scheduling parameters.
+    ZORB_DISTRIBUTABLE_THREAD = 0x5a52_4206, "ZORB_DISTRIBUTABLE_THREAD";
 }
 
 impl fmt::Debug for ServiceId {

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::Priority;
-use super::setting::{Settings, given};
+use super::setting::{Given, Settings, given};
+
+/// What a thread's priority was, of [`RtCurrent::hold`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldPriority(Given);
 
 /// The priority of the calling thread (`RTCORBA::Current`, the initial reference `RTCurrent`).
 ///
@@ -32,6 +36,16 @@ impl RtCurrent {
         given().priority.ok_or_else(|| {
             SystemException::initialize(minor::initialize::PRIORITY_NOT_SET, CompletionStatus::No)
         })
+    }
+
+    /// What the thread has been given so far, to be restored later on the same thread.
+    pub fn hold(&self) -> HeldPriority {
+        HeldPriority(given())
+    }
+
+    /// Gives the thread back what it had.
+    pub fn restore(&self, held: HeldPriority) {
+        self.settings.give_back(held.0);
     }
 
     /// Gives the thread a CORBA priority, and with it the native one that the mapping makes of it.

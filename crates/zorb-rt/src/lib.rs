@@ -45,7 +45,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use current::RtCurrent;
+pub use current::{HeldPriority, RtCurrent};
 pub use mapping::{Continuous, Direct, Linear, PriorityMapping, PriorityTransform};
 pub use model::PriorityModel;
 pub use orb::{RtOrb, RtOrbBuilder};

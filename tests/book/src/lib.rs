@@ -13,6 +13,7 @@
 pub mod adapters;
 pub mod bridge;
 pub mod configuration;
+pub mod distributable;
 pub mod dynamic;
 pub mod errors;
 pub mod idl_compiler;

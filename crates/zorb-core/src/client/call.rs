@@ -8,7 +8,7 @@ use zorb_types::{CompletionStatus, MinorCode, SystemException};
 use super::patience::Patience;
 use crate::error::{Error, Phase};
 use crate::gather::WriteBody;
-use crate::policy::{Rebind, SyncScope, Terms};
+use crate::policy::{Asides, SyncScope, Terms};
 
 /// Everything about a call that stays the same from attempt to attempt.
 pub(super) struct Call<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Call<'a> {
     /// For what comes before the wait, where that has a limit of its own.
     sending: Option<Patience>,
     pub(super) connect: Duration,
-    pub(super) rebind: Rebind,
+    pub(super) asides: Asides,
 }
 
 impl<'a> Call<'a> {
@@ -39,7 +39,7 @@ impl<'a> Call<'a> {
             patience: Patience::new(terms.round_trip),
             sending: terms.request.map(|limit| limit_of_sending(terms, limit)),
             connect: terms.connect,
-            rebind: terms.rebind,
+            asides: terms.asides,
         }
     }
 

@@ -4,12 +4,14 @@ use zorb_giop::{ServiceContext, ServiceId};
 use zorb_types::SystemException;
 
 use super::route::Routes;
+use crate::object::ObjectRef;
 use crate::policy::{MAX_CONTEXTS, ShortContext};
 
 /// Writes a request by `write`, with the contexts of its connection and what the policies of its
 /// reference have the calling thread's request say, which is mostly nothing.
 #[inline]
 pub(super) fn with_contexts<T>(
+    object: &ObjectRef,
     routes: &Routes,
     of_connection: &[ServiceContext<'_>],
     mut write: impl FnMut(&[ServiceContext<'_>]) -> Result<T, SystemException>,
@@ -17,18 +19,19 @@ pub(super) fn with_contexts<T>(
     if routes.contexts.is_empty() {
         return write(of_connection);
     }
-    with_policies(routes, of_connection, &mut write)
+    with_policies(object, routes, of_connection, &mut write)
 }
 
 #[cold]
 fn with_policies<T>(
+    object: &ObjectRef,
     routes: &Routes,
     of_connection: &[ServiceContext<'_>],
     write: &mut dyn FnMut(&[ServiceContext<'_>]) -> Result<T, SystemException>,
 ) -> Result<T, SystemException> {
     let mut of_policies: [Option<ShortContext>; MAX_CONTEXTS] = [None; MAX_CONTEXTS];
     for (place, policy) in of_policies.iter_mut().zip(&routes.contexts) {
-        *place = policy.context()?;
+        *place = policy.context_to(object)?;
     }
     let of_policies = of_policies.iter().flatten().map(ShortContext::as_context);
     let nothing: &[u8] = &[];

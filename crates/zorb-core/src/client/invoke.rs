@@ -70,13 +70,15 @@ pub(crate) fn invoke<'c>(
         };
         match attempt {
             Attempt::Done(reply) => {
-                if call.rebind != Rebind::Transparent {
-                    object.bind();
+                if !call.asides.is_none() {
+                    settle(object, &call)?;
                 }
                 return Ok(reply);
             }
-            Attempt::Forward(_) if call.rebind != Rebind::Transparent && object.is_bound() => {
-                return Err(call.no_rebind(minor::rebind::FORWARDED));
+            Attempt::Forward(_)
+                if call.asides.rebind() != Rebind::Transparent && object.is_bound() =>
+            {
+                return Err(give_up(object, &call, call.no_rebind(minor::rebind::FORWARDED)));
             }
             Attempt::Forward(ior) => {
                 hops += 1;
@@ -86,26 +88,30 @@ pub(crate) fn invoke<'c>(
                         CompletionStatus::No,
                     );
                     let what = format!("{operation} was forwarded {hops} times");
-                    return Err(Error::new(Phase::Resolve, what)
+                    let exception = Error::new(Phase::Resolve, what)
                         .hint("the servers forward to each other in a circle")
-                        .remember(exception));
+                        .remember(exception);
+                    return Err(give_up(object, &call, exception));
                 }
                 next = object.forward_to(ior);
                 target = &next;
             }
-            Attempt::Resend(_) if call.rebind == Rebind::NoReconnect && object.is_bound() => {
-                return Err(call.no_rebind(minor::rebind::CONNECTION_CLOSED));
+            Attempt::Resend(_)
+                if call.asides.rebind() == Rebind::NoReconnect && object.is_bound() =>
+            {
+                let exception = call.no_rebind(minor::rebind::CONNECTION_CLOSED);
+                return Err(give_up(object, &call, exception));
             }
             Attempt::Resend(exception) => {
                 resends += 1;
                 if resends > MAX_RESENDS {
-                    return Err(exception);
+                    return Err(give_up(object, &call, exception));
                 }
             }
             // The place that a forward once named may be gone while the original knows a new one.
             Attempt::Failed(exception) if !fell_back && is_stale_forward(exception) => {
-                if call.rebind != Rebind::Transparent && object.is_bound() {
-                    return Err(call.no_rebind(minor::rebind::FORWARDED));
+                if call.asides.rebind() != Rebind::Transparent && object.is_bound() {
+                    return Err(give_up(object, &call, call.no_rebind(minor::rebind::FORWARDED)));
                 }
                 fell_back = true;
                 object.forget_forward();
@@ -114,6 +120,35 @@ pub(crate) fn invoke<'c>(
             Attempt::Failed(exception) => return Err(exception),
         }
     }
+}
+
+/// What is left to do when a call has succeeded.
+#[cold]
+fn settle(object: &ObjectRef, call: &Call<'_>) -> Result<(), SystemException> {
+    if call.asides.rebind() != Rebind::Transparent {
+        object.bind();
+    }
+    tell_ended(object, call)
+}
+
+/// The exception of a call that has failed.
+#[cold]
+fn give_up(object: &ObjectRef, call: &Call<'_>, exception: SystemException) -> SystemException {
+    tell_ended(object, call).err().unwrap_or(exception)
+}
+
+/// Tells those that accompany requests that a call has ended; the first exception of them.
+fn tell_ended(object: &ObjectRef, call: &Call<'_>) -> Result<(), SystemException> {
+    if !call.asides.is_accompanied() {
+        return Ok(());
+    }
+    let mut first = Ok(());
+    for context in &object.core().overrides().load().accompanying {
+        // All of them are told.
+        let told = context.ended(object);
+        first = first.and(told);
+    }
+    first
 }
 
 fn is_stale_forward(exception: SystemException) -> bool {
@@ -153,7 +188,7 @@ fn call_over<'c>(
     let Opened { request_id, text, .. } = opened;
     let mut gather = Gather::runs_from(core.options().copy_threshold);
     let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
-    let written = with_contexts(routes, context.as_slice(), |service_contexts| {
+    let written = with_contexts(object, routes, context.as_slice(), |service_contexts| {
         let start = RequestStart {
             request_id,
             response: call.response,
@@ -348,7 +383,7 @@ fn call_here<'c>(
     let text = LOCAL_TEXT;
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
     let mut copy = Gather::runs_from(usize::MAX);
-    let written = with_contexts(routes, &[], |service_contexts| {
+    let written = with_contexts(object, routes, &[], |service_contexts| {
         let start = RequestStart {
             request_id: 0,
             response: call.response,

@@ -16,7 +16,7 @@ use zorb_types::SystemException;
 
 use super::pool::{EndpointPool, PoolKey};
 use crate::orb::OrbCore;
-use crate::policy::{ClientProtocols, RequestContext, Shape, exposed_by};
+use crate::policy::{ClientProtocols, MAX_CONTEXTS, RequestContext, Shape, exposed_by};
 
 /// The most ways to an object that are looked at: a reference may come from anybody, and each way
 /// may have to be tried.
@@ -121,10 +121,12 @@ impl Routes {
             }
             Err(Contradiction) => routes.ruled_out = true,
         }
+        routes.contexts.clone_from(&core.overrides().load().accompanying);
         if !routes.policies.is_empty() {
             let understood = core.understood().read().unwrap_or_else(PoisonError::into_inner);
-            routes.contexts = understood.contexts(&routes.policies);
+            routes.contexts.extend(understood.contexts(&routes.policies));
         }
+        routes.contexts.truncate(MAX_CONTEXTS);
         let mut priorities = routes.list.iter().map(|route| route.priority);
         routes.by_priority = priorities.any(|priority| priority.is_some());
         routes

@@ -9,6 +9,7 @@ use zorb_giop::{PolicyValue, ServiceContext, ServiceId};
 use zorb_types::SystemException;
 
 use super::{Policy, PolicyType, TypedPolicy};
+use crate::object::ObjectRef;
 use crate::servant::Served;
 use crate::server::ServerCall;
 
@@ -27,13 +28,34 @@ pub trait AroundUpcall: fmt::Debug + Send + Sync + 'static {
     ) -> Served;
 }
 
-/// What a policy that stands in a reference has requests to its object say.
+/// What a policy that stands in a reference has requests to its object say, or what all requests of an
+/// ORB are to say.
 pub trait RequestContext: fmt::Debug + Send + Sync + 'static {
     /// The service context for a request that the calling thread is about to send, if any.
     ///
     /// # Errors
     /// The system exception that keeps the request from being sent.
     fn context(&self) -> Result<Option<ShortContext>, SystemException>;
+
+    /// The same, of a request to `object`. Asked again when the request has to be sent to another
+    /// place.
+    ///
+    /// # Errors
+    /// The system exception that keeps the request from being sent.
+    fn context_to(&self, object: &ObjectRef) -> Result<Option<ShortContext>, SystemException> {
+        let _ = object;
+        self.context()
+    }
+
+    /// A call to `object` has ended, well or not, whether its request was sent or not. Only those are
+    /// told that [accompany](super::PolicyManager::accompany) all requests of an ORB.
+    ///
+    /// # Errors
+    /// The system exception that the call fails with instead of its outcome.
+    fn ended(&self, object: &ObjectRef) -> Result<(), SystemException> {
+        let _ = object;
+        Ok(())
+    }
 
     /// The priorities of which one must be served by the endpoint that a call of the calling thread
     /// goes to, where endpoints of the reference serve different ones. Endpoints that are for all
@@ -59,7 +81,7 @@ pub struct ShortContext {
 
 impl ShortContext {
     /// The most octets that it can have.
-    pub const MAX: usize = 24;
+    pub const MAX: usize = 64;
 
     /// The context of service `id` with this data; `None` for too much of it.
     pub fn new(id: ServiceId, data: &[u8]) -> Option<Self> {

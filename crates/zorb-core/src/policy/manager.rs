@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use zorb_types::SystemException;
 
-use super::{Levels, Policies, SetOverrideType, TypedPolicy};
+use super::{Levels, Policies, RequestContext, SetOverrideType, TypedPolicy};
 use crate::orb::OrbCore;
 
 /// The policies of an ORB: they hold for all of its calls that no thread, reference or call has
@@ -56,6 +56,12 @@ impl PolicyManager {
     pub fn understand<P: TypedPolicy>(&self, prepare: impl Fn(P) -> P + Send + Sync + 'static) {
         let understood = self.core.understood();
         understood.write().unwrap_or_else(PoisonError::into_inner).add(prepare);
+    }
+
+    /// Has `context` accompany every request of the ORB, and know when its call has ended. References
+    /// that calls have been made by stay as they are.
+    pub fn accompany(&self, context: Arc<dyn RequestContext>) {
+        self.core.overrides().rcu(|known| known.accompanied_by(&context));
     }
 
     /// The ORB's policy of type `P`, else the default.

@@ -1,12 +1,13 @@
 //! Overrides at the levels of a client, and what they come to.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::current::overrides_of_thread;
 use super::{
     ClientProtocols, ConnectionTimeout, Policies, PrivateConnection, Rebind,
-    RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope, TypedPolicy,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, SyncScope, TypedPolicy,
 };
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
@@ -34,6 +35,8 @@ fn in_use() -> bool {
 pub(crate) struct Overrides {
     pub(crate) policies: Policies,
     terms: SomeTerms,
+    /// What goes along with every request; of an ORB only.
+    pub(crate) accompanying: Vec<Arc<dyn RequestContext>>,
 }
 
 /// The overrides of a reference: those of the calls it was made for, and its own.
@@ -60,6 +63,7 @@ struct SomeTerms {
     connect: Option<Duration>,
     sync_scope: Option<SyncScope>,
     rebind: Option<Rebind>,
+    accompanied: bool,
 }
 
 /// What holds for one call.
@@ -69,7 +73,47 @@ pub(crate) struct Terms {
     pub(crate) request: Option<Duration>,
     pub(crate) connect: Duration,
     pub(crate) sync_scope: SyncScope,
-    pub(crate) rebind: Rebind,
+    pub(crate) asides: Asides,
+}
+
+/// What is seldom asked of a call once it has ended, all in one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asides(u8);
+
+impl Asides {
+    const NO_REBIND: u8 = 1;
+    const NO_RECONNECT: u8 = 2;
+    const ACCOMPANIED: u8 = 4;
+
+    #[inline]
+    fn new(rebind: Option<Rebind>, accompanied: bool) -> Self {
+        let rebind = match rebind {
+            None | Some(Rebind::Transparent) => 0,
+            Some(Rebind::NoRebind) => Self::NO_REBIND,
+            Some(Rebind::NoReconnect) => Self::NO_RECONNECT,
+        };
+        Self(rebind | if accompanied { Self::ACCOMPANIED } else { 0 })
+    }
+
+    /// Whether there is nothing to be done.
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the object may be reached in another way than before.
+    pub(crate) fn rebind(self) -> Rebind {
+        match self.0 & (Self::NO_REBIND | Self::NO_RECONNECT) {
+            0 => Rebind::Transparent,
+            Self::NO_REBIND => Rebind::NoRebind,
+            _ => Rebind::NoReconnect,
+        }
+    }
+
+    /// Whether something that goes along with requests wants to know when the call has ended.
+    pub(crate) fn is_accompanied(self) -> bool {
+        self.0 & Self::ACCOMPANIED != 0
+    }
 }
 
 impl SomeTerms {
@@ -80,6 +124,7 @@ impl SomeTerms {
             connect: policies.value().map(|ConnectionTimeout(limit)| *limit),
             sync_scope: policies.value().copied(),
             rebind: policies.value().copied(),
+            accompanied: false,
         }
     }
 
@@ -90,6 +135,7 @@ impl SomeTerms {
             connect: self.connect.or(weaker.connect),
             sync_scope: self.sync_scope.or(weaker.sync_scope),
             rebind: self.rebind.or(weaker.rebind),
+            accompanied: self.accompanied || weaker.accompanied,
         }
     }
 
@@ -101,7 +147,7 @@ impl SomeTerms {
             request: self.request,
             connect: self.connect.unwrap_or(options.connect_timeout),
             sync_scope: self.sync_scope.unwrap_or_default(),
-            rebind: self.rebind.unwrap_or_default(),
+            asides: Asides::new(self.rebind, self.accompanied),
         }
     }
 }
@@ -110,12 +156,24 @@ impl Overrides {
     pub(super) fn new(policies: Policies) -> Self {
         IN_USE.store(true, Ordering::Relaxed);
         let terms = SomeTerms::of(&policies);
-        Self { policies, terms }
+        Self { policies, terms, accompanying: Vec::new() }
     }
 
     /// These overrides after others were set.
     pub(super) fn changed(&self, policies: &Policies, how: SetOverrideType) -> Self {
-        Self::new(change(&self.policies, policies, how))
+        let mut changed = Self::new(change(&self.policies, policies, how));
+        changed.terms.accompanied = self.terms.accompanied;
+        changed.accompanying.clone_from(&self.accompanying);
+        changed
+    }
+
+    /// These overrides, with something that goes along with every request.
+    pub(super) fn accompanied_by(&self, context: &Arc<dyn RequestContext>) -> Self {
+        IN_USE.store(true, Ordering::Relaxed);
+        let mut with = self.clone();
+        with.accompanying.push(Arc::clone(context));
+        with.terms.accompanied = true;
+        with
     }
 }
 

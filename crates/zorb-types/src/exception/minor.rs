@@ -192,6 +192,7 @@ minors! {
         NO_POLLER_RESPONSE = omg 22, "no response at the poller yet";
         IN_UPCALL = zorb 1, "not allowed inside an upcall of this ORB";
         POOL_IN_USE = zorb 2, "an object adapter is served by the thread pool";
+        SEGMENT = zorb 3, "no scheduling segment of this name is the innermost one";
     }
     transient, Transient {
         REQUEST_DISCARDED = omg 1, "request discarded by the POA manager or for lack of resources";
@@ -240,6 +241,10 @@ minors! {
         NO_FACTORY = omg 3, "no factory for the policy type";
         CONFLICT = zorb 1, "policies contradict each other";
         NO_LANE = zorb 2, "no endpoint of the reference serves the priority";
+        DISCIPLINE = zorb 3, "the scheduler does not know the scheduling parameters' discipline";
+    }
+    thread_cancelled, ThreadCancelled {
+        CANCELLED = zorb 1, "the distributable thread was cancelled";
     }
     rebind, Rebind {
         FORWARDED = zorb 1, "the server forwards, and the policy forbids to follow";

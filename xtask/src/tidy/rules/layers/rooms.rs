@@ -65,6 +65,7 @@ pub(super) const ROOMS: &[Room] = &[
     floor(4, "zorb-core", &[]),
     floor(4, "zorb-rt", &["zorb-core"]),
     floor(4, "zorb-dynamic", &["zorb-core"]),
+    floor(4, "zorb-dsrt", &["zorb-core", "zorb-rt"]),
     floor(4, "zorb-sched", &[]),
     // 5: the facades
     floor(5, "zorb", &[]),

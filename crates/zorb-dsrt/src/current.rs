@@ -1,0 +1,318 @@
+//! The distributable thread that the calling thread is at the moment.
+
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::node::Node;
+use super::parameters::Parameters;
+use super::thread::{DistributableThread, ThreadId};
+use super::visit::{Entered, Segment, Visit, leave, present};
+
+/// Why a segment did not begin, or was not updated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SchedulingError {
+    /// The scheduler does not know what to do with such parameters
+    /// (`UNSUPPORTED_SCHEDULING_DISCIPLINE`).
+    UnsupportedSchedulingDiscipline,
+    /// A system exception: `THREAD_CANCELLED` when the thread has been cancelled, or that of the
+    /// scheduler.
+    System(SystemException),
+}
+
+impl fmt::Display for SchedulingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnsupportedSchedulingDiscipline => {
+                f.write_str("the scheduler is not for parameters of this discipline")
+            }
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SchedulingError {}
+
+impl From<SystemException> for SchedulingError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl From<SchedulingError> for SystemException {
+    /// For servants: `INV_POLICY` for a discipline that the scheduler does not know.
+    fn from(error: SchedulingError) -> Self {
+        match error {
+            SchedulingError::UnsupportedSchedulingDiscipline => {
+                Self::inv_policy(minor::inv_policy::DISCIPLINE, CompletionStatus::No)
+            }
+            SchedulingError::System(exception) => exception,
+        }
+    }
+}
+
+/// The distributable thread that the calling thread is (`RTScheduling::Current`). Every method is about
+/// the calling thread.
+#[derive(Clone, Debug)]
+pub struct Current {
+    node: Arc<Node>,
+}
+
+/// A distributable thread that was spawned, and the thread that it runs on.
+#[derive(Debug)]
+pub struct Spawned<T> {
+    /// The distributable thread.
+    pub thread: DistributableThread,
+    /// To wait for its end: what the action returned, or what kept it from beginning.
+    pub handle: JoinHandle<Result<T, SchedulingError>>,
+}
+
+/// Ends a segment, also when its work panics.
+struct End<'c>(&'c Current, &'c str);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        // It has begun; and of a cancellation, the calls that it kept from running have told.
+        let _ = self.0.end_scheduling_segment(self.1);
+    }
+}
+
+/// Takes a thread that was spawned off its node.
+struct Leave(Arc<Node>, ThreadId);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.0.depart(&self.1);
+    }
+}
+
+impl Current {
+    pub(crate) fn new(node: &Arc<Node>) -> Self {
+        Self { node: Arc::clone(node) }
+    }
+
+    /// Begins a segment: the outermost makes the calling thread a distributable one with a new id, in
+    /// an upcall of one and inside of another segment it is nested. `parameters` hold until it ends;
+    /// without any those around it do. `implicit` is what requests carry instead, for the segments of
+    /// those that are called.
+    ///
+    /// May wait for the scheduler.
+    ///
+    /// # Errors
+    /// [`SchedulingError`]. It has not begun then.
+    pub fn begin_scheduling_segment(
+        &self,
+        name: &str,
+        parameters: Option<Parameters>,
+        implicit: Option<Parameters>,
+    ) -> Result<(), SchedulingError> {
+        self.begin(ThreadId::new(), name, parameters, implicit)
+    }
+
+    fn begin(
+        &self,
+        id: ThreadId,
+        name: &str,
+        parameters: Option<Parameters>,
+        implicit: Option<Parameters>,
+    ) -> Result<(), SchedulingError> {
+        self.accepts(parameters)?;
+        self.accepts(implicit)?;
+        let Some(visit) = present() else {
+            let visit = Visit::new(&self.node, id, None, true);
+            visit.segments.borrow_mut().push(segment(name, parameters, implicit));
+            visit.check(CompletionStatus::No)?;
+            visit.tell(|point| self.node.scheduler.begin_new_scheduling_segment(point))?;
+            // It goes when its outermost segment ends.
+            std::mem::forget(Entered::new(Some(visit)));
+            return Ok(());
+        };
+        visit.check(CompletionStatus::No)?;
+        let parameters = parameters.or_else(|| visit.parameters());
+        visit.segments.borrow_mut().push(segment(name, parameters, implicit));
+        let begun = visit.tell(|point| visit.node.scheduler.begin_nested_scheduling_segment(point));
+        if begun.is_err() {
+            visit.segments.borrow_mut().pop();
+        }
+        Ok(begun?)
+    }
+
+    /// Gives the innermost segment other parameters (`update_scheduling_segment`). A scheduling point:
+    /// others may come first now.
+    ///
+    /// # Errors
+    /// [`SchedulingError`]; `BAD_INV_ORDER` outside of all segments.
+    pub fn update_scheduling_segment(
+        &self,
+        name: &str,
+        parameters: Option<Parameters>,
+        implicit: Option<Parameters>,
+    ) -> Result<(), SchedulingError> {
+        self.accepts(parameters)?;
+        self.accepts(implicit)?;
+        let visit = present().ok_or_else(out_of_order)?;
+        visit.check(CompletionStatus::No)?;
+        let before = {
+            let mut segments = visit.segments.borrow_mut();
+            let innermost = segments.last_mut().ok_or_else(out_of_order)?;
+            let parameters = parameters.or(innermost.parameters);
+            std::mem::replace(innermost, segment(name, parameters, implicit))
+        };
+        let updated = visit.tell(|point| visit.node.scheduler.update_scheduling_segment(point));
+        if updated.is_err()
+            && let Some(innermost) = visit.segments.borrow_mut().last_mut()
+        {
+            *innermost = before;
+        }
+        updated?;
+        Ok(visit.check(CompletionStatus::No)?)
+    }
+
+    /// Ends the innermost segment, which has this name; the parameters around it hold again. With the
+    /// outermost one the distributable thread ends.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` when the innermost segment has another name, or there is none;
+    /// `THREAD_CANCELLED` for a cancelled thread, whose segment has ended all the same.
+    pub fn end_scheduling_segment(&self, name: &str) -> Result<(), SystemException> {
+        let visit = present().ok_or_else(out_of_order)?;
+        let is_last = {
+            let mut segments = visit.segments.borrow_mut();
+            segments.pop_if(|segment| segment.name == name).ok_or_else(out_of_order)?;
+            segments.is_empty()
+        };
+        if is_last && visit.is_origin {
+            visit.tell(|point| visit.node.scheduler.end_scheduling_segment(point));
+            leave();
+        } else {
+            visit.tell(|point| visit.node.scheduler.end_nested_scheduling_segment(point));
+        }
+        visit.check(CompletionStatus::Yes)
+    }
+
+    /// Does `work` in a segment of its own, which ends also when it panics.
+    ///
+    /// # Errors
+    /// As [`begin_scheduling_segment`](Self::begin_scheduling_segment), and `THREAD_CANCELLED` when it
+    /// was cancelled meanwhile.
+    pub fn within<T>(
+        &self,
+        name: &str,
+        parameters: Option<Parameters>,
+        work: impl FnOnce() -> T,
+    ) -> Result<T, SchedulingError> {
+        self.begin_scheduling_segment(name, parameters, None)?;
+        let end = End(self, name);
+        let result = work();
+        std::mem::forget(end);
+        self.end_scheduling_segment(name)?;
+        Ok(result)
+    }
+
+    /// Starts a distributable thread on a thread of its own, which does `action` in a segment
+    /// (`spawn`). Stacks are of the default size when `stack_size` is zero.
+    ///
+    /// # Errors
+    /// [`SchedulingError::UnsupportedSchedulingDiscipline`]; `NO_RESOURCES` when the system has no
+    /// thread left.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        name: &str,
+        parameters: Option<Parameters>,
+        implicit: Option<Parameters>,
+        stack_size: usize,
+        action: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<Spawned<T>, SchedulingError> {
+        self.accepts(parameters)?;
+        self.accepts(implicit)?;
+        let id = ThreadId::new();
+        let node = Arc::clone(&self.node);
+        // It is here already, so that it can be cancelled before it begins.
+        let thread = DistributableThread { known: node.arrive(id), node };
+        let (current, name) = (self.clone(), name.to_owned());
+        let work = move || {
+            let _leave = Leave(Arc::clone(&current.node), id);
+            current.begin(id, &name, parameters, implicit)?;
+            let _end = End(&current, &name);
+            Ok(action())
+        };
+        let mut builder = std::thread::Builder::new();
+        if stack_size > 0 {
+            builder = builder.stack_size(stack_size);
+        }
+        match builder.spawn(work) {
+            Ok(handle) => Ok(Spawned { thread, handle }),
+            Err(_) => {
+                self.node.depart(&id);
+                let minor = minor::no_resources::THREADS;
+                Err(SystemException::no_resources(minor, CompletionStatus::No).into())
+            }
+        }
+    }
+
+    /// A scheduling point without a step: for upcalls that compute for long.
+    ///
+    /// # Errors
+    /// `THREAD_CANCELLED` when the distributable thread has been cancelled.
+    pub fn check(&self) -> Result<(), SystemException> {
+        present().map_or(Ok(()), |visit| visit.check(CompletionStatus::Maybe))
+    }
+
+    /// The id of the distributable thread (`id`); `None` where the calling thread is none.
+    #[must_use]
+    pub fn id(&self) -> Option<ThreadId> {
+        present().map(|visit| visit.known.id)
+    }
+
+    /// The distributable thread.
+    #[must_use]
+    pub fn thread(&self) -> Option<DistributableThread> {
+        let visit = present()?;
+        let (node, known) = (Arc::clone(&visit.node), Arc::clone(&visit.known));
+        Some(DistributableThread { node, known })
+    }
+
+    /// The parameters that hold at the moment (`scheduling_parameter`): of the innermost segment here,
+    /// or those that came with the request.
+    #[must_use]
+    pub fn scheduling_parameter(&self) -> Option<Parameters> {
+        present().and_then(|visit| visit.parameters())
+    }
+
+    /// What requests carry instead of them (`implicit_scheduling_parameter`).
+    #[must_use]
+    pub fn implicit_scheduling_parameter(&self) -> Option<Parameters> {
+        present().and_then(|visit| visit.implicit())
+    }
+
+    /// The names of the segments that have begun on this node, the innermost first.
+    #[must_use]
+    pub fn current_scheduling_segment_names(&self) -> Vec<String> {
+        let names = |visit: Rc<Visit>| {
+            visit.segments.borrow().iter().rev().map(|segment| segment.name.clone()).collect()
+        };
+        present().map(names).unwrap_or_default()
+    }
+
+    fn accepts(&self, parameters: Option<Parameters>) -> Result<(), SchedulingError> {
+        match parameters {
+            Some(parameters) if !self.node.scheduler.accepts(&parameters) => {
+                Err(SchedulingError::UnsupportedSchedulingDiscipline)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn segment(name: &str, parameters: Option<Parameters>, implicit: Option<Parameters>) -> Segment {
+    Segment { name: name.to_owned(), parameters, implicit }
+}
+
+#[cold]
+fn out_of_order() -> SystemException {
+    SystemException::bad_inv_order(minor::bad_inv_order::SEGMENT, CompletionStatus::No)
+}

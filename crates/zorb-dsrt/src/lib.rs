@@ -1,0 +1,47 @@
+//! RT-CORBA's dynamic scheduling: distributable threads (`RTScheduling`).
+//!
+//! A distributable thread is one piece of work that goes from node to node by calls: it has an id that
+//! stays the same wherever it is, and scheduling parameters, a priority or a deadline, that say how
+//! urgent it is there. [`RtScheduling`] is an ORB's part in it. A thread of a program becomes a
+//! distributable one by [`begin_scheduling_segment`](Current::begin_scheduling_segment); from then on
+//! its requests carry id and parameters, in a service context, and adapters with the policy
+//! [`Distributable`] take them up. A [`Scheduler`] is told of every step and says who runs.
+//!
+//! ```
+//! use zorb_core::Orb;
+//! use zorb_dsrt::{Deadline, EarliestDeadline, Parameters, RtScheduling};
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! let orb = Orb::builder().without_environment().build()?;
+//! let scheduling = RtScheduling::attach(&orb, Arc::new(EarliestDeadline::new()));
+//! let current = scheduling.current();
+//! let soon = Parameters::Deadline(Deadline::after(Duration::from_millis(20)));
+//! current.begin_scheduling_segment("track", Some(soon), None)?;
+//! assert!(current.id().is_some());
+//! assert_eq!(current.current_scheduling_segment_names(), ["track"]);
+//! current.end_scheduling_segment("track")?;
+//! assert!(current.id().is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod around;
+mod context;
+mod current;
+mod executive;
+mod node;
+mod parameters;
+mod scheduler;
+mod thread;
+mod visit;
+
+#[cfg(test)]
+mod tests;
+
+pub use current::{Current, SchedulingError, Spawned};
+pub use executive::{EarliestDeadline, MaximumUrgency};
+pub use node::{Distributable, RtScheduling};
+pub use parameters::{Criticality, Deadline, Parameters};
+pub use scheduler::{FixedPriority, Point, Scheduler};
+pub use thread::{DistributableThread, ThreadId, ThreadState};
