@@ -165,7 +165,6 @@ impl Exchange<'_> {
     ) -> Result<Outcome, String> {
         let shown = match &message.content {
             Content::Faulty(fault) => return refused(*fault, expected),
-            Content::Uncovered(reason, _) => return Ok(Outcome::NotCovered(*reason)),
             Content::Partial => return Err("an incomplete body".into()),
             Content::Decoded(_) if expected.is_some() => {
                 return Err(format!("was accepted; {expected:?} was to be expected"));
@@ -295,10 +294,6 @@ impl Exchange<'_> {
     ) -> Result<Outcome, String> {
         let message =
             self.decode(zero_padded, from_client).map_err(|fault| format!("{fault:?}"))?;
-        if matches!(&message.content, Content::Uncovered(_, octets) if octets.is_empty()) {
-            // An any with a valuetype: nothing was kept that could be written.
-            return Ok(outcome);
-        }
         let ours = message.encode().map_err(|error| format!("cannot be written: {error}"))?;
         if ours == zero_padded {
             return match allowed {

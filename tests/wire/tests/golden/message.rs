@@ -1,7 +1,7 @@
 //! One message: decoded, compared, written again.
 
 use serde_json::{Map, Value as Json, json};
-use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, TextCoding};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, TextCoding};
 use zorb_giop::{
     CancelRequest, CodeSetContext, GiopVersion, LocateReplyHeader, LocateRequestHeader,
     LocateStatus, MessageHeader, MessageKind, MessageWriter, ProtocolError, ReplyHeader,
@@ -10,7 +10,7 @@ use zorb_giop::{
 };
 use zorb_types::{CompletionStatus, SystemException};
 
-use crate::operations::{Body, Reason, operation, user_exception};
+use crate::operations::{Body, operation, user_exception};
 use crate::shown::{Reference, Shown, Wide, order_of, rebuilt, rebuilt_profile, show_profile};
 use crate::values;
 use crate::vector::hex;
@@ -30,8 +30,6 @@ pub(crate) enum Fault {
 pub(crate) enum Content {
     /// All of it was decoded.
     Decoded(Body),
-    /// Its type is not covered; the octets.
-    Uncovered(Reason, Vec<u8>),
     /// It breaks a rule.
     Faulty(Fault),
     /// The message goes on in fragments.
@@ -246,13 +244,6 @@ impl Message<'_> {
                 Content::Faulty(Fault::Trailing(reader.remaining()))
             }
             Ok(()) => Content::Decoded(body),
-            Err(error) if error.kind == CdrErrorKind::Unsupported => {
-                let reason = match error.what {
-                    "valuetype" | "eventtype" | "abstract interface" => Reason::Valuetype,
-                    _ => return Content::Faulty(Fault::Body(error)),
-                };
-                Content::Uncovered(reason, Vec::new())
-            }
             Err(error) => Content::Faulty(Fault::Body(error)),
         }
     }
@@ -365,7 +356,6 @@ impl Message<'_> {
         };
         match &self.content {
             Content::Decoded(body) => body.write(&mut writer.body(self.text))?,
-            Content::Uncovered(_, octets) => writer.body(self.text).put(octets),
             Content::Faulty(_) | Content::Partial => {}
         }
         writer.finish()?;

@@ -18,14 +18,12 @@ use crate::values::Described;
 /// Why a body cannot be checked yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
-    Valuetype,
     Ziop,
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Valuetype => "valuetypes",
             Self::Ziop => "ZIOP",
         })
     }

@@ -187,8 +187,7 @@ impl Client {
             None => Some(vector.octets.clone()),
         };
         let operation = message.operation.clone().unwrap_or_default();
-        let covered =
-            !matches!(message.content, Content::Uncovered(..)) && !is_unserved(&operation);
+        let covered = !is_unserved(&operation);
         let whole = !message.header.more_fragments;
         let patched =
             patched.filter(|_| covered && message.request_id.is_some() && !is_by_profile(&message));
