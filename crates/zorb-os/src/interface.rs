@@ -42,6 +42,14 @@ pub fn addresses() -> io::Result<Vec<InterfaceAddress>> {
     sys::interface::addresses()
 }
 
+/// The number of the interface of this name, by which IPv6 knows it.
+///
+/// # Errors
+/// There is no such interface.
+pub fn index(name: &str) -> io::Result<u32> {
+    sys::interface::index(name)
+}
+
 /// The first reachable IPv4 address of `addresses`.
 #[must_use]
 pub fn first_reachable_v4(addresses: &[InterfaceAddress]) -> Option<Ipv4Addr> {
@@ -69,6 +77,15 @@ mod tests {
     fn interface(name: &str, address: &str, is_up: bool) -> InterfaceAddress {
         let address = address.parse().unwrap();
         InterfaceAddress { name: name.to_owned(), address, is_up, is_loopback: name == "lo" }
+    }
+
+    #[test]
+    fn interfaces_have_numbers() {
+        for interface in addresses().unwrap() {
+            // Names of aliases, as eth0:1, have none of their own on every system.
+            assert!(interface.name.contains(':') || index(&interface.name).unwrap() > 0);
+        }
+        assert!(index("no such").is_err() && index("a\0b").is_err());
     }
 
     #[test]

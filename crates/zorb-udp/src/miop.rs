@@ -14,8 +14,11 @@ mod receive;
 mod request;
 mod transport;
 
-use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use zorb_os::interface;
 
 use crate::counters::Counters;
 use collect::CollectLimits;
@@ -46,6 +49,34 @@ pub struct MiopOptions {
     pub limits: CollectLimits,
 }
 
+impl MiopOptions {
+    /// Sets what an option of the ORB says, whose name is given without `Miop`.
+    fn set(&mut self, name: &str, value: &str) -> io::Result<()> {
+        let bad = |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{value:?} {why}"));
+        match name.to_ascii_lowercase().as_str() {
+            "hops" => self.hops = value.parse().map_err(|_| bad("is no number up to 255"))?,
+            "interface" => {
+                let by_address: Option<Ipv4Addr> = value.parse().ok();
+                let addresses = interface::addresses()?;
+                let found = addresses.iter().find(|found| match by_address {
+                    Some(address) => found.address == address,
+                    None => found.name == value && found.address.is_ipv4(),
+                });
+                let name = found.map_or(value, |found| &found.name);
+                self.interface = match found.map(|found| found.address) {
+                    Some(IpAddr::V4(address)) => Some(address),
+                    _ => None,
+                };
+                self.interface_index =
+                    interface::index(name).map_err(|_| bad("is no interface of this machine"))?;
+            }
+            "loopback" => self.loops_back = !value.eq_ignore_ascii_case("no"),
+            _ => return Err(bad("is for no option of miop")),
+        }
+        Ok(())
+    }
+}
+
 impl Default for MiopOptions {
     fn default() -> Self {
         Self {
@@ -61,9 +92,15 @@ impl Default for MiopOptions {
 /// What a protocol and its sockets share.
 #[derive(Debug)]
 struct Shared {
-    options: MiopOptions,
+    options: RwLock<MiopOptions>,
     members: Members,
     counters: Arc<Counters>,
+}
+
+impl Shared {
+    fn options(&self) -> MiopOptions {
+        *self.options.read().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The names of what is counted.
@@ -89,4 +126,27 @@ mod counter {
         NOT_FOR_A_GROUP,
         NOBODY_HERE,
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn options_of_the_orb_are_taken() {
+        let mut options = MiopOptions::default();
+        options.set("Hops", "7").unwrap();
+        options.set("LoopBack", "no").unwrap();
+        assert_eq!((options.hops, options.loops_back), (7, false));
+        for loop_back in ["lo", "127.0.0.1"] {
+            options.set("Interface", loop_back).unwrap();
+            assert_eq!(options.interface, Some(Ipv4Addr::LOCALHOST));
+            assert_eq!(options.interface_index, interface::index("lo").unwrap());
+        }
+        for (name, value) in [("Hops", "256"), ("Interface", "none such"), ("Colour", "red")] {
+            options.set(name, value).unwrap_err();
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::net::{Ipv6Addr, UdpSocket};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -19,8 +19,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// An ORB whose packets stay in this machine.
 fn builder() -> OrbBuilder {
-    let interface = Some(Ipv4Addr::LOCALHOST);
-    builder_with(MiopOptions { interface, ..MiopOptions::default() })
+    builder_with(MiopOptions::default()).option("MiopInterface", "127.0.0.1")
 }
 
 fn builder_with(options: MiopOptions) -> OrbBuilder {

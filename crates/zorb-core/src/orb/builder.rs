@@ -168,7 +168,9 @@ fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), E
             Phase::Configure,
             format!("option {name} ({origin}): this ORB has no protocol that takes it"),
         )
-        .hint("build the crate zorb with the feature of the protocol, tls for ssliop")),
+        .hint(
+            "build the crate zorb with the feature of the protocol, tls for ssliop, udp for miop",
+        )),
         None => Ok(()),
     }
 }

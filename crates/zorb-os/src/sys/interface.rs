@@ -1,6 +1,6 @@
 //! Network interfaces.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ptr;
@@ -48,6 +48,16 @@ pub(crate) fn addresses() -> io::Result<Vec<InterfaceAddress>> {
         });
     }
     Ok(found)
+}
+
+/// The number of the interface of this name.
+pub(crate) fn index(name: &str) -> io::Result<u32> {
+    let name = CString::new(name)?;
+    // SAFETY: `name` is a C string that outlives the call.
+    match unsafe { libc::if_nametoindex(name.as_ptr()) } {
+        0 => Err(io::Error::last_os_error()),
+        index => Ok(index),
+    }
 }
 
 /// The IP address in a socket address of an interface list, if it is one.

@@ -1,7 +1,7 @@
 //! MIOP as references and programs know it.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile, UipmcProfile};
 use zorb_transport::{
@@ -33,7 +33,8 @@ impl MiopProtocol {
     #[must_use]
     pub fn with(options: MiopOptions) -> Self {
         let counters = Arc::new(Counters::new(&counter::ALL));
-        let shared = Shared { options, members: Members::default(), counters };
+        let shared =
+            Shared { options: RwLock::new(options), members: Members::default(), counters };
         Self { transport: MiopTransport::new(shared) }
     }
 }
@@ -74,6 +75,19 @@ impl Protocol for MiopProtocol {
 
     fn profile_tag(&self) -> ProfileTag {
         ProfileTag::UIPMC
+    }
+
+    /// `MiopHops`, `MiopInterface` and `MiopLoopBack`, in place of what the program has said.
+    fn configure(
+        &self,
+        options: &[(&str, &str)],
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let mut all = self.transport.shared().options();
+        for (name, value) in options {
+            all.set(name, value)?;
+        }
+        *self.transport.shared().options.write().unwrap_or_else(PoisonError::into_inner) = all;
+        Ok(())
     }
 
     /// What stands for the object key are the profile's own octets.
