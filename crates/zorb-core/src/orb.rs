@@ -146,7 +146,7 @@ impl Orb {
     /// The value of an any that holds, or may hold, object references, which need an ORB to come
     /// alive in, or values of derived types, which come out whole where they are
     /// [registered](Self::register_value); `None` when it is no `T`. What is neither comes out of
-    /// [`Any::get`] as well, which cuts values of derived types down to what `T` says.
+    /// [`Any::get`](zorb_types::Any::get) as well, which cuts values of derived types down to what `T` says.
     pub fn extract<T: Typed>(&self, any: &zorb_types::Any) -> Option<T::Value> {
         any.get_with::<T>(&self.core)
     }
