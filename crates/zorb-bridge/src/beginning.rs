@@ -21,7 +21,7 @@ impl<'a> Beginning<'a> {
     /// # Errors
     /// They are too few, or malformed.
     pub(crate) fn read(
-        form: Form,
+        form: Form<'a>,
         header: &MessageHeader,
         seen: &'a [u8],
     ) -> Result<Self, ProtocolError> {
@@ -52,7 +52,7 @@ impl Refusal {
     /// Writes the answer to a request of `header`'s kind, version and byte order.
     pub(crate) fn write(
         self,
-        form: Form,
+        form: Form<'_>,
         header: &MessageHeader,
         request_id: u32,
         buffer: &mut Vec<u8>,

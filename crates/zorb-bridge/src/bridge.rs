@@ -253,6 +253,9 @@ fn listen(
     if !protocol.carries_replies() {
         return Err(BridgeError::NoReplies(url.to_owned()));
     }
+    if Framing(protocol.messaging()).remembers() {
+        return Err(BridgeError::Remembers(url.to_owned()));
+    }
     let options = ListenOptions { stream: settings.stream.clone(), ..ListenOptions::default() };
     let acceptor = protocol.transport().listen(url, &options)?;
     Ok((protocol, acceptor))

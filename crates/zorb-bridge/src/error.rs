@@ -20,6 +20,9 @@ pub enum BridgeError {
     NoProtocol(String),
     /// Over the protocol of this URL no replies come back.
     NoReplies(String),
+    /// What requests leave out over the protocol of this URL depends on those before, so that none can be
+    /// passed on alone.
+    Remembers(String),
     /// A URL cannot be listened on.
     Listen(ListenError),
     /// The bridge would lead to itself.
@@ -37,6 +40,7 @@ impl BridgeError {
         match self {
             Self::Listen(error) => error.hint(),
             Self::NoListener | Self::NoProtocol(_) => Some("a URL looks like iiop://host:port"),
+            Self::Remembers(_) => Some("listen with the same transport under GIOP"),
             Self::Loop(_) => Some("the target must be another server's object"),
             _ => None,
         }
@@ -54,6 +58,12 @@ impl fmt::Display for BridgeError {
             Self::NoListener => f.write_str("there is no URL to listen on"),
             Self::NoProtocol(url) => write!(f, "no protocol for {url:?}"),
             Self::NoReplies(url) => write!(f, "no replies come back over the protocol of {url:?}"),
+            Self::Remembers(url) => {
+                write!(
+                    f,
+                    "requests over the protocol of {url:?} leave out what those before have said"
+                )
+            }
             Self::Listen(error) => error.fmt(f),
             Self::Loop(endpoint) => write!(f, "the target is at {endpoint}, which is the bridge"),
             Self::Profile(error) => write!(f, "no reference can be made: {error}"),

@@ -39,7 +39,7 @@ impl ForwardedKeys {
 /// server: there it is forwarded to the bridge. Nothing when the object is somewhere else.
 pub(crate) fn redirected(
     shared: &Shared,
-    form: Form,
+    form: Form<'_>,
     header: &MessageHeader,
     message: &[u8],
 ) -> Option<Vec<u8>> {
@@ -76,7 +76,7 @@ enum Forward {
 
 impl Forward {
     fn read<'a>(
-        form: Form,
+        form: Form<'_>,
         header: &MessageHeader,
         message: &'a [u8],
     ) -> Option<(Self, CdrReader<'a>)> {
@@ -90,7 +90,7 @@ impl Forward {
 
     /// Service contexts of a forward are left out: they are about the connection to an object that the
     /// client does not call.
-    fn write(&self, form: Form, header: &MessageHeader, place: &Ior) -> CdrResult<Vec<u8>> {
+    fn write(&self, form: Form<'_>, header: &MessageHeader, place: &Ior) -> CdrResult<Vec<u8>> {
         let mut octets = Vec::new();
         let order = header.order;
         let mut message = match *self {

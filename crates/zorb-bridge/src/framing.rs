@@ -37,8 +37,13 @@ impl Framing {
         Ok(Some((header, own.saturating_add(frame.size as usize))))
     }
 
+    /// Whether what a request means depends on those before it.
+    pub(crate) fn remembers(self) -> bool {
+        self.0.is_some_and(|messaging| messaging.server_memory().is_some())
+    }
+
     /// What messages of `version` are written in.
-    pub(crate) fn form(self, version: GiopVersion) -> Form {
+    pub(crate) fn form(self, version: GiopVersion) -> Form<'static> {
         Form::new(self.0, version)
     }
 

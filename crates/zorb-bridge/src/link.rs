@@ -139,7 +139,7 @@ impl Link {
     }
 
     /// What the client is written to in.
-    pub(crate) fn client_form(&self) -> Form {
+    pub(crate) fn client_form(&self) -> Form<'static> {
         self.framing.form(self.version())
     }
 

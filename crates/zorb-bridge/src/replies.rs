@@ -52,7 +52,7 @@ impl<'l> Replies<'l> {
 }
 
 /// Whether a Reply or LocateReply, of which `seen` is here, forwards the client.
-fn forwards(form: Form, header: &MessageHeader, seen: &[u8]) -> Result<bool, ProtocolError> {
+fn forwards(form: Form<'_>, header: &MessageHeader, seen: &[u8]) -> Result<bool, ProtocolError> {
     if header.kind == MessageKind::LocateReply {
         let (reply, _) = form.read_locate_reply(seen, header)?;
         return Ok(matches!(

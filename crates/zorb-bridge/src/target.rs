@@ -45,7 +45,7 @@ impl Target {
                 }
                 None => continue,
             };
-            if !protocol.carries_replies() {
+            if !protocol.carries_replies() || Framing(protocol.messaging()).remembers() {
                 continue;
             }
             let framing = Framing(protocol.messaging());

@@ -20,7 +20,7 @@ use zorb_transport::{
 use zorb_types::SystemExceptionKind;
 
 const KEY: &[u8] = b"the target";
-const LITE: Form = Form::Other(&GiopLite);
+const LITE: Form<'_> = Form::Other(&GiopLite);
 const NATIVE: ByteOrder = ByteOrder::NATIVE;
 
 /// A bridge between the two, whichever way.
@@ -86,7 +86,7 @@ fn start(operation: &str) -> RequestStart<'_> {
     }
 }
 
-fn request(form: Form, order: ByteOrder, operation: &str, body: &[u8]) -> Vec<u8> {
+fn request(form: Form<'_>, order: ByteOrder, operation: &str, body: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let mut message = form.request(&mut octets, order, &start(operation)).unwrap();
     message.body(TextCoding::default()).put(body);
@@ -94,7 +94,7 @@ fn request(form: Form, order: ByteOrder, operation: &str, body: &[u8]) -> Vec<u8
     octets
 }
 
-fn reply(form: Form, order: ByteOrder, body: &[u8]) -> Vec<u8> {
+fn reply(form: Form<'_>, order: ByteOrder, body: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let mut message = form.reply(&mut octets, order, 9, ReplyStatus::UserException, &[]).unwrap();
     message.body(TextCoding::default()).put(body);

@@ -19,7 +19,7 @@ const ID: u32 = 42;
 struct Raw {
     protocol: Arc<dyn Protocol>,
     stream: Arc<dyn Stream>,
-    form: Form,
+    form: Form<'static>,
 }
 
 impl Raw {

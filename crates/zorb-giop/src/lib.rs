@@ -48,7 +48,9 @@ pub use message::{
     LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, ReplyHeader,
     ReplyStatus, RequestHeader, RequestStart, ResponseFlags, TargetAddress, fragments,
 };
-pub use messaging::{Form, Frame, GiopLite, Messaging};
+pub use messaging::{
+    ClientMemory, Form, Frame, GiopLite, Mention, Mentioning, Messaging, Recalled, ServerMemory,
+};
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,
     LanePriority, MAX_COMPONENTS, MAX_ENDPOINTS, MAX_POLICIES, MAX_PROFILES, MAX_STRINGIFIED,

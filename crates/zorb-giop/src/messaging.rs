@@ -2,7 +2,9 @@
 
 mod form;
 mod lite;
+mod memory;
 
+use alloc::boxed::Box;
 use core::fmt;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
@@ -16,6 +18,7 @@ use crate::{
 pub use form::Form;
 pub(crate) use form::read_header;
 pub use lite::GiopLite;
+pub use memory::{ClientMemory, Mention, Mentioning, Recalled, ServerMemory};
 
 /// How requests and replies are framed, where that is not GIOP.
 ///
@@ -26,7 +29,8 @@ pub use lite::GiopLite;
 /// layout of GIOPlite: a protocol that only frames otherwise has four methods.
 ///
 /// It is a value without state, usually a `static` of a type without fields: one serves all
-/// connections of all ORBs. GIOP itself is none of these; it is built in, so that its messages are
+/// connections of all ORBs. What the ends of one connection remember of it is a
+/// [`client_memory`](Self::client_memory) and a [`server_memory`](Self::server_memory). GIOP itself is none of these; it is built in, so that its messages are
 /// written and read without a dynamic call ([`Form`] is either). Another protocol costs a few dynamic
 /// calls a message, whatever the message's size.
 ///
@@ -40,6 +44,12 @@ pub trait Messaging: Send + Sync + fmt::Debug {
 
     /// Octets of the header that begins every message: 1 to 255, always the same.
     fn header_size(&self) -> u8;
+
+    /// The most octets of a message behind its header; a larger one fails with `TooLong` when it is
+    /// finished. Default: what fits a `ulong`.
+    fn max_size(&self) -> u32 {
+        u32::MAX
+    }
 
     /// Reads the header of a message: exactly [`header_size`](Self::header_size) octets.
     ///
@@ -91,12 +101,40 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         if at % 8 == usize::from(phase) { Ok(()) } else { Err(unaligned(at)) }
     }
 
+    /// As [`write_request`](Self::write_request), on a connection whose ends remember earlier
+    /// requests. Default: everything is said in full.
+    ///
+    /// # Errors
+    /// Those of [`write_request`](Self::write_request).
+    fn write_request_mentioning(
+        &self,
+        start: &RequestStart<'_>,
+        mention: Mention,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        let _ = mention;
+        self.write_request(start, writer)
+    }
+
+    /// What the calling end of a new connection remembers. `several_calls` is whether calls may be
+    /// under way on it at the same time: between the asking about a request and its sending, other
+    /// requests are sent. Default: nothing.
+    fn client_memory(&self, several_calls: bool) -> Option<Box<dyn ClientMemory>> {
+        let _ = several_calls;
+        None
+    }
+
+    /// What the answering end of a new connection remembers. Default: nothing.
+    fn server_memory(&self) -> Option<Box<dyn ServerMemory>> {
+        None
+    }
+
     /// Reads what [`write_request`](Self::write_request) writes, and leaves the reader at the
     /// arguments.
     ///
     /// # Errors
     /// Those of reading octets that anybody may have sent.
-    fn read_request<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
+    fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
         Ok(RequestHeader {
             request_id: reader.read_u32()?,
             response: ResponseFlags::from_octet(reader.read_u8()?, GiopVersion::V1_2),

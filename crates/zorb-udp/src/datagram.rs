@@ -48,7 +48,7 @@ impl Datagram {
 
     /// What these octets are where messages have another form.
     #[must_use]
-    pub fn judge_as(form: Form, octets: &[u8]) -> Self {
+    pub fn judge_as(form: Form<'_>, octets: &[u8]) -> Self {
         let Ok(Some((header, size))) = form.read_header(octets) else {
             return Self::NoMessage;
         };
@@ -81,12 +81,12 @@ impl Datagram {
 #[derive(Debug)]
 pub(crate) struct Requests {
     counters: Arc<Counters>,
-    form: Form,
+    form: Form<'static>,
     request: Vec<u8>,
 }
 
 impl Requests {
-    pub(crate) fn new(counters: &Arc<Counters>, form: Form) -> Self {
+    pub(crate) fn new(counters: &Arc<Counters>, form: Form<'static>) -> Self {
         Self { counters: Arc::clone(counters), form, request: Vec::new() }
     }
 }

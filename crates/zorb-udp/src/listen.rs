@@ -114,7 +114,7 @@ pub(crate) fn listen(
     url: &str,
     options: &ListenOptions,
     counters: &Arc<Counters>,
-    form: Form,
+    form: Form<'static>,
 ) -> Result<Arc<dyn Acceptor>, ListenError> {
     let address = strip_scheme(DIOP_SCHEME, url)?;
     let fail = |error| ListenError::new(url, error);

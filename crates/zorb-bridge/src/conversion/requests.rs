@@ -19,7 +19,7 @@ use crate::requests::Requests;
 pub(crate) struct ConvertedRequests<'l> {
     requests: Requests<'l>,
     /// What the server is written to in.
-    form: Form,
+    form: Form<'static>,
     /// What the first request has to tell the server.
     code_sets: Option<CodeSetContext>,
     outgoing: Vec<u8>,
@@ -175,7 +175,7 @@ impl Turn for ConvertedRequests<'_> {
 }
 
 /// Whether messages of this form can be in that byte order: others than GIOP's have the machine's.
-pub(super) fn tells_order(form: Form, order: ByteOrder) -> bool {
+pub(super) fn tells_order(form: Form<'_>, order: ByteOrder) -> bool {
     matches!(form, Form::Giop(_)) || order == ByteOrder::NATIVE
 }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    CodeSetContext, ConnectionEnd, Form, GiopVersion, Inbound, Limits, MessageHeader, MessageKind,
-    Messaging, ProtocolError, ProtocolErrorKind, ReplyStatus, RequestProgress, RetryDecision,
-    negotiate,
+    CodeSetContext, ConnectionEnd, Form, GiopVersion, Inbound, Limits, Mention, MessageHeader,
+    MessageKind, Messaging, ProtocolError, ProtocolErrorKind, ReplyStatus, RequestProgress,
+    RetryDecision, negotiate,
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
@@ -98,28 +98,47 @@ pub(super) struct Opened {
     pub(super) request_id: u32,
     /// How its text is written.
     pub(super) text: TextCoding,
-    /// The code sets that it has to tell the server, if any.
-    pub(super) code_sets: Option<CodeSetContext>,
+    /// What it has to tell the server.
+    pub(super) tells: Tells,
+}
+
+/// What a request tells the server beside what it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tells {
+    Nothing,
+    CodeSets(CodeSetContext),
+    /// How it says which object and operation are meant.
+    Mention(Mention),
+}
+
+impl Tells {
+    /// Whether requests that are sent later rely on it.
+    pub(super) fn is_first(self) -> bool {
+        matches!(self, Self::CodeSets(_) | Self::Mention(Mention::Introduce(_)))
+    }
 }
 
 impl Opened {
     /// Agrees with the server on code sets, once a connection, and finds what follows for a request;
-    /// its id is chosen after that.
+    /// its id is chosen after that. `in_turn` is whether the request is the next to be sent.
     #[inline(always)] // on the path of every call
     pub(super) fn agree(
         agreed: &mut zorb_giop::ClientConnection,
         core: &OrbCore,
         route: &Route,
+        operation: &str,
         expected: Option<MessageKind>,
+        in_turn: bool,
     ) -> Result<Self, SystemException> {
         if expected == Some(MessageKind::LocateReply) {
             // It has neither text nor service contexts.
-            return Ok(Self { request_id: 0, text: TextCoding::default(), code_sets: None });
+            let text = TextCoding::default();
+            return Ok(Self { request_id: 0, text, tells: Tells::Nothing });
         }
         let version = match route.form {
             Form::Giop(version) => version,
             Form::Other(messaging) => {
-                return Ok(Self { request_id: 0, text: messaging.text(), code_sets: None });
+                return Ok(Self::mention(agreed, messaging, &route.key, operation, in_turn));
             }
         };
         // The code sets go with the first request of the connection whose version has service
@@ -130,7 +149,22 @@ impl Opened {
             agreed.agree_on(negotiate(core.code_sets(), server)?);
         }
         let code_sets = agreed.code_sets_to_send(version);
-        Ok(Self { request_id: 0, text: agreed.text(version)?, code_sets })
+        let tells = code_sets.map_or(Tells::Nothing, Tells::CodeSets);
+        Ok(Self { request_id: 0, text: agreed.text(version)?, tells })
+    }
+
+    /// The same where there is another messaging protocol.
+    #[inline(never)]
+    fn mention(
+        agreed: &mut zorb_giop::ClientConnection,
+        messaging: &dyn Messaging,
+        key: &[u8],
+        operation: &str,
+        in_turn: bool,
+    ) -> Self {
+        let mention = agreed.mention(key, operation, in_turn);
+        let tells = mention.map_or(Tells::Nothing, Tells::Mention);
+        Self { request_id: 0, text: messaging.text(), tells }
     }
 }
 
@@ -149,7 +183,7 @@ pub(crate) struct ClientConnection {
     /// Whether it was opened although there were as many as there may be.
     pub(super) beyond_limit: bool,
     /// What was sent last was written in it.
-    pub(super) form: Form,
+    pub(super) form: Form<'static>,
     wait: WaitPolicy,
 }
 
@@ -164,7 +198,7 @@ impl ClientConnection {
             stream,
             inbound: Inbound::new(limits(max_message_size)).of(messaging),
             outgoing: Vec::new(),
-            state: zorb_giop::ClientConnection::default(),
+            state: zorb_giop::ClientConnection::speaking(messaging, false),
             used: false,
             alive: Alive::now(),
             beyond_limit: false,
@@ -181,7 +215,7 @@ impl ClientConnection {
 
     /// Sends the request in the outgoing buffer.
     #[inline]
-    pub(super) fn send(&mut self, form: Form, patience: Patience) -> io::Result<()> {
+    pub(super) fn send(&mut self, form: Form<'static>, patience: Patience) -> io::Result<()> {
         self.form = form;
         self.stream.set_send_timeout(patience.next_wait()?)?;
         probe!(MessagingSend);
@@ -193,7 +227,7 @@ impl ClientConnection {
     /// Sends the request in the outgoing buffer and its tail, which `arguments` wrote.
     pub(super) fn send_with(
         &mut self,
-        form: Form,
+        form: Form<'static>,
         patience: Patience,
         tail: Tail,
         text: TextCoding,

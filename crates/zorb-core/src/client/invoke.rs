@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    ConnectionEnd, Form, GiopVersion, Ior, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
-    RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress,
+    ConnectionEnd, Form, GiopVersion, Ior, Mentioning, MessageHeader, MessageKind, ReplyHeader,
+    ReplyStatus, RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId,
+    TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
 use super::call::Call;
-use super::connection::{NoReply, Opened};
+use super::connection::{NoReply, Opened, Tells};
 use super::contexts::with_contexts;
 use super::line::{AnyLine, Line};
 use super::reach::reach;
@@ -178,26 +179,31 @@ fn call_over<'c>(
     let core = object.core();
     let form = route.form;
     let expected = call.response.expects_reply().then_some(MessageKind::Reply);
-    let opened = match line.open(core, route, expected, call.sending().deadline()) {
+    let opened = match line.open(core, route, call.operation, expected, call.sending().deadline()) {
         Ok(opened) => opened,
         Err(exception) => return Attempt::Failed(exception),
     };
-    let context_data = opened.code_sets.map(|agreed| agreed.encode(ByteOrder::NATIVE));
-    let context =
-        context_data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
-    let Opened { request_id, text, .. } = opened;
+    let Opened { request_id, text, tells } = opened;
     let mut gather = Gather::runs_from(core.options().copy_threshold);
     let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
-    let written = with_contexts(object, routes, context.as_slice(), |service_contexts| {
-        let start = RequestStart {
-            request_id,
-            response: call.response,
-            target: TargetAddress::Key(&route.key),
-            operation: call.operation,
-            service_contexts,
-        };
-        write_request(outgoing, form, &start, text, &mut gather, call)
-    });
+    let written = match tells {
+        Tells::Nothing => with_contexts(object, routes, &[], |service_contexts| {
+            let start = start(request_id, &route.key, service_contexts, call);
+            write_request(outgoing, form, &start, text, &mut gather, call)
+        }),
+        tells => {
+            let request = (request_id, &route.key[..]);
+            write_telling(
+                tells,
+                (object, routes),
+                (outgoing, form),
+                request,
+                text,
+                &mut gather,
+                call,
+            )
+        }
+    };
     if let Err(exception) = written {
         return Attempt::Failed(exception);
     }
@@ -233,9 +239,49 @@ fn not_done<'c>((again, exception): (bool, SystemException)) -> Attempt<'c> {
     if again { Attempt::Resend(exception) } else { Attempt::Failed(exception) }
 }
 
+#[inline(always)] // on the path of every call
+fn start<'a>(
+    request_id: u32,
+    key: &'a [u8],
+    service_contexts: &'a [ServiceContext<'a>],
+    call: &Call<'a>,
+) -> RequestStart<'a> {
+    let target = TargetAddress::Key(key);
+    let (response, operation) = (call.response, call.operation);
+    RequestStart { request_id, response, target, operation, service_contexts }
+}
+
+/// Writes a request that tells the server something.
+#[inline(never)]
+fn write_telling(
+    tells: Tells,
+    (object, routes): (&ObjectRef, &Routes),
+    (buffer, form): (&mut Vec<u8>, Form<'_>),
+    (request_id, key): (u32, &[u8]),
+    text: TextCoding,
+    gather: &mut Gather,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    let data = match tells {
+        Tells::Mention(mention) => {
+            let start = start(request_id, key, &[], call);
+            let says = form.other().map(|messaging| Mentioning { messaging, mention });
+            let form = says.as_ref().map_or(form, |says| Form::Other(says));
+            return write_request(buffer, form, &start, text, gather, call);
+        }
+        Tells::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
+        Tells::Nothing => None,
+    };
+    let context = data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
+    with_contexts(object, routes, context.as_slice(), |service_contexts| {
+        let start = start(request_id, key, service_contexts, call);
+        write_request(buffer, form, &start, text, gather, call)
+    })
+}
+
 fn write_request(
     buffer: &mut Vec<u8>,
-    form: Form,
+    form: Form<'_>,
     start: &RequestStart<'_>,
     text: TextCoding,
     gather: &mut Gather,
@@ -273,12 +319,18 @@ fn judge(reply: Reply<'_>) -> Attempt<'_> {
                 Err(error) => Attempt::Failed(decoding(error)),
             }
         }
-        // Key addressing is what every server takes; none is known to ask for another.
-        ReplyStatus::NeedsAddressingMode => Attempt::Failed(SystemException::no_implement(
-            minor::no_implement::UNSUPPORTED_OPERATION,
-            CompletionStatus::No,
-        )),
+        ReplyStatus::NeedsAddressingMode => in_full(reply),
     }
+}
+
+/// What becomes of a request that the server does not understand: it is sent again where it has left
+/// something out that the server does not remember. Otherwise key addressing is what every server takes;
+/// none is known to ask for another.
+#[cold]
+fn in_full(mut reply: Reply<'_>) -> Attempt<'_> {
+    let again = reply.holder.say_all_in_full();
+    let code = minor::no_implement::UNSUPPORTED_OPERATION;
+    not_done((again, SystemException::no_implement(code, CompletionStatus::No)))
 }
 
 /// The exception for a request that could not be sent, and whether it is to be sent again.
@@ -384,13 +436,7 @@ fn call_here<'c>(
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
     let mut copy = Gather::runs_from(usize::MAX);
     let written = with_contexts(object, routes, &[], |service_contexts| {
-        let start = RequestStart {
-            request_id: 0,
-            response: call.response,
-            target: TargetAddress::Key(key),
-            operation: call.operation,
-            service_contexts,
-        };
+        let start = start(0, key, service_contexts, call);
         write_request(&mut request, form, &start, text, &mut copy, call)
     });
     if let Err(exception) = written {

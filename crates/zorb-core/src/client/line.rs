@@ -6,7 +6,7 @@ use std::time::Instant;
 use zorb_giop::{ConnectionEnd, Form, MessageHeader, MessageKind, ReplyStatus, RequestProgress};
 use zorb_types::SystemException;
 
-use super::connection::{NoReply, Opened};
+use super::connection::{NoReply, Opened, Tells};
 use super::patience::Patience;
 use super::place::Lease;
 use super::pool::EndpointPool;
@@ -28,12 +28,13 @@ pub(super) enum AnyLine {
 /// Code is generic over it, so that the steps of a call over its own connection are those of a call
 /// that could go over nothing else.
 pub(super) trait Line: Sized {
-    /// Chooses the id of a request and how its text is written. `expected` is the kind of its reply,
-    /// if it has one.
+    /// Chooses the id of a request for an operation, if it is for one, how its text is written and
+    /// what it tells the server. `expected` is the kind of its reply, if it has one.
     fn open(
         &mut self,
         core: &OrbCore,
         route: &Route,
+        operation: &str,
         expected: Option<MessageKind>,
         deadline: Option<Instant>,
     ) -> Result<Opened, SystemException>;
@@ -45,7 +46,7 @@ pub(super) trait Line: Sized {
     /// what wrote it.
     fn send(
         &mut self,
-        form: Form,
+        form: Form<'static>,
         opened: &Opened,
         patience: Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
@@ -84,11 +85,12 @@ impl Line for Lease {
         &mut self,
         core: &OrbCore,
         route: &Route,
+        operation: &str,
         expected: Option<MessageKind>,
         _: Option<Instant>,
     ) -> Result<Opened, SystemException> {
         let connection = self.connection().ok_or_else(|| core.shut_down())?;
-        let opened = Opened::agree(&mut connection.state, core, route, expected)?;
+        let opened = Opened::agree(&mut connection.state, core, route, operation, expected, true)?;
         Ok(Opened { request_id: connection.state.ids().allocate(), ..opened })
     }
 
@@ -100,7 +102,7 @@ impl Line for Lease {
     #[inline]
     fn send(
         &mut self,
-        form: Form,
+        form: Form<'static>,
         opened: &Opened,
         patience: Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
@@ -112,8 +114,8 @@ impl Line for Lease {
                 connection.send_with(form, patience, tail, opened.text, arguments)?;
             }
         }
-        if opened.code_sets.is_some() {
-            connection.state.code_sets_were_sent();
+        if !matches!(opened.tells, Tells::Nothing) {
+            connection.state.was_told();
         }
         Ok(())
     }
@@ -172,10 +174,11 @@ impl Line for Share {
         &mut self,
         core: &OrbCore,
         route: &Route,
+        operation: &str,
         expected: Option<MessageKind>,
         deadline: Option<Instant>,
     ) -> Result<Opened, SystemException> {
-        self.open_request(core, route, expected, deadline)
+        self.open_request(core, (route, operation), expected, deadline)
     }
 
     fn outgoing(&mut self) -> Option<&mut Vec<u8>> {
@@ -184,7 +187,7 @@ impl Line for Share {
 
     fn send(
         &mut self,
-        form: Form,
+        form: Form<'static>,
         opened: &Opened,
         patience: Patience,
         rest: Option<(Tail, WriteBody<'_>)>,

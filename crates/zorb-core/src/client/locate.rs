@@ -100,7 +100,7 @@ fn ask_over(
 ) -> Result<Whereabouts, Unanswered> {
     let form = route.form;
     let expected = Some(MessageKind::LocateReply);
-    let opened = line.open(core, route, expected, patience.deadline())?;
+    let opened = line.open(core, route, "", expected, patience.deadline())?;
     let id = opened.request_id;
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;

@@ -53,6 +53,19 @@ impl Holder {
         }
     }
 
+    /// Sees to it that requests on the reply's connection leave nothing out any more; whether they
+    /// could.
+    #[cold]
+    pub(super) fn say_all_in_full(&mut self) -> bool {
+        match self {
+            Self::Own(lease) => {
+                lease.connection().is_some_and(|connection| connection.state.say_all_in_full())
+            }
+            Self::Shared(share) => share.say_all_in_full(),
+            Self::Local(_) => false,
+        }
+    }
+
     fn seams(&self) -> &[u32] {
         match self {
             Self::Own(lease) => lease.seams(),

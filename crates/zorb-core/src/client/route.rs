@@ -27,7 +27,7 @@ const MAX_ROUTES: usize = 64;
 pub(crate) struct Route {
     pub(super) pool: Arc<EndpointPool>,
     /// What requests are written in.
-    pub(super) form: Form,
+    pub(super) form: Form<'static>,
     /// Whether replies come back on it.
     pub(super) replies: bool,
     pub(super) key: Arc<[u8]>,

@@ -49,10 +49,10 @@ pub(crate) struct SharedConnection {
 
 #[derive(Debug)]
 struct State {
-    /// Request ids and code sets.
+    /// Request ids, code sets, and what else the server knows.
     agreed: zorb_giop::ClientConnection,
     /// What was sent last was written in it.
-    form: Form,
+    form: Form<'static>,
     /// Whether a reply has ever come.
     used: bool,
     /// When it was last known to be alive.
@@ -168,7 +168,7 @@ impl SharedConnection {
         max_calls: usize,
     ) -> Self {
         let state = State {
-            agreed: zorb_giop::ClientConnection::default(),
+            agreed: zorb_giop::ClientConnection::speaking(messaging, true),
             form: Form::new(messaging, GiopVersion::V1_0),
             used: false,
             alive: Alive::now(),

@@ -133,7 +133,7 @@ impl<'a> ServerCall<'a> {
 pub(crate) struct ReplyWriter<'a> {
     pub(super) buffer: &'a mut Vec<u8>,
     /// That of the request.
-    pub(super) form: Form,
+    pub(super) form: Form<'a>,
     pub(super) request_id: u32,
     pub(super) text: TextCoding,
     /// Whether the client waits; otherwise nothing is written.

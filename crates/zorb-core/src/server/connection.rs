@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use zorb_cdr::TextCoding;
 use zorb_giop::{
     Form, Inbound, Limits, MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind,
-    RequestHeader,
+    Recalled, RequestHeader,
 };
 use zorb_os::probe;
 use zorb_os::slot::Slot;
@@ -102,6 +102,8 @@ pub(crate) struct Kept {
     request: Vec<u8>,
     pub(super) reply: Vec<u8>,
     pub(super) adapters: KnownAdapters,
+    /// What reads the last request that left something out.
+    recalled: Option<Arc<dyn Messaging>>,
 }
 
 enum Received {
@@ -158,7 +160,7 @@ impl ServerConnection {
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
         let agreed = match self.connected {
-            true => zorb_giop::ServerConnection::new(),
+            true => zorb_giop::ServerConnection::speaking(self.messaging),
             false => zorb_giop::ServerConnection::connectionless(),
         };
         Reading::new(Inbound::new(limits).of(self.messaging), agreed)
@@ -284,14 +286,48 @@ impl ServerConnection {
     fn serve_request(
         self: &Arc<Self>,
         reading: Box<Reading>,
+        message: (&[u8], &[u32]),
+        header: &MessageHeader,
+        kept: &mut Kept,
+    ) -> Result<Option<Box<Reading>>, ProtocolError> {
+        match self.messaging {
+            None => {
+                let (form, Kept { reply, adapters, .. }) = (Form::Giop(header.version), kept);
+                self.serve_in(form, reading, message, header, (reply, adapters))
+            }
+            Some(messaging) => self.serve_other(messaging, reading, message, header, kept),
+        }
+    }
+
+    /// The same where there is another messaging protocol.
+    #[inline(never)]
+    fn serve_other(
+        self: &Arc<Self>,
+        messaging: &'static dyn Messaging,
+        mut reading: Box<Reading>,
+        message: (&[u8], &[u32]),
+        header: &MessageHeader,
+        Kept { reply, adapters, recalled, .. }: &mut Kept,
+    ) -> Result<Option<Box<Reading>>, ProtocolError> {
+        match self.recall(messaging, &mut reading, (message.0, header), recalled)? {
+            Some(form) => self.serve_in(form, reading, message, header, (reply, adapters)),
+            None => Ok(Some(reading)),
+        }
+    }
+
+    #[inline(always)] // on the path of every call
+    fn serve_in(
+        self: &Arc<Self>,
+        form: Form<'_>,
+        reading: Box<Reading>,
         (message, seams): (&[u8], &[u32]),
         header: &MessageHeader,
-        Kept { reply, adapters, .. }: &mut Kept,
+        (reply, adapters): (&mut Vec<u8>, &mut KnownAdapters),
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
         let role = Cell::new(Some(reading));
         let (request_id, begun, overlaps) = (Cell::new(0), Cell::new(None), Cell::new(false));
         // Called once, when the header has been read: from here on others may read.
-        let text = |request: &RequestHeader<'_>, form| {
+        let text = |request: &RequestHeader<'_>, form: Form<'_>| {
             request_id.set(request.request_id);
             let mut reading = role.take();
             let text = self.begin_request(reading.as_deref_mut(), request, form);
@@ -312,7 +348,7 @@ impl ServerConnection {
         let threshold = self.core.options().copy_threshold;
         let mut send = |parts: &mut [IoSlice<'_>]| self.send_parts(request_id.get(), parts);
         let send = (threshold, &mut send as SendParts<'_>);
-        let form = (Form::new(self.messaging, header.version), header);
+        let form = (form, header);
         let (message, known) = ((message, seams), Some(adapters));
         let answer = answer_request(&self.core, message, form, &text, reply, send, known);
         Upcall::end();
@@ -331,12 +367,34 @@ impl ServerConnection {
         Ok(role.take())
     }
 
+    /// Finds what a request of another messaging protocol leaves out, and puts what reads it into
+    /// `recalled`. `None` when that is not known: the client has been asked for the whole request.
+    #[inline(never)]
+    pub(super) fn recall<'r>(
+        &self,
+        messaging: &'static dyn Messaging,
+        reading: &mut Reading,
+        (message, header): (&[u8], &MessageHeader),
+        recalled: &'r mut Option<Arc<dyn Messaging>>,
+    ) -> Result<Option<Form<'r>>, ProtocolError> {
+        *recalled = match reading.agreed.recall(message, header)? {
+            Recalled::Nothing => None,
+            Recalled::By(reads) => Some(reads),
+            Recalled::Unknown { request_id } => {
+                self.ask_for_all(messaging, request_id);
+                return Ok(None);
+            }
+        };
+        Ok(Some(Form::Other(recalled.as_deref().unwrap_or(messaging))))
+    }
+
     /// Takes note of a request in its turn on the wire; how its text is written.
+    #[inline(always)] // as below
     pub(super) fn begin_request(
         &self,
         reading: Option<&mut Reading>,
         request: &RequestHeader<'_>,
-        form: Form,
+        form: Form<'_>,
     ) -> Result<TextCoding, SystemException> {
         // There always is one: a request begins once.
         let Some(reading) = reading else { return Ok(TextCoding::default()) };
@@ -352,6 +410,7 @@ impl ServerConnection {
 
     /// Whether several callers seem to share this connection: one has sent a request while that of
     /// another was waiting or running.
+    #[inline(always)] // on the path of every call, and a second time only where that does not matter
     fn is_shared(&self, reading: &mut Reading) -> bool {
         if reading.inbound.has_buffered() || self.overlapping.load(Ordering::Relaxed) > 0 {
             reading.shared = SHARED_FOR;
@@ -363,6 +422,7 @@ impl ServerConnection {
 
     /// Leaves the reading role where others can take it, for the length of an upcall; `pass_on` has
     /// another thread take it at once.
+    #[inline(always)] // as above
     fn park(self: &Arc<Self>, reading: Box<Reading>, pass_on: bool) {
         // Counted first, so that the sentinel does not take this upcall for the one before. Only the
         // role's holder counts.

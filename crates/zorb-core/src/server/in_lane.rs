@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    Detached, Form, MessageHeader, MessageKind, ProtocolError, ReplyStatus, RequestHeader,
+    Detached, Form, MessageHeader, MessageKind, Messaging, ProtocolError, ReplyStatus,
+    RequestHeader,
 };
 use zorb_transport::{Protocol, Stream};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -57,6 +58,8 @@ pub(crate) struct Job {
     connection: Arc<ServerConnection>,
     detached: Detached,
     header: MessageHeader,
+    /// What reads it, where it leaves something out.
+    recalled: Option<Arc<dyn Messaging>>,
     request_id: u32,
     text: Result<TextCoding, SystemException>,
     wanted: bool,
@@ -284,14 +287,25 @@ impl ServerConnection {
         header: &MessageHeader,
     ) -> Result<Box<Reading>, ProtocolError> {
         let detached = reading.inbound.take(home.lane.spare_buffer());
-        let form = Form::new(self.messaging, header.version);
+        let mut recalled = None;
+        let form = match self.messaging {
+            None => Form::Giop(header.version),
+            Some(messaging) => {
+                let message = (detached.message(), header);
+                match self.recall(messaging, &mut reading, message, &mut recalled)? {
+                    Some(form) => form,
+                    None => return Ok(reading),
+                }
+            }
+        };
         let (request, _) = form.read_request(detached.message(), header)?;
         let (request_id, wanted) = (request.request_id, request.response.expects_reply());
         let text = self.begin_request(Some(&mut reading), &request, form);
         drop(request);
         home.present.fetch_add(1, Ordering::AcqRel);
         let connection = Arc::clone(self);
-        let job = Job { connection, detached, header: *header, request_id, text, wanted };
+        let header = *header;
+        let job = Job { connection, detached, header, recalled, request_id, text, wanted };
         if let Err(job) = home.lane.hand_on(job) {
             job.refuse();
         }
@@ -332,17 +346,21 @@ impl Job {
 
     /// Makes the upcall and sends the reply; the request's buffer comes back.
     pub(crate) fn serve(self, kept: &mut Kept) -> Vec<u8> {
-        let Self { connection, detached, header, request_id, text, .. } = self;
+        let Self { connection, detached, header, recalled, request_id, text, .. } = self;
         let Some(home) = &connection.lane else { return detached.buffer };
         let (id, Kept { reply, adapters, .. }) = (Cell::new(request_id), kept);
         connection.guarded(home, |_| {
-            let text = |_: &RequestHeader<'_>, _: Form| {
+            let text = |_: &RequestHeader<'_>, _: Form<'_>| {
                 Upcall::begin();
                 text
             };
             let mut send = |parts: &mut [IoSlice<'_>]| connection.send_parts(id.get(), parts);
             let send = (connection.core.options().copy_threshold, &mut send as SendParts<'_>);
-            let form = (Form::new(connection.messaging, header.version), &header);
+            let form = match recalled.as_deref() {
+                None => Form::new(connection.messaging, header.version),
+                Some(reads) => Form::Other(reads),
+            };
+            let form = (form, &header);
             let message = (detached.message(), &detached.seams[..]);
             let core = &connection.core;
             let answer = answer_request(core, message, form, &text, reply, send, Some(adapters));

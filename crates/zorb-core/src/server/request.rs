@@ -30,7 +30,7 @@ pub(crate) enum Answer {
 
 /// Finds the text coding of a request from its connection's state and its service contexts.
 pub(crate) type TextOf<'a> =
-    &'a dyn Fn(&RequestHeader<'_>, Form) -> Result<TextCoding, SystemException>;
+    &'a dyn Fn(&RequestHeader<'_>, Form<'_>) -> Result<TextCoding, SystemException>;
 
 /// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the
 /// upcall, fills `buffer` with the reply. `send` sends a reply that is due before the upcall (sync
@@ -39,7 +39,7 @@ pub(crate) type TextOf<'a> =
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
     (message, seams): (&[u8], &[u32]),
-    (form, header): (Form, &MessageHeader),
+    (form, header): (Form<'_>, &MessageHeader),
     text: TextOf<'_>,
     buffer: &mut Vec<u8>,
     (threshold, send): (usize, SendParts<'_>),
@@ -221,7 +221,7 @@ fn pseudo_operation(
 pub(super) fn answer_locate(
     core: &Arc<OrbCore>,
     message: &[u8],
-    (form, header): (Form, &MessageHeader),
+    (form, header): (Form<'_>, &MessageHeader),
     buffer: &mut Vec<u8>,
 ) -> Result<(), ProtocolError> {
     let request = form.read_locate_request(message, header)?;

@@ -5,8 +5,11 @@ use std::net::Shutdown;
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use zorb_cdr::ByteOrder;
-use zorb_giop::{CancelledRequests, Form, GiopVersion, ProtocolError};
+use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_giop::{
+    AddressingDisposition, CancelledRequests, Form, GiopVersion, Messaging, ProtocolError,
+    ReplyStatus,
+};
 use zorb_os::probe;
 
 use super::ServerConnection;
@@ -104,6 +107,22 @@ impl ServerConnection {
             let mut octets = Vec::new();
             let form = Form::new(self.messaging, GiopVersion::HIGHEST);
             form.message_error(&mut octets, ByteOrder::NATIVE);
+            self.send(&octets);
+        }
+    }
+
+    /// Asks for a request once more with nothing left out.
+    #[cold]
+    pub(super) fn ask_for_all(&self, messaging: &'static dyn Messaging, request_id: u32) {
+        let mut octets = Vec::new();
+        let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NeedsAddressingMode);
+        let reply = Form::Other(messaging).reply(&mut octets, order, request_id, status, &[]);
+        let written = reply.and_then(|mut message| {
+            message.body(TextCoding::default()).write_i16(AddressingDisposition::KeyAddr as i16);
+            message.finish()
+        });
+        // It has a few octets, so there is no error.
+        if written.is_ok() {
             self.send(&octets);
         }
     }

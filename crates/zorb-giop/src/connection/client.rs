@@ -1,9 +1,13 @@
 //! The side that sends requests.
 
+use alloc::boxed::Box;
+
 use zorb_cdr::TextCoding;
 
 use super::RequestIds;
-use crate::{CodeSetContext, CodeSetError, GiopVersion, text_coding};
+use crate::{
+    ClientMemory, CodeSetContext, CodeSetError, GiopVersion, Mention, Messaging, text_coding,
+};
 
 /// How a connection came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +43,7 @@ pub enum RetryDecision {
 }
 
 /// What the sending side of a connection remembers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ClientConnection {
     ids: RequestIds,
     code_sets: Option<CodeSetContext>,
@@ -47,20 +51,36 @@ pub struct ClientConnection {
     end: Option<ConnectionEnd>,
     /// Whether what was said once need not have arrived.
     per_request: bool,
+    memory: Option<Box<dyn ClientMemory>>,
 }
 
 impl ClientConnection {
     /// A connection opened by this side. `code_sets` is what was [negotiated](crate::negotiate)
     /// from the reference's code set component; `None` where the reference has none.
     pub const fn new(code_sets: Option<CodeSetContext>) -> Self {
-        let ids = RequestIds::initiator();
-        Self { ids, code_sets, code_sets_sent: false, end: None, per_request: false }
+        Self {
+            ids: RequestIds::initiator(),
+            code_sets,
+            code_sets_sent: false,
+            end: None,
+            per_request: false,
+            memory: None,
+        }
+    }
+
+    /// A connection opened by this side whose messages are those of `messaging`, if there is one;
+    /// `several_calls` is whether calls may be under way on it at the same time.
+    pub fn speaking(messaging: Option<&dyn Messaging>, several_calls: bool) -> Self {
+        let memory = messaging.and_then(|messaging| messaging.client_memory(several_calls));
+        Self { memory, ..Self::new(None) }
     }
 
     /// What stands for a connection where there is none, as with datagrams: every request tells the code
     /// sets.
     pub const fn connectionless() -> Self {
-        Self { per_request: true, ..Self::new(None) }
+        let mut none = Self::new(None);
+        none.per_request = true;
+        none
     }
 
     /// Whether there is no connection, and so nobody to say goodbye to.
@@ -96,10 +116,25 @@ impl ClientConnection {
         }
     }
 
-    /// Says that a request with the code sets has been handed to the transport.
-    #[inline]
-    pub fn code_sets_were_sent(&mut self) {
+    /// Finds what the next request says of its object and operation, where the ends of the connection
+    /// remember earlier ones: see [`ClientMemory::mention`](crate::ClientMemory::mention).
+    pub fn mention(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Option<Mention> {
+        self.memory.as_mut().map(|memory| memory.mention(key, operation, in_turn))
+    }
+
+    /// Says that the server has not understood what a request left out. Whether it could leave
+    /// something out: from now on nothing is.
+    pub fn say_all_in_full(&mut self) -> bool {
+        self.memory.as_mut().map(|memory| memory.give_up()).is_some()
+    }
+
+    /// Says that a request with what there was to tell, code sets or a [`Mention`], has been handed to
+    /// the transport.
+    pub fn was_told(&mut self) {
         self.code_sets_sent = !self.per_request;
+        if let Some(memory) = &mut self.memory {
+            memory.sent();
+        }
     }
 
     /// How text is written in messages of `version`.

@@ -1,29 +1,65 @@
 //! The side that answers requests.
 
+use alloc::boxed::Box;
+
 use zorb_cdr::TextCoding;
 
-use crate::{CodeSetContext, CodeSetError, GiopVersion, ServiceContexts, ServiceId, text_coding};
+use crate::{
+    CodeSetContext, CodeSetError, GiopVersion, MessageHeader, Messaging, ProtocolError, Recalled,
+    ServerMemory, ServiceContexts, ServiceId, text_coding,
+};
 
 /// What the answering side of a connection remembers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ServerConnection {
     code_sets: Option<CodeSetContext>,
     highest: GiopVersion,
     closing: bool,
     /// Whether its requests come from any number of clients.
     per_request: bool,
+    memory: Option<Box<dyn ServerMemory>>,
 }
 
 impl ServerConnection {
     /// A connection just accepted.
     pub const fn new() -> Self {
-        Self { code_sets: None, highest: GiopVersion::V1_0, closing: false, per_request: false }
+        Self {
+            code_sets: None,
+            highest: GiopVersion::V1_0,
+            closing: false,
+            per_request: false,
+            memory: None,
+        }
+    }
+
+    /// A connection just accepted whose messages are those of `messaging`, if there is one.
+    pub fn speaking(messaging: Option<&dyn Messaging>) -> Self {
+        let memory = messaging.and_then(|messaging| messaging.server_memory());
+        Self { memory, ..Self::new() }
     }
 
     /// What stands for a connection where there is none, as with datagrams: what a request says of code
     /// sets holds for it alone.
     pub const fn connectionless() -> Self {
-        Self { per_request: true, ..Self::new() }
+        let mut none = Self::new();
+        none.per_request = true;
+        none
+    }
+
+    /// Takes note of a whole Request in its turn on the wire, before it is read, and finds what it
+    /// leaves out.
+    ///
+    /// # Errors
+    /// Those of [`ServerMemory::recall`].
+    pub fn recall(
+        &mut self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<Recalled, ProtocolError> {
+        match &mut self.memory {
+            Some(memory) => memory.recall(message, header),
+            None => Ok(Recalled::Nothing),
+        }
     }
 
     /// Takes note of a request in its turn on the wire, and says how its text and that of its

@@ -50,7 +50,7 @@ pub struct MessageWriter<'b> {
     /// Where the header ends and where the body starts, once one was begun.
     body: Option<(usize, usize)>,
     /// Whose message it is, if it is not GIOP's.
-    messaging: Option<&'static dyn Messaging>,
+    messaging: Option<&'b dyn Messaging>,
 }
 
 impl<'b> MessageWriter<'b> {
@@ -70,7 +70,7 @@ impl<'b> MessageWriter<'b> {
     /// Clears `buffer` and begins a message of another messaging protocol.
     #[cold]
     pub(crate) fn begin_other(
-        messaging: &'static dyn Messaging,
+        messaging: &'b dyn Messaging,
         buffer: &'b mut Vec<u8>,
         order: ByteOrder,
         kind: MessageKind,
@@ -78,7 +78,7 @@ impl<'b> MessageWriter<'b> {
         let version = GiopVersion::HIGHEST;
         let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
         buffer.clear();
-        write_header(messaging, &header, buffer);
+        write_header(messaging, Frame { kind, order, size: 0 }, buffer);
         Self { buffer, header, body: None, messaging: Some(messaging) }
     }
 
@@ -281,7 +281,8 @@ impl<'b> MessageWriter<'b> {
             self.buffer.truncate(header_end);
         }
         if let Some(messaging) = self.messaging {
-            return self.finish_other(messaging, tail);
+            let MessageHeader { kind, order, .. } = self.header;
+            return finish_other(messaging, self.buffer, (kind, order), tail);
         }
         let size = self.buffer.len().saturating_sub(HEADER_SIZE).saturating_add(tail);
         let Ok(size) = u32::try_from(size) else {
@@ -290,16 +291,23 @@ impl<'b> MessageWriter<'b> {
         set_size(self.buffer, size, self.header.order);
         Ok(())
     }
+}
 
-    #[cold]
-    fn finish_other(self, messaging: &'static dyn Messaging, tail: usize) -> CdrResult<()> {
-        let size = self.buffer.len().saturating_sub(size_of_header(messaging).into());
-        let Ok(size) = u32::try_from(size.saturating_add(tail)) else {
-            return Err(CdrError::new(CdrErrorKind::TooLong, self.buffer.len(), "message"));
-        };
-        write_header(messaging, &MessageHeader { size, ..self.header }, self.buffer);
-        Ok(())
-    }
+/// Completes a message of another messaging protocol.
+#[inline(never)]
+fn finish_other(
+    messaging: &dyn Messaging,
+    buffer: &mut Vec<u8>,
+    (kind, order): (MessageKind, ByteOrder),
+    tail: usize,
+) -> CdrResult<()> {
+    let size = buffer.len().saturating_sub(size_of_header(messaging).into());
+    let size = u32::try_from(size.saturating_add(tail)).ok();
+    let Some(size) = size.filter(|size| *size <= messaging.max_size()) else {
+        return Err(CdrError::new(CdrErrorKind::TooLong, buffer.len(), "message"));
+    };
+    write_header(messaging, Frame { kind, order, size }, buffer);
+    Ok(())
 }
 
 /// Arguments that lay otherwise in the message that they come from.
@@ -314,15 +322,14 @@ pub(crate) fn size_of_header(messaging: &dyn Messaging) -> u8 {
 }
 
 /// Writes the header of another messaging protocol to the beginning of `buffer`.
-fn write_header(messaging: &dyn Messaging, header: &MessageHeader, buffer: &mut Vec<u8>) {
-    let MessageHeader { kind, order, size, .. } = *header;
+fn write_header(messaging: &dyn Messaging, frame: Frame, buffer: &mut Vec<u8>) {
     let own = usize::from(size_of_header(messaging));
     if buffer.len() < own {
         buffer.resize(own, 0);
     }
     if let Some(place) = buffer.get_mut(..own) {
         place.fill(0);
-        messaging.write_header(Frame { kind, order, size }, place);
+        messaging.write_header(frame, place);
     }
 }
 

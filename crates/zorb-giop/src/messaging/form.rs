@@ -17,17 +17,17 @@ use crate::{
 /// Its methods are those of [`MessageWriter`] and of the headers' types for either. For GIOP each is
 /// one branch more; what is for other protocols stands apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Form<'m> {
     /// GIOP of a version.
     Giop(GiopVersion),
     /// Another messaging protocol.
-    Other(&'static dyn Messaging),
+    Other(&'m dyn Messaging),
 }
 
-impl Form {
+impl<'m> Form<'m> {
     /// The form of a protocol's messages: GIOP of `version` where it has no messaging of its own.
     #[inline]
-    pub fn new(messaging: Option<&'static dyn Messaging>, version: GiopVersion) -> Self {
+    pub fn new(messaging: Option<&'m dyn Messaging>, version: GiopVersion) -> Self {
         match messaging {
             None => Self::Giop(version),
             Some(messaging) => Self::Other(messaging),
@@ -66,6 +66,15 @@ impl Form {
         }
     }
 
+    /// The messaging protocol, if it is not GIOP.
+    #[inline]
+    pub fn other(self) -> Option<&'m dyn Messaging> {
+        match self {
+            Self::Giop(_) => None,
+            Self::Other(messaging) => Some(messaging),
+        }
+    }
+
     /// Begins a Request; the service contexts are left out where the protocol has none.
     ///
     /// # Errors
@@ -76,7 +85,10 @@ impl Form {
         buffer: &'b mut Vec<u8>,
         order: ByteOrder,
         start: &RequestStart<'_>,
-    ) -> CdrResult<MessageWriter<'b>> {
+    ) -> CdrResult<MessageWriter<'b>>
+    where
+        'm: 'b,
+    {
         match self {
             Self::Giop(version) => MessageWriter::request(buffer, version, order, start),
             Self::Other(messaging) => request(messaging, buffer, order, start),
@@ -98,7 +110,10 @@ impl Form {
         order: ByteOrder,
         start: &RequestStart<'_>,
         phase: u8,
-    ) -> CdrResult<MessageWriter<'b>> {
+    ) -> CdrResult<MessageWriter<'b>>
+    where
+        'm: 'b,
+    {
         let messaging = match self {
             Self::Giop(version) => {
                 return MessageWriter::request_before(buffer, version, order, start, phase);
@@ -123,7 +138,10 @@ impl Form {
         request_id: u32,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
-    ) -> CdrResult<MessageWriter<'b>> {
+    ) -> CdrResult<MessageWriter<'b>>
+    where
+        'm: 'b,
+    {
         match self {
             Self::Giop(version) => {
                 MessageWriter::reply(buffer, version, order, request_id, status, contexts)
@@ -142,7 +160,10 @@ impl Form {
         order: ByteOrder,
         request_id: u32,
         target: &TargetAddress<'_>,
-    ) -> CdrResult<MessageWriter<'b>> {
+    ) -> CdrResult<MessageWriter<'b>>
+    where
+        'm: 'b,
+    {
         match self {
             Self::Giop(version) => {
                 MessageWriter::locate_request(buffer, version, order, request_id, target)
@@ -166,7 +187,10 @@ impl Form {
         order: ByteOrder,
         request_id: u32,
         status: LocateStatus,
-    ) -> CdrResult<MessageWriter<'b>> {
+    ) -> CdrResult<MessageWriter<'b>>
+    where
+        'm: 'b,
+    {
         match self {
             Self::Giop(version) => {
                 MessageWriter::locate_reply(buffer, version, order, request_id, status)
@@ -226,7 +250,10 @@ impl Form {
         self,
         message: &'a [u8],
         header: &MessageHeader,
-    ) -> Result<(RequestHeader<'a>, CdrReader<'a>), ProtocolError> {
+    ) -> Result<(RequestHeader<'a>, CdrReader<'a>), ProtocolError>
+    where
+        'm: 'a,
+    {
         match self {
             Self::Giop(_) => RequestHeader::read(message, header),
             Self::Other(messaging) => {
@@ -317,7 +344,7 @@ impl Form {
     }
 }
 
-impl From<GiopVersion> for Form {
+impl From<GiopVersion> for Form<'_> {
     #[inline]
     fn from(version: GiopVersion) -> Self {
         Self::Giop(version)
@@ -326,7 +353,7 @@ impl From<GiopVersion> for Form {
 
 #[cold]
 fn request<'b>(
-    messaging: &'static dyn Messaging,
+    messaging: &'b dyn Messaging,
     buffer: &'b mut Vec<u8>,
     order: ByteOrder,
     start: &RequestStart<'_>,
@@ -338,7 +365,7 @@ fn request<'b>(
 
 #[cold]
 fn reply<'b>(
-    messaging: &'static dyn Messaging,
+    messaging: &'b dyn Messaging,
     buffer: &'b mut Vec<u8>,
     order: ByteOrder,
     request_id: u32,
@@ -350,7 +377,7 @@ fn reply<'b>(
 }
 
 fn header_alone(
-    messaging: &'static dyn Messaging,
+    messaging: &dyn Messaging,
     buffer: &mut Vec<u8>,
     order: ByteOrder,
     kind: MessageKind,
@@ -363,7 +390,7 @@ fn header_alone(
 /// few.
 #[cold]
 pub(crate) fn read_header(
-    messaging: &'static dyn Messaging,
+    messaging: &dyn Messaging,
     octets: &[u8],
 ) -> Result<Option<MessageHeader>, ProtocolError> {
     let Some(octets) = octets.get(..usize::from(size_of_header(messaging))) else {
@@ -379,7 +406,7 @@ pub(crate) fn read_header(
 
 #[cold]
 fn read_request<'a>(
-    messaging: &'static dyn Messaging,
+    messaging: &'a dyn Messaging,
     message: &'a [u8],
     header: &MessageHeader,
     into: &mut Option<(RequestHeader<'a>, CdrReader<'a>)>,
@@ -391,7 +418,7 @@ fn read_request<'a>(
 
 #[cold]
 fn read_reply<'a>(
-    messaging: &'static dyn Messaging,
+    messaging: &dyn Messaging,
     message: &'a [u8],
     header: &MessageHeader,
     into: &mut Option<(ReplyHeader<'a>, CdrReader<'a>)>,
@@ -410,7 +437,7 @@ fn nothing_read(header: &MessageHeader) -> ProtocolError {
 
 /// Reads what comes first in another protocol's message of a kind.
 fn read<'a, T>(
-    messaging: &'static dyn Messaging,
+    messaging: &dyn Messaging,
     message: &'a [u8],
     header: &MessageHeader,
     expected: MessageKind,

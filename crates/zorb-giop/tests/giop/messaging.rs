@@ -6,7 +6,7 @@ use zorb_giop::{
     Messaging, ProtocolErrorKind, ReplyStatus, RequestStart, ResponseFlags, TargetAddress,
 };
 
-const LITE: Form = Form::Other(&GiopLite);
+const LITE: Form<'_> = Form::Other(&GiopLite);
 const ORDER: ByteOrder = ByteOrder::NATIVE;
 
 fn request(response: ResponseFlags) -> Vec<u8> {

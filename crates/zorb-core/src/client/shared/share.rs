@@ -26,13 +26,13 @@ pub(crate) struct Share {
     id: Option<u32>,
     /// Whether it is this caller's turn to send.
     sends: bool,
-    /// Whether what is being sent tells the server the code sets.
-    tells_code_sets: bool,
+    /// Whether later requests rely on what is being sent.
+    is_first: bool,
 }
 
 impl Share {
     pub(super) fn new(connection: Arc<SharedConnection>, seat: Box<Seat>) -> Self {
-        Self { connection, seat: Some(seat), id: None, sends: false, tells_code_sets: false }
+        Self { connection, seat: Some(seat), id: None, sends: false, is_first: false }
     }
 
     /// The buffer for what is to be sent.
@@ -41,7 +41,7 @@ impl Share {
     }
 
     /// What the messages of its connection are written in, as far as reading them needs to know.
-    pub(in crate::client) fn form(&self) -> Form {
+    pub(in crate::client) fn form(&self) -> Form<'static> {
         Form::new(self.connection.messaging, GiopVersion::HIGHEST)
     }
 
@@ -55,27 +55,35 @@ impl Share {
         self.seat.as_deref().map_or(&[], |seat| &seat.received.seams)
     }
 
-    /// Chooses the id and the code sets of a request. `expected` is the kind of its reply, if it has
-    /// one.
+    /// Chooses the id of a request and what it tells the server. `expected` is the kind of its reply,
+    /// if it has one.
     ///
     /// The first request on the wire tells the server the code sets, so its caller has its turn to
-    /// send from here on.
+    /// send from here on; likewise where what it tells is relied on later.
     pub(in crate::client) fn open_request(
         &mut self,
         core: &OrbCore,
-        route: &Route,
+        (route, operation): (&Route, &str),
         expected: Option<MessageKind>,
         deadline: Option<Instant>,
     ) -> Result<Opened, SystemException> {
         let connection = &*self.connection;
         let mut state = connection.state();
-        let mut opened = Opened::agree(&mut state.agreed, core, route, expected)?;
-        if opened.code_sets.is_some() {
+        let agreed = &mut state.agreed;
+        let mut opened = Opened::agree(agreed, core, route, operation, expected, false)?;
+        if opened.tells.is_first() {
             state = connection.claim(state, deadline).map_err(|error| not_opened(&error))?;
             // It may have been told by the one whose turn it was before.
-            opened = Opened::agree(&mut state.agreed, core, route, expected)?;
-            self.sends = opened.code_sets.is_some();
-            self.tells_code_sets = self.sends;
+            let agreed = &mut state.agreed;
+            opened = match Opened::agree(agreed, core, route, operation, expected, true) {
+                Ok(opened) => opened,
+                Err(exception) => {
+                    self.sends = true;
+                    return Err(exception);
+                }
+            };
+            self.sends = opened.tells.is_first();
+            self.is_first = self.sends;
             if !self.sends && state.sent() {
                 connection.may_send.notify_one();
             }
@@ -100,7 +108,7 @@ impl Share {
     /// Sends what is in the outgoing buffer, and its tail if it has one, when nobody else is sending.
     pub(in crate::client) fn send_message(
         &mut self,
-        form: Form,
+        form: Form<'static>,
         patience: Patience,
         text: TextCoding,
         rest: Option<(Tail, WriteBody<'_>)>,
@@ -131,8 +139,8 @@ impl Share {
         match &sent {
             Ok(()) => {
                 state.form = form;
-                if self.tells_code_sets {
-                    state.agreed.code_sets_were_sent();
+                if self.is_first {
+                    state.agreed.was_told();
                 }
             }
             // Part of it may be on its way, so nothing that follows would be understood.
@@ -221,6 +229,12 @@ impl Share {
         let Some(outgoing) = self.buffer() else { return Ok(()) };
         form.cancel_request(outgoing, order, request_id);
         self.send_message(form, Patience::new(Some(LAST_WORDS)), TextCoding::default(), None)
+    }
+
+    /// Sees to it that requests leave nothing out any more; whether they could.
+    #[cold]
+    pub(in crate::client) fn say_all_in_full(&self) -> bool {
+        self.connection.state().agreed.say_all_in_full()
     }
 
     /// The connection, if it is of no more use.
