@@ -31,6 +31,16 @@ mod lite_uiop {
     protocol_suite!(Subject::at("lite+uiop://"));
 }
 
+mod short_iiop {
+    use super::*;
+    protocol_suite!(Subject::at("short+iiop://127.0.0.1:0"));
+}
+
+mod short_uiop {
+    use super::*;
+    protocol_suite!(Subject::at("short+uiop://"));
+}
+
 mod shmiop {
     use super::*;
     protocol_suite!(Subject::at("shmiop://"));

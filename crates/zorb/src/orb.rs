@@ -9,7 +9,7 @@ use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, li
 
 /// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
 /// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`), DIOP and
-/// MIOP (feature `udp`).
+/// MIOP (feature `udp`), and short messages over both kinds of socket (feature `short`).
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -52,6 +52,7 @@ impl Orb {
             .protocol(Arc::new(lite_uiop()))
             .with_tls()
             .with_udp()
+            .with_short()
     }
 }
 
@@ -59,6 +60,7 @@ impl Orb {
 trait WithFeatures {
     fn with_tls(self) -> Self;
     fn with_udp(self) -> Self;
+    fn with_short(self) -> Self;
 }
 
 impl WithFeatures for OrbBuilder {
@@ -83,6 +85,17 @@ impl WithFeatures for OrbBuilder {
 
     #[cfg(not(feature = "udp"))]
     fn with_udp(self) -> Self {
+        self
+    }
+
+    #[cfg(feature = "short")]
+    fn with_short(self) -> Self {
+        self.protocol(Arc::new(crate::protocols::short_iiop()))
+            .protocol(Arc::new(crate::protocols::short_uiop()))
+    }
+
+    #[cfg(not(feature = "short"))]
+    fn with_short(self) -> Self {
         self
     }
 }

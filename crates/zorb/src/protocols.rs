@@ -22,6 +22,8 @@ use zorb_giop::{GiopLite, ProfileTag};
 use zorb_transport::Composed;
 
 pub use zorb_shm::{ShmTransport, ShmiopProtocol};
+#[cfg(feature = "short")]
+pub use zorb_short::Short;
 pub use zorb_tcp::{IiopProtocol, TcpTransport};
 #[cfg(feature = "udp")]
 pub use zorb_udp::miop::{MiopOptions, MiopProtocol, MiopTransport, collect::CollectLimits};
@@ -39,4 +41,18 @@ pub fn lite_iiop() -> Composed {
 #[must_use]
 pub fn lite_uiop() -> Composed {
     Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP)
+}
+
+/// Short messages over TCP: `short+iiop://host:port`.
+#[cfg(feature = "short")]
+#[must_use]
+pub fn short_iiop() -> Composed {
+    Composed::new(&Short, IiopProtocol::new(), ProfileTag::ZORB_SHORT_IIOP)
+}
+
+/// Short messages over Unix-domain sockets: `short+uiop:///path`.
+#[cfg(feature = "short")]
+#[must_use]
+pub fn short_uiop() -> Composed {
+    Composed::new(&Short, UiopProtocol::new(), ProfileTag::ZORB_SHORT_UIOP)
 }

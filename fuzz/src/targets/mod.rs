@@ -15,6 +15,7 @@ pub mod options;
 pub mod repository;
 pub mod schedule;
 pub mod server;
+pub mod short;
 pub mod type_code;
 pub mod value;
 
@@ -54,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     repository::TARGET,
     giop::TARGET,
     miop::TARGET,
+    short::TARGET,
     ior::TARGET,
     corbaloc::TARGET,
     certificate::TARGET,

@@ -8,7 +8,12 @@ use crate::report::{Check, Subject, rows};
 use crate::statistics::{Interval, median};
 
 /// What the matrix of cubes is measured over where nobody names a transport.
-pub(super) const TRANSPORTS: [&str; 5] = ["iiop", "lite+iiop", "uiop", "lite+uiop", "shmiop"];
+pub(super) const TRANSPORTS: [&str; 7] =
+    ["iiop", "lite+iiop", "short+iiop", "uiop", "lite+uiop", "short+uiop", "shmiop"];
+
+/// What frames messages otherwise than GIOP does, with what it is compared with.
+const FRAMED: [(&str, &str); 4] =
+    [("lite+iiop", "iiop"), ("short+iiop", "iiop"), ("lite+uiop", "uiop"), ("short+uiop", "uiop")];
 
 /// How many more calls in a second UIOP is expected to make than IIOP, for every kind of work.
 const UIOP_GAIN: f64 = 1.20;
@@ -98,8 +103,8 @@ fn add_rows(run: &mut Run<'_>, subject: &Subject<'_>, all: &[Measured<'_>]) {
 struct Compared {
     /// Of each kind of work: how many times the calls in a second of IIOP UIOP makes.
     uiop: Vec<(String, f64)>,
-    /// The same of GIOPlite and GIOP, by transport; every block of every kind of work.
-    lite: Vec<(&'static str, Vec<f64>)>,
+    /// The same of other messaging protocols and GIOP; every block of every kind of work.
+    framed: Vec<(&'static str, Vec<f64>)>,
 }
 
 impl Compared {
@@ -115,11 +120,11 @@ impl Compared {
         if !uiop.is_empty() {
             self.uiop.push((work.to_owned(), median(uiop)));
         }
-        for (lite, plain) in [("lite+iiop", "iiop"), ("lite+uiop", "uiop")] {
-            let found = ratios(lite, plain);
-            match self.lite.iter_mut().find(|(name, _)| *name == lite) {
+        for (framed, plain) in FRAMED {
+            let found = ratios(framed, plain);
+            match self.framed.iter_mut().find(|(name, _)| *name == framed) {
                 Some((_, all)) => all.extend(found),
-                None if !found.is_empty() => self.lite.push((lite, found)),
+                None if !found.is_empty() => self.framed.push((framed, found)),
                 None => {}
             }
         }
@@ -133,7 +138,7 @@ impl Compared {
             found: format!("{:+.1} % at least, for {work}", (ratio - 1.0) * 100.0),
             holds: *ratio >= UIOP_GAIN,
         });
-        let lite = self.lite.iter().map(|(name, ratios)| {
+        let framed = self.framed.iter().map(|(name, ratios)| {
             let Interval { low, median, high } = Interval::of(ratios.iter().copied());
             let percent = |ratio: f64| (ratio - 1.0) * 100.0;
             Check {
@@ -148,7 +153,7 @@ impl Compared {
                 holds: low > 1.0,
             }
         });
-        uiop.into_iter().chain(lite).collect()
+        uiop.into_iter().chain(framed).collect()
     }
 }
 

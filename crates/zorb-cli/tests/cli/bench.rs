@@ -183,13 +183,13 @@ fn cubit() {
         assert_eq!(works(&rows, "raw"), works(&rows, "zorb"), "{transport}");
     }
     // Compared with the bare program that is below both.
-    for transport in ["lite+iiop", "lite+uiop"] {
+    for transport in ["lite+iiop", "short+iiop", "lite+uiop", "short+uiop"] {
         let rows = over(transport);
         assert_eq!(works(&rows, "zorb").len(), 11, "{transport}");
         assert_eq!(works(&rows, "raw").len(), 0, "{transport}");
         assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "{transport}");
     }
-    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 3);
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 5);
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub enum Recalled {
     },
 }
 
-/// A messaging protocol for one request, which says what it is for in a certain way.
+/// A messaging protocol for the writing of one request, which says what it is for in a certain way.
 #[derive(Clone, Copy, Debug)]
 pub struct Mentioning<'m> {
     /// What the request is written in.

@@ -67,6 +67,10 @@ tags! {
         ZORB_LITE_UIOP = 0x5a52_4203, "ZORB_LITE_UIOP";
         /// Zorb's frames of audio and video over UDP; laid out like IIOP's.
         ZORB_AV_DIOP = 0x5a52_4204, "ZORB_AV_DIOP";
+        /// Zorb's short messages over TCP; laid out like IIOP's.
+        ZORB_SHORT_IIOP = 0x5a52_4205, "ZORB_SHORT_IIOP";
+        /// Zorb's short messages over Unix-domain sockets; laid out like TAO's UIOP.
+        ZORB_SHORT_UIOP = 0x5a52_4206, "ZORB_SHORT_UIOP";
     }
 }
 

@@ -137,7 +137,7 @@ pub(super) struct ReportArgs {
 #[derive(Args, Debug)]
 pub(super) struct Common {
     /// The schemes of URLs: `iiop` (the default), `uiop`, `shmiop`, `ssliop` (with -ORBSsliopCertificate
-    /// and the like), `lite+iiop` or `lite+uiop`; several are measured in turns
+    /// and the like), or `lite+` or `short+` before one of the first two; several are measured in turns
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     pub(super) transport: Vec<String>,
     /// Octets of the arguments, instead of the experiment's own series

@@ -54,6 +54,7 @@ pub(super) const ROOMS: &[Room] = &[
     floor(2, "zorb-giop", &[]),
     // 3: movement
     floor(3, "zorb-transport", &[]),
+    floor(3, "zorb-short", &[]),
     floor(3, "zorb-tcp", &["zorb-transport"]),
     floor(3, "zorb-unix", &["zorb-transport"]),
     floor(3, "zorb-shm", &["zorb-transport", "zorb-unix"]),

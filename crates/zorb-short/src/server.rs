@@ -1,0 +1,137 @@
+//! The answering side: what the indexes stand for.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_giop::{
+    Frame, Mention, MessageHeader, Messaging, ProtocolError, ProtocolErrorKind, Recalled,
+    ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ServerMemory, ServiceContexts,
+    TargetAddress,
+};
+
+use crate::messaging::{Beginning, HOW_AT, INDEX_AT, introduces, is_by_index};
+use crate::{HEADER_SIZE, MAX_PAIR, Short};
+
+/// What a server has been introduced to on a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered {
+    /// By index, up to the highest so far.
+    pairs: Vec<Option<Arc<Pair>>>,
+}
+
+/// An object and an operation, and the messaging that reads the requests for them which say the index.
+#[derive(Debug)]
+struct Pair {
+    key: Box<[u8]>,
+    operation: Box<str>,
+}
+
+impl ServerMemory for Remembered {
+    fn recall(
+        &mut self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<Recalled, ProtocolError> {
+        let (Some(how), Some(index)) = (message.get(HOW_AT), message.get(INDEX_AT)) else {
+            // Who reads it says what is wrong.
+            return Ok(Recalled::Nothing);
+        };
+        let index = usize::from(*index);
+        if introduces(*how) {
+            self.learn(index, message, header);
+            return Ok(Recalled::Nothing);
+        }
+        if !is_by_index(*how) {
+            return Ok(Recalled::Nothing);
+        }
+        if let Some(Some(pair)) = self.pairs.get(index) {
+            return Ok(Recalled::By(Arc::clone(pair) as Arc<dyn Messaging>));
+        }
+        let mut reader = CdrReader::new(message, header.order);
+        match reader.take(HEADER_SIZE.into(), "header").and_then(|_| Beginning::read(&mut reader)) {
+            Ok(Beginning { request_id, response, .. }) if response.expects_reply() => {
+                Ok(Recalled::Unknown { request_id })
+            }
+            _ => Err(ProtocolErrorKind::BadFrame("an index that was not introduced").into()),
+        }
+    }
+}
+
+impl Remembered {
+    /// Has `index` stand for what the request in `message` is for, if that can be read and is not too
+    /// much.
+    fn learn(&mut self, index: usize, message: &[u8], header: &MessageHeader) {
+        let mut reader = CdrReader::new(message, header.order);
+        let read = reader.take(HEADER_SIZE.into(), "header");
+        let pair = match read.and_then(|_| Short.read_request(&mut reader)) {
+            Ok(RequestHeader { target: TargetAddress::Key(key), operation, .. })
+                if key.len().saturating_add(operation.len()) <= MAX_PAIR =>
+            {
+                Some(Arc::new(Pair { key: key.into(), operation: operation.into() }))
+            }
+            _ => None,
+        };
+        if self.pairs.len() <= index {
+            self.pairs.resize(index + 1, None);
+        }
+        if let Some(place) = self.pairs.get_mut(index) {
+            *place = pair;
+        }
+    }
+}
+
+/// All but reading a request is as ever.
+impl Messaging for Pair {
+    fn name(&self) -> &'static str {
+        Short.name()
+    }
+
+    fn header_size(&self) -> u8 {
+        HEADER_SIZE
+    }
+
+    fn max_size(&self) -> u32 {
+        Short.max_size()
+    }
+
+    fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
+        Short.read_header(octets)
+    }
+
+    fn write_header(&self, frame: Frame, octets: &mut [u8]) {
+        Short.write_header(frame, octets);
+    }
+
+    fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Short.write_request(start, writer)
+    }
+
+    fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
+        let Beginning { request_id, response, mention: Mention::Index(_) } =
+            Beginning::read(reader)?
+        else {
+            return Err(reader.error(CdrErrorKind::BadEnum, "a request that names all"));
+        };
+        Ok(RequestHeader {
+            request_id,
+            response,
+            target: TargetAddress::Key(&self.key),
+            operation: Cow::Borrowed(&self.operation),
+            service_contexts: ServiceContexts::NONE,
+        })
+    }
+
+    fn write_reply(
+        &self,
+        request_id: u32,
+        status: ReplyStatus,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        Short.write_reply(request_id, status, writer)
+    }
+
+    fn read_reply<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<ReplyHeader<'a>> {
+        Short.read_reply(reader)
+    }
+}

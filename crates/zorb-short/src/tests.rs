@@ -1,0 +1,290 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
+use zorb_giop::{
+    ClientConnection, Form, GiopLite, GiopVersion, Inbound, Limits, LocateStatus, Mention,
+    Mentioning, MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, Recalled, ReplyStatus,
+    RequestStart, ResponseFlags, ServerConnection, TargetAddress,
+};
+
+use crate::{INDEXES, MAX_PAIR, MAX_SIZE, Short};
+
+const SHORT: Form<'_> = Form::Other(&Short);
+
+fn start<'a>(key: &'a [u8], operation: &'a str) -> RequestStart<'a> {
+    RequestStart {
+        request_id: 0x0102_0304,
+        response: ResponseFlags::SyncWithTarget,
+        target: TargetAddress::Key(key),
+        operation,
+        service_contexts: &[],
+    }
+}
+
+fn request(mention: Mention, start: &RequestStart<'_>, order: ByteOrder, body: &[u8]) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let says = Mentioning { messaging: &Short, mention };
+    let mut message = Form::Other(&says).request(&mut octets, order, start).unwrap();
+    message.body(TextCoding::UNICODE).put(body);
+    message.finish().unwrap();
+    octets
+}
+
+fn whole(octets: &[u8]) -> MessageHeader {
+    let (header, total) = SHORT.read_header(octets).unwrap().unwrap();
+    assert_eq!(total, octets.len());
+    header
+}
+
+/// What a server makes of a request: key, operation and arguments, or whom it asks again.
+fn read(server: &mut ServerConnection, octets: &[u8]) -> Result<(Vec<u8>, String, Vec<u8>), u32> {
+    let header = whole(octets);
+    let recalled = match server.recall(octets, &header).unwrap() {
+        Recalled::Nothing => None,
+        Recalled::By(reads) => Some(reads),
+        Recalled::Unknown { request_id } => return Err(request_id),
+    };
+    let form = recalled.as_deref().map_or(SHORT, Form::Other);
+    let (request, arguments) = form.read_request(octets, &header).unwrap();
+    let key = request.target.object_key().unwrap().to_vec();
+    Ok((key, request.operation.into_owned(), arguments.rest().to_vec()))
+}
+
+fn server() -> ServerConnection {
+    ServerConnection::speaking(Some(&Short))
+}
+
+fn client() -> ClientConnection {
+    ClientConnection::speaking(Some(&Short), false)
+}
+
+#[test]
+fn messages_are_laid_out_as_the_picture_says() {
+    let start = start(b"key", "op");
+    let all = |mention, order| request(mention, &start, order, b"");
+    let little = all(Mention::InFull, ByteOrder::Little);
+    assert_eq!(little, *b"\x78\x01\0\0\x04\x03\x02\x01\x03\0\0\0\x03\0\0\0key\0\x03\0\0\0op\0");
+    let big = all(Mention::Introduce(7), ByteOrder::Big);
+    assert_eq!(big, *b"\x70\x01\0\0\x01\x02\x03\x04\x07\x07\0\0\0\0\0\x03key\0\0\0\0\x03op\0");
+    let by_index = all(Mention::Index(7), ByteOrder::Little);
+    assert_eq!(by_index, *b"\x68\0\0\0\x04\x03\x02\x01\x0b\x07");
+    let mut reply = Vec::new();
+    let (order, status) = (ByteOrder::Little, ReplyStatus::UserException);
+    let message = SHORT.reply(&mut reply, order, 0x0102_0304, status, &[]).unwrap();
+    message.finish().unwrap();
+    assert_eq!(reply, *b"\x59\0\0\0\x04\x03\x02\x01\x01");
+    let (read, _) = SHORT.read_reply(&reply, &whole(&reply)).unwrap();
+    assert_eq!((read.request_id, read.status), (0x0102_0304, status));
+    let mut located = Vec::new();
+    let message = SHORT.locate_reply(&mut located, order, 1, LocateStatus::ObjectHere).unwrap();
+    message.finish().unwrap();
+    assert_eq!(located, *b"\x8c\0\0\0\x01\0\0\0\x01\0\0\0");
+    let mut last = Vec::new();
+    SHORT.close_connection(&mut last, ByteOrder::Big);
+    assert_eq!(last, *b"\x05\0\0\0");
+}
+
+#[test]
+fn a_call_takes_a_few_octets() {
+    // A key as Zorb's adapters make it, and results of nothing.
+    let key = b"Z\x01\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x01";
+    let start = start(key, "nothing");
+    let sizes = |form: Form<'_>, replies: Form<'_>| {
+        let (mut request, mut reply) = (Vec::new(), Vec::new());
+        let order = ByteOrder::NATIVE;
+        let message = form.request(&mut request, order, &start);
+        message.and_then(MessageWriter::finish).unwrap();
+        let status = ReplyStatus::NoException;
+        let message = replies.reply(&mut reply, order, 1, status, &[]);
+        message.and_then(MessageWriter::finish).unwrap();
+        (request.len(), reply.len())
+    };
+    let (giop, lite) = (Form::Giop(GiopVersion::V1_2), Form::Other(&GiopLite));
+    assert_eq!((sizes(giop, giop), sizes(lite, lite)), ((64, 24), (52, 16)));
+    let says = |mention| Mentioning { messaging: &Short, mention };
+    assert_eq!(sizes(Form::Other(&says(Mention::Introduce(0))), SHORT), (48, 9));
+    assert_eq!(sizes(Form::Other(&says(Mention::Index(0))), SHORT), (10, 9));
+}
+
+#[test]
+fn arguments_lie_where_their_alignment_wants_them() {
+    let mut octets = Vec::new();
+    let start = start(b"key", "op");
+    let mention = Mention::Introduce(1);
+    for mention in [mention, Mention::Index(1)] {
+        let says = Mentioning { messaging: &Short, mention };
+        let message = Form::Other(&says).request(&mut octets, ByteOrder::NATIVE, &start);
+        let mut message = message.unwrap();
+        message.body(TextCoding::UNICODE).write_f64(1.5);
+        message.finish().unwrap();
+        assert_eq!(octets.len() % 8, 0);
+    }
+    assert_eq!(octets.len(), 24);
+}
+
+#[test]
+fn both_sides_mean_the_same() {
+    let (mut client, mut server) = (client(), server());
+    // More pairs than there are indexes, in an order that comes back to each.
+    let pairs: Vec<_> = (0..400_u32).map(|n| (n.to_be_bytes(), format!("op{}", n % 7))).collect();
+    let mut by_index = 0;
+    for step in 0..20_000_usize {
+        let (key, operation) = &pairs[(step * step / 3 + step % 11) % pairs.len()];
+        let mention = client.mention(key, operation, true).unwrap();
+        by_index += usize::from(matches!(mention, Mention::Index(_)));
+        let octets = request(mention, &start(key, operation), ByteOrder::NATIVE, b"body");
+        // Now and then a request is not sent after all.
+        if step % 13 == 5 {
+            continue;
+        }
+        client.was_told();
+        let read = read(&mut server, &octets);
+        assert_eq!(read, Ok((key.to_vec(), operation.clone(), b"body".to_vec())), "{step}");
+    }
+    assert!(by_index > 5000, "{by_index}");
+}
+
+#[test]
+fn few_pairs_are_all_named_by_index() {
+    let mut client = client();
+    let keys: Vec<_> = (0..16_u64).map(|n| n.to_be_bytes()).collect();
+    for round in 0..3 {
+        for key in &keys {
+            let mention = client.mention(key, "nothing", true);
+            assert_eq!(matches!(mention, Some(Mention::Index(_))), round > 0);
+            client.was_told();
+        }
+    }
+}
+
+#[test]
+fn on_a_shared_connection_an_index_stays_with_its_pair() {
+    let mut client = ClientConnection::speaking(Some(&Short), true);
+    let mut given = std::collections::BTreeMap::new();
+    for n in 0..2000_u32 {
+        let key = n.to_be_bytes();
+        match client.mention(&key, "op", false) {
+            Some(Mention::Introduce(_)) => {
+                let Some(Mention::Introduce(index)) = client.mention(&key, "op", true) else {
+                    panic!("nothing has changed meanwhile");
+                };
+                // Who comes while it is being sent does not rely on it, and waits.
+                let meanwhile = client.mention(&key, "op", false);
+                assert_eq!(meanwhile, Some(Mention::Introduce(index)));
+                client.was_told();
+                assert_eq!(given.insert(index, n), None);
+            }
+            other => assert_eq!(other, Some(Mention::InFull)),
+        }
+    }
+    assert_eq!(given.len(), INDEXES);
+    for (index, n) in given {
+        assert_eq!(client.mention(&n.to_be_bytes(), "op", false), Some(Mention::Index(index)));
+    }
+}
+
+#[test]
+fn what_was_not_sent_was_not_introduced() {
+    let (mut client, mut server) = (client(), server());
+    for _ in 0..3 {
+        let mention = client.mention(b"key", "op", true).unwrap();
+        assert!(matches!(mention, Mention::Introduce(_)));
+    }
+    let mention = client.mention(b"key", "op", true).unwrap();
+    let octets = request(mention, &start(b"key", "op"), ByteOrder::NATIVE, b"");
+    client.was_told();
+    read(&mut server, &octets).unwrap();
+    assert!(matches!(client.mention(b"key", "op", true), Some(Mention::Index(_))));
+}
+
+#[test]
+fn an_index_of_nothing_is_asked_about() {
+    let (mut client, mut server) = (client(), server());
+    let mut start = start(b"key", "op");
+    let octets = request(Mention::Index(3), &start, ByteOrder::Big, b"");
+    assert_eq!(read(&mut server, &octets), Err(0x0102_0304));
+    // Where no answer goes, the connection ends.
+    start.response = ResponseFlags::NoResponse;
+    let octets = request(Mention::Index(3), &start, ByteOrder::Big, b"");
+    let error = server.recall(&octets, &whole(&octets)).unwrap_err();
+    assert!(matches!(error.kind, ProtocolErrorKind::BadFrame(_)));
+    // The client says all in full from then on.
+    assert!(client.say_all_in_full());
+    for _ in 0..2 {
+        assert_eq!(client.mention(b"key", "op", true), Some(Mention::InFull));
+        client.was_told();
+    }
+}
+
+#[test]
+fn another_connection_remembers_nothing() {
+    let (mut client, mut first, mut second) = (client(), server(), server());
+    let start = start(b"key", "op");
+    let mention = client.mention(b"key", "op", true).unwrap();
+    read(&mut first, &request(mention, &start, ByteOrder::NATIVE, b"")).unwrap();
+    client.was_told();
+    let mention = client.mention(b"key", "op", true).unwrap();
+    let octets = request(mention, &start, ByteOrder::NATIVE, b"");
+    assert!(matches!(mention, Mention::Index(_)));
+    read(&mut first, &octets).unwrap();
+    read(&mut second, &octets).unwrap_err();
+}
+
+#[test]
+fn where_there_is_no_connection_all_is_said_in_full() {
+    assert_eq!(ClientConnection::connectionless().mention(b"key", "op", true), None);
+    let octets = request(Mention::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
+    let mut server = ServerConnection::connectionless();
+    for _ in 0..2 {
+        assert!(matches!(server.recall(&octets, &whole(&octets)), Ok(Recalled::Nothing)));
+    }
+}
+
+#[test]
+fn large_pairs_have_no_index() {
+    let (mut client, mut server) = (client(), server());
+    let key = vec![1; MAX_PAIR];
+    assert_eq!(client.mention(&key, "o", true), Some(Mention::InFull));
+    assert!(matches!(client.mention(&key, "", true), Some(Mention::Introduce(_))));
+    // Nor does a server remember one.
+    let octets = request(Mention::Introduce(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
+    read(&mut server, &octets).unwrap();
+    let octets = request(Mention::Index(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
+    read(&mut server, &octets).unwrap_err();
+}
+
+#[test]
+fn a_size_that_has_no_room_in_the_header_is_refused() {
+    let mut octets = Vec::new();
+    fn begin(octets: &mut Vec<u8>) -> MessageWriter<'_> {
+        SHORT.request(octets, ByteOrder::NATIVE, &start(b"k", "o")).unwrap()
+    }
+    let room = MAX_SIZE as usize - (begin(&mut octets).len() - 4);
+    begin(&mut octets).finish_before(room).unwrap();
+    assert_eq!(Short.read_header(&octets[..4]).unwrap().size, MAX_SIZE);
+    begin(&mut octets).finish_before(room + 1).unwrap_err();
+}
+
+#[test]
+fn what_is_no_message_is_refused() {
+    // The kind 7 is that of fragments, and what GIOP, HTTP and noise begin with.
+    for octets in [*b"GIOP", *b"GET ", [0xff; 4], [7, 0, 0, 0], [0xf, 1, 0, 0]] {
+        SHORT.read_header(&octets).unwrap_err();
+        Inbound::new(Limits::default()).of(Some(&Short)).poll().unwrap();
+    }
+    let octets = request(Mention::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
+    let read = |octets: &[u8]| {
+        let mut reader = CdrReader::new(octets, ByteOrder::NATIVE);
+        reader.take(4, "header").unwrap();
+        Short.read_request(&mut reader).map(drop)
+    };
+    read(&octets).unwrap();
+    for cut in 4..octets.len() {
+        read(&octets[..cut]).unwrap_err();
+    }
+    for how in (0..=255).filter(|how| ![0, 1, 3, 4, 5, 7].contains(how)) {
+        let mut other = octets.clone();
+        other[8] = how;
+        read(&other).unwrap_err();
+    }
+}
