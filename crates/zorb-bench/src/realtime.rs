@@ -8,15 +8,24 @@
 
 mod bed;
 mod bursts;
+mod crowds;
+mod endpoints;
 mod exhaustion;
 mod finding;
 mod growth;
 mod hops;
+mod jitter;
+mod load;
 mod locks;
+mod nested;
 pub mod oracle;
+mod private;
 mod quiet;
+mod rates;
 mod report;
+mod scopes;
 mod servant;
+mod strategies;
 mod times;
 mod work;
 
@@ -48,9 +57,17 @@ pub struct Experiment {
 /// All of them, in order.
 pub const ALL: &[Experiment] = &[
     Experiment { name: "E1", title: "bursts of low and high priority", run: bursts::run },
+    Experiment { name: "E2", title: "one endpoint, or one for each priority", run: endpoints::run },
+    Experiment { name: "E3", title: "rates and deadlines", run: rates::run },
+    Experiment { name: "E4", title: "strategies of pools", run: strategies::run },
+    Experiment { name: "E5", title: "more and more clients of low priority", run: crowds::run },
     Experiment { name: "E6", title: "locks with priority inheritance", run: locks::run },
+    Experiment { name: "E7", title: "private connections beside a flood", run: private::run },
     Experiment { name: "E9", title: "exhausted threads, and borrowed ones", run: exhaustion::run },
+    Experiment { name: "E10", title: "calls back into a server that waits", run: nested::run },
     Experiment { name: "E11", title: "priorities at every hop", run: hops::run },
+    Experiment { name: "E12", title: "what a one-way call waits for", run: scopes::run },
+    Experiment { name: "E13", title: "jitter of calls, idle and under load", run: jitter::run },
     Experiment { name: "E14", title: "dynamic threads", run: growth::run },
 ];
 

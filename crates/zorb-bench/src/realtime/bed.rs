@@ -17,6 +17,9 @@ use crate::error::{Error, Result};
 use crate::stubs::real_time::Worker;
 
 /// CORBA priorities of the experiments, which are native ones too.
+/// That of threads which share the processor in turns, and may use all of it: the system lets
+/// real-time ones have no more than a part.
+pub(super) const SHARED: i16 = 0;
 pub(super) const LOW: i16 = 10;
 pub(super) const MEDIUM: i16 = 20;
 pub(super) const HIGH: i16 = 30;
@@ -82,6 +85,16 @@ impl Bench {
     /// An ORB on the server's processor; its servant has room for so many requests.
     pub(super) fn server(&self, requests: usize) -> Result<Host> {
         self.host(self.processors.map(|(_, server)| server), &[], requests)
+    }
+
+    /// The same with options.
+    pub(super) fn server_with(&self, options: &[(&str, &str)], requests: usize) -> Result<Host> {
+        self.host(self.processors.map(|(_, server)| server), options, requests)
+    }
+
+    /// The processors that are in use.
+    pub(super) fn watched(&self) -> Vec<usize> {
+        self.processors.map_or_else(Vec::new, |(client, server)| vec![client, server])
     }
 
     /// An ORB on the client's processor, with options.

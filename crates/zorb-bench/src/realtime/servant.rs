@@ -212,11 +212,13 @@ impl WorkerServant for Servant {
         })
     }
 
-    fn flood(&self, data: &[u8]) {
+    fn flood(&self, data: &[u8], micros: u32) {
         std::hint::black_box(data);
+        work::busy(micros);
     }
 
-    fn echo(&self, data: &[u8]) -> zorb::Result<Octets> {
+    fn echo(&self, data: &[u8], micros: u32) -> zorb::Result<Octets> {
+        work::busy(micros);
         Ok(data.to_vec())
     }
 

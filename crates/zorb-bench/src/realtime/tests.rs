@@ -9,6 +9,7 @@ use super::bursts::{Burst, Hold, Setup, bursts};
 use super::exhaustion::{Threads, ordered};
 use super::growth::burst;
 use super::hops::{Model, hops};
+use super::nested::{Came, Servers, bounced};
 use super::oracle::{inversions, order};
 use super::{ALL, RtPlan, TRANSPORTS};
 
@@ -69,6 +70,21 @@ fn lanes_grow_by_dynamic_threads_alone() {
         assert_eq!((grown.at_once, grown.left, grown.started_high), (4, 4, 0), "{transport}");
         let kept = burst(&bench, 0, DynamicLifespan::Infinite).unwrap();
         assert_eq!((kept.at_once, kept.started), (1, 0), "{transport}");
+    }
+}
+
+#[test]
+fn nested_calls_come_back_where_a_thread_is_left_and_time_out_where_none_is() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        for servers in [Servers::OwnThreads, Servers::OwnThreadsOneConnection, Servers::Lanes(3)] {
+            assert_eq!(
+                bounced(&bench, servers, 4).unwrap(),
+                Came::Back(4),
+                "{transport} {servers:?}"
+            );
+        }
+        assert_eq!(bounced(&bench, Servers::Lanes(1), 2).unwrap(), Came::TimedOut, "{transport}");
     }
 }
 

@@ -1,0 +1,88 @@
+//! E10: A calls B, which calls A back, and so on: who serves the call back?
+
+use zorb::SystemExceptionKind;
+use zorb::poa::PoaPolicies;
+
+use super::bed::{Bench, HIGH, Host, LOW, ONE_CONNECTION};
+use super::finding::Finding;
+use crate::error::{Error, Result};
+use crate::stubs::real_time::Worker;
+
+/// How long a call waits for its reply where nobody may be left to serve it, in milliseconds.
+const TIMEOUT_MS: &str = "300";
+/// Calls back and forth where a thread is there for each: three upcalls at A and two at B.
+const DEEP: i32 = 4;
+
+/// Who serves A's and B's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Servers {
+    /// The ORBs' own threads, which pass the reading on before they call out.
+    OwnThreads,
+    /// The same over one connection for all calls between two ORBs.
+    OwnThreadsOneConnection,
+    /// Lanes with so many threads each.
+    Lanes(usize),
+}
+
+/// What became of it: how many calls came back, or that it took too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Came {
+    Back(i32),
+    TimedOut,
+}
+
+pub(super) fn run(bench: &Bench) -> Result<Finding> {
+    let mut finding = Finding::default();
+    for (name, servers, times) in [
+        ("own threads", Servers::OwnThreads, DEEP),
+        ("own threads, one connection", Servers::OwnThreadsOneConnection, DEEP),
+        ("a lane with a thread for each upcall", Servers::Lanes(3), DEEP),
+    ] {
+        let came = bounced(bench, servers, times)?;
+        finding.measure(&name.replace([' ', ','], "_"), format!("{came:?}"));
+        finding.check(
+            &format!("{name}: {times} nested calls"),
+            "come back",
+            format!("{came:?}"),
+            came == Came::Back(times),
+        );
+    }
+    let came = bounced(bench, Servers::Lanes(1), 2)?;
+    finding.measure("a_lane_with_one_thread", format!("{came:?}"));
+    finding.control(
+        "a lane with one thread, which waits for the call back to itself",
+        "TIMEOUT, and no hang",
+        format!("{came:?}"),
+        came == Came::TimedOut,
+    );
+    Ok(finding)
+}
+
+/// Has A and B call each other.
+pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<Came> {
+    let options = match servers {
+        Servers::OwnThreads => &[][..],
+        Servers::OwnThreadsOneConnection => &ONE_CONNECTION[..],
+        Servers::Lanes(_) => &[("RoundTripTimeout", TIMEOUT_MS)][..],
+    };
+    let (a, b) = (bench.server_with(options, 0)?, bench.server_with(options, 0)?);
+    let client = bench.client(&[])?;
+    let (near, far) = (object(&a, servers, &client)?, object(&b, servers, &client)?);
+    client.at(HIGH, || match near.bounce(Some(&near), Some(&far), times) {
+        Ok(came) => Ok(Came::Back(came)),
+        Err(exception) if exception.kind == SystemExceptionKind::Timeout => Ok(Came::TimedOut),
+        Err(exception) => Err(Error::from(exception)),
+    })
+}
+
+fn object(server: &Host, servers: Servers, client: &Host) -> Result<Worker> {
+    match servers {
+        Servers::OwnThreads | Servers::OwnThreadsOneConnection => {
+            server.activate(PoaPolicies::new(), client)
+        }
+        Servers::Lanes(threads) => {
+            let pool = server.lanes(&[(LOW, 1), (HIGH, threads)])?;
+            server.propagated(&pool, LOW, client)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! E4: leaders and followers beside half-sync/half-async, by threads and work.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use zorb_os::clock::MonotonicTime;
+use zorb_rt::Strategy;
+
+use super::bed::{Bench, HIGH, Host, joined};
+use super::finding::{Finding, rounded};
+use crate::error::Result;
+use crate::statistics::median;
+use crate::stubs::real_time::Worker;
+
+/// After a block the processor is left alone for so long a part of it: real-time threads that had
+/// all of it for long would be stopped for a while.
+const PAUSE: f64 = 0.15;
+/// No worse than this is as good.
+const AS_GOOD: f64 = 0.95;
+
+/// A server with one strategy, and a client.
+struct Side {
+    client: Host,
+    worker: Worker,
+    /// Ends with the side, after the client.
+    _server: Host,
+}
+
+pub(super) fn run(bench: &Bench) -> Result<Finding> {
+    let mut finding = Finding::default();
+    let pools: &[usize] = bench.count(&[1, 2, 5, 10], &[1, 4]);
+    let works: &[u32] = bench.count(&[0, 20, 100, 500], &[0, 200]);
+    let (mut least, mut first, mut same) = (f64::INFINITY, None, None);
+    for threads in pools {
+        let sides = [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::LeaderFollowers]
+            .map(|strategy| side(bench, strategy, *threads));
+        let [leaders, half, again] = sides;
+        let (leaders, half, again) = (leaders?, half?, again?);
+        for micros in works {
+            let found = compared(bench, &leaders, &half, *threads, *micros)?;
+            finding.measure(&format!("ratio_{threads}_threads_{micros}_us"), rounded(found));
+            least = least.min(found);
+            first.get_or_insert(found);
+            if same.is_none() {
+                same = Some(compared(bench, &leaders, &again, *threads, *micros)?);
+            }
+        }
+    }
+    let (first, same) = (first.unwrap_or_default(), same.unwrap_or_default());
+    finding.measure("ratio_with_itself", rounded(same));
+    finding.check(
+        "leaders and followers, of half-sync: the least ratio of calls in a second",
+        "at least 0.95",
+        rounded(least),
+        least >= AS_GOOD,
+    );
+    finding.control(
+        "half-sync, of leaders and followers: without work, by one thread",
+        "less than 0.95",
+        rounded(1.0 / first.max(f64::MIN_POSITIVE)),
+        first > 0.0 && 1.0 / first < AS_GOOD,
+    );
+    finding.control(
+        "leaders and followers, of another server of the kind",
+        "0.9 to 1.1",
+        rounded(same),
+        (0.9..=1.1).contains(&same),
+    );
+    Ok(finding)
+}
+
+fn side(bench: &Bench, strategy: Strategy, threads: usize) -> Result<Side> {
+    let server = bench.server(0)?;
+    let client = bench.client(&[])?;
+    let lane = server.lane(HIGH, threads)?;
+    let pool = server.pool().lane(lane).strategy(strategy).create()?;
+    let worker = server.propagated(&pool, HIGH, &client)?;
+    Ok(Side { client, worker, _server: server })
+}
+
+/// The calls in a second to one side, of those to the other: the median of blocks in turns.
+fn compared(bench: &Bench, a: &Side, b: &Side, threads: usize, micros: u32) -> Result<f64> {
+    let rounds = bench.count(6, 2);
+    let block = Duration::from_millis(bench.count(200, 60));
+    let mut ratios = Vec::new();
+    for _ in 0..rounds {
+        let first = rate(a, threads, micros, block)?;
+        let second = rate(b, threads, micros, block)?;
+        ratios.push(first / second);
+        let second = rate(b, threads, micros, block)?;
+        let first = rate(a, threads, micros, block)?;
+        ratios.push(first / second);
+    }
+    Ok(median(ratios))
+}
+
+/// Calls in a second of as many clients as the lane has threads.
+fn rate(side: &Side, threads: usize, micros: u32, block: Duration) -> Result<f64> {
+    let stop = AtomicBool::new(false);
+    let (stop, worker) = (&stop, &side.worker);
+    std::thread::sleep(block.mul_f64(PAUSE));
+    let begun = MonotonicTime::now();
+    let calls: Result<u32> = std::thread::scope(|scope| {
+        let callers: Vec<_> = (0..threads)
+            .map(|_| {
+                side.client.thread(scope, HIGH, move || {
+                    let mut calls = 0;
+                    while !stop.load(Ordering::Relaxed) {
+                        worker.work(-1, micros)?;
+                        calls += 1;
+                    }
+                    Ok(calls)
+                })
+            })
+            .collect();
+        std::thread::sleep(block);
+        stop.store(true, Ordering::Relaxed);
+        callers.into_iter().map(|caller| joined(caller.join())).sum()
+    });
+    Ok(f64::from(calls?) / begun.elapsed().as_secs_f64().max(1e-9))
+}
