@@ -18,6 +18,7 @@ mod jitter;
 mod load;
 mod locks;
 mod nested;
+mod network;
 pub mod oracle;
 mod private;
 mod quiet;
@@ -54,6 +55,14 @@ pub struct Experiment {
     run: fn(&Bench) -> Result<Finding>,
 }
 
+impl Experiment {
+    /// Whether the transport has what the experiment is about: there is a network below TCP alone.
+    #[must_use]
+    pub fn runs_over(&self, transport: &str) -> bool {
+        self.name != "E8" || transport == "iiop"
+    }
+}
+
 /// All of them, in order.
 pub const ALL: &[Experiment] = &[
     Experiment { name: "E1", title: "bursts of low and high priority", run: bursts::run },
@@ -63,6 +72,7 @@ pub const ALL: &[Experiment] = &[
     Experiment { name: "E5", title: "more and more clients of low priority", run: crowds::run },
     Experiment { name: "E6", title: "locks with priority inheritance", run: locks::run },
     Experiment { name: "E7", title: "private connections beside a flood", run: private::run },
+    Experiment { name: "E8", title: "high calls over a link that is full", run: network::run },
     Experiment { name: "E9", title: "exhausted threads, and borrowed ones", run: exhaustion::run },
     Experiment { name: "E10", title: "calls back into a server that waits", run: nested::run },
     Experiment { name: "E11", title: "priorities at every hop", run: hops::run },
@@ -127,6 +137,9 @@ pub fn run(plan: &RtPlan, watch: &mut dyn Watch) -> Result<RtReport> {
     watch.begin(experiments.len() * transports.len());
     for experiment in experiments {
         for transport in &transports {
+            if !experiment.runs_over(transport) {
+                continue;
+            }
             if watch.wants_to_stop() {
                 return Err(Error::Stopped);
             }

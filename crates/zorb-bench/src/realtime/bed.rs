@@ -1,7 +1,10 @@
 //! Where experiments run: two ORBs on a processor each, clients with priorities, pools.
 
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use zorb::poa::PoaPolicies;
 use zorb::{Interface as _, policy::TypedPolicy};
 use zorb_os::thread;
@@ -26,6 +29,9 @@ pub(super) const HIGH: i16 = 30;
 /// Of what leads through an experiment, and waits most of the time.
 pub(super) const TOP: i16 = 40;
 
+/// Where servers listen.
+const LOCAL: &str = "127.0.0.1";
+
 /// One connection for all threads of a client.
 pub(super) const ONE_CONNECTION: [(&str, &str); 2] =
     [("MaxConnectionsPerEndpoint", "1"), ("MaxCallsPerConnection", "64")];
@@ -48,13 +54,10 @@ impl Bench {
             [client, server, ..] => Some((*client, *server)),
             _ => None,
         };
-        let watched: Vec<usize> = match processors {
-            Some((client, server)) => vec![client, server],
-            None => thread::affinity()?,
-        };
-        let quiet = Some(Quiet::watch(&watched)?);
+        let mut bench = Self { transport: transport.to_owned(), quick, processors, quiet: None };
+        bench.quiet = Some(Quiet::watch(&bench.watched())?);
         work::calibrate();
-        Ok(Self { transport: transport.to_owned(), quick, processors, quiet })
+        Ok(bench)
     }
 
     /// One without processors of its own and without a watch, where no time is looked at.
@@ -84,45 +87,61 @@ impl Bench {
 
     /// An ORB on the server's processor; its servant has room for so many requests.
     pub(super) fn server(&self, requests: usize) -> Result<Host> {
-        self.host(self.processors.map(|(_, server)| server), &[], requests)
+        self.server_with(&[], requests)
     }
 
     /// The same with options.
     pub(super) fn server_with(&self, options: &[(&str, &str)], requests: usize) -> Result<Host> {
-        self.host(self.processors.map(|(_, server)| server), options, requests)
+        self.host(self.at_server(), LOCAL, options, requests)
+    }
+
+    /// An ORB on the server's processor, in a network namespace, where it has this address.
+    pub(super) fn server_in(&self, namespace: &Arc<File>, address: &str) -> Result<Host> {
+        let place = Place { namespace: Some(Arc::clone(namespace)), ..self.at_server() };
+        self.host(place, address, &[], 0)
+    }
+
+    fn at_server(&self) -> Place {
+        Place { processor: self.processors.map(|(_, server)| server), namespace: None }
     }
 
     /// The processors that are in use.
     pub(super) fn watched(&self) -> Vec<usize> {
-        self.processors.map_or_else(Vec::new, |(client, server)| vec![client, server])
+        match self.processors {
+            Some((client, server)) => vec![client, server],
+            None => thread::affinity().unwrap_or_default(),
+        }
     }
 
     /// An ORB on the client's processor, with options.
     pub(super) fn client(&self, options: &[(&str, &str)]) -> Result<Host> {
-        self.host(self.processors.map(|(client, _)| client), options, 0)
+        let place = Place { processor: self.processors.map(|(client, _)| client), namespace: None };
+        self.host(place, LOCAL, options, 0)
     }
 
     fn host(
         &self,
-        processor: Option<usize>,
+        place: Place,
+        address: &str,
         options: &[(&str, &str)],
         requests: usize,
     ) -> Result<Host> {
         let listen = match self.transport.as_str() {
-            "iiop" | "lite+iiop" => format!("{}://127.0.0.1:0", self.transport),
+            "iiop" | "lite+iiop" => format!("{}://{address}:0", self.transport),
             scheme => format!("{scheme}://"),
         };
         // The ORB's threads are where the thread is that starts them.
-        on(processor, || {
+        let (orb, rt) = place.run(|| {
             let orb = zorb::Orb::builder().without_environment().listen(listen);
             let orb = orb.round_trip_timeout(PATIENCE);
             let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
             let orb = orb.build()?;
             let mapping = Direct::new(NativePriority::SHARED, NativePriority::DEFAULT_MAX);
             let rt = RtOrb::builder().mapping(mapping).attach(&orb)?;
-            let servant = Arc::new(Servant::new(rt.current(), requests));
-            Ok(Host { orb, rt, servant, processor })
-        })
+            Ok((orb, rt))
+        })?;
+        let servant = Arc::new(Servant::new(rt.current(), requests));
+        Ok(Host { orb, rt, servant, place })
     }
 }
 
@@ -137,13 +156,46 @@ pub(super) fn denial() -> Option<String> {
     }
 }
 
+/// Where threads are, and those that they start.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    processor: Option<usize>,
+    /// The network that they see; `None` for that of the process.
+    namespace: Option<Arc<File>>,
+}
+
+impl Place {
+    /// Has the calling thread be there, for good.
+    fn enter(&self) -> Result<()> {
+        if let Some(processor) = self.processor {
+            thread::set_affinity(&[processor])?;
+        }
+        if let Some(namespace) = &self.namespace {
+            move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))
+                .map_err(std::io::Error::from)?;
+        }
+        Ok(())
+    }
+
+    /// Runs something there, on a thread of its own.
+    fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(move || {
+                self.enter()?;
+                work()
+            });
+            joined(thread.join())
+        })
+    }
+}
+
 /// An ORB with its servant, on a processor. It ends when dropped.
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) orb: zorb::Orb,
     pub(super) rt: RtOrb,
     pub(super) servant: Arc<Servant>,
-    processor: Option<usize>,
+    place: Place,
 }
 
 impl Host {
@@ -154,7 +206,7 @@ impl Host {
 
     /// A lane on this processor.
     pub(super) fn lane(&self, priority: i16, threads: usize) -> Result<LaneBuilder> {
-        Ok(LaneBuilder::new(number(priority)?, threads).processors(self.processor))
+        Ok(LaneBuilder::new(number(priority)?, threads).processors(self.place.processor))
     }
 
     /// A pool with a lane of so many threads for each of these priorities.
@@ -163,12 +215,13 @@ impl Host {
         for (priority, threads) in lanes {
             pool = pool.lane(self.lane(*priority, *threads)?);
         }
-        Ok(pool.create()?)
+        self.place.run(|| Ok(pool.create()?))
     }
 
     /// A pool of so many threads for all priorities.
     pub(super) fn one_pool(&self, priority: i16, threads: usize) -> Result<Threadpool> {
-        Ok(self.pool().without_lanes(self.lane(priority, threads)?).create()?)
+        let lane = self.lane(priority, threads)?;
+        self.place.run(|| Ok(self.pool().without_lanes(lane).create()?))
     }
 
     /// The servant as an object of a pool, which runs at its clients' priorities, as `client` sees
@@ -199,7 +252,7 @@ impl Host {
 
     /// The servant as an object of an adapter with these policies, as `client` sees it.
     pub(super) fn activate(&self, policies: PoaPolicies, client: &Self) -> Result<Worker> {
-        on(self.processor, || {
+        self.place.run(|| {
             let name = format!("adapter {}", thread::id());
             let poa = self.orb.root_poa().create(&name, policies)?;
             let worker: Worker = poa.activate_shared(&self.servant)?;
@@ -215,9 +268,7 @@ impl Host {
         run: impl FnOnce() -> Result<T> + Send + 's,
     ) -> std::thread::ScopedJoinHandle<'s, Result<T>> {
         scope.spawn(move || {
-            if let Some(processor) = self.processor {
-                thread::set_affinity(&[processor])?;
-            }
+            self.place.enter()?;
             self.rt.current().set_priority(number(priority)?)?;
             run()
         })
@@ -231,9 +282,7 @@ impl Host {
     ) -> Result<T> {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                if let Some(processor) = self.processor {
-                    thread::set_affinity(&[processor])?;
-                }
+                self.place.enter()?;
                 self.rt.current().set_priority(number(priority)?)?;
                 run()
             });
@@ -257,17 +306,4 @@ pub(super) fn number(priority: i16) -> Result<Priority> {
 /// What a thread came to.
 pub(super) fn joined<T>(outcome: std::thread::Result<Result<T>>) -> Result<T> {
     outcome.unwrap_or_else(|_| Err(Error::new("a thread of the experiment panicked")))
-}
-
-/// Runs something on a thread of its own on a processor.
-fn on<T: Send>(processor: Option<usize>, run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(move || {
-            if let Some(processor) = processor {
-                thread::set_affinity(&[processor])?;
-            }
-            run()
-        });
-        joined(thread.join())
-    })
 }
