@@ -254,6 +254,7 @@ impl Options {
             send_buffer: self.send_queue,
             recv_buffer: self.receive_queue,
             dscp: self.dscp,
+            priority: None,
         }
     }
 

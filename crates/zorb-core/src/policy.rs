@@ -44,7 +44,7 @@ mod types;
 mod tests;
 
 pub use current::PolicyCurrent;
-pub use hooks::{AroundUpcall, RequestContext, ShortContext};
+pub use hooks::{AroundUpcall, NetworkClass, NetworkPriorities, RequestContext, ShortContext};
 pub use levels::Levels;
 pub use manager::PolicyManager;
 pub use messaging::{

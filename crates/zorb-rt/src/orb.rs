@@ -7,10 +7,11 @@ use zorb_core::Orb;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::configured::Configured;
+use super::network::Mapped;
 use super::setting::Settings;
 use super::{
-    Denied, Linear, NativePriority, PiMutex, Priority, PriorityMapping, PriorityModel,
-    PriorityTransform, RtCurrent, SchedulingPolicy, ThreadpoolBuilder,
+    Denied, Linear, NativePriority, NetworkPriorityMapping, PiMutex, Priority, PriorityMapping,
+    PriorityModel, PriorityTransform, RtCurrent, SchedulingPolicy, ThreadpoolBuilder,
 };
 
 /// The real-time side of an ORB (`RTCORBA::RTORB`). Clones are the same.
@@ -28,6 +29,7 @@ pub struct RtOrb {
 pub struct RtOrbBuilder {
     pub(crate) mapping: Option<Arc<dyn PriorityMapping>>,
     transform: Option<Arc<dyn PriorityTransform>>,
+    network: Option<Arc<dyn NetworkPriorityMapping>>,
     pub(crate) denied: Option<Denied>,
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
@@ -43,6 +45,14 @@ impl RtOrbBuilder {
     /// With this transform of the priorities that travel. Default: none.
     pub fn transform(mut self, transform: impl PriorityTransform) -> Self {
         self.transform = Some(Arc::new(transform));
+        self
+    }
+
+    /// Has connections that serve one priority be in the class of the network that this mapping says:
+    /// those to lanes, those to objects whose servers declare their priority, and those that lanes
+    /// accept. Default: all are in the class that the ORB's options say.
+    pub fn network(mut self, mapping: impl NetworkPriorityMapping) -> Self {
+        self.network = Some(Arc::new(mapping));
         self
     }
 
@@ -90,6 +100,9 @@ impl RtOrbBuilder {
             denials: AtomicU64::new(0),
             mutexes: Mutex::default(),
         });
+        if let Some(mapping) = set.network {
+            orb.policy_manager().prioritize_network(Arc::new(Mapped(mapping)));
+        }
         let of_policy = Arc::clone(&settings);
         orb.policy_manager()
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));

@@ -22,6 +22,10 @@ pub(crate) fn set_up(
     if let Some(dscp) = options.dscp {
         set_dscp(&socket, peer, dscp)?;
     }
+    if let Some(priority) = options.priority {
+        // After the class, of which the system makes a priority itself.
+        SockRef::from(&socket).set_priority(priority)?;
+    }
     let local = canonical(socket.local_addr()?);
     Ok(SocketStream::new(socket, local.to_string(), canonical(peer).to_string()))
 }
@@ -62,5 +66,18 @@ mod tests {
             let _stream = set_up(socket, peer, &options).unwrap();
             assert_eq!(SockRef::from(&seen).tos_v4().unwrap(), class);
         }
+    }
+
+    #[test]
+    fn a_queue_of_the_interface_is_asked_for_beside_the_class() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let peer = listener.local_addr().unwrap();
+        let socket = TcpStream::connect(peer).unwrap();
+        let seen = socket.try_clone().unwrap();
+        let options =
+            StreamOptions { dscp: Some(46), priority: Some(6), ..StreamOptions::default() };
+        let _stream = set_up(socket, peer, &options).unwrap();
+        assert_eq!(SockRef::from(&seen).tos_v4().unwrap(), 46 << 2);
+        assert_eq!(SockRef::from(&seen).priority().unwrap(), 6);
     }
 }

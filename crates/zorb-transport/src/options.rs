@@ -20,11 +20,21 @@ pub struct StreamOptions {
     pub recv_buffer: Option<usize>,
     /// The class of service that routers see (DSCP, 0 to 63). Default `None`: the system's choice.
     pub dscp: Option<u8>,
+    /// The priority in the queues of the machine's own interfaces (`SO_PRIORITY`), for transports over
+    /// a network. Above 6 takes a privilege. Default `None`: what the system makes of the class.
+    pub priority: Option<u32>,
 }
 
 impl Default for StreamOptions {
     fn default() -> Self {
-        Self { no_delay: true, keep_alive: false, send_buffer: None, recv_buffer: None, dscp: None }
+        Self {
+            no_delay: true,
+            keep_alive: false,
+            send_buffer: None,
+            recv_buffer: None,
+            dscp: None,
+            priority: None,
+        }
     }
 }
 

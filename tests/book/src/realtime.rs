@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use zorb::Orb;
 use zorb::poa::{Poa, PoaPolicies};
-use zorb_rt::{Denied, LaneBuilder, Linear, PiMutex, Priority, RtOrb, Threadpool};
+use zorb::{ObjectRef, Orb};
+use zorb_rt::{
+    Denied, LaneBuilder, Linear, LinearNetwork, ObjectQos, PiMutex, Priority, Qos, QosClass, RtOrb,
+    Threadpool, expand,
+};
 
 /// Attaches the real-time side.
 pub fn attach(orb: &Orb) -> Result<RtOrb, zorb::Error> {
@@ -62,6 +65,34 @@ pub fn frozen(rt: &RtOrb) -> Result<(), zorb::Error> {
     Ok(())
 }
 
+/// Connections are in classes of the network.
+pub fn in_network(orb: &Orb) -> Result<RtOrb, zorb::Error> {
+    let rt = RtOrb::builder().network(LinearNetwork).attach(orb)?;
+    Ok(rt)
+}
+
+/// What calls are for says how they are set up.
+pub fn classes(
+    object: ObjectRef,
+    rt: &RtOrb,
+) -> Result<(ObjectRef, ObjectRef, Threadpool), zorb::Error> {
+    let control = Qos::new(QosClass::LowLatencyTransaction)
+        .rate(100)
+        .size(64)
+        .deadline(Duration::from_millis(2));
+    let upload = Qos::new(QosClass::BulkData).size(1 << 20);
+
+    // Clients: for a call, an operation, or an object.
+    let hurried = object.for_call(&expand(&control).policies())?;
+    let asked = ObjectQos::new(upload).operation("stop", control);
+    let to_stop = asked.reference(&object, "stop")?;
+
+    // Servers: a lane for each.
+    let pool = rt.threadpool("classes");
+    let pool = pool.lane(expand(&upload).lane()).lane(expand(&control).lane()).create()?;
+    Ok((hurried, to_stop, pool))
+}
+
 /// Takes a lock twice, one after the other.
 pub fn locked(mutex: &PiMutex) -> std::io::Result<bool> {
     let held = mutex.lock()?;
@@ -92,6 +123,12 @@ mod tests {
         assert!(model(&by_client).is_client_propagated());
         assert_eq!(model(&by_server).server_priority().value(), 30_000);
         assert!(locked(&rt.create_mutex()).unwrap());
+        in_network(&orb).unwrap();
+        let object = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/door").unwrap().unwrap();
+        let (_, to_stop, classes) = classes(object, &rt).unwrap();
+        let limit = to_stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();
+        assert_eq!(limit.unwrap().0, Duration::from_millis(2));
+        assert_eq!(classes.counts().len(), 2);
         let (poa, pool) = controlled(&orb, &rt).unwrap();
         let threads: Vec<_> = pool.counts().iter().map(|lane| lane.threads).collect();
         assert_eq!(threads, [2, 1]);

@@ -144,9 +144,11 @@ impl Routes {
         let lane = way.component().map(|LanePriority(priority)| priority);
         let code_sets: Option<CodeSetComponentInfo> = way.component();
         for endpoint in resolved.endpoints.iter().take(MAX_ROUTES - self.list.len()) {
+            let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
+            let overrides = core.overrides().load();
             let pool = PoolKey {
                 endpoint: endpoint.clone(),
-                stream: stream.clone(),
+                stream: overrides.in_network(priority, &self.policies, stream.clone()),
                 private: shape.private,
             };
             let pool = core.connections().pool(pool, protocol, core.options());
@@ -155,7 +157,7 @@ impl Routes {
                 replies: protocol.carries_replies(),
                 form: Form::new(protocol.messaging(), resolved.version),
                 key: Arc::clone(&key),
-                priority: lane.or_else(|| protocol.endpoint_priority(resolved, endpoint)),
+                priority,
                 code_sets: code_sets.clone(),
             });
         }

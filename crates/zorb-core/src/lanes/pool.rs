@@ -236,7 +236,7 @@ fn open(core: &Arc<OrbCore>, lane: &LaneSettings) -> Result<Vec<Listener>, Error
             protocol.ok_or_else(|| Error::new(Phase::Listen, "the ORB has no protocol"))?;
         urls.push(format!("{}://", protocol.scheme()));
     }
-    urls.iter().map(|url| core.open(url)).collect()
+    urls.iter().map(|url| core.open(url, lane.priority)).collect()
 }
 
 impl Pool {

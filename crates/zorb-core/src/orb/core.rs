@@ -272,7 +272,7 @@ impl OrbCore {
         // Asked under the lock with which a shutdown takes the listeners away: none comes later.
         self.check_running()?;
         let failed = || Error::new(Phase::Listen, url.to_owned());
-        let listener = self.open(url)?;
+        let listener = self.open(url, None)?;
         if listeners.is_empty() {
             let sentinel = Arc::clone(&self.sentinel);
             let period = self.options.stall_takeover;
@@ -287,8 +287,8 @@ impl OrbCore {
         Ok(())
     }
 
-    /// Opens an endpoint.
-    pub(crate) fn open(&self, url: &str) -> Result<Listener, Error> {
+    /// Opens an endpoint, which serves one priority or all.
+    pub(crate) fn open(&self, url: &str, priority: Option<i16>) -> Result<Listener, Error> {
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let protocol = self.protocols.by_scheme(scheme).ok_or_else(|| {
@@ -300,7 +300,8 @@ impl OrbCore {
                 .hint(format!("an endpoint looks like iiop://host:port; known here: {known}"))
         })?;
         let mut options = ListenOptions::default();
-        options.stream = self.options.stream_options();
+        let stream = self.options.stream_options();
+        options.stream = self.overrides.load().in_network(priority, &[], stream);
         let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
             let hint = error.hint().map(str::to_owned);
             let story = failed().because(error);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use zorb_cdr::{CdrReader, CdrResult};
 use zorb_giop::{PolicyValue, ServiceContext, ServiceId};
+use zorb_transport::StreamOptions;
 use zorb_types::SystemException;
 
 use super::{Policy, PolicyType, TypedPolicy};
@@ -66,6 +67,36 @@ pub trait RequestContext: fmt::Debug + Send + Sync + 'static {
     fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
         Ok(None)
     }
+}
+
+/// What the network is told of a connection, which is for requests of one priority.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NetworkClass {
+    /// The class of service that routers see (DSCP, 0 to 63).
+    pub dscp: Option<u8>,
+    /// The priority in the machine's own queues (`SO_PRIORITY`); above 6 takes a privilege.
+    pub queue: Option<u32>,
+}
+
+impl NetworkClass {
+    /// What a connection is set up with: what was said for it by name stays.
+    pub(crate) fn over(self, options: StreamOptions) -> StreamOptions {
+        StreamOptions {
+            dscp: options.dscp.or(self.dscp),
+            priority: options.priority.or(self.queue),
+            ..options
+        }
+    }
+}
+
+/// Says in which class of the network connections are that serve one priority. It is asked when
+/// references are first called, and when lanes open their endpoints: never in a call.
+pub trait NetworkPriorities: fmt::Debug + Send + Sync + 'static {
+    /// The class of such a connection.
+    fn class_of(&self, priority: i16) -> Option<NetworkClass>;
+
+    /// The priority that the policies of a reference declare for all of its requests.
+    fn declared(&self, policies: &[PolicyValue]) -> Option<i16>;
 }
 
 /// The most contexts that policies put into one request.

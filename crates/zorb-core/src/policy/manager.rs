@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use zorb_types::SystemException;
 
-use super::{Levels, Policies, RequestContext, SetOverrideType, TypedPolicy};
+use super::{Levels, NetworkPriorities, Policies, RequestContext, SetOverrideType, TypedPolicy};
 use crate::orb::OrbCore;
 
 /// The policies of an ORB: they hold for all of its calls that no thread, reference or call has
@@ -62,6 +62,13 @@ impl PolicyManager {
     /// that calls have been made by stay as they are.
     pub fn accompany(&self, context: Arc<dyn RequestContext>) {
         self.core.overrides().rcu(|known| known.accompanied_by(&context));
+    }
+
+    /// Has the ORB's connections that serve one priority be in the class of the network that
+    /// `priorities` says. References that calls have been made by stay as they are, and so do endpoints
+    /// that are open.
+    pub fn prioritize_network(&self, priorities: Arc<dyn NetworkPriorities>) {
+        self.core.overrides().rcu(|known| known.with_network(&priorities));
     }
 
     /// The ORB's policy of type `P`, else the default.

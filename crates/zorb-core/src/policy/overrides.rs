@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use zorb_giop::PolicyValue;
+use zorb_transport::StreamOptions;
+
 use super::current::overrides_of_thread;
 use super::{
-    ClientProtocols, ConnectionTimeout, Policies, PrivateConnection, Rebind,
+    ClientProtocols, ConnectionTimeout, NetworkPriorities, Policies, PrivateConnection, Rebind,
     RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, SyncScope, TypedPolicy,
 };
 use crate::object::ObjectRef;
@@ -37,6 +40,8 @@ pub(crate) struct Overrides {
     terms: SomeTerms,
     /// What goes along with every request; of an ORB only.
     pub(crate) accompanying: Vec<Arc<dyn RequestContext>>,
+    /// The classes of connections in the network; of an ORB only.
+    network: Option<Arc<dyn NetworkPriorities>>,
 }
 
 /// The overrides of a reference: those of the calls it was made for, and its own.
@@ -156,7 +161,7 @@ impl Overrides {
     pub(super) fn new(policies: Policies) -> Self {
         IN_USE.store(true, Ordering::Relaxed);
         let terms = SomeTerms::of(&policies);
-        Self { policies, terms, accompanying: Vec::new() }
+        Self { policies, terms, accompanying: Vec::new(), network: None }
     }
 
     /// These overrides after others were set.
@@ -164,7 +169,31 @@ impl Overrides {
         let mut changed = Self::new(change(&self.policies, policies, how));
         changed.terms.accompanied = self.terms.accompanied;
         changed.accompanying.clone_from(&self.accompanying);
+        changed.network.clone_from(&self.network);
         changed
+    }
+
+    /// These overrides, with classes of connections in the network.
+    pub(super) fn with_network(&self, network: &Arc<dyn NetworkPriorities>) -> Self {
+        Self { network: Some(Arc::clone(network)), ..self.clone() }
+    }
+
+    /// How a connection is set up that serves `priority`, or what the policies of its reference
+    /// declare.
+    pub(crate) fn in_network(
+        &self,
+        priority: Option<i16>,
+        policies: &[PolicyValue],
+        options: StreamOptions,
+    ) -> StreamOptions {
+        let class = self.network.as_ref().and_then(|network| {
+            let priority = priority.or_else(|| network.declared(policies))?;
+            network.class_of(priority)
+        });
+        match class {
+            Some(class) => class.over(options),
+            None => options,
+        }
     }
 
     /// These overrides, with something that goes along with every request.

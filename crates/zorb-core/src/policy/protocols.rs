@@ -50,6 +50,7 @@ impl StreamProperties {
             send_buffer: octets(self.send_buffer).or(options.send_buffer),
             recv_buffer: octets(self.receive_buffer).or(options.recv_buffer),
             dscp: self.dscp.or(options.dscp),
+            priority: options.priority,
         }
     }
 }
