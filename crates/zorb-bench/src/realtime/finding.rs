@@ -51,7 +51,9 @@ impl Finding {
 
     /// Times of calls in one set-up, as numbers and as a row with its distribution.
     pub(super) fn times(&mut self, config: &str, operation: &str, times: &Times) {
-        let name = |part: &str| format!("{config} {operation} {part}").replace([' ', '-'], "_");
+        let name = |part: &str| {
+            format!("{config} {operation} {part}").replace(',', "").replace([' ', '-'], "_")
+        };
         self.measure(&name("p50_us"), rounded(times.p50()));
         self.measure(&name("p99_us"), rounded(times.p99()));
         self.measure(&name("max_us"), rounded(times.micros(1.0)));

@@ -42,11 +42,13 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         let shown = |made: Made| made.map(|made| format!("{} %", rounded(made * 100.0))).join(", ");
         let [high, medium, low] = heavy;
         if lanes {
+            // The low client has no more right to the processor than all else on the machine.
+            let [high_light, medium_light, low_light] = light;
             finding.check(
                 "lanes, light load: calls of high, medium and low clients that were in time",
-                "at least 95 % each",
+                "at least 95 % of high and medium, and more of low than with too much load",
                 shown(light),
-                light.iter().all(|made| *made >= 0.95),
+                high_light >= 0.95 && medium_light >= 0.95 && low_light > low,
             );
             finding.check(
                 "lanes, too much load: the same",
