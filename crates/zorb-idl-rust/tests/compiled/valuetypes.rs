@@ -441,3 +441,22 @@ fn values_in_anys_keep_their_type() {
         assert_eq!(board.wrapped(&null).expect("an any").get::<Value<Text>>(), Some(None));
     });
 }
+
+#[test]
+fn an_any_alone_cuts_values_down_and_an_orb_gives_them_whole() {
+    let orb = orb();
+    orb.register_value::<Circle>();
+    orb.register_value::<Dot>();
+    let circle = Circle::of_radius(2.0).expect("a circle").upcast::<Shape>();
+    let any = Any::new::<Value<Shape>>(&Some(circle)).expect("an any");
+    let cut = any.get::<Value<Shape>>().flatten().expect("a shape");
+    assert_eq!(cut.repository_id(), Some("IDL:Shapes/Shape:1.0"));
+    let whole = orb.extract::<Value<Shape>>(&any).flatten().expect("a shape");
+    assert!(whole.downcast::<Circle>().is_some());
+    // What is not truncatable is nothing without its type.
+    let any = Any::new::<Value<Shape>>(&Some(Value::new(Dot::default()).upcast())).expect("an any");
+    assert_eq!(any.get::<Value<Shape>>(), None);
+    let whole = orb.extract::<Value<Shape>>(&any).flatten().expect("a shape");
+    assert!(whole.downcast::<Dot>().is_some());
+    orb.shutdown(true).expect("it ends");
+}
