@@ -30,6 +30,7 @@
 mod configured;
 mod context;
 mod current;
+mod flow;
 mod frozen;
 mod mapping;
 mod model;
@@ -48,6 +49,7 @@ mod table;
 mod tests;
 
 pub use current::{HeldPriority, RtCurrent};
+pub use flow::{FlowCounts, FlowEvent, OutputQueue, OutputQueueBuilder, WhenFull};
 pub use mapping::{Continuous, Direct, Linear, PriorityMapping, PriorityTransform};
 pub use model::PriorityModel;
 pub use network::{LinearNetwork, NetworkPriorityMapping};

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use zorb::poa::{Poa, PoaPolicies};
+use zorb::policy::{Policies, PrivateConnection};
 use zorb::{ObjectRef, Orb};
+use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_rt::{
-    Denied, LaneBuilder, Linear, LinearNetwork, ObjectQos, PiMutex, Priority, Qos, QosClass, RtOrb,
-    Threadpool, expand,
+    Denied, LaneBuilder, Linear, LinearNetwork, ObjectQos, OutputQueue, PiMutex, Priority, Qos,
+    QosClass, RtOrb, Threadpool, WhenFull, expand,
 };
 
 /// Attaches the real-time side.
@@ -93,6 +95,34 @@ pub fn classes(
     Ok((hurried, to_stop, pool))
 }
 
+/// What is shown.
+#[derive(Debug)]
+pub struct Picture(pub Vec<u8>);
+
+impl Picture {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn arguments(&self) -> impl Fn(&mut CdrWriter<'_>) -> CdrResult<()> {
+        |writer| writer.write_octets(&self.0)
+    }
+}
+
+/// Shows a picture, sooner or later.
+pub fn shown(display: ObjectRef, picture: Picture) -> Result<OutputQueue, zorb::Error> {
+    let private = Policies::new().with(PrivateConnection);
+    let display = display.with_policies(&private)?;
+    let queue = OutputQueue::builder("display")
+        .max_calls(64)
+        .waters(75, 25)
+        .when_full(WhenFull::Refuse)
+        .on_event(|event| eprintln!("{event:?}"))
+        .start()?;
+    queue.send(picture.len(), move || display.invoke_oneway("show", picture.arguments()))?;
+    Ok(queue)
+}
+
 /// Takes a lock twice, one after the other.
 pub fn locked(mutex: &PiMutex) -> std::io::Result<bool> {
     let held = mutex.lock()?;
@@ -129,6 +159,11 @@ mod tests {
         let limit = to_stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();
         assert_eq!(limit.unwrap().0, Duration::from_millis(2));
         assert_eq!(classes.counts().len(), 2);
+        let nobody = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/screen").unwrap().unwrap();
+        let queue = shown(nobody, Picture(vec![0; 8])).unwrap();
+        while queue.counts().lost == 0 {
+            std::thread::yield_now();
+        }
         let (poa, pool) = controlled(&orb, &rt).unwrap();
         let threads: Vec<_> = pool.counts().iter().map(|lane| lane.threads).collect();
         assert_eq!(threads, [2, 1]);

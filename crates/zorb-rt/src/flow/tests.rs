@@ -1,0 +1,127 @@
+//! Queues whose thread the test holds, so that they fill as it wants.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::*;
+
+fn of(max_calls: usize, max_octets: usize) -> Waters {
+    Waters { max_calls, max_octets, high: 75, low: 25, is_high: false }
+}
+
+#[test]
+fn each_water_is_told_once_on_the_way() {
+    let mut waters = of(8, 1000);
+    let mut told = |calls| waters.told(calls, 0).is_some();
+    let up: Vec<usize> = (0..=8).filter(|&calls| told(calls)).collect();
+    assert_eq!(up, [6]);
+    let down: Vec<usize> = (0..=8).rev().filter(|&calls| told(calls)).collect();
+    assert_eq!(down, [2]);
+    // Between the two it may go up and down.
+    assert!(told(7) && !told(4) && !told(7) && !told(3) && told(2) && !told(5));
+}
+
+#[test]
+fn octets_count_as_calls_do() {
+    let mut waters = of(1000, 100);
+    assert_eq!(waters.told(1, 74), None);
+    assert_eq!(waters.told(1, 75), Some(FlowEvent::High { calls: 1, octets: 75 }));
+    assert_eq!(waters.told(1, 26), None);
+    assert_eq!(waters.told(1, 25), Some(FlowEvent::Low { calls: 1, octets: 25 }));
+    assert!(waters.has_room(3, 60, 40) && !waters.has_room(3, 60, 41));
+    assert!(waters.has_room(0, 0, 5000), "what is larger than the queue goes alone");
+    assert!(!waters.has_room(1, usize::MAX, usize::MAX));
+    assert!(!of(3, 100).has_room(3, 0, 1));
+}
+
+/// A queue whose thread is in a call that ends when the sender is used or dropped.
+fn held(builder: OutputQueueBuilder) -> (OutputQueue, Sender<()>, Receiver<FlowEvent>) {
+    let (tell, told) = channel();
+    let tell = Mutex::new(tell);
+    let queue = builder.on_event(move |event| {
+        // The test may have heard enough.
+        let _ = tell.lock().unwrap().send(*event);
+    });
+    let queue = queue.start().unwrap();
+    let (release, released) = channel::<()>();
+    let (begin, begun) = channel();
+    let first = move || {
+        begin.send(()).unwrap();
+        let _ = released.recv();
+        Ok(())
+    };
+    queue.send(0, first).unwrap();
+    begun.recv().unwrap();
+    (queue, release, told)
+}
+
+#[test]
+fn a_full_queue_refuses_and_tells() {
+    let (queue, release, told) = held(OutputQueue::builder("full").max_calls(4).waters(100, 0));
+    let done = Arc::new(Mutex::new(Vec::new()));
+    let outcomes: Vec<bool> = (0..6)
+        .map(|number| {
+            let done = Arc::clone(&done);
+            let call = move || {
+                done.lock().unwrap().push(number);
+                Ok(())
+            };
+            queue.send(10, call).is_ok()
+        })
+        .collect();
+    assert_eq!(outcomes, [true, true, true, true, false, false]);
+    assert_eq!(queue.waiting(), (4, 40));
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), [FlowEvent::High { calls: 4, octets: 40 }]);
+    let refused = queue.send(1, || Ok(())).unwrap_err();
+    assert_eq!(refused.kind, zorb_types::SystemExceptionKind::Transient);
+    assert_eq!(refused.completed, CompletionStatus::No);
+    assert_eq!(queue.counts(), FlowCounts { sent: 0, lost: 0, refused: 3 });
+    drop(release);
+    assert_eq!(told.recv().unwrap(), FlowEvent::Low { calls: 0, octets: 0 });
+    drop(queue);
+    assert_eq!(*done.lock().unwrap(), [0, 1, 2, 3], "in their order");
+}
+
+#[test]
+fn a_caller_waits_for_room_where_it_is_to() {
+    let hour = WhenFull::Wait(Duration::from_secs(3600));
+    let (queue, release, _told) = held(OutputQueue::builder("waits").max_calls(1).when_full(hour));
+    queue.send(1, || Ok(())).unwrap();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| queue.send(1, || Ok(())));
+        while queue.blocked() == 0 {
+            std::thread::yield_now();
+        }
+        assert_eq!(queue.waiting(), (1, 1));
+        drop(release);
+        waits.join().unwrap().unwrap();
+    });
+    // One that waits no time is one that is refused.
+    let none = WhenFull::Wait(Duration::ZERO);
+    let (queue, _release, _told) = held(OutputQueue::builder("waits").max_calls(1).when_full(none));
+    queue.send(1, || Ok(())).unwrap();
+    assert!(queue.send(1, || Ok(())).is_err());
+}
+
+#[test]
+fn calls_that_fail_are_told_and_those_behind_go_on() {
+    let (queue, release, told) = held(OutputQueue::builder("fails"));
+    let lost =
+        SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No);
+    queue.send(1, move || Err(lost)).unwrap();
+    queue.send(1, || panic!("it does")).unwrap();
+    let (tell, after) = channel();
+    queue
+        .send(1, move || {
+            tell.send(()).unwrap();
+            Ok(())
+        })
+        .unwrap();
+    drop(release);
+    after.recv().unwrap();
+    assert_eq!(told.recv().unwrap(), FlowEvent::Lost(lost));
+    let FlowEvent::Lost(panicked) = told.recv().unwrap() else { panic!("it is another event") };
+    assert_eq!(panicked.kind, zorb_types::SystemExceptionKind::Internal);
+    let shared = Arc::clone(&queue.shared);
+    drop(queue);
+    assert_eq!(shared.state().counts, FlowCounts { sent: 2, lost: 2, refused: 0 });
+}
