@@ -2,8 +2,8 @@
 //!
 //! The program `zorb-costs-principles` measures the patterns of `docs/src/performance.md`.
 //!
-//! `tests/allocations.rs` counts inside its own process; `tests/costs` runs the program
-//! `zorb-costs-subject` under strace and valgrind.
+//! `tests/allocations.rs` counts inside its own process; `tests/costs` runs the programs
+//! `zorb-costs-subject` and `zorb-costs-lanes` under strace and valgrind.
 #![forbid(unsafe_code)]
 
 pub mod callgrind;

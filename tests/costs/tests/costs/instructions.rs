@@ -16,7 +16,7 @@ use libtest_mimic::Trial;
 use zorb_costs::callgrind::Profile;
 use zorb_costs::operation::Operation;
 
-use crate::program::{EMPTY, Side, run_local, run_pair};
+use crate::program::{EMPTY, SUBJECT, Side, run_local, run_pair};
 use crate::tool::{self, Absent};
 use record::Record;
 
@@ -110,15 +110,15 @@ fn count() -> Result<Counts, String> {
     }
     let mut counts = Counts::new();
     for (side, operation) in kept() {
-        let none = instructions(folder.path(), side, 0)?;
+        let none = instructions(SUBJECT, folder.path(), side, 0)?;
         let place = Operation::every().position(|other| other == operation).unwrap_or_default();
-        let all = instructions(folder.path(), side, place + 1)?;
+        let all = instructions(SUBJECT, folder.path(), side, place + 1)?;
         counts.insert((side, operation.name()), all.saturating_sub(none) / CALLS);
     }
     Ok(counts)
 }
 
-fn callgrind(folder: &Path, side: Side) -> Vec<String> {
+pub(crate) fn callgrind(folder: &Path, side: Side) -> Vec<String> {
     let output = format!("--callgrind-out-file={}", folder.join(side.name()).display());
     let mark = "--dump-before=*mark_phase*";
     let plain = ["--compress-strings=no", "--compress-pos=no"];
@@ -127,13 +127,18 @@ fn callgrind(folder: &Path, side: Side) -> Vec<String> {
         .into()
 }
 
-/// The program's own instructions in the phase of that number: 0 is [`EMPTY`].
-fn instructions(folder: &Path, side: Side, phase: usize) -> Result<u64, String> {
+/// A program's own instructions in the phase of that number: 0 is [`EMPTY`].
+pub(crate) fn instructions(
+    program: &str,
+    folder: &Path,
+    side: Side,
+    phase: usize,
+) -> Result<u64, String> {
     // Counts are written at every mark, and phases have two.
     let path = folder.join(format!("{}.{}", side.name(), 2 * phase + 2));
     let text = std::fs::read_to_string(&path)
         .map_err(|error| format!("the counts of phase {phase} (0 is {EMPTY}): {error}"))?;
-    match Profile::new(&text).sum("Ir", "zorb-costs-subject")? {
+    match Profile::new(&text).sum("Ir", program)? {
         0 => Err("callgrind saw nothing of the program".to_owned()),
         count => Ok(count),
     }

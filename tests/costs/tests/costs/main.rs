@@ -9,6 +9,7 @@
 mod copies;
 mod footprint;
 mod instructions;
+mod lanes;
 mod program;
 mod system_calls;
 mod tool;
@@ -21,8 +22,13 @@ use tool::Absent;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trials =
-        [system_calls::trials(), copies::trials(), instructions::trials(), footprint::trials()];
+    let trials = [
+        system_calls::trials(),
+        lanes::trials(),
+        copies::trials(),
+        instructions::trials(),
+        footprint::trials(),
+    ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }
 

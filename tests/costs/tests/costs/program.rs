@@ -82,6 +82,11 @@ impl Side {
     }
 }
 
+/// The program whose calls are counted.
+pub(crate) const SUBJECT: &str = "zorb-costs-subject";
+/// The one that has real-time settings.
+pub(crate) const LANES: &str = "zorb-costs-lanes";
+
 /// The name of the phase in which no call is made.
 pub(crate) const EMPTY: &str = "empty";
 
@@ -93,10 +98,37 @@ pub(crate) fn run_pair(
     calls: u64,
     operations: &[Operation],
 ) -> Result<(), String> {
-    let mut server = Server::start(tool(Side::Server), url)?;
+    run_words(SUBJECT, &[], url, tool, calls, operations)
+}
+
+/// The same with real-time settings of this kind: see the usage of the program.
+pub(crate) fn run_kind(
+    kind: &str,
+    url: &str,
+    tool: Tool<'_>,
+    calls: u64,
+    operations: &[Operation],
+) -> Result<(), String> {
+    run_words(LANES, &[kind], url, tool, calls, operations)
+}
+
+/// `words` come after the name of the side.
+fn run_words(
+    program: &str,
+    words: &[&str],
+    url: &str,
+    tool: Tool<'_>,
+    calls: u64,
+    operations: &[Operation],
+) -> Result<(), String> {
+    let mut server = command(program, tool(Side::Server))?;
+    server.arg("server").args(words).arg(url);
+    let mut server = Server::start(server)?;
     let reference = server.reference()?;
-    let client = subject(tool(Side::Client))?
-        .args(["client", &reference, &calls.to_string(), EMPTY])
+    let client = command(program, tool(Side::Client))?
+        .arg("client")
+        .args(words)
+        .args([&reference, &calls.to_string(), EMPTY])
         .args(operations.iter().map(|operation| operation.name()))
         .output();
     finished("the client", client)?;
@@ -110,7 +142,7 @@ pub(crate) fn run_local(
     calls: u64,
     operations: &[Operation],
 ) -> Result<(), String> {
-    let output = subject(tool(side))?
+    let output = command(SUBJECT, tool(side))?
         .args(["local", side.name(), &calls.to_string(), EMPTY])
         .args(operations.iter().map(|operation| operation.name()))
         .output();
@@ -125,10 +157,10 @@ fn finished(who: &str, output: std::io::Result<std::process::Output>) -> Result<
     Err(format!("{who} ended with {}:\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The command of the program under a tool, within a time limit.
-fn subject(tool: Vec<String>) -> Result<Command, String> {
+/// The command of a program under a tool, within a time limit.
+fn command(program: &str, tool: Vec<String>) -> Result<Command, String> {
     let mut command = Command::new("timeout");
-    command.arg(LIMIT).args(tool).arg(path("zorb-costs-subject")?);
+    command.arg(LIMIT).args(tool).arg(path(program)?);
     // What the C library chooses by it, and options of an ORB, are the same everywhere.
     command.env_remove("GLIBC_TUNABLES").env_remove("MALLOC_ARENA_MAX").stdin(Stdio::null());
     zorb_os::process::bind_to_this_process(&mut command);
@@ -142,9 +174,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(tool: Vec<String>, url: &str) -> Result<Self, String> {
-        let mut command = subject(tool)?;
-        command.args(["server", url]);
+    fn start(mut command: Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("timeout: {error}"))?;
         let input = child.stdin.take();

@@ -74,14 +74,14 @@ fn local(side: Side) -> Result<(), String> {
     Ok(())
 }
 
-fn traced(folder: &Path, side: Side) -> Vec<String> {
+pub(crate) fn traced(folder: &Path, side: Side) -> Vec<String> {
     let output = folder.join(side.name()).display().to_string();
     ["strace", "-f", "-qq", "-e", "signal=none", "-o", &output].map(str::to_owned).into()
 }
 
 /// What happened between the two marks of a phase.
 #[derive(Debug, Default)]
-struct Phase {
+pub(crate) struct Phase {
     /// The thread that made the marks: the caller's, or the one that makes the upcalls.
     thread: String,
     /// How often it made each system call.
@@ -91,11 +91,15 @@ struct Phase {
 }
 
 impl Phase {
-    fn calls(&self) -> u64 {
+    pub(crate) fn calls(&self) -> u64 {
         self.names.values().sum()
     }
 
-    fn check(&self, expected: u64) -> Result<(), String> {
+    pub(crate) fn of_all_threads(&self) -> u64 {
+        self.calls() + self.others
+    }
+
+    pub(crate) fn check(&self, expected: u64) -> Result<(), String> {
         if self.calls() != expected {
             return Err(format!("not {expected} system calls: {self:?}"));
         }
@@ -111,11 +115,14 @@ impl Phase {
     }
 }
 
-fn phase<'a>(phases: &'a BTreeMap<String, Phase>, name: &str) -> Result<&'a Phase, String> {
+pub(crate) fn phase<'a>(
+    phases: &'a BTreeMap<String, Phase>,
+    name: &str,
+) -> Result<&'a Phase, String> {
     phases.get(name).ok_or_else(|| format!("the trace has no phase {name}"))
 }
 
-fn phases(folder: &Path, side: Side) -> Result<BTreeMap<String, Phase>, String> {
+pub(crate) fn phases(folder: &Path, side: Side) -> Result<BTreeMap<String, Phase>, String> {
     let path = folder.join(side.name());
     let trace = std::fs::read_to_string(path).map_err(|error| format!("the trace: {error}"))?;
     Ok(parse(&trace))

@@ -1,0 +1,152 @@
+//! How threads of lanes are set up before they serve: names, priorities, processors, stacks, memory.
+#![allow(clippy::unwrap_used, clippy::use_self)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use zorb_core::poa::PoaPolicies;
+use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
+use zorb_rt::{Direct, LaneBuilder, NativePriority, Priority, RtOrb, RtOrbBuilder, Threadpool};
+use zorb_unix::UiopProtocol;
+
+/// `interface Diver { long dive(in long pages); };`
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Diver(ObjectRef);
+
+codegen::interface!(Diver(ObjectRef), "IDL:zorb.test/Diver:1.0", "Diver", []);
+
+impl Diver {
+    fn dive(&self, pages: i32) -> Result<i32> {
+        codegen::invoke!(self, dive, [i32 => &pages], [i32])
+    }
+}
+
+trait DiverServant: Send + Sync + 'static {
+    fn dive(&self, pages: i32) -> Result<i32>;
+}
+
+codegen::skeleton!(Diver, DiverServant, {
+    0 "dive" dive(pages: i32 => pages) [result: i32],
+});
+
+struct Deep;
+
+impl DiverServant for Deep {
+    fn dive(&self, pages: i32) -> Result<i32> {
+        Ok(deep(pages))
+    }
+}
+
+/// Uses so many pages of the stack, and somewhat more.
+#[inline(never)]
+fn deep(pages: i32) -> i32 {
+    let page = std::hint::black_box([1_u8; 4096]);
+    if pages <= 1 {
+        return i32::from(page[7]);
+    }
+    deep(pages - 1) + i32::from(std::hint::black_box(&page)[9])
+}
+
+/// How deep a call goes, each time with a page of the stack or a few.
+const PAGES: i32 = 32;
+/// `SCHED_FIFO`.
+const FIFO: u32 = 1;
+const STACK: usize = 1 << 20;
+
+fn number(value: i16) -> Priority {
+    Priority::new(value).unwrap()
+}
+
+fn builder() -> OrbBuilder {
+    let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    builder.round_trip_timeout(Duration::from_secs(30))
+}
+
+fn settings() -> RtOrbBuilder {
+    RtOrb::builder().mapping(Direct::new(NativePriority::SHARED, NativePriority(40)))
+}
+
+/// Threads of this process: names and ids.
+fn threads(beginning: &str) -> Vec<(String, u32)> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let ids = tasks.map(|task| task.unwrap().file_name().to_str().unwrap().parse::<u32>().unwrap());
+    let named = ids.filter_map(|id| {
+        let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
+        Some((name.trim_end().to_owned(), id))
+    });
+    let mut named: Vec<_> = named.filter(|(name, _)| name.starts_with(beginning)).collect();
+    named.sort();
+    named
+}
+
+/// The real-time priority and the policy of a thread, as the system tells them.
+fn schedule(thread: u32) -> (u32, u32) {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap();
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_ascii_whitespace().collect();
+    (fields[37].parse().unwrap(), fields[38].parse().unwrap())
+}
+
+/// A line of a thread's status.
+fn status(thread: u32, key: &str) -> String {
+    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/status")).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+    line.trim_start_matches(':').trim().to_owned()
+}
+
+fn pool(rt: &RtOrb, name: &str) -> Threadpool {
+    let low = LaneBuilder::new(number(10), 2);
+    let high = LaneBuilder::new(number(20), 1).processors([0]);
+    rt.threadpool(name).lane(low).lane(high).stack_size(STACK).create().unwrap()
+}
+
+/// Page faults in the high lane by the first call that uses much of the stack.
+fn faults_of_a_dive(orb: &Orb, rt: &RtOrb, pool: &Threadpool) -> u64 {
+    let model = rt.client_propagated(number(20));
+    let policies = PoaPolicies::new().with(model).with(pool.policy());
+    let poa = orb.root_poa().create(&format!("pool {}", pool.id()), policies).unwrap();
+    let diver: Diver = poa.activate(Deep).unwrap();
+    let client = builder().build().unwrap();
+    let _rt = settings().attach(&client).unwrap();
+    let diver: Diver = client.resolve(&diver.0.to_ior_string()).unwrap();
+    assert_eq!(diver.dive(1), Ok(1));
+    rt.freeze().unwrap();
+    assert_eq!(diver.dive(PAGES), Ok(PAGES));
+    client.shutdown(true).unwrap();
+    pool.violations()[1].page_faults
+}
+
+// One test: memory is locked for the whole process.
+#[test]
+fn threads_are_ready_before_they_serve() {
+    let orb = builder().listen("uiop://").build().unwrap();
+    let rt = settings().attach(&orb).unwrap();
+    let permitted = rt.denial().is_none();
+    let plain = pool(&rt, "plain");
+    let found = threads("plain-");
+    let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["plain-10", "plain-10", "plain-20"]);
+    for (name, thread) in &found {
+        let level: u32 = name.rsplit('-').next().unwrap().parse().unwrap();
+        let expected = if permitted { (level, FIFO) } else { (0, 0) };
+        assert_eq!(schedule(*thread), expected, "{name}");
+        let on = status(*thread, "Cpus_allowed_list");
+        assert_eq!(on == "0", level == 20 || single_processor(), "{name}: {on}");
+    }
+    let untouched = faults_of_a_dive(&orb, &rt, &plain);
+    assert!(untouched > 0, "the control: a stack that was not touched is not there");
+
+    let ready_orb = builder().listen("uiop://").build().unwrap();
+    let ready_rt = settings().lock_memory(true).attach(&ready_orb).unwrap();
+    let ready = pool(&ready_rt, "ready");
+    let locked = status(std::process::id(), "VmLck");
+    let is_locked = !locked.starts_with("0 ");
+    let faults = faults_of_a_dive(&ready_orb, &ready_rt, &ready);
+    // Without the lock, code and data may come and go; the stack was touched all the same.
+    assert!(faults == 0 || !is_locked && faults < untouched, "{faults} of {untouched}, {locked}");
+    orb.shutdown(true).unwrap();
+    ready_orb.shutdown(true).unwrap();
+}
+
+fn single_processor() -> bool {
+    std::thread::available_parallelism().is_ok_and(|count| count.get() == 1)
+}
