@@ -4,7 +4,7 @@ use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use zorb_cdr::{ByteOrder, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrWriter, TextCoding, Wire};
 use zorb_giop::{
     Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus, RequestHeader,
     ResponseFlags,
@@ -16,7 +16,7 @@ use super::call::{ReplyWriter, ServerCall};
 use crate::gather::SendParts;
 use crate::interface::OBJECT_ID;
 use crate::orb::{Located, OrbCore, initial_reference};
-use crate::poa::{ActiveObject, KnownAdapters, not_there};
+use crate::poa::{ActiveObject, Found, KeyParts, KnownAdapters, not_there};
 use crate::servant::Served;
 
 /// What became of a request.
@@ -68,25 +68,21 @@ pub(crate) fn answer_request(
         Ok(key) => core.admit(key, known),
         Err(_) => Located::Nowhere(no_key()),
     };
-    let located = match located {
-        // Nobody can be told where to send it instead.
-        Located::Elsewhere(ior) if request.response == ResponseFlags::NoResponse => {
-            match core.own_key(&ior) {
-                Some(key) => core.admit(&key, None),
-                None => Located::Elsewhere(ior),
-            }
-        }
-        located => located,
-    };
     let found = match located {
         Located::Here(found) => found,
         Located::Elsewhere(ior) => {
-            let written =
-                reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer));
-            if let Err(exception) = written {
-                reply.write_exception(exception);
+            // Nobody can be told where to send a one-way call instead.
+            let is_one_way = request.response == ResponseFlags::NoResponse;
+            match is_one_way.then(|| own_object(core, &ior)).flatten() {
+                Some(found) => found,
+                None => {
+                    let forward = |writer: &mut CdrWriter<'_>| Ior::write(&ior, writer);
+                    if let Err(exception) = reply.write(ReplyStatus::LocationForward, forward) {
+                        reply.write_exception(exception);
+                    }
+                    return Ok(answer(&reply));
+                }
             }
-            return Ok(answer(&reply));
         }
         Located::Nowhere(exception) if &*request.operation == "_non_existent" => {
             let gone = exception.kind == zorb_types::SystemExceptionKind::ObjectNotExist;
@@ -130,6 +126,14 @@ pub(crate) fn answer_request(
         call.reply.write_exception(exception);
     }
     Ok(answer(&call.reply))
+}
+
+/// The object of this very ORB that a published reference is to. It does not go the way that requests
+/// go, which is the faster for having one user.
+#[cold]
+#[inline(never)]
+fn own_object(core: &Arc<OrbCore>, ior: &Ior) -> Option<Found> {
+    core.adapters().admit(KeyParts::parse(&core.own_key(ior)?)).ok()
 }
 
 /// The exception for a target that is a profile or a reference without an object key of ours.

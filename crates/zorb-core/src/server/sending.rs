@@ -10,6 +10,7 @@ use zorb_giop::{
     AddressingDisposition, CancelledRequests, Form, GiopVersion, Messaging, ProtocolError,
     ReplyStatus,
 };
+use zorb_os::mutex::{PiGuard, PiMutex};
 use zorb_os::probe;
 
 use super::ServerConnection;
@@ -18,6 +19,9 @@ use crate::counters::{CallMutex, Count};
 /// The sending side of a connection.
 #[derive(Debug)]
 pub(super) struct Sending {
+    /// Taken first where threads of different priorities meet, in lanes: who holds it has the priority
+    /// of the most urgent one that waits. It holds no data, the other one does.
+    turn: Option<PiMutex>,
     /// Held while a message is sent, so that messages of several threads do not mix.
     cancelled: CallMutex<CancelledRequests>,
     /// Whether a request was ever cancelled.
@@ -26,20 +30,32 @@ pub(super) struct Sending {
     version: AtomicU8,
 }
 
-impl Default for Sending {
-    fn default() -> Self {
+/// Both locks, which are given back in this order.
+struct Locked<'s> {
+    cancelled: MutexGuard<'s, CancelledRequests>,
+    _turn: Option<PiGuard<'s>>,
+}
+
+impl Sending {
+    pub(super) fn new(in_lane: bool) -> Self {
         Self {
+            turn: in_lane.then(PiMutex::new),
             cancelled: CallMutex::new(Count::ServerLocks, CancelledRequests::new()),
             any_cancelled: AtomicBool::new(false),
             version: AtomicU8::new(0),
         }
     }
-}
 
-impl Sending {
+    #[inline]
+    fn lock(&self) -> Locked<'_> {
+        // It fails for a thread that has it, and none takes it twice.
+        let turn = self.turn.as_ref().and_then(|turn| turn.lock().ok());
+        Locked { cancelled: self.cancelled.lock(), _turn: turn }
+    }
+
     /// Takes note of a CancelRequest.
     pub(super) fn cancel(&self, request_id: u32) {
-        self.cancelled.lock().cancel(request_id);
+        self.lock().cancelled.cancel(request_id);
         self.any_cancelled.store(true, Ordering::Release);
     }
 
@@ -47,7 +63,7 @@ impl Sending {
     #[inline]
     pub(super) fn begin_request(&self, request_id: u32, highest: GiopVersion) {
         if self.any_cancelled.load(Ordering::Acquire) {
-            self.cancelled.lock().begin_request(request_id);
+            self.lock().cancelled.begin_request(request_id);
         }
         if self.version.load(Ordering::Relaxed) != highest.minor() {
             self.version.store(highest.minor(), Ordering::Relaxed);
@@ -63,34 +79,34 @@ impl Sending {
 impl ServerConnection {
     /// Sends a whole message, or ends the connection.
     pub(super) fn send(&self, message: &[u8]) {
-        self.send_locked(&self.sending.cancelled.lock(), message);
+        self.send_locked(&self.sending.lock(), message);
     }
 
     /// Sends the reply to a request, unless the client has cancelled it meanwhile.
     pub(super) fn send_reply(&self, request_id: u32, reply: &[u8]) {
-        let cancelled = self.sending.cancelled.lock();
-        if !cancelled.contains(request_id) {
-            self.send_locked(&cancelled, reply);
+        let locked = self.sending.lock();
+        if !locked.cancelled.contains(request_id) {
+            self.send_locked(&locked, reply);
         }
     }
 
     /// As [`send_reply`](Self::send_reply), for a reply that lies in parts.
     pub(super) fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]) {
-        let cancelled = self.sending.cancelled.lock();
-        if !cancelled.contains(request_id) {
+        let locked = self.sending.lock();
+        if !locked.cancelled.contains(request_id) {
             probe!(MessagingSend);
             let sent = self.stream.send_vectored_all(parts);
-            self.after_sending(&cancelled, sent);
+            self.after_sending(&locked, sent);
         }
     }
 
-    fn send_locked(&self, locked: &MutexGuard<'_, CancelledRequests>, message: &[u8]) {
+    fn send_locked(&self, locked: &Locked<'_>, message: &[u8]) {
         probe!(MessagingSend);
         self.after_sending(locked, self.stream.send_all(message));
     }
 
     #[inline]
-    fn after_sending(&self, _: &MutexGuard<'_, CancelledRequests>, sent: io::Result<()>) {
+    fn after_sending(&self, _: &Locked<'_>, sent: io::Result<()>) {
         probe!(TransportSend);
         if let Err(error) = sent {
             tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
