@@ -228,7 +228,7 @@ fn charted(rows: &[&Measured]) -> Vec<Measured> {
 }
 
 /// What the page begins with.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "latency",
     "cubit",
     "ttcp",
@@ -239,6 +239,7 @@ const ORDER: [&str; 11] = [
     "dynamic",
     "demux",
     "probes",
+    "rt",
     "demo",
 ];
 
@@ -295,6 +296,12 @@ fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
             "Steps of a call",
             "What each layer of client and server takes of a call, from time probes in all of \
              them.",
+        ),
+        "rt" => (
+            "Real-time experiments",
+            "Calls of high priority without load and beside calls of low priority, in set-ups that \
+             are to keep them apart and in set-ups that are known not to; each series is one. Which \
+             experiments hold, and whether their controls were detected, is in the table.",
         ),
         "collocated" => ("Calls within a process", "Client and object are in the same process."),
         _ => return None,
