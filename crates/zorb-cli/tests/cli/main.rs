@@ -4,6 +4,7 @@
 
 mod bench;
 mod bench_report;
+mod bench_rt;
 mod bridge;
 mod call;
 #[path = "../../../zorb-tls/tests/support/mod.rs"]
