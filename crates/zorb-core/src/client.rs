@@ -3,6 +3,7 @@
 mod call;
 mod connection;
 mod contexts;
+mod fragmenting;
 mod invoke;
 mod line;
 mod locate;
@@ -16,6 +17,7 @@ mod shared;
 mod sharing;
 mod validate;
 
+pub(crate) use fragmenting::in_fragments;
 pub(crate) use invoke::{LOCAL_TEXT, invoke};
 pub(crate) use locate::locate;
 pub(crate) use pool::ConnectionCache;

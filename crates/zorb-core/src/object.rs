@@ -2,6 +2,7 @@
 
 mod dynamic;
 mod policies;
+mod variants;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -18,8 +19,10 @@ use crate::client::{Reply, Routes, invoke, locate, validate};
 use crate::collocation::{CollocationStrategy, Place};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
-use crate::policy::{ObjectOverrides, Shape};
+use crate::policy::{AnyShape, ObjectOverrides};
 use crate::raises::Raises;
+
+use variants::Variants;
 
 pub use dynamic::{KeptReply, RawReply};
 
@@ -45,13 +48,15 @@ pub(crate) struct Shared {
     pub(crate) place: Place,
     /// Whether a call has succeeded whose policies forbid to reach the object in another way later.
     bound: AtomicBool,
+    /// The same object by other ways.
+    variants: Variants,
 }
 
 /// A reference with the ways that lead to its object, found when first needed.
 #[derive(Debug)]
 pub(crate) struct Binding {
     ior: Ior,
-    shape: Shape,
+    shape: Option<Arc<dyn AnyShape>>,
     routes: OnceLock<Routes>,
 }
 
@@ -67,18 +72,18 @@ impl Forwarded {
 }
 
 impl Binding {
-    fn new(ior: Ior, shape: Shape) -> Self {
+    fn new(ior: Ior, shape: Option<Arc<dyn AnyShape>>) -> Self {
         Self { ior, shape, routes: OnceLock::new() }
     }
 
     #[inline]
     pub(crate) fn routes(&self, core: &OrbCore) -> &Routes {
-        self.routes.get_or_init(|| Routes::resolve(core, &self.ior, &self.shape))
+        self.routes.get_or_init(|| Routes::resolve(core, &self.ior, self.shape.as_ref()))
     }
 }
 
 impl Shared {
-    fn new(core: &Arc<OrbCore>, ior: Ior, shape: Shape) -> Self {
+    fn new(core: &Arc<OrbCore>, ior: Ior, shape: Option<Arc<dyn AnyShape>>) -> Self {
         Self {
             core: Arc::clone(core),
             original: Binding::new(ior, shape),
@@ -86,17 +91,18 @@ impl Shared {
             was_forwarded: AtomicBool::new(false),
             place: Place::default(),
             bound: AtomicBool::new(false),
+            variants: Variants::default(),
         }
     }
 
-    fn shape(&self) -> &Shape {
-        &self.original.shape
+    fn shape(&self) -> Option<&Arc<dyn AnyShape>> {
+        self.original.shape.as_ref()
     }
 }
 
 impl ObjectRef {
     pub(crate) fn new(core: &Arc<OrbCore>, ior: Ior) -> Self {
-        let shared = Shared::new(core, ior, Shape::default());
+        let shared = Shared::new(core, ior, None);
         let collocation = core.options().collocation_strategy;
         Self { shared: Arc::new(shared), overrides: None, collocation }
     }
@@ -134,7 +140,7 @@ impl ObjectRef {
     }
 
     pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
-        let binding = Arc::new(Binding::new(ior, self.shared.shape().clone()));
+        let binding = Arc::new(Binding::new(ior, self.shared.shape().cloned()));
         self.shared.forward.store(Some(Arc::clone(&binding)));
         self.shared.was_forwarded.store(true, Ordering::Release);
         self.shared.place.forget();
@@ -270,7 +276,7 @@ impl ObjectRef {
     /// this ORB is tied to its servant.
     ///
     /// Policies of the client and the server that contradict each other make it fail, with
-    /// `INV_POLICY`; CORBA's list of them is not there.
+    /// `INV_POLICY`; [`inconsistent_policies`](Self::inconsistent_policies) tells which.
     ///
     /// # Errors
     /// The system exception that a call would fail with; `OBJECT_NOT_EXIST` when the object is gone.

@@ -84,6 +84,12 @@ pub struct Options {
     pub keep_alive: bool,
     /// The class of service of connections over TCP (DSCP); `None` leaves it to the system.
     pub dscp: Option<u8>,
+    /// The priority among what this machine sends; `None` leaves it to the system.
+    pub socket_priority: Option<u32>,
+    /// The most octets a second that a connection over TCP sends; `None` for no limit.
+    pub pacing_rate: Option<u64>,
+    /// Octets of memory that a client's connection has for messages from the start.
+    pub preallocate: usize,
     /// From how many octets on a run of octets is sent from where it lies, not copied.
     pub copy_threshold: usize,
     /// The largest GIOP message accepted, fragments joined, in octets.
@@ -126,6 +132,9 @@ impl Default for Options {
             no_delay: true,
             keep_alive: false,
             dscp: None,
+            socket_priority: None,
+            pacing_rate: None,
+            preallocate: 0,
             copy_threshold: table::COPY_THRESHOLD as usize,
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
             max_connections: table::MAX_CONNECTIONS as usize,
@@ -191,6 +200,9 @@ impl Options {
             "NoDelay" => yes_or_no(self.no_delay).to_owned(),
             "KeepAlive" => yes_or_no(self.keep_alive).to_owned(),
             "Dscp" => self.dscp.unwrap_or(0).to_string(),
+            "SocketPriority" => self.socket_priority.unwrap_or(0).to_string(),
+            "PacingRate" => self.pacing_rate.unwrap_or(0).to_string(),
+            "Preallocate" => self.preallocate.to_string(),
             "MaxMessageSize" => self.max_message_size.to_string(),
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
@@ -254,7 +266,8 @@ impl Options {
             send_buffer: self.send_queue,
             recv_buffer: self.receive_queue,
             dscp: self.dscp,
-            priority: None,
+            priority: self.socket_priority,
+            pacing: self.pacing_rate,
         }
     }
 
@@ -305,6 +318,11 @@ impl Options {
             "Dscp" => {
                 self.dscp = u8::try_from(number(value)?).ok().filter(|&class| class > 0);
             }
+            "SocketPriority" => {
+                self.socket_priority = u32::try_from(number(value)?).ok().filter(|&it| it > 0);
+            }
+            "PacingRate" => self.pacing_rate = Some(number(value)?).filter(|&rate| rate > 0),
+            "Preallocate" => self.preallocate = number(value)? as usize,
             "MaxMessageSize" => self.max_message_size = number(value)? as usize,
             "MaxConnections" => self.max_connections = number(value)? as usize,
             "MaxConnectionsPerEndpoint" => {

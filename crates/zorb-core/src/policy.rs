@@ -36,27 +36,32 @@ mod levels;
 mod manager;
 mod messaging;
 mod overrides;
+mod properties;
 mod protocols;
 mod set;
+mod shape;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
 pub use current::PolicyCurrent;
-pub use hooks::{AroundUpcall, NetworkClass, NetworkPriorities, RequestContext, ShortContext};
+pub use hooks::{
+    AroundUpcall, CallPriority, NetworkClass, NetworkPriorities, RequestContext, ShortContext,
+};
 pub use levels::Levels;
 pub use manager::PolicyManager;
 pub use messaging::{
     ConnectionTimeout, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope,
 };
 pub use overrides::SetOverrideType;
-pub use protocols::{
-    ClientProtocols, PrivateConnection, ProtocolChoice, ServerProtocols, StreamProperties,
-};
-pub use set::{Policies, Policy, TypedPolicy};
+pub use properties::ConnectionProperties;
+pub use protocols::{ClientProtocols, PrivateConnection, ProtocolChoice, ServerProtocols};
+pub use set::{Policies, Policy, ShaperOf, TypedPolicy};
 pub use types::PolicyType;
 
 pub(crate) use exposed::{component, exposed_by};
 pub(crate) use hooks::{MAX_CONTEXTS, Understood};
-pub(crate) use overrides::{Asides, ObjectOverrides, Overrides, Shape, Terms, override_of, terms};
+pub(crate) use overrides::{Asides, ObjectOverrides, Overrides, Terms, override_of, terms};
+pub(crate) use properties::LineOptions;
+pub(crate) use shape::{AnyShape, Lines, Router, Shape, Shaper};

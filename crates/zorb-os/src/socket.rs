@@ -26,6 +26,15 @@ pub enum Pending {
     Error(io::Error),
 }
 
+/// Has the system send no more than so many octets a second through `socket` (`SO_MAX_PACING_RATE`),
+/// where its protocol knows how.
+///
+/// # Errors
+/// What the system says.
+pub fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) -> io::Result<()> {
+    sys::fd::set_pacing_rate(socket, octets_per_second)
+}
+
 /// Looks at what `socket` has pending, without waiting and without taking anything. One system
 /// call. An error that the socket holds is reported once and cleared, as the system does it.
 #[must_use]

@@ -27,6 +27,7 @@
 //! all the same or are refused, as [`Denied`] says.
 #![forbid(unsafe_code)]
 
+mod bands;
 mod configured;
 mod context;
 mod current;
@@ -48,6 +49,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use bands::{PriorityBand, PriorityBands};
 pub use current::{HeldPriority, RtCurrent};
 pub use flow::{FlowCounts, FlowEvent, OutputQueue, OutputQueueBuilder, WhenFull};
 pub use mapping::{Continuous, Direct, Linear, PriorityMapping, PriorityTransform};

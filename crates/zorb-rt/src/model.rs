@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_core::ServerCall;
 use zorb_core::policy::{
-    AroundUpcall, Levels, PolicyType, RequestContext, ShortContext, TypedPolicy,
+    AroundUpcall, CallPriority, Levels, PolicyType, RequestContext, ShortContext, TypedPolicy,
 };
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -96,6 +96,15 @@ impl TypedPolicy for PriorityModel {
         let settings = self.settings.as_ref().filter(|_| self.client_propagated)?;
         let settings = Arc::clone(settings);
         Some(Arc::new(Propagated { settings, otherwise: self.server_priority }))
+    }
+
+    fn call_priority(&self) -> Option<Arc<dyn CallPriority>> {
+        let settings = self.settings.as_ref()?;
+        if self.client_propagated {
+            let settings = Arc::clone(settings);
+            return Some(Arc::new(Propagated { settings, otherwise: self.server_priority }));
+        }
+        Some(Arc::new(Declared(self.server_priority)))
     }
 
     fn serves_in(&self, priority: i16) -> bool {
@@ -193,5 +202,21 @@ impl RequestContext for Propagated {
     fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
         let wanted = self.sent()?.unwrap_or(self.otherwise).value();
         Ok(Some(wanted..=wanted))
+    }
+}
+
+impl CallPriority for Propagated {
+    fn priority(&self) -> Result<i16, SystemException> {
+        Ok(self.sent()?.unwrap_or(self.otherwise).value())
+    }
+}
+
+/// All calls have the priority that the server declares.
+#[derive(Debug)]
+struct Declared(Priority);
+
+impl CallPriority for Declared {
+    fn priority(&self) -> Result<i16, SystemException> {
+        Ok(self.0.value())
     }
 }

@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use zorb_core::Orb;
+use zorb_core::policy::ClientProtocols;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::configured::Configured;
 use super::network::Mapped;
 use super::setting::Settings;
 use super::{
-    Denied, Linear, NativePriority, NetworkPriorityMapping, PiMutex, Priority, PriorityMapping,
-    PriorityModel, PriorityTransform, RtCurrent, SchedulingPolicy, ThreadpoolBuilder,
+    Denied, Linear, NativePriority, NetworkPriorityMapping, PiMutex, Priority, PriorityBands,
+    PriorityMapping, PriorityModel, PriorityTransform, RtCurrent, SchedulingPolicy,
+    ThreadpoolBuilder,
 };
 
 /// The real-time side of an ORB (`RTCORBA::RTORB`). Clones are the same.
@@ -107,6 +109,8 @@ impl RtOrbBuilder {
         orb.policy_manager()
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));
         orb.attach(Arc::clone(&settings));
+        orb.policy_manager().understand(|bands: PriorityBands| bands);
+        orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
         Ok(RtOrb { orb: orb.clone(), settings })
     }
 }

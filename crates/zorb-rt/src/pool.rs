@@ -193,8 +193,18 @@ impl<'r> ThreadpoolBuilder<'r> {
         self
     }
 
-    /// How threads share the work. Default: leader/followers, or half-sync where requests are buffered
-    /// or threads borrowed.
+    /// Serves those of the requests first that have the higher priority, of all that wait for a thread:
+    /// what a pool without lanes needs besides [`buffering`](Self::buffering) and clients with
+    /// [`PriorityBands`](super::PriorityBands), so that calls of high priority do not wait behind many
+    /// of low. The priority is that of the request, else the highest of its connection's band.
+    /// Default: no, they are served in the order in which they came.
+    pub fn by_priority(mut self, ordered: bool) -> Self {
+        self.settings.by_priority = ordered;
+        self
+    }
+
+    /// How threads share the work. Default: leader/followers, or half-sync where requests are
+    /// buffered or ordered, or threads borrowed.
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.settings.strategy = Some(strategy);
         self

@@ -6,8 +6,8 @@ use std::time::Duration;
 use zorb_core::ObjectRef;
 use zorb_core::lanes::Buffering;
 use zorb_core::policy::{
-    ClientProtocols, Policies, PrivateConnection, ProtocolChoice, RelativeRequestTimeout,
-    RelativeRoundtripTimeout, StreamProperties, SyncScope,
+    ClientProtocols, ConnectionProperties, Policies, PrivateConnection, ProtocolChoice,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope,
 };
 use zorb_giop::ProfileTag;
 use zorb_types::SystemException;
@@ -166,11 +166,11 @@ pub fn expand(qos: &Qos) -> Expansion {
         ContinuousMedia | LowLatencyTransaction => size.saturating_mul(2),
     };
     let queue = u32::try_from(queue.clamp(BUFFERS.0, BUFFERS.1)).ok();
-    let mut stream = StreamProperties::default();
+    let mut stream = ConnectionProperties::default();
     stream.send_buffer = queue;
     stream.receive_buffer = queue;
-    stream.no_delay = qos.class != BulkData;
-    stream.keep_alive = matches!(qos.class, BulkData | HighBandwidthStream);
+    stream.no_delay = Some(qos.class != BulkData);
+    stream.keep_alive = Some(matches!(qos.class, BulkData | HighBandwidthStream));
     stream.dscp = Some(match qos.class {
         BulkData => 8,
         HighBandwidthStream => 26,
@@ -299,7 +299,7 @@ mod tests {
         assert!(expansion.private);
         assert_eq!(expansion.round_trip, Some(Duration::from_millis(1)));
         let properties = expansion.protocols[0].properties.unwrap();
-        assert_eq!((properties.dscp, properties.no_delay), (Some(46), true));
+        assert_eq!((properties.dscp, properties.no_delay), (Some(46), Some(true)));
         assert_eq!(properties.send_buffer, Some(16 << 10));
     }
 

@@ -102,6 +102,32 @@ fn the_policy_is_an_enumerator_and_a_short() {
 }
 
 #[test]
+fn bands_are_a_sequence_of_pairs_of_shorts() {
+    use zorb_core::policy::TypedPolicy;
+    let number = |value| Priority::new(value).unwrap();
+    let band = |low, high| PriorityBand::new(number(low), number(high)).unwrap();
+    let bands = PriorityBands::new([band(0, 9), band(0x0102, 32_767)]).unwrap();
+    // What TAO writes: byte order, padding, ulong length, and each band as two shorts.
+    let little = [1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 9, 0, 2, 1, 0xff, 0x7f];
+    assert_eq!(Policy::new(bands.clone()).to_wire(ByteOrder::Little).unwrap().value, little);
+    let big = [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 9, 1, 2, 0x7f, 0xff];
+    assert_eq!(Policy::new(bands.clone()).to_wire(ByteOrder::Big).unwrap().value, big);
+    let read = |octets: &[u8]| {
+        PriorityBands::read(&mut zorb_cdr::CdrReader::for_encapsulation(octets).unwrap())
+    };
+    assert_eq!(read(&little).unwrap(), bands);
+    for hostile in [
+        &[1, 0, 0, 0, 0, 0, 0, 0][..],
+        &[1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 9],
+        &[1, 0, 0, 0, 1, 0, 0, 0, 9, 0, 8, 0],
+        &[1, 0, 0, 0, 1, 0, 0, 0, 0, 0x80, 8, 0],
+        &[1, 0, 0, 0, 0xff, 0xff, 0xff, 0x3f, 0, 0, 8, 0],
+    ] {
+        assert!(read(hostile).is_err(), "{hostile:?}");
+    }
+}
+
+#[test]
 fn a_thread_has_the_priority_that_it_was_given() {
     let orb = zorb_core::Orb::builder().without_environment().build().unwrap();
     let mapping = Direct::new(NativePriority(0), NativePriority(50));

@@ -1,6 +1,8 @@
 //! Thread pools: who is served, by which thread, in which order.
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
+#[path = "pools/bands.rs"]
+mod bands;
 #[path = "pools/fixture.rs"]
 mod fixture;
 #[path = "pools/lanes.rs"]

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 
 use socket2::SockRef;
 use zorb_transport::StreamOptions;
-use zorb_transport::socket::SocketStream;
+use zorb_transport::socket::{SocketStream, set_traffic};
 
 /// Sets up a connected, blocking socket.
 pub(crate) fn set_up(
@@ -19,29 +19,9 @@ pub(crate) fn set_up(
     if options.keep_alive {
         SockRef::from(&socket).set_keepalive(true)?;
     }
-    if let Some(dscp) = options.dscp {
-        set_dscp(&socket, peer, dscp)?;
-    }
-    if let Some(priority) = options.priority {
-        // After the class, of which the system makes a priority itself.
-        SockRef::from(&socket).set_priority(priority)?;
-    }
+    set_traffic(&socket, options)?;
     let local = canonical(socket.local_addr()?);
     Ok(SocketStream::new(socket, local.to_string(), canonical(peer).to_string()))
-}
-
-/// Sets the class of service: the upper six bits of an octet whose others are the network's.
-fn set_dscp(socket: &TcpStream, peer: SocketAddr, dscp: u8) -> io::Result<()> {
-    let class = u32::from(dscp.min(63)) << 2;
-    let socket = SockRef::from(socket);
-    // An IPv6 socket may talk IPv4, which has a class of its own.
-    if peer.is_ipv6() {
-        socket.set_tclass_v6(class)?;
-    }
-    if peer.ip().to_canonical().is_ipv4() {
-        socket.set_tos_v4(class)?;
-    }
-    Ok(())
 }
 
 /// IPv4 as IPv4, also where it came in over an IPv6 socket.
@@ -55,29 +35,53 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_class_of_service_is_set_where_it_is_asked_for() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    fn connected(listener: &TcpListener) -> (TcpStream, SocketAddr) {
         let peer = listener.local_addr().unwrap();
-        for (asked, class) in [(None, 0), (Some(46), 46 << 2), (Some(255), 63 << 2)] {
-            let socket = TcpStream::connect(peer).unwrap();
-            let seen = socket.try_clone().unwrap();
-            let options = StreamOptions { dscp: asked, ..StreamOptions::default() };
-            let _stream = set_up(socket, peer, &options).unwrap();
-            assert_eq!(SockRef::from(&seen).tos_v4().unwrap(), class);
+        (TcpStream::connect(peer).unwrap(), peer)
+    }
+
+    #[test]
+    fn the_network_is_told_what_is_asked_for() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            // Not every machine has both.
+            let Ok(listener) = TcpListener::bind(address) else { continue };
+            for (asked, class) in [(None, 0), (Some(46), 46 << 2), (Some(255), 63 << 2)] {
+                let (socket, peer) = connected(&listener);
+                let seen = socket.try_clone().unwrap();
+                let options = StreamOptions {
+                    dscp: asked,
+                    priority: Some(5),
+                    pacing: Some(1 << 20),
+                    ..StreamOptions::default()
+                };
+                let _stream = set_up(socket, peer, &options).unwrap();
+                let seen = SockRef::from(&seen);
+                let found = if peer.is_ipv4() { seen.tos_v4() } else { seen.tclass_v6() };
+                assert_eq!(found.unwrap(), class);
+                assert_eq!(seen.priority().unwrap(), 5, "whatever the class would make it");
+            }
         }
     }
 
     #[test]
-    fn a_queue_of_the_interface_is_asked_for_beside_the_class() {
+    fn a_connected_stream_can_be_set_up_anew() {
+        use zorb_transport::Stream as _;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let peer = listener.local_addr().unwrap();
-        let socket = TcpStream::connect(peer).unwrap();
+        let (socket, peer) = connected(&listener);
         let seen = socket.try_clone().unwrap();
-        let options =
-            StreamOptions { dscp: Some(46), priority: Some(6), ..StreamOptions::default() };
-        let _stream = set_up(socket, peer, &options).unwrap();
-        assert_eq!(SockRef::from(&seen).tos_v4().unwrap(), 46 << 2);
-        assert_eq!(SockRef::from(&seen).priority().unwrap(), 6);
+        let stream = set_up(socket, peer, &StreamOptions::default()).unwrap();
+        let seen = SockRef::from(&seen);
+        assert!(seen.tcp_nodelay().unwrap());
+        assert!(!seen.keepalive().unwrap());
+        let options = StreamOptions {
+            no_delay: false,
+            keep_alive: true,
+            dscp: Some(10),
+            ..StreamOptions::default()
+        };
+        stream.set_options(&options).unwrap();
+        assert!(!seen.tcp_nodelay().unwrap());
+        assert!(seen.keepalive().unwrap());
+        assert_eq!(seen.tos_v4().unwrap(), 10 << 2);
     }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustls::{Connection, ServerConnection};
 use socket2::SockRef;
 use zorb_transport::socket::Timeout;
-use zorb_transport::{PeerIdentity, Stream};
+use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 
 use crate::configured::Tls;
 use crate::credentials::MAX_BUFFERED;
@@ -228,6 +228,10 @@ impl TlsStream {
 }
 
 impl Stream for TlsStream {
+    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
+        self.inner.set_options(options)
+    }
+
     fn establish(&self) -> io::Result<()> {
         if self.session.get().is_some() {
             return Ok(());

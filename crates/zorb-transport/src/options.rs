@@ -20,9 +20,12 @@ pub struct StreamOptions {
     pub recv_buffer: Option<usize>,
     /// The class of service that routers see (DSCP, 0 to 63). Default `None`: the system's choice.
     pub dscp: Option<u8>,
-    /// The priority in the queues of the machine's own interfaces (`SO_PRIORITY`), for transports over
-    /// a network. Above 6 takes a privilege. Default `None`: what the system makes of the class.
+    /// The priority of what is sent among what this machine sends (`SO_PRIORITY`): queueing
+    /// disciplines go by it. From 7 on it takes a privilege. Default `None`: what the class of
+    /// service has the system choose.
     pub priority: Option<u32>,
+    /// The most octets a second that are sent (`SO_MAX_PACING_RATE`). Default `None`: no limit.
+    pub pacing: Option<u64>,
 }
 
 impl Default for StreamOptions {
@@ -34,6 +37,7 @@ impl Default for StreamOptions {
             recv_buffer: None,
             dscp: None,
             priority: None,
+            pacing: None,
         }
     }
 }

@@ -11,7 +11,7 @@ mod timeout;
 use std::io;
 use std::os::fd::AsFd;
 
-use socket2::SockRef;
+use socket2::{Domain, SockRef};
 
 use crate::StreamOptions;
 
@@ -34,4 +34,39 @@ pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
         socket.set_recv_buffer_size(bytes)?;
     }
     Ok(())
+}
+
+/// Has what `socket`, of any family, sends be treated by this machine and by the network as `options`
+/// say: class of service, priority, pacing. Sockets without a network pass over the first and the
+/// last.
+///
+/// # Errors
+/// What the system says.
+pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()> {
+    if options.dscp.is_none() && options.priority.is_none() && options.pacing.is_none() {
+        return Ok(());
+    }
+    let fd = socket.as_fd();
+    let socket = SockRef::from(&fd);
+    let domain = socket.domain()?;
+    let is_network = domain == Domain::IPV4 || domain == Domain::IPV6;
+    if let Some(dscp) = options.dscp.filter(|_| is_network) {
+        // The upper six bits of an octet whose others are the network's.
+        let class = u32::from(dscp.min(63)) << 2;
+        if domain == Domain::IPV6 {
+            socket.set_tclass_v6(class)?;
+        }
+        // An IPv6 socket may talk IPv4, which has a class of its own.
+        if domain == Domain::IPV4 || !socket.only_v6()? {
+            socket.set_tos_v4(class)?;
+        }
+    }
+    // After that: the system derives a priority from the class.
+    if let Some(priority) = options.priority {
+        socket.set_priority(priority)?;
+    }
+    match options.pacing.filter(|_| is_network) {
+        Some(rate) => zorb_os::socket::set_pacing_rate(fd, rate),
+        None => Ok(()),
+    }
 }

@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::PeerIdentity;
+use crate::{PeerIdentity, StreamOptions};
 
 /// A connected, blocking, ordered stream of bytes between two endpoints.
 ///
@@ -111,6 +111,16 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// # Errors
     /// What the system says; a peer that has gone already is not an error.
     fn shutdown(&self, how: Shutdown) -> io::Result<()>;
+
+    /// Has the stream be set up as `options` say from now on, as far as that can be changed once it is
+    /// connected. Default: passes over it.
+    ///
+    /// # Errors
+    /// What the system says; the stream goes on as it was, or partly as asked for.
+    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
+        let _ = options;
+        Ok(())
+    }
 
     /// The other side, for messages: `192.0.2.7:40122`.
     fn peer(&self) -> &str;

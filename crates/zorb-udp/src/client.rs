@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use socket2::SockRef;
-use zorb_transport::socket::set_buffers;
+use zorb_transport::socket::{set_buffers, set_traffic};
 use zorb_transport::{Stream, StreamOptions};
 
 use crate::datagram::MAX_DATAGRAM;
@@ -43,6 +43,7 @@ impl<P: Pack> UdpClient<P> {
         };
         let socket = UdpSocket::bind(any)?;
         set_buffers(&socket, options)?;
+        set_traffic(&socket, options)?;
         set_up(&socket)?;
         socket.connect(peer)?;
         let local = socket.local_addr()?.to_string().into();

@@ -4,7 +4,7 @@
 use zorb::giop::{Ior, ProfileTag};
 use zorb::poa::{ObjectId, PoaError, PoaPolicies};
 use zorb::policy::{
-    ClientProtocols, Policies, PrivateConnection, ServerProtocols, SetOverrideType,
+    ClientProtocols, Policies, PolicyType, PrivateConnection, ServerProtocols, SetOverrideType,
 };
 use zorb::{Error, ObjectRef, Orb, SystemExceptionKind};
 
@@ -96,8 +96,14 @@ fn the_orbs_protocols_hold_for_references_without_their_own() {
     assert_eq!(there.non_existent().unwrap_err().kind, SystemExceptionKind::InvPolicy);
     let own = there.with_policies(&only(&[UIOP])).unwrap();
     assert_eq!(own.non_existent(), Ok(true));
-    let thread = orb.policy_current().add(&only(&[UIOP])).unwrap_err();
-    assert_eq!(thread.kind, SystemExceptionKind::NoPermission);
+    let of_thread = orb.policy_current().during(&only(&[IIOP]), || there.non_existent()).unwrap();
+    assert_eq!(of_thread, Ok(true));
+    assert_eq!(there.non_existent().unwrap_err().kind, SystemExceptionKind::InvPolicy);
+    assert_eq!(there.inconsistent_policies(), Ok(vec![PolicyType::CLIENT_PROTOCOL]));
+    orb.policy_manager()
+        .set_policy_overrides(&Policies::new(), SetOverrideType::SetOverride)
+        .unwrap();
+    assert_eq!(there.non_existent(), Ok(true));
 }
 
 #[test]
@@ -108,6 +114,10 @@ fn a_server_has_clients_know_which_protocols_to_use() {
     let orb = client();
     let there = seen_by(&orb, object.ior());
     assert_eq!(there.exposed_policy(), Ok(Some(ClientProtocols::new([UIOP]))));
+    assert_eq!(there.with_policies(&only(&[IIOP])).unwrap().non_existent(), Ok(true));
+    // An ORB that is told to goes by it, for references whose ways have not been looked for.
+    orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
+    let there = seen_by(&orb, object.ior());
     assert_eq!(there.non_existent(), Ok(true));
     let same = there.with_policies(&only(&[UIOP])).unwrap();
     assert_eq!(same.non_existent(), Ok(true));

@@ -7,8 +7,8 @@ use zorb::policy::{Policies, PrivateConnection};
 use zorb::{ObjectRef, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_rt::{
-    Denied, LaneBuilder, Linear, LinearNetwork, ObjectQos, OutputQueue, PiMutex, Priority, Qos,
-    QosClass, RtOrb, Threadpool, WhenFull, expand,
+    Denied, LaneBuilder, Linear, LinearNetwork, ObjectQos, OutputQueue, PiMutex, Priority,
+    PriorityBand, PriorityBands, Qos, QosClass, RtOrb, Threadpool, WhenFull, expand,
 };
 
 /// Attaches the real-time side.
@@ -48,6 +48,14 @@ pub fn controlled(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Threadpool), zorb::Erro
     let policies = PoaPolicies::new().with(model).with(pool.policy());
     let poa = orb.root_poa().create("controlled", policies)?;
     Ok((poa, pool))
+}
+
+/// The same object over connections for urgent calls and for others.
+pub fn banded(valve: &ObjectRef) -> Result<ObjectRef, zorb::Error> {
+    let band = |low, high| PriorityBand::new(Priority::new(low)?, Priority::new(high)?);
+    let bands = PriorityBands::new([band(0, 9_999)?, band(10_000, 32_767)?])?;
+    let valve = valve.with_policies(&Policies::new().with(bands))?;
+    Ok(valve)
 }
 
 /// A pool that whoever runs the program describes.

@@ -203,10 +203,11 @@ fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
 fn the_limits_that_are_options_have_their_defaults() {
     let page = read("docs/src/limits.md");
     for spec in TABLE.iter().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
-        // No limits, but a rhythm, sizes, a class of service, priorities and how far packets go.
+        // No limits, but a rhythm, sizes, a class of service, a rate, priorities and how far packets go.
         if spec.name.starts_with("Rt")
             || ["StallTakeover", "Spin", "SndSock", "RcvSock", "CopyThreshold", "Dscp", "MiopHops"]
                 .contains(&spec.name)
+            || ["SocketPriority", "PacingRate", "Preallocate"].contains(&spec.name)
         {
             continue;
         }

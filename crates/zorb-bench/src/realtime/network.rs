@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use zorb::Interface as _;
 use zorb::giop::ProfileTag;
-use zorb::policy::{ClientProtocols, Policies, ProtocolChoice, StreamProperties};
+use zorb::policy::{ClientProtocols, ConnectionProperties, Policies, ProtocolChoice};
 
 use super::bed::{Bench, HIGH, Host, SHARED, joined};
 use super::finding::{Finding, rounded};
@@ -63,7 +63,7 @@ fn measured(
     let client = bench.client(&[])?;
     let pool = server.lanes(&[(SHARED, 1), (HIGH, 1)])?;
     let low = server.propagated(&pool, SHARED, &client)?;
-    let mut properties = StreamProperties::default();
+    let mut properties = ConnectionProperties::default();
     properties.dscp = dscp;
     let choice = ProtocolChoice { profile: ProfileTag::INTERNET_IOP, properties: Some(properties) };
     let high = low.with_policies(&Policies::new().with(ClientProtocols::new([choice])))?;

@@ -178,6 +178,8 @@ pub(crate) struct ClientConnection {
     pub(super) state: zorb_giop::ClientConnection,
     /// Whether an earlier call had it.
     pub(super) used: bool,
+    /// Whether the server has been told which band of priorities it is for.
+    pub(super) band_told: bool,
     /// When it was last known to be alive: sending a one-way request does not show that.
     pub(super) alive: Alive,
     /// Whether it was opened although there were as many as there may be.
@@ -200,6 +202,7 @@ impl ClientConnection {
             outgoing: Vec::new(),
             state: zorb_giop::ClientConnection::speaking(messaging, false),
             used: false,
+            band_told: false,
             alive: Alive::now(),
             beyond_limit: false,
             form: Form::new(messaging, GiopVersion::V1_0),

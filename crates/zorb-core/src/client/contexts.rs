@@ -1,11 +1,48 @@
 //! The service contexts of a request: what the connection and what policies have it say.
 
+use std::cell::Cell;
+use std::ops::RangeInclusive;
+
+use zorb_cdr::ByteOrder;
 use zorb_giop::{ServiceContext, ServiceId};
 use zorb_types::SystemException;
 
 use super::route::Routes;
 use crate::object::ObjectRef;
-use crate::policy::{MAX_CONTEXTS, ShortContext};
+use crate::policy::{MAX_CONTEXTS, RequestContext, ShortContext};
+
+thread_local! {
+    /// What the request that this thread is about to write tells of its connection's band.
+    static BAND: Cell<Option<ShortContext>> = const { Cell::new(None) };
+}
+
+/// Has the request that is written next tell the server which band of priorities its connection is for
+/// (`RTCorbaPriorityRange`).
+///
+/// ```text
+/// +------------+---------+-----------+-----------+
+/// | byte order | padding | short min | short max |
+/// +------------+---------+-----------+-----------+
+/// ```
+///
+/// Without a band, has it tell none.
+pub(super) fn tell_band(band: Option<&RangeInclusive<i16>>) {
+    BAND.set(band.and_then(|band| {
+        let flag = u8::from(ByteOrder::NATIVE == ByteOrder::Little);
+        let ([a, b], [c, d]) = (band.start().to_ne_bytes(), band.end().to_ne_bytes());
+        ShortContext::new(ServiceId::RT_CORBA_PRIORITY_RANGE, &[flag, 0, a, b, c, d])
+    }));
+}
+
+/// Has requests tell their connection's band when they are to.
+#[derive(Debug)]
+pub(super) struct TellBand;
+
+impl RequestContext for TellBand {
+    fn context(&self) -> Result<Option<ShortContext>, SystemException> {
+        Ok(BAND.take())
+    }
+}
 
 /// Writes a request by `write`, with the contexts of its connection and what the policies of its
 /// reference have the calling thread's request say, which is mostly nothing.

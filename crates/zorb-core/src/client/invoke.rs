@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
@@ -15,7 +16,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfe
 
 use super::call::Call;
 use super::connection::{NoReply, Opened, Tells};
-use super::contexts::with_contexts;
+use super::contexts::{tell_band, with_contexts};
 use super::line::{AnyLine, Line};
 use super::reach::reach;
 use super::reply::{Holder, LocalReply, Reply, decoding};
@@ -56,7 +57,12 @@ pub(crate) fn invoke<'c>(
 ) -> Result<Option<Reply<'c>>, SystemException> {
     let core = object.core();
     core.check_running()?;
-    let call = Call::new(operation, response, arguments, &terms(object));
+    let terms = terms(object);
+    let object = match terms.elsewhere {
+        Some(router) => router(object)?,
+        None => object,
+    };
+    let call = Call::new(operation, response, arguments, &terms);
     let forwarded = object.forwarded();
     let mut target = forwarded.binding().unwrap_or_else(|| object.binding());
     let mut next;
@@ -184,7 +190,10 @@ fn call_over<'c>(
         Err(exception) => return Attempt::Failed(exception),
     };
     let Opened { request_id, text, tells } = opened;
-    let mut gather = Gather::runs_from(core.options().copy_threshold);
+    let mut gather = Gather::runs_from(route.pool.copy_threshold);
+    if let Some(band) = &route.band {
+        band_to_tell(&mut line, band);
+    }
     let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
     let written = match tells {
         Tells::Nothing => with_contexts(object, routes, &[], |service_contexts| {
@@ -205,6 +214,9 @@ fn call_over<'c>(
         }
     };
     if let Err(exception) = written {
+        if route.band.is_some() {
+            line.untell_band();
+        }
         return Attempt::Failed(exception);
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
@@ -232,6 +244,12 @@ fn call_over<'c>(
             not_done((again, exception))
         }
     }
+}
+
+/// Has the first request over a connection for a band of priorities tell the server.
+#[cold]
+fn band_to_tell(line: &mut impl Line, band: &RangeInclusive<i16>) {
+    tell_band(line.tells_band().then_some(band));
 }
 
 #[cold]

@@ -1,6 +1,7 @@
 //! What a call goes over: a connection of its own, or a share in one.
 
 use std::io;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use zorb_giop::{ConnectionEnd, Form, MessageHeader, MessageKind, ReplyStatus, RequestProgress};
@@ -38,6 +39,12 @@ pub(super) trait Line: Sized {
         expected: Option<MessageKind>,
         deadline: Option<Instant>,
     ) -> Result<Opened, SystemException>;
+
+    /// Whether the connection's band is not told yet to the server; it counts as told from now on.
+    fn tells_band(&mut self) -> bool;
+
+    /// Says that the request has not been sent after all that was to tell the band.
+    fn untell_band(&mut self);
 
     /// The buffer for what is to be sent; there is none once the line is [discarded](Self::discard).
     fn outgoing(&mut self) -> Option<&mut Vec<u8>>;
@@ -92,6 +99,18 @@ impl Line for Lease {
         let connection = self.connection().ok_or_else(|| core.shut_down())?;
         let opened = Opened::agree(&mut connection.state, core, route, operation, expected, true)?;
         Ok(Opened { request_id: connection.state.ids().allocate(), ..opened })
+    }
+
+    #[cold]
+    fn tells_band(&mut self) -> bool {
+        self.connection().is_some_and(|it| !std::mem::replace(&mut it.band_told, true))
+    }
+
+    #[cold]
+    fn untell_band(&mut self) {
+        if let Some(connection) = self.connection() {
+            connection.band_told = false;
+        }
     }
 
     #[inline]
@@ -179,6 +198,16 @@ impl Line for Share {
         deadline: Option<Instant>,
     ) -> Result<Opened, SystemException> {
         self.open_request(core, (route, operation), expected, deadline)
+    }
+
+    #[cold]
+    fn tells_band(&mut self) -> bool {
+        !self.band_told().swap(true, Ordering::AcqRel)
+    }
+
+    #[cold]
+    fn untell_band(&mut self) {
+        self.band_told().store(false, Ordering::Release);
     }
 
     fn outgoing(&mut self) -> Option<&mut Vec<u8>> {

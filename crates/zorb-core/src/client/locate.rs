@@ -45,6 +45,10 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     let core = object.core();
     core.check_running()?;
     let terms = terms(object);
+    let object = match terms.elsewhere {
+        Some(router) => router(object)?,
+        None => object,
+    };
     let patience = Patience::new(terms.round_trip);
     let mut next;
     let mut target = object.binding();

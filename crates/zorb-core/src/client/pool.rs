@@ -15,9 +15,7 @@ use std::time::{Duration, Instant};
 
 use zorb_os::thread;
 
-use zorb_transport::{
-    ConnectError, ConnectOptions, Endpoint, Protocol, Stream, StreamOptions, WaitPolicy,
-};
+use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
 
 use super::connection::{Alive, ClientConnection};
 use super::line::AnyLine;
@@ -25,6 +23,7 @@ use super::place::{Lease, Place};
 use super::sharing::Sharing;
 use crate::counters::{CallMutex, Count, count};
 use crate::options::Options;
+use crate::policy::{LineOptions, Lines};
 use crate::rare::{Rare, happens};
 use crate::server::in_upcall;
 
@@ -35,13 +34,11 @@ const KEPT_POOLS: usize = 256;
 /// The most places of an endpoint; threads beyond share them.
 const MAX_PLACES: usize = 64;
 
-/// Which connections calls may have in turns: those to one endpoint that are set up alike, and that no
-/// reference has for itself alone.
+/// Which connections calls may have in turns: those to one endpoint for which policies say the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PoolKey {
-    pub(super) endpoint: Endpoint,
-    pub(super) stream: StreamOptions,
-    pub(super) private: Option<u64>,
+struct PoolKey {
+    endpoint: Endpoint,
+    distinct: Box<[i64]>,
 }
 
 /// The pools of all endpoints.
@@ -71,7 +68,9 @@ pub(crate) struct EndpointPool {
     pub(super) returned: Condvar,
     pub(super) max_open: usize,
     pub(super) max_message_size: usize,
-    stream: StreamOptions,
+    /// From how many octets on a run of octets is sent from where it lies.
+    pub(super) copy_threshold: usize,
+    line: LineOptions,
     pub(super) wait: WaitPolicy,
 }
 
@@ -100,19 +99,21 @@ pub(crate) enum NoConnection {
 }
 
 impl ConnectionCache {
-    /// The pool of `key`, made when it is first asked for.
+    /// The pool of `lines` to an endpoint, made when it is first asked for.
     pub(crate) fn pool(
         &self,
-        key: PoolKey,
+        endpoint: &Endpoint,
+        lines: &Lines,
         protocol: &Arc<dyn Protocol>,
         options: &Options,
     ) -> Arc<EndpointPool> {
+        let key = PoolKey { endpoint: endpoint.clone(), distinct: lines.distinct.clone() };
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pool) = pools.by_endpoint.get(&key) {
             return Arc::clone(pool);
         }
         let unused = pools.take_unused();
-        let pool = EndpointPool::new(&key, protocol, options);
+        let pool = EndpointPool::new(endpoint, &lines.options, protocol, options);
         happens(Rare::TableWrites);
         pools.by_endpoint.insert(key, Arc::clone(&pool));
         drop(pools);
@@ -145,24 +146,27 @@ impl Pools {
 }
 
 impl EndpointPool {
-    fn new(key: &PoolKey, protocol: &Arc<dyn Protocol>, options: &Options) -> Arc<Self> {
-        let max_open = options.max_connections_per_endpoint;
+    fn new(
+        endpoint: &Endpoint,
+        line: &LineOptions,
+        protocol: &Arc<dyn Protocol>,
+        options: &Options,
+    ) -> Arc<Self> {
+        let max_open = line.max_connections;
         let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
         Arc::new_cyclic(|itself| Self {
-            endpoint: key.endpoint.clone(),
+            endpoint: endpoint.clone(),
             protocol: Arc::clone(protocol),
             places: (0..places).map(|_| OnceLock::new()).collect(),
             // Where there are no replies, nobody waits for one.
-            sharing: protocol
-                .carries_replies()
-                .then(|| Sharing::new(options.max_calls_per_connection))
-                .flatten(),
+            sharing: protocol.carries_replies().then(|| Sharing::new(line.max_calls)).flatten(),
             itself: Weak::clone(itself),
             state: CallMutex::new(Count::ClientLocks, PoolState::default()),
             returned: Condvar::new(),
             max_open,
             max_message_size: options.max_message_size,
-            stream: key.stream.clone(),
+            copy_threshold: line.copy_threshold,
+            line: line.clone(),
             wait: options.wait_policy(),
         })
     }
@@ -343,6 +347,7 @@ impl EndpointPool {
         let stream = self.connect(connect_timeout, deadline)?;
         let (messaging, size) = (self.protocol.messaging(), self.max_message_size);
         let mut connection = Box::new(ClientConnection::new(stream, messaging, size, self.wait));
+        connection.outgoing.reserve(self.line.preallocate);
         if !self.protocol.carries_replies() {
             connection.state = zorb_giop::ClientConnection::connectionless();
         }
@@ -359,13 +364,17 @@ impl EndpointPool {
         let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
         let timeout = timeout.max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
-        options.stream = self.stream.clone();
+        options.stream = self.line.stream.clone();
         happens(Rare::Connects);
         let connected = self.protocol.transport().connect(&self.endpoint, &options);
         match connected {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");
-                Ok(stream)
+                Ok(match self.line.in_fragments {
+                    // Where there are no replies a message is a datagram.
+                    Some((wrap, most)) if self.protocol.carries_replies() => wrap(stream, most),
+                    _ => stream,
+                })
             }
             Err(error) => {
                 self.lost_one();

@@ -37,13 +37,20 @@ fn reach_lane<'t>(
     connect_timeout: Duration,
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine), SystemException> {
-    let lanes = routes.lanes()?;
-    let serves = |priority: Option<i16>| match (&lanes, priority) {
-        (Some(lanes), Some(priority)) => lanes.contains(&priority),
-        _ => true,
+    let band = routes.band()?;
+    let lanes = match band {
+        Some(band) => Some(band.clone()),
+        None => routes.lanes()?,
     };
-    let mut fitting = routes.in_order().filter(|(_, route)| serves(route.priority)).peekable();
-    if lanes.is_some() && fitting.peek().is_none() {
+    let serves = |route: &Route| {
+        route.band.as_ref() == band
+            && match (&lanes, route.priority) {
+                (Some(lanes), Some(priority)) => lanes.contains(&priority),
+                _ => true,
+            }
+    };
+    let mut fitting = routes.in_order().filter(|(_, route)| serves(route)).peekable();
+    if lanes.is_some() && routes.conflicts.is_empty() && fitting.peek().is_none() {
         let no = CompletionStatus::No;
         return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
     }
@@ -114,7 +121,7 @@ fn reach_one<'t>(
             }
             .remember(exception)
         }
-        None if routes.ruled_out => ruled_out(object),
+        None if !routes.conflicts.is_empty() => ruled_out(object, routes),
         None if one_way => no_way_back(),
         None => no_usable_profile(object),
     })
@@ -131,11 +138,12 @@ fn no_way_back() -> SystemException {
 }
 
 #[cold]
-fn ruled_out(object: &ObjectRef) -> SystemException {
+fn ruled_out(object: &ObjectRef, routes: &Routes) -> SystemException {
     let exception =
         SystemException::inv_policy(minor::inv_policy::CANNOT_RECONCILE, CompletionStatus::No);
+    let names: Vec<_> = routes.conflicts.iter().map(ToString::to_string).collect();
     Error::new(Phase::Connect, object.ior().type_id.clone())
-        .hint("the policy ClientProtocols leaves no profile of the reference")
+        .hint(format!("no profile of the reference is left by {}", names.join(", ")))
         .remember(exception)
 }
 

@@ -12,11 +12,14 @@ use zorb_giop::{
     ProfileTag, TaggedProfile,
 };
 use zorb_transport::{Protocol, ResolvedProfile};
-use zorb_types::SystemException;
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-use super::pool::{EndpointPool, PoolKey};
+use super::contexts::TellBand;
+use super::pool::EndpointPool;
 use crate::orb::OrbCore;
-use crate::policy::{ClientProtocols, MAX_CONTEXTS, RequestContext, Shape, exposed_by};
+use crate::policy::{
+    AnyShape, CallPriority, Lines, MAX_CONTEXTS, Policy, PolicyType, RequestContext,
+};
 
 /// The most ways to an object that are looked at: a reference may come from anybody, and each way
 /// may have to be tried.
@@ -33,6 +36,8 @@ pub(crate) struct Route {
     pub(super) key: Arc<[u8]>,
     /// The priority that the endpoint serves; `None` for all.
     pub(super) priority: Option<i16>,
+    /// The band of priorities that its connections are for; `None` for all.
+    pub(super) band: Option<RangeInclusive<i16>>,
     /// The server's code sets; `None` when the profile does not say.
     pub(super) code_sets: Option<CodeSetComponentInfo>,
 }
@@ -47,16 +52,17 @@ pub(crate) struct Routes {
     pub(crate) local: Option<Arc<[u8]>>,
     /// The policies that the first profile with any has clients know.
     pub(crate) policies: Vec<PolicyValue>,
-    /// Whether there are ways, and policies rule all of them out.
-    pub(super) ruled_out: bool,
+    /// The policies that rule out all ways that there are.
+    pub(super) conflicts: Vec<PolicyType>,
+    /// The bands of priorities, each with connections of its own.
+    bands: Vec<RangeInclusive<i16>>,
+    /// What tells the priority of calls.
+    call_priority: Option<Arc<dyn CallPriority>>,
     /// What these policies have requests say.
     pub(super) contexts: Vec<Arc<dyn RequestContext>>,
-    /// Whether endpoints serve different priorities, so that policies choose among them.
+    /// Whether ways are for different priorities, so that policies choose among them.
     pub(super) by_priority: bool,
 }
-
-/// The client's policy and the server's cannot both be kept.
-struct Contradiction;
 
 /// A profile that the ORB has a protocol for.
 struct Way {
@@ -94,7 +100,7 @@ impl Way {
 impl Routes {
     /// Resolves the profiles of `ior` that the ORB has a protocol for and that policies let it use, up
     /// to 64 endpoints.
-    pub(crate) fn resolve(core: &OrbCore, ior: &Ior, shape: &Shape) -> Self {
+    pub(crate) fn resolve(core: &OrbCore, ior: &Ior, shape: Option<&Arc<dyn AnyShape>>) -> Self {
         let mut routes = Self::default();
         let mut ways = Vec::new();
         for profile in &ior.profiles {
@@ -110,57 +116,123 @@ impl Routes {
                 routes.local = Some(way.resolved.object_key.as_slice().into());
             }
         }
-        match routes.protocols(core, shape) {
-            Ok(None) => ways.iter().for_each(|way| routes.add(core, way, None, shape)),
-            Ok(Some(chosen)) => {
-                for place in 0..=chosen.choices().len() {
-                    let here = ways.iter().filter(|way| chosen.place(way.tag) == Some(place));
-                    here.for_each(|way| routes.add(core, way, Some(&chosen), shape));
+        match routes.take_policies(core, shape) {
+            _ if !routes.conflicts.is_empty() => {}
+            None => ways.iter().for_each(|way| routes.add(core, way, None)),
+            Some(shape) => {
+                let tags: Vec<_> = ways.iter().map(|way| way.tag).collect();
+                let order = shape.order(&tags);
+                let chosen = order.iter().filter_map(|place| ways.get(*place));
+                chosen.for_each(|way| routes.add(core, way, Some(&*shape)));
+                if order.is_empty() && !ways.is_empty() {
+                    routes.conflicts.push(PolicyType::CLIENT_PROTOCOL);
                 }
-                routes.ruled_out = routes.list.is_empty() && !ways.is_empty();
             }
-            Err(Contradiction) => routes.ruled_out = true,
         }
-        routes.contexts.clone_from(&core.overrides().load().accompanying);
-        if !routes.policies.is_empty() {
-            let understood = core.understood().read().unwrap_or_else(PoisonError::into_inner);
-            routes.contexts.extend(understood.contexts(&routes.policies));
-        }
-        routes.contexts.truncate(MAX_CONTEXTS);
         let mut priorities = routes.list.iter().map(|route| route.priority);
-        routes.by_priority = priorities.any(|priority| priority.is_some());
+        routes.by_priority =
+            priorities.any(|priority| priority.is_some()) || !routes.bands.is_empty();
         routes
     }
 
+    /// Takes what the policies in the reference have calls do, those that are understood; what they
+    /// and the client's make of the ways.
+    fn take_policies(
+        &mut self,
+        core: &OrbCore,
+        own: Option<&Arc<dyn AnyShape>>,
+    ) -> Option<Arc<dyn AnyShape>> {
+        let mut shape = own.cloned();
+        self.contexts.clone_from(&core.overrides().load().accompanying);
+        if !self.policies.is_empty() {
+            let understood = core.understood().read().unwrap_or_else(PoisonError::into_inner);
+            let understood = understood.read(&self.policies);
+            let contexts = understood.iter().filter_map(Policy::request_context);
+            self.contexts.extend(contexts);
+            self.call_priority = understood.iter().find_map(Policy::call_priority);
+            if let Some(shaper) = understood.shaper() {
+                shape = match &shape {
+                    Some(own) => Some(own.with_servers(&understood, &mut self.conflicts)),
+                    None => shaper(&[&understood]),
+                };
+            }
+        }
+        self.contexts.truncate(MAX_CONTEXTS - 1);
+        if let Some(shape) = &shape {
+            self.bands = shape.bands().to_vec();
+            if !self.bands.is_empty() {
+                self.contexts.push(Arc::new(TellBand));
+            }
+        }
+        shape
+    }
+
     /// Adds the endpoints of a profile.
-    fn add(&mut self, core: &OrbCore, way: &Way, chosen: Option<&ClientProtocols>, shape: &Shape) {
+    fn add(&mut self, core: &OrbCore, way: &Way, shape: Option<&dyn AnyShape>) {
         let Way { tag, protocol, resolved, .. } = way;
-        let options = core.options().stream_options();
-        let stream = match chosen {
-            Some(chosen) => chosen.stream_options(*tag, options),
-            None => options,
-        };
         let key: Arc<[u8]> = resolved.object_key.as_slice().into();
         let lane = way.component().map(|LanePriority(priority)| priority);
         let code_sets: Option<CodeSetComponentInfo> = way.component();
-        for endpoint in resolved.endpoints.iter().take(MAX_ROUTES - self.list.len()) {
+        for endpoint in &resolved.endpoints {
             let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
-            let overrides = core.overrides().load();
-            let pool = PoolKey {
-                endpoint: endpoint.clone(),
-                stream: overrides.in_network(priority, &self.policies, stream.clone()),
-                private: shape.private,
+            let lines = match shape {
+                Some(shape) => shape.lines(*tag, priority, core.options()),
+                None => vec![Lines::plain(core.options())],
             };
-            let pool = core.connections().pool(pool, protocol, core.options());
-            self.list.push(Route {
-                pool,
-                replies: protocol.carries_replies(),
-                form: Form::new(protocol.messaging(), resolved.version),
-                key: Arc::clone(&key),
-                priority,
-                code_sets: code_sets.clone(),
-            });
+            let overrides = core.overrides().load();
+            for mut lines in lines {
+                let said = lines.options.stream.clone();
+                let stream = overrides.in_network(priority, &self.policies, said.clone());
+                if (stream.dscp, stream.priority) != (said.dscp, said.priority) {
+                    let class = [stream.dscp.map(u32::from), stream.priority];
+                    let class = class.map(|part| part.map_or(-1, i64::from));
+                    lines.distinct = [&lines.distinct[..], &class].concat().into();
+                    lines.options.stream = stream;
+                }
+                if self.list.len() >= MAX_ROUTES {
+                    return;
+                }
+                self.list.push(Route {
+                    pool: core.connections().pool(endpoint, &lines, protocol, core.options()),
+                    replies: protocol.carries_replies(),
+                    form: Form::new(protocol.messaging(), resolved.version),
+                    key: Arc::clone(&key),
+                    priority,
+                    band: lines.band,
+                    code_sets: code_sets.clone(),
+                });
+            }
         }
+    }
+
+    /// The band of the calling thread's next call; `None` where there are no bands.
+    pub(super) fn band(&self) -> Result<Option<&RangeInclusive<i16>>, SystemException> {
+        if self.bands.is_empty() {
+            return Ok(None);
+        }
+        let Some(of_call) = &self.call_priority else { return Err(no_band()) };
+        let priority = of_call.priority()?;
+        let band = self.bands.iter().find(|band| band.contains(&priority));
+        band.map(Some).ok_or_else(no_band)
+    }
+
+    /// The types of the policies that keep calls of the calling thread from being made.
+    pub(crate) fn inconsistent(&self) -> Result<Vec<PolicyType>, SystemException> {
+        let mut found = self.conflicts.clone();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        match self.band() {
+            Ok(Some(band)) if !self.list.iter().any(|route| route.band.as_ref() == Some(band)) => {
+                found.push(PolicyType::PRIORITY_BANDED_CONNECTION);
+            }
+            Ok(_) => {}
+            Err(exception) if exception.kind == SystemExceptionKind::InvPolicy => {
+                found.push(PolicyType::PRIORITY_BANDED_CONNECTION);
+            }
+            Err(exception) => return Err(exception),
+        }
+        Ok(found)
     }
 
     /// Which priorities one of must be served by the way of the calling thread's next call; `None`
@@ -172,22 +244,6 @@ impl Routes {
             }
         }
         Ok(None)
-    }
-
-    /// The protocols that the client's policies and the server's come to.
-    fn protocols(
-        &self,
-        core: &OrbCore,
-        shape: &Shape,
-    ) -> Result<Option<ClientProtocols>, Contradiction> {
-        let own = shape.protocols.clone();
-        let own = own.or_else(|| core.overrides().load().policies.value().cloned());
-        // One that cannot be read may name protocols of a later age: it is passed over.
-        let servers = exposed_by::<ClientProtocols>(&self.policies).unwrap_or_default();
-        match (own, servers) {
-            (Some(own), Some(servers)) if own.choices() != servers.choices() => Err(Contradiction),
-            (own, servers) => Ok(own.or(servers)),
-        }
     }
 
     /// The ways, beginning with the one that worked last, each with its number.
@@ -207,4 +263,10 @@ impl Routes {
             self.preferred.store(number, Ordering::Relaxed);
         }
     }
+}
+
+/// The exception for a call whose priority is in none of the bands.
+#[cold]
+fn no_band() -> SystemException {
+    SystemException::inv_policy(minor::inv_policy::NO_BAND, CompletionStatus::No)
 }

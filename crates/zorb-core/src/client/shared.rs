@@ -10,7 +10,7 @@ mod share;
 
 use std::io;
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -45,6 +45,8 @@ pub(crate) struct SharedConnection {
     has_room: Condvar,
     /// How many calls use it, for those who look for the least busy.
     users: AtomicUsize,
+    /// Whether the server has been told which band of priorities it is for.
+    band_told: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -191,6 +193,7 @@ impl SharedConnection {
             may_send: Condvar::new(),
             has_room: Condvar::new(),
             users: AtomicUsize::new(0),
+            band_told: AtomicBool::new(false),
         }
     }
 

@@ -145,6 +145,11 @@ impl Lane {
         self.strategy == Strategy::HalfSync
     }
 
+    /// Whether requests that wait are served by their priorities.
+    pub(crate) fn orders(&self) -> bool {
+        self.queue.orders()
+    }
+
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
     }

@@ -115,7 +115,7 @@ impl PoolCore {
                 listeners,
                 threads: Arc::clone(&threads),
                 wants: Wants::of(keeper.clone()),
-                queue: Queue::new(settings.buffering),
+                queue: Queue::new(settings.buffering, settings.by_priority),
             };
             lanes.push(Lane::new(core, parts).map_err(|error| failed().because(error))?);
         }

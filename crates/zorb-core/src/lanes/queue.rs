@@ -25,6 +25,8 @@ pub(super) struct Queue {
     lock: PiMutex,
     waiting: Mutex<Waiting>,
     buffering: Option<Buffering>,
+    /// Whether requests of higher priority are served first.
+    by_priority: bool,
     /// How many threads wait, for who does not take the lock.
     idle: AtomicUsize,
     /// Changes when a thread becomes free, for a reader that waits for one.
@@ -103,7 +105,7 @@ pub(super) enum Rest {
 }
 
 impl Queue {
-    pub(super) fn new(buffering: Option<Buffering>) -> Self {
+    pub(super) fn new(buffering: Option<Buffering>, by_priority: bool) -> Self {
         let waiting = Waiting {
             jobs: VecDeque::with_capacity(ROOM),
             spares: Vec::with_capacity(SPARES),
@@ -113,6 +115,7 @@ impl Queue {
             lock: PiMutex::new(),
             waiting: Mutex::new(waiting),
             buffering,
+            by_priority,
             idle: AtomicUsize::new(0),
             freed: AtomicU32::new(0),
             reader_waits: AtomicBool::new(false),
@@ -159,7 +162,9 @@ impl Queue {
                 return Offered::TooMany(job);
             }
             waiting.octets = waiting.octets.saturating_add(job.size());
-            waiting.jobs.push_back(job);
+            let behind = |known: &&Job| self.by_priority && known.urgency() < job.urgency();
+            let behind = waiting.jobs.iter().rev().take_while(behind).count();
+            waiting.jobs.insert(waiting.jobs.len() - behind, job);
             match worker {
                 Some(worker) => {
                     waiting.assigned += 1;
@@ -179,6 +184,11 @@ impl Queue {
         let octets = waiting.octets.saturating_add(job.size());
         waiting.jobs.len() - waiting.assigned.min(waiting.jobs.len()) < most.min(MOST_WAITING)
             && limit.max_octets.is_none_or(|most| octets <= most)
+    }
+
+    /// Whether requests of higher priority are served first.
+    pub(super) fn orders(&self) -> bool {
+        self.by_priority
     }
 
     /// Whether requests may wait here for a thread.

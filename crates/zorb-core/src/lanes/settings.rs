@@ -19,6 +19,9 @@ pub struct PoolSettings {
     pub buffering: Option<Buffering>,
     /// Whether a lane out of threads takes one of a lane of lower priority. Default: no.
     pub borrowing: bool,
+    /// Whether of the requests that wait for a thread those of higher priority are served first.
+    /// Default: no, they are served in the order in which they came.
+    pub by_priority: bool,
     /// The most connections of each lane. Default 256.
     pub max_connections: usize,
     /// The lanes, at least one.
@@ -35,6 +38,7 @@ impl PoolSettings {
             stack_size: None,
             buffering: None,
             borrowing: false,
+            by_priority: false,
             max_connections: 256,
             lanes: Vec::new(),
         }
@@ -42,13 +46,13 @@ impl PoolSettings {
 
     /// The strategy in force.
     pub(super) fn effective_strategy(&self) -> Result<Strategy, &'static str> {
-        let queues = self.buffering.is_some() || self.borrowing;
+        let queues = self.buffering.is_some() || self.borrowing || self.by_priority;
         match self.strategy {
             Some(Strategy::HalfSync) => Ok(Strategy::HalfSync),
             None if queues => Ok(Strategy::HalfSync),
-            Some(_) if queues => {
-                Err("request buffering and thread borrowing need the half-sync strategy")
-            }
+            Some(_) if queues => Err(
+                "request buffering, thread borrowing and order by priority need the half-sync strategy",
+            ),
             Some(strategy) => Ok(strategy),
             None => Ok(Strategy::default()),
         }

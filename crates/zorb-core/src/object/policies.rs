@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_cdr::CdrError;
+use zorb_giop::ProfileTag;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ObjectRef, Shared};
 use crate::error::{Error, Phase};
 use crate::policy::{
-    Levels, ObjectOverrides, Policies, RelativeRoundtripTimeout, SetOverrideType, TypedPolicy,
-    exposed_by, override_of,
+    ConnectionProperties, Levels, ObjectOverrides, Policies, PolicyType, RelativeRoundtripTimeout,
+    SetOverrideType, Shape, TypedPolicy, exposed_by, override_of,
 };
 
 impl ObjectRef {
@@ -67,11 +68,11 @@ impl ObjectRef {
     }
 
     fn with_overrides(&self, overrides: ObjectOverrides) -> Self {
-        let shape = overrides.shape(self.shared.shape());
-        let shared = match shape == *self.shared.shape() {
-            true => Arc::clone(&self.shared),
-            // Other ways lead there, and nothing is known of them yet.
-            false => Arc::new(Shared::new(self.core(), self.ior().clone(), shape)),
+        let shared = match overrides.shape() {
+            Some(shape) => shape.reference(self).shared,
+            None if self.shared.shape().is_none() => Arc::clone(&self.shared),
+            // The ways of nobody's policies, of which nothing is known here.
+            None => Arc::new(Shared::new(self.core(), self.ior().clone(), None)),
         };
         Self { shared, overrides: Some(Arc::new(overrides)), collocation: self.collocation }
     }
@@ -93,6 +94,26 @@ impl ObjectRef {
     #[doc(alias = "_get_client_policy")]
     pub fn client_policy<P: TypedPolicy>(&self) -> Option<P> {
         override_of(self).or_else(|| P::default_of(self.core().options()))
+    }
+
+    /// The types of the client's policies that keep calls by this reference and thread from being made,
+    /// as they contradict what the server has put into the reference, or there is no way that keeps
+    /// them: what `_validate_connection` gives back. Such calls fail with `INV_POLICY`.
+    ///
+    /// # Errors
+    /// The system exception that keeps the policies of the thread from being told.
+    pub fn inconsistent_policies(&self) -> Result<Vec<PolicyType>, SystemException> {
+        let object = self.as_wanted()?;
+        let forwarded = object.forwarded();
+        let target = forwarded.binding().unwrap_or_else(|| object.binding());
+        target.routes(self.core()).inconsistent()
+    }
+
+    /// What connections for calls by this reference and thread are like that go by profiles of this
+    /// kind: what is said at all levels, and where nothing is the options. A property that neither
+    /// names is the system's choice.
+    pub fn connection_properties(&self, profile: ProfileTag) -> ConnectionProperties {
+        Shape::wanted(self).properties(profile).or(ConnectionProperties::of(self.core().options()))
     }
 
     /// The policy of type `P` that the server has put into the reference.

@@ -9,7 +9,7 @@ use zorb_giop::{PolicyValue, ServiceContext, ServiceId};
 use zorb_transport::StreamOptions;
 use zorb_types::SystemException;
 
-use super::{Policy, PolicyType, TypedPolicy};
+use super::{Policies, Policy, PolicyType, TypedPolicy};
 use crate::object::ObjectRef;
 use crate::servant::Served;
 use crate::server::ServerCall;
@@ -99,8 +99,17 @@ pub trait NetworkPriorities: fmt::Debug + Send + Sync + 'static {
     fn declared(&self, policies: &[PolicyValue]) -> Option<i16>;
 }
 
+/// Tells the priority of calls.
+pub trait CallPriority: fmt::Debug + Send + Sync + 'static {
+    /// The priority of a call that the calling thread is about to make.
+    ///
+    /// # Errors
+    /// The system exception that keeps the request from being sent.
+    fn priority(&self) -> Result<i16, SystemException>;
+}
+
 /// The most contexts that policies put into one request.
-pub(crate) const MAX_CONTEXTS: usize = 3;
+pub(crate) const MAX_CONTEXTS: usize = 4;
 
 /// A service context of few octets, which takes no memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,21 +150,23 @@ impl Understood {
         self.0.push((P::POLICY_TYPE, Arc::new(read)));
     }
 
-    /// What the policies of a reference have its requests say.
-    pub(crate) fn contexts(&self, values: &[PolicyValue]) -> Vec<Arc<dyn RequestContext>> {
-        let contexts = values.iter().filter_map(|value| {
+    /// Those of the policies of a reference that are understood.
+    pub(crate) fn read(&self, values: &[PolicyValue]) -> Policies {
+        let policies = values.iter().filter_map(|value| {
             let (_, read) = self.0.iter().find(|(known, _)| known.0 == value.policy_type)?;
             let read =
                 CdrReader::for_encapsulation(&value.value).and_then(|mut reader| read(&mut reader));
             match read {
-                Ok(policy) => policy.request_context(),
+                Ok(policy) => Some(policy),
                 Err(error) => {
                     tracing::debug!(%error, "a policy in a reference is skipped");
                     None
                 }
             }
         });
-        contexts.take(MAX_CONTEXTS).collect()
+        let mut read = Policies::new();
+        policies.for_each(|policy| read.put(policy));
+        read
     }
 }
 

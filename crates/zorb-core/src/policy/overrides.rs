@@ -1,7 +1,7 @@
 //! Overrides at the levels of a client, and what they come to.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use zorb_giop::PolicyValue;
@@ -9,8 +9,8 @@ use zorb_transport::StreamOptions;
 
 use super::current::overrides_of_thread;
 use super::{
-    ClientProtocols, ConnectionTimeout, NetworkPriorities, Policies, PrivateConnection, Rebind,
-    RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, SyncScope, TypedPolicy,
+    AnyShape, ConnectionTimeout, NetworkPriorities, Policies, Rebind, RelativeRequestTimeout,
+    RelativeRoundtripTimeout, RequestContext, Router, SyncScope, TypedPolicy,
 };
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
@@ -42,6 +42,7 @@ pub(crate) struct Overrides {
     pub(crate) accompanying: Vec<Arc<dyn RequestContext>>,
     /// The classes of connections in the network; of an ORB only.
     network: Option<Arc<dyn NetworkPriorities>>,
+    pub(super) shape: Option<Arc<dyn AnyShape>>,
 }
 
 /// The overrides of a reference: those of the calls it was made for, and its own.
@@ -50,14 +51,7 @@ pub(crate) struct ObjectOverrides {
     pub(crate) call: Policies,
     pub(crate) object: Policies,
     terms: SomeTerms,
-}
-
-/// What a reference's policies make of the ways to its object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub(crate) protocols: Option<ClientProtocols>,
-    /// The number of the reference whose connections are private.
-    pub(crate) private: Option<u64>,
+    shape: Option<Arc<dyn AnyShape>>,
 }
 
 /// What policies say about a call, as far as they do.
@@ -79,6 +73,9 @@ pub(crate) struct Terms {
     pub(crate) connect: Duration,
     pub(crate) sync_scope: SyncScope,
     pub(crate) asides: Asides,
+    /// Finds the reference by which the call goes, where policies of the thread or the ORB may have it
+    /// go other ways.
+    pub(crate) elsewhere: Option<Router>,
 }
 
 /// What is seldom asked of a call once it has ended, all in one.
@@ -153,6 +150,7 @@ impl SomeTerms {
             connect: self.connect.unwrap_or(options.connect_timeout),
             sync_scope: self.sync_scope.unwrap_or_default(),
             asides: Asides::new(self.rebind, self.accompanied),
+            elsewhere: None,
         }
     }
 }
@@ -161,7 +159,8 @@ impl Overrides {
     pub(super) fn new(policies: Policies) -> Self {
         IN_USE.store(true, Ordering::Relaxed);
         let terms = SomeTerms::of(&policies);
-        Self { policies, terms, accompanying: Vec::new(), network: None }
+        let shape = policies.shaper().and_then(|shaper| shaper(&[&policies]));
+        Self { policies, terms, accompanying: Vec::new(), network: None, shape }
     }
 
     /// These overrides after others were set.
@@ -207,16 +206,9 @@ impl Overrides {
 }
 
 impl ObjectOverrides {
-    /// What they make of the ways to the object, for a reference that was shaped like `before`.
-    pub(crate) fn shape(&self, before: &Shape) -> Shape {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let is_private = self.call.value::<PrivateConnection>().is_some()
-            || self.object.value::<PrivateConnection>().is_some();
-        let number = || before.private.unwrap_or_else(|| NEXT.fetch_add(1, Ordering::Relaxed));
-        Shape {
-            protocols: self.call.value().or_else(|| self.object.value()).cloned(),
-            private: is_private.then(number),
-        }
+    /// What they make of the ways to the object.
+    pub(crate) fn shape(&self) -> Option<&Arc<dyn AnyShape>> {
+        self.shape.as_ref()
     }
 
     pub(crate) fn with_object(&self, policies: &Policies, how: SetOverrideType) -> Self {
@@ -229,7 +221,9 @@ impl ObjectOverrides {
 
     fn new(call: Policies, object: Policies) -> Self {
         let terms = SomeTerms::of(&call).or(SomeTerms::of(&object));
-        Self { call, object, terms }
+        let shaper = call.shaper().or_else(|| object.shaper());
+        let shape = shaper.and_then(|shaper| shaper(&[&call, &object]));
+        Self { call, object, terms, shape }
     }
 }
 
@@ -252,12 +246,18 @@ pub(crate) fn terms(object: &ObjectRef) -> Terms {
 #[cold]
 fn look_up(object: &ObjectRef) -> Terms {
     let mut terms = object.overrides().map(|overrides| overrides.terms).unwrap_or_default();
+    let mut elsewhere = None;
     if in_use() {
         let core = object.core();
-        let of_thread = overrides_of_thread(core, |overrides| overrides.terms);
-        terms = terms.or(of_thread.unwrap_or_default()).or(core.overrides().load().terms);
+        let router = |shape: &Option<Arc<dyn AnyShape>>| shape.as_ref().map(|it| it.router());
+        let of_thread =
+            overrides_of_thread(core, |overrides| (overrides.terms, router(&overrides.shape)));
+        let (of_thread, by_thread) = of_thread.unwrap_or_default();
+        let of_orb = core.overrides().load();
+        terms = terms.or(of_thread).or(of_orb.terms);
+        elsewhere = by_thread.or_else(|| router(&of_orb.shape));
     }
-    terms.or_options(object.core())
+    Terms { elsewhere, ..terms.or_options(object.core()) }
 }
 
 /// The override of type `P` that holds for calls of `object`.

@@ -3,57 +3,11 @@
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::ProfileTag;
-use zorb_transport::StreamOptions;
 
-use super::{Levels, PolicyType, TypedPolicy};
+use super::{ConnectionProperties, Levels, PolicyType, ShaperOf, TypedPolicy};
 
 /// The most protocols that a policy in a reference may name.
 const MAX_PROTOCOLS: usize = 64;
-
-/// How connections of one protocol are set up (`RTCORBA::TCPProtocolProperties` and its kin). A
-/// protocol passes over what it has no counterpart for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct StreamProperties {
-    /// Octets of the socket's send queue. Default: as the ORB's options say.
-    pub send_buffer: Option<u32>,
-    /// Octets of the socket's receive queue. Default: as the ORB's options say.
-    pub receive_buffer: Option<u32>,
-    /// Whether the system probes idle connections. Default: no.
-    pub keep_alive: bool,
-    /// Whether small messages are sent at once. Default: yes.
-    pub no_delay: bool,
-    /// The class of service that routers see (DSCP, 0 to 63), in TCP. Not on the wire. Default: the
-    /// system's.
-    pub dscp: Option<u8>,
-}
-
-impl Default for StreamProperties {
-    fn default() -> Self {
-        Self {
-            send_buffer: None,
-            receive_buffer: None,
-            keep_alive: false,
-            no_delay: true,
-            dscp: None,
-        }
-    }
-}
-
-impl StreamProperties {
-    /// What connections are set up with, where the options say `options`.
-    fn over(&self, options: StreamOptions) -> StreamOptions {
-        let octets = |given: Option<u32>| given.and_then(|octets| usize::try_from(octets).ok());
-        StreamOptions {
-            no_delay: self.no_delay,
-            keep_alive: self.keep_alive,
-            send_buffer: octets(self.send_buffer).or(options.send_buffer),
-            recv_buffer: octets(self.receive_buffer).or(options.recv_buffer),
-            dscp: self.dscp.or(options.dscp),
-            priority: options.priority,
-        }
-    }
-}
 
 /// A protocol of a protocol policy (`RTCORBA::Protocol`), known by the kind of its profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +15,7 @@ pub struct ProtocolChoice {
     /// The kind of its profiles, as in [`ProfileTag::INTERNET_IOP`].
     pub profile: ProfileTag,
     /// How its connections are set up; `None` leaves it to the options.
-    pub properties: Option<StreamProperties>,
+    pub properties: Option<ConnectionProperties>,
 }
 
 impl From<ProfileTag> for ProtocolChoice {
@@ -70,33 +24,45 @@ impl From<ProfileTag> for ProtocolChoice {
     }
 }
 
-fn write_size(size: Option<u32>, writer: &mut CdrWriter<'_>) {
-    writer.write_i32(size.map_or(0, |size| i32::try_from(size).unwrap_or(i32::MAX)));
-}
-
 fn read_size(reader: &mut CdrReader<'_>) -> CdrResult<Option<u32>> {
     Ok(u32::try_from(reader.read_i32()?).ok().filter(|&size| size > 0))
 }
 
 impl ProtocolChoice {
+    /// The properties that references can tell of: sizes of queues, keep alive, no delay.
+    fn on_the_wire(&self) -> (i32, i32, bool, bool) {
+        let size = |given: Option<u32>| {
+            given.map_or(0, |octets| i32::try_from(octets).unwrap_or(i32::MAX))
+        };
+        let given = self.properties.unwrap_or_default();
+        let queues = (size(given.send_buffer), size(given.receive_buffer));
+        let tcp = (given.keep_alive.unwrap_or(false), given.no_delay.unwrap_or(true));
+        match self.profile {
+            ProfileTag::INTERNET_IOP => (queues.0, queues.1, tcp.0, tcp.1),
+            ProfileTag::TAO_UIOP => (queues.0, queues.1, false, true),
+            ProfileTag::TAO_SHMIOP => (queues.0, 0, false, true),
+            _ => (0, 0, false, true),
+        }
+    }
+
     /// The octets that TAO has after the tag: none for GIOP, then what the transport has.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_u32(self.profile.0);
-        let properties = self.properties.unwrap_or_default();
+        let (send, receive, keep_alive, no_delay) = self.on_the_wire();
         match self.profile {
             ProfileTag::INTERNET_IOP => {
-                write_size(properties.send_buffer, writer);
-                write_size(properties.receive_buffer, writer);
-                writer.write_bool(properties.keep_alive);
+                writer.write_i32(send);
+                writer.write_i32(receive);
+                writer.write_bool(keep_alive);
                 writer.write_bool(false); // dont_route
-                writer.write_bool(properties.no_delay);
+                writer.write_bool(no_delay);
             }
             ProfileTag::TAO_UIOP => {
-                write_size(properties.send_buffer, writer);
-                write_size(properties.receive_buffer, writer);
+                writer.write_i32(send);
+                writer.write_i32(receive);
             }
             ProfileTag::TAO_SHMIOP => {
-                write_size(properties.send_buffer, writer);
+                writer.write_i32(send);
                 writer.write_latin1("")?; // mmap_filename
                 writer.write_latin1("")?; // mmap_lockname
             }
@@ -107,14 +73,15 @@ impl ProtocolChoice {
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let profile = ProfileTag(reader.read_u32()?);
-        let mut properties = StreamProperties::default();
+        let mut properties = ConnectionProperties::default();
         match profile {
             ProfileTag::INTERNET_IOP => {
                 properties.send_buffer = read_size(reader)?;
                 properties.receive_buffer = read_size(reader)?;
-                properties.keep_alive = reader.read_bool()?;
+                // What is the default leaves it to weaker levels, which it cannot be told from.
+                properties.keep_alive = reader.read_bool()?.then_some(true);
                 reader.read_bool()?;
-                properties.no_delay = reader.read_bool()?;
+                properties.no_delay = (!reader.read_bool()?).then_some(false);
             }
             ProfileTag::TAO_UIOP => {
                 properties.send_buffer = read_size(reader)?;
@@ -127,7 +94,7 @@ impl ProtocolChoice {
             }
             _ => return Ok(Self { profile, properties: None }),
         }
-        let is_default = properties == StreamProperties::default();
+        let is_default = properties == ConnectionProperties::default();
         Ok(Self { profile, properties: (!is_default).then_some(properties) })
     }
 }
@@ -138,9 +105,9 @@ impl ProtocolChoice {
 /// [`or_any`](Self::or_any) lets the others follow. Objects of the same ORB are called without a
 /// protocol all the same.
 ///
-/// A reference with such a policy finds its own ways to the object. That of the ORB holds for
-/// references whose ways have not been looked for yet, by a call or by this. A server may have
-/// clients know one; theirs must be equal to it then.
+/// A server may have clients know one. Those whose ORB has been told to
+/// [understand](super::PolicyManager::understand) it, which `zorb-rt` does, go by it, and their own must
+/// be equal to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientProtocols {
     choices: Vec<ProtocolChoice>,
@@ -171,28 +138,29 @@ impl ClientProtocols {
         listed.or_else(|| self.or_any.then_some(self.choices.len()))
     }
 
-    /// How connections of a protocol are set up.
-    pub(crate) fn stream_options(
-        &self,
-        profile: ProfileTag,
-        options: StreamOptions,
-    ) -> StreamOptions {
+    /// What is said of the connections of a protocol.
+    pub(crate) fn properties(&self, profile: ProfileTag) -> ConnectionProperties {
         let choice = self.choices.iter().find(|choice| choice.profile == profile);
-        match choice.and_then(|choice| choice.properties) {
-            Some(properties) => properties.over(options),
-            None => options,
-        }
+        choice.and_then(|choice| choice.properties).unwrap_or_default()
+    }
+
+    /// Whether a reference could tell of both in the same words.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        let said = |choice: &ProtocolChoice| (choice.profile, choice.on_the_wire());
+        self.choices.iter().map(said).eq(other.choices.iter().map(said))
     }
 }
 
 /// The protocols of an adapter's references, the preferred one first (`RTCORBA::ServerProtocolPolicy`).
 /// Endpoints of others do not stand in the references; where that leaves none, they cannot be made:
-/// `INV_POLICY`. How connections are set up is said by the ORB's options.
+/// `INV_POLICY`. How connections are set up is said by the ORB's options, and by the adapter's
+/// [`ConnectionProperties`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerProtocols(pub Vec<ProfileTag>);
 
 /// A reference with connections of its own, which calls by others do not use
-/// (`RTCORBA::PrivateConnectionPolicy`). Clones of the reference share them.
+/// (`RTCORBA::PrivateConnectionPolicy`). Clones of the reference share them. As a policy of a thread or
+/// the ORB it gives each reference that is called under it connections of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrivateConnection;
 
@@ -206,8 +174,12 @@ fn read_choices(reader: &mut CdrReader<'_>) -> CdrResult<Vec<ProtocolChoice>> {
 
 impl TypedPolicy for ClientProtocols {
     const POLICY_TYPE: PolicyType = PolicyType::CLIENT_PROTOCOL;
-    const LEVELS: Levels = Levels::ORB.and(Levels::OBJECT).and(Levels::ADAPTER);
+    const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);
     const EXPOSED: bool = true;
+
+    fn shaper() -> Option<ShaperOf> {
+        Some(ShaperOf::WAYS)
+    }
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_count(self.choices.len(), "protocol list")?;
@@ -236,7 +208,11 @@ impl TypedPolicy for ServerProtocols {
 
 impl TypedPolicy for PrivateConnection {
     const POLICY_TYPE: PolicyType = PolicyType::PRIVATE_CONNECTION;
-    const LEVELS: Levels = Levels::OBJECT;
+    const LEVELS: Levels = Levels::CLIENT;
+
+    fn shaper() -> Option<ShaperOf> {
+        Some(ShaperOf::WAYS)
+    }
 
     fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
         Ok(())

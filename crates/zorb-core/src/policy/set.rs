@@ -2,13 +2,14 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::PolicyValue;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{AroundUpcall, Levels, PolicyType, RequestContext};
+use super::{AroundUpcall, CallPriority, Levels, PolicyType, RequestContext, Shape, Shaper};
 use crate::lanes::Pool;
 use crate::options::Options;
 
@@ -69,11 +70,41 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Makes of policies, this one among them, what they come to for the ways to an object.
+    #[doc(hidden)]
+    fn shaper() -> Option<ShaperOf> {
+        None
+    }
+
+    /// The bands of priorities that it divides calls into, each with connections of its own, if it is
+    /// about that.
+    fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
+        None
+    }
+
+    /// What tells the priority of calls by a reference with this policy, if the client's ORB has been
+    /// told to [understand](super::PolicyManager::understand) it.
+    fn call_priority(&self) -> Option<Arc<dyn CallPriority>> {
+        None
+    }
+
     /// What requests are to say that go by a reference with this policy, if the client's ORB has been
     /// told to [understand](super::PolicyManager::understand) it.
     fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
         None
     }
+}
+
+/// What [`TypedPolicy::shaper`] returns.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ShaperOf(Shaper);
+
+impl ShaperOf {
+    /// That of policies which the ORB's own code for the ways to objects knows: protocols, properties,
+    /// bands and privacy of connections.
+    #[doc(hidden)]
+    pub const WAYS: Self = Self(Shape::shaper);
 }
 
 /// A policy of any type (`CORBA::Policy`). Clones are the same policy, which never changes.
@@ -89,6 +120,9 @@ trait AnyPolicy: Any + fmt::Debug + Send + Sync {
     fn equals(&self, other: &dyn Any) -> bool;
     fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>>;
     fn request_context(&self) -> Option<Arc<dyn RequestContext>>;
+    fn shaper(&self) -> Option<ShaperOf>;
+    fn bands(&self) -> Option<Vec<RangeInclusive<i16>>>;
+    fn call_priority(&self) -> Option<Arc<dyn CallPriority>>;
     fn pool(&self) -> Option<Pool>;
     fn serves_in(&self, priority: i16) -> bool;
     fn needs_lane(&self) -> Option<i16>;
@@ -121,6 +155,18 @@ impl<P: TypedPolicy> AnyPolicy for P {
 
     fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
         P::request_context(self)
+    }
+
+    fn shaper(&self) -> Option<ShaperOf> {
+        P::shaper()
+    }
+
+    fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
+        P::bands(self)
+    }
+
+    fn call_priority(&self) -> Option<Arc<dyn CallPriority>> {
+        P::call_priority(self)
     }
 
     fn pool(&self) -> Option<Pool> {
@@ -167,8 +213,16 @@ impl Policy {
         self.0.around_upcalls()
     }
 
-    pub(super) fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
+    pub(crate) fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
         self.0.request_context()
+    }
+
+    pub(crate) fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
+        self.0.bands()
+    }
+
+    pub(crate) fn call_priority(&self) -> Option<Arc<dyn CallPriority>> {
+        self.0.call_priority()
     }
 
     pub(crate) fn pool(&self) -> Option<Pool> {
@@ -289,6 +343,12 @@ impl Policies {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// What makes of those among them that are about the ways to objects what they come to; `None`
+    /// when none is.
+    pub(crate) fn shaper(&self) -> Option<Shaper> {
+        self.iter().find_map(|policy| policy.0.shaper()).map(|ShaperOf(shaper)| shaper)
     }
 
     /// Refuses policies that cannot be set at `level`.

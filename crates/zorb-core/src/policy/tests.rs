@@ -40,10 +40,10 @@ fn values_that_are_none_are_refused() {
 #[test]
 fn protocols_have_the_encoding_that_tao_writes() {
     use zorb_giop::ProfileTag;
-    let properties = StreamProperties {
+    let properties = ConnectionProperties {
         send_buffer: Some(0x1_0000),
-        keep_alive: true,
-        ..StreamProperties::default()
+        keep_alive: Some(true),
+        ..ConnectionProperties::default()
     };
     let tcp = ProtocolChoice { profile: ProfileTag::INTERNET_IOP, properties: Some(properties) };
     let unix = ProtocolChoice::from(ProfileTag::TAO_UIOP);

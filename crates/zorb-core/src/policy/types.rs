@@ -63,6 +63,8 @@ policy_types! {
     PRIVATE_CONNECTION = 44, "PrivateConnectionPolicy";
     /// RT-CORBA: a connection for each band of priorities.
     PRIORITY_BANDED_CONNECTION = 45, "PriorityBandedConnectionPolicy";
+    /// [`ConnectionProperties`](super::ConnectionProperties), Zorb's own.
+    CONNECTION_PROPERTIES = 0x5a42_0001, "Zorb::ConnectionPropertiesPolicy";
     /// TAO's [`ConnectionTimeout`](super::ConnectionTimeout).
     CONNECTION_TIMEOUT = 0x5441_0008, "TAO::ConnectionTimeoutPolicy";
 }

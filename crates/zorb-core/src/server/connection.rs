@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
 use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
@@ -76,6 +76,8 @@ pub(crate) struct ServerConnection {
     pub(super) closing: AtomicBool,
     /// Whether the peer has ended the connection itself and is owed no farewell.
     pub(super) parted: AtomicBool,
+    /// Whose policy it was last set up by; 0 for nobody's.
+    pub(super) set_up_by: AtomicUsize,
 }
 
 /// The reading role: what only the thread that reads has to do with.
@@ -146,6 +148,7 @@ impl ServerConnection {
             crew: Crew::default(),
             closing: AtomicBool::new(false),
             parted: AtomicBool::new(false),
+            set_up_by: AtomicUsize::new(0),
         })
     }
 

@@ -7,11 +7,12 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use zorb_transport::Stream;
+use zorb_transport::{Stream, StreamOptions};
 
 use super::ServerConnection;
 use super::connection::Reading;
 use crate::counters::{Count, count};
+use crate::options::Options;
 use crate::orb::OrbCore;
 
 /// How long a thread without the reading role waits for it before it ends.
@@ -66,6 +67,19 @@ pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
 pub(super) fn served_stream() -> Option<Arc<dyn Stream>> {
     let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
     connection.map(|connection| Arc::clone(&connection.stream))
+}
+
+/// Sets up the connection whose upcall this thread is inside of, unless who is known by `mark` was the
+/// last to do so.
+pub(crate) fn set_up_served(mark: usize, options: impl FnOnce(&Options) -> StreamOptions) {
+    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
+    let Some(connection) = connection else { return };
+    if connection.set_up_by.swap(mark, Ordering::AcqRel) != mark {
+        let options = options(connection.core.options());
+        if let Err(error) = connection.stream.set_options(&options) {
+            tracing::warn!(peer = connection.stream.peer(), %error, "a property cannot be set");
+        }
+    }
 }
 
 /// To be called before a thread may block for long: when it is inside an upcall, another thread

@@ -10,12 +10,12 @@ use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, Ordering};
 
-use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
     Detached, Form, MessageHeader, MessageKind, Messaging, ProtocolError, ReplyStatus,
-    RequestHeader,
+    RequestHeader, ServiceContexts, ServiceId,
 };
 use zorb_transport::{Protocol, Stream};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -50,6 +50,8 @@ pub(crate) struct InLane {
     /// Whether the peer is then owed a CloseConnection.
     farewell: AtomicBool,
     finished: AtomicBool,
+    /// The highest priority of the band that its client says it is for; -1 for none.
+    band: AtomicI16,
 }
 
 /// A request that has been read, and waits for a thread that makes its upcall.
@@ -63,6 +65,27 @@ pub(crate) struct Job {
     request_id: u32,
     text: Result<TextCoding, SystemException>,
     wanted: bool,
+    urgency: i16,
+}
+
+/// The `place`th of the shorts that a service context is an encapsulation of.
+fn short(data: &[u8], place: usize) -> Option<i16> {
+    let mut reader = CdrReader::for_encapsulation(data).ok()?;
+    let shorts = std::iter::from_fn(|| reader.read_i16().ok());
+    shorts.take(place + 1).nth(place)
+}
+
+impl InLane {
+    /// The priority of a request: its own, else the highest of its connection's band, which a request
+    /// tells before, else -1.
+    fn urgency(&self, contexts: &ServiceContexts<'_>) -> i16 {
+        let told = contexts.find(ServiceId::RT_CORBA_PRIORITY_RANGE);
+        if let Some(high) = told.and_then(|data| short(data, 1)) {
+            self.band.store(high, Ordering::Relaxed);
+        }
+        let own = contexts.find(ServiceId::RT_CORBA_PRIORITY).and_then(|data| short(data, 0));
+        own.unwrap_or_else(|| self.band.load(Ordering::Relaxed))
+    }
 }
 
 impl ServerConnection {
@@ -84,6 +107,7 @@ impl ServerConnection {
             ended: AtomicBool::new(false),
             farewell: AtomicBool::new(false),
             finished: AtomicBool::new(false),
+            band: AtomicI16::new(-1),
         };
         let connection = Self::with(core, protocol, stream, Some(lane));
         drop(connection.parked.put(connection.reading()));
@@ -301,11 +325,15 @@ impl ServerConnection {
         let (request, _) = form.read_request(detached.message(), header)?;
         let (request_id, wanted) = (request.request_id, request.response.expects_reply());
         let text = self.begin_request(Some(&mut reading), &request, form);
+        let urgency = match home.lane.orders() {
+            true => home.urgency(&request.service_contexts),
+            false => 0,
+        };
         drop(request);
         home.present.fetch_add(1, Ordering::AcqRel);
         let connection = Arc::clone(self);
         let header = *header;
-        let job = Job { connection, detached, header, recalled, request_id, text, wanted };
+        let job = Job { connection, detached, header, recalled, request_id, text, wanted, urgency };
         if let Err(job) = home.lane.hand_on(job) {
             job.refuse();
         }
@@ -342,6 +370,11 @@ impl Job {
     /// The octets of the request.
     pub(crate) fn size(&self) -> usize {
         self.detached.message().len()
+    }
+
+    /// Its priority, where the lane orders requests.
+    pub(crate) fn urgency(&self) -> i16 {
+        self.urgency
     }
 
     /// Makes the upcall and sends the reply; the request's buffer comes back.

@@ -212,6 +212,9 @@ fn pseudo_operation(
         "_component" => {
             call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
         }
+        // Of a client that tells its band before the first call (RT-CORBA). It is understood when it
+        // comes with a call.
+        "_bind_priority_band" => call.reply.write(ReplyStatus::NoException, |_| Ok(())),
         // No domain managers: an empty sequence.
         "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
             writer.write_u32(0);

@@ -48,6 +48,15 @@ pub(crate) fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<
     usize::try_from(received).map_err(|_| io::Error::last_os_error())
 }
 
+/// Limits how many octets a second a socket sends.
+pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) -> io::Result<()> {
+    let value = (&raw const octets_per_second).cast();
+    let len = size_of::<u64>() as libc::socklen_t;
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE);
+    // SAFETY: `value` points to a number of `len` octets that lives past the call.
+    check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
+}
+
 /// The process at the other end of a Unix-domain socket, as it was when it connected or listened.
 pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<libc::ucred> {
     let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };

@@ -165,9 +165,17 @@ impl Side {
     }
 
     pub(crate) fn poa(&self, pool: &Threadpool, model: PriorityModel) -> Poa {
+        self.poa_named(&format!("served by {}", pool.id()), pool, model)
+    }
+
+    pub(crate) fn poa_named(&self, name: &str, pool: &Threadpool, model: PriorityModel) -> Poa {
         let policies = PoaPolicies::new().multiple_ids().with(model).with(pool.policy());
-        let name = format!("served by {}", pool.id());
-        self.orb.root_poa().create(&name, policies).unwrap()
+        self.orb.root_poa().create(name, policies).unwrap()
+    }
+
+    /// The same desk by another reference.
+    pub(crate) fn desk_again(&self, desk: &Desk, client: &Self) -> Desk {
+        client.orb.resolve(&desk.0.to_ior_string()).unwrap()
     }
 
     /// A desk at whose requests the clients' priority is what counts, as seen by `client`.

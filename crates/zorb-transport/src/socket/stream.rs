@@ -5,13 +5,13 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-use socket2::Socket;
+use socket2::{Domain, Socket};
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
 use zorb_os::socket::{Pending, peek, recv_now};
 
 use super::timeout::Timeout;
-use crate::Stream;
+use crate::{Stream, StreamOptions};
 
 /// How many slices the system takes in one gathered send (`IOV_MAX`).
 const MAX_SLICES: usize = 1024;
@@ -96,6 +96,15 @@ fn named(error: io::Error) -> io::Error {
 }
 
 impl Stream for SocketStream {
+    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
+        super::set_buffers(&self.socket, options)?;
+        if matches!(self.socket.domain()?, Domain::IPV4 | Domain::IPV6) {
+            self.socket.set_tcp_nodelay(options.no_delay)?;
+            self.socket.set_keepalive(options.keep_alive)?;
+        }
+        super::set_traffic(&self.socket, options)
+    }
+
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0); // the system would wait for bytes that it cannot hand over

@@ -90,6 +90,7 @@ minors! {
         TOO_MANY_FORWARDS = zorb 4, "too many location forwards";
         TOO_MANY_CONNECTIONS = zorb 5, "too many connections";
         TOO_MANY_REQUESTS = zorb 6, "too many requests under way";
+        TOO_MANY_WAYS = zorb 7, "policies have one reference go too many ways";
     }
     comm_failure, CommFailure {
         CONNECTION_LOST = zorb 1, "connection lost while the call was under way";
@@ -242,6 +243,7 @@ minors! {
         CONFLICT = zorb 1, "policies contradict each other";
         NO_LANE = zorb 2, "no endpoint of the reference serves the priority";
         DISCIPLINE = zorb 3, "the scheduler does not know the scheduling parameters' discipline";
+        NO_BAND = zorb 4, "the call's priority is in none of the bands";
     }
     thread_cancelled, ThreadCancelled {
         CANCELLED = zorb 1, "the distributable thread was cancelled";

@@ -8,8 +8,8 @@ fn pools_without_a_reference_do_not_pile_up() {
     let cache = ConnectionCache::default();
     let pool = |number: usize| {
         let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
-        let key = PoolKey { endpoint, stream: StreamOptions::default(), private: None };
-        cache.pool(key, &protocol, &Options::default())
+        let options = Options::default();
+        cache.pool(&endpoint, &Lines::plain(&options), &protocol, &options)
     };
     let kept = pool(0);
     for number in 1..10 * KEPT_POOLS {

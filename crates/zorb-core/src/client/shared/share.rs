@@ -2,6 +2,7 @@
 
 use std::io::{self, IoSlice};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use zorb_cdr::{ByteOrder, TextCoding};
@@ -33,6 +34,11 @@ pub(crate) struct Share {
 impl Share {
     pub(super) fn new(connection: Arc<SharedConnection>, seat: Box<Seat>) -> Self {
         Self { connection, seat: Some(seat), id: None, sends: false, is_first: false }
+    }
+
+    /// Whether the server has been told which band of priorities its connection is for.
+    pub(in crate::client) fn band_told(&self) -> &AtomicBool {
+        &self.connection.band_told
     }
 
     /// The buffer for what is to be sent.

@@ -1,0 +1,250 @@
+//! How connections are set up, property by property.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_transport::{Stream, StreamOptions};
+
+use super::{AroundUpcall, Levels, PolicyType, ShaperOf, TypedPolicy};
+use crate::client::in_fragments;
+use crate::options::Options;
+use crate::servant::Served;
+use crate::server::{ServerCall, set_up_served};
+
+/// How connections are set up and used (what `RTCORBA::TCPProtocolProperties` and its kin say, and
+/// more). A property that is `None` leaves it to weaker levels, at last to the ORB's options; a
+/// protocol passes over what it has no counterpart for.
+///
+/// It is a policy itself, for connections of all protocols, and part of [`ClientProtocols`] for one
+/// protocol each. For every property by itself the strongest level counts that says something: call,
+/// reference, thread, ORB; within a level what is said for the very protocol comes first. Calls whose
+/// properties differ do not share connections.
+///
+/// With an adapter the connections by which its objects are called are set up so when a request has
+/// come, as far as that can be done then: all but the copy threshold and what stands after it.
+///
+/// [`ClientProtocols`]: super::ClientProtocols
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ConnectionProperties {
+    /// Octets of the system's send queue.
+    pub send_buffer: Option<u32>,
+    /// Octets of the system's receive queue.
+    pub receive_buffer: Option<u32>,
+    /// Whether the system probes idle connections (TCP).
+    pub keep_alive: Option<bool>,
+    /// Whether small messages are sent at once (TCP).
+    pub no_delay: Option<bool>,
+    /// The class of service that routers see (DSCP, 0 to 63; TCP and UDP).
+    pub dscp: Option<u8>,
+    /// The priority among what this machine sends (`SO_PRIORITY`; TCP and UDP). From 7 on it takes a
+    /// privilege.
+    pub socket_priority: Option<u32>,
+    /// The most octets a second that are sent (TCP).
+    pub pacing_rate: Option<u64>,
+    /// From how many octets on a run of octets is sent from where it lies.
+    pub copy_threshold: Option<u32>,
+    /// Octets of memory that a connection's messages have from the start.
+    pub preallocate: Option<u32>,
+    /// The most octets of a message that is sent in one piece, by GIOP 1.2; larger ones are sent in
+    /// fragments.
+    pub fragment_size: Option<u32>,
+    /// The most connections to one endpoint; further callers wait for one.
+    pub max_connections: Option<u16>,
+    /// The most calls at once over a connection; further callers wait for their turn.
+    pub max_calls: Option<u16>,
+}
+
+/// Makes another stream of one, by a number.
+pub(crate) type Wrap = fn(Arc<dyn Stream>, usize) -> Arc<dyn Stream>;
+
+/// What connections of a client are like.
+#[derive(Clone, Debug)]
+pub(crate) struct LineOptions {
+    pub(crate) stream: StreamOptions,
+    pub(crate) copy_threshold: usize,
+    pub(crate) preallocate: usize,
+    /// What is done with a stream so that larger messages are sent in fragments of so many octets.
+    pub(crate) in_fragments: Option<(Wrap, usize)>,
+    pub(crate) max_connections: usize,
+    pub(crate) max_calls: usize,
+}
+
+impl LineOptions {
+    /// What they are like where no policy says anything.
+    pub(crate) fn plain(options: &Options) -> Self {
+        Self {
+            stream: options.stream_options(),
+            copy_threshold: options.copy_threshold,
+            preallocate: options.preallocate,
+            in_fragments: None,
+            max_connections: options.max_connections_per_endpoint,
+            max_calls: options.max_calls_per_connection,
+        }
+    }
+}
+
+fn octets(given: Option<u32>) -> Option<usize> {
+    given.and_then(|octets| usize::try_from(octets).ok())
+}
+
+impl ConnectionProperties {
+    /// These properties, and where they say nothing those of `weaker`.
+    #[must_use]
+    pub fn or(self, weaker: Self) -> Self {
+        Self {
+            send_buffer: self.send_buffer.or(weaker.send_buffer),
+            receive_buffer: self.receive_buffer.or(weaker.receive_buffer),
+            keep_alive: self.keep_alive.or(weaker.keep_alive),
+            no_delay: self.no_delay.or(weaker.no_delay),
+            dscp: self.dscp.or(weaker.dscp),
+            socket_priority: self.socket_priority.or(weaker.socket_priority),
+            pacing_rate: self.pacing_rate.or(weaker.pacing_rate),
+            copy_threshold: self.copy_threshold.or(weaker.copy_threshold),
+            preallocate: self.preallocate.or(weaker.preallocate),
+            fragment_size: self.fragment_size.or(weaker.fragment_size),
+            max_connections: self.max_connections.or(weaker.max_connections),
+            max_calls: self.max_calls.or(weaker.max_calls),
+        }
+    }
+
+    /// What options say.
+    pub(crate) fn of(options: &Options) -> Self {
+        let small = |octets: usize| u32::try_from(octets).unwrap_or(u32::MAX);
+        let count = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        Self {
+            send_buffer: options.send_queue.map(small),
+            receive_buffer: options.receive_queue.map(small),
+            keep_alive: Some(options.keep_alive),
+            no_delay: Some(options.no_delay),
+            dscp: options.dscp,
+            socket_priority: options.socket_priority,
+            pacing_rate: options.pacing_rate,
+            copy_threshold: Some(small(options.copy_threshold)),
+            preallocate: Some(small(options.preallocate)),
+            fragment_size: None,
+            max_connections: Some(count(options.max_connections_per_endpoint)),
+            max_calls: Some(count(options.max_calls_per_connection)),
+        }
+    }
+
+    /// How streams are set up, where options say `options`.
+    fn stream(&self, options: StreamOptions) -> StreamOptions {
+        StreamOptions {
+            no_delay: self.no_delay.unwrap_or(options.no_delay),
+            keep_alive: self.keep_alive.unwrap_or(options.keep_alive),
+            send_buffer: octets(self.send_buffer).or(options.send_buffer),
+            recv_buffer: octets(self.receive_buffer).or(options.recv_buffer),
+            dscp: self.dscp.or(options.dscp),
+            priority: self.socket_priority.or(options.priority),
+            pacing: self.pacing_rate.or(options.pacing),
+        }
+    }
+
+    /// What connections are like, where options say `options`.
+    pub(crate) fn over(&self, options: &Options) -> LineOptions {
+        let fragment_size = octets(self.fragment_size).filter(|&size| size > 0);
+        let most = |given: Option<u16>, otherwise| given.map_or(otherwise, usize::from).max(1);
+        LineOptions {
+            stream: self.stream(options.stream_options()),
+            // What is to be cut into fragments is written whole.
+            copy_threshold: match fragment_size {
+                None => octets(self.copy_threshold).unwrap_or(options.copy_threshold),
+                Some(_) => usize::MAX,
+            },
+            preallocate: octets(self.preallocate).unwrap_or(options.preallocate),
+            in_fragments: fragment_size.map(|size| (in_fragments as Wrap, size)),
+            max_connections: most(self.max_connections, options.max_connections_per_endpoint),
+            max_calls: most(self.max_calls, options.max_calls_per_connection),
+        }
+    }
+
+    /// All of them as numbers, -1 where nothing is said.
+    pub(super) fn words(&self) -> [i64; 12] {
+        let small = |given: Option<u32>| given.map_or(-1, i64::from);
+        let flag = |given: Option<bool>| given.map_or(-1, i64::from);
+        [
+            small(self.send_buffer),
+            small(self.receive_buffer),
+            flag(self.keep_alive),
+            flag(self.no_delay),
+            small(self.dscp.map(u32::from)),
+            small(self.socket_priority),
+            self.pacing_rate.map_or(-1, |rate| i64::try_from(rate).unwrap_or(i64::MAX)),
+            small(self.copy_threshold),
+            small(self.preallocate),
+            small(self.fragment_size),
+            small(self.max_connections.map(u32::from)),
+            small(self.max_calls.map(u32::from)),
+        ]
+    }
+}
+
+/// As a list of numbers, -1 where nothing is said. References do not tell of it.
+impl TypedPolicy for ConnectionProperties {
+    const POLICY_TYPE: PolicyType = PolicyType::CONNECTION_PROPERTIES;
+    const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        self.words().iter().for_each(|word| writer.write_i64(*word));
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        fn number<N: TryFrom<i64>>(reader: &mut CdrReader<'_>) -> CdrResult<Option<N>> {
+            match reader.read_i64()? {
+                -1 => Ok(None),
+                word => match N::try_from(word) {
+                    Ok(number) => Ok(Some(number)),
+                    Err(_) => Err(reader.error(CdrErrorKind::BoundExceeded, "property")),
+                },
+            }
+        }
+        let flag = |reader: &mut CdrReader<'_>| {
+            number::<u8>(reader).map(|given| given.map(|flag| flag != 0))
+        };
+        Ok(Self {
+            send_buffer: number(reader)?,
+            receive_buffer: number(reader)?,
+            keep_alive: flag(reader)?,
+            no_delay: flag(reader)?,
+            dscp: number(reader)?,
+            socket_priority: number(reader)?,
+            pacing_rate: number(reader)?,
+            copy_threshold: number(reader)?,
+            preallocate: number(reader)?,
+            fragment_size: number(reader)?,
+            max_connections: number(reader)?,
+            max_calls: number(reader)?,
+        })
+    }
+
+    fn shaper() -> Option<ShaperOf> {
+        Some(ShaperOf::WAYS)
+    }
+
+    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        let mark = NEXT.fetch_add(1, Ordering::Relaxed);
+        Some(Arc::new(SetUp { mark, properties: *self }))
+    }
+}
+
+/// Has the connections of an adapter's clients be set up as its policy says.
+#[derive(Debug)]
+struct SetUp {
+    mark: usize,
+    properties: ConnectionProperties,
+}
+
+impl AroundUpcall for SetUp {
+    fn upcall(
+        &self,
+        call: &mut ServerCall<'_>,
+        run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
+    ) -> Served {
+        set_up_served(self.mark, |options| self.properties.stream(options.stream_options()));
+        run(call)
+    }
+}
