@@ -1,6 +1,6 @@
 //! The eight GIOP messages: their headers, written and read (CORBA 3.3 part 2, 9.4).
 
-mod again;
+pub(crate) mod again;
 mod fragment;
 mod header;
 mod locate;

@@ -5,6 +5,7 @@ mod lite;
 mod memory;
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
@@ -59,7 +60,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind>;
 
     /// Writes the header of a message into exactly [`header_size`](Self::header_size) octets, which
-    /// are 0. It is called when a message is begun, with the size 0, and again when it is complete.
+    /// are 0. It is called once, when a message is complete.
     fn write_header(&self, frame: Frame, octets: &mut [u8]);
 
     /// How text is written. Default: `char` is UTF-8, `wchar` is UTF-16 with its length in octets
@@ -83,6 +84,20 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         writer.write_u8(start.response as u8);
         write_key(&start.target, writer)?;
         writer.write_latin1(start.operation)
+    }
+
+    /// Makes the request in `buffer` into another one by its id, if that is all in which the two differ
+    /// but for their sizes and arguments: who makes a call again and again saves the writing of the rest.
+    /// Cuts the buffer off where the arguments begin; whether it did. The buffer may hold anything.
+    /// Default: it never does.
+    fn rewrite_request(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+    ) -> bool {
+        let _ = (buffer, order, start);
+        false
     }
 
     /// As [`write_request`](Self::write_request), and ends `phase` octets (0 to 7) behind a multiple of

@@ -27,7 +27,7 @@ pub(super) fn same_start(
     let kind = MessageKind::Request;
     let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
     let [fixed @ .., _, _, _, _] = header.to_octets();
-    let mut rest = Rest { octets: buffer, at: 0, order };
+    let mut rest = Rest::of(buffer, order);
     rest.is(&fixed)?;
     // The size, and the id.
     rest.skip(HEADER_SIZE - SIZE_AT + 4)?;
@@ -54,7 +54,7 @@ pub(super) fn set_id(buffer: &mut [u8], order: ByteOrder, id: u32) {
 }
 
 #[inline]
-fn octets_of(order: ByteOrder, word: u32) -> [u8; 4] {
+pub(crate) fn octets_of(order: ByteOrder, word: u32) -> [u8; 4] {
     match order {
         ByteOrder::Little => word.to_le_bytes(),
         ByteOrder::Big => word.to_be_bytes(),
@@ -62,28 +62,33 @@ fn octets_of(order: ByteOrder, word: u32) -> [u8; 4] {
 }
 
 /// What has not been compared yet. Nothing is the answer at the first difference.
-struct Rest<'a> {
+pub(crate) struct Rest<'a> {
     octets: &'a [u8],
-    at: usize,
+    pub(crate) at: usize,
     order: ByteOrder,
 }
 
-impl Rest<'_> {
+impl<'a> Rest<'a> {
     #[inline]
-    fn skip(&mut self, count: usize) -> Option<()> {
+    pub(crate) fn of(octets: &'a [u8], order: ByteOrder) -> Self {
+        Self { octets, at: 0, order }
+    }
+
+    #[inline]
+    pub(crate) fn skip(&mut self, count: usize) -> Option<()> {
         self.octets = self.octets.get(count..)?;
         self.at += count;
         Some(())
     }
 
     #[inline]
-    fn is(&mut self, expected: &[u8]) -> Option<()> {
+    pub(crate) fn is(&mut self, expected: &[u8]) -> Option<()> {
         let found = self.octets.get(..expected.len())?;
         if found == expected { self.skip(expected.len()) } else { None }
     }
 
     #[inline]
-    fn is_count(&mut self, count: usize) -> Option<()> {
+    pub(crate) fn is_count(&mut self, count: usize) -> Option<()> {
         let count = u32::try_from(count).ok()?;
         let found = self.octets.first_chunk::<4>()?;
         if *found == octets_of(self.order, count) { self.skip(4) } else { None }
@@ -91,7 +96,7 @@ impl Rest<'_> {
 
     /// Zeros up to a multiple of four.
     #[inline]
-    fn is_padding(&mut self) -> Option<()> {
+    pub(crate) fn is_padding(&mut self) -> Option<()> {
         let count = self.at.next_multiple_of(4) - self.at;
         let padding = self.octets.get(..count)?;
         if padding.iter().all(|octet| *octet == 0) { self.skip(count) } else { None }

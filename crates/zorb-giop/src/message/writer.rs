@@ -78,7 +78,20 @@ impl<'b> MessageWriter<'b> {
         let version = GiopVersion::HIGHEST;
         let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
         buffer.clear();
-        write_header(messaging, Frame { kind, order, size: 0 }, buffer);
+        // It is filled in at the end.
+        buffer.resize(usize::from(size_of_header(messaging)), 0);
+        Self { buffer, header, body: None, messaging: Some(messaging) }
+    }
+
+    /// Goes on behind the header that the buffer holds.
+    pub(crate) fn resume_other(
+        messaging: &'b dyn Messaging,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        kind: MessageKind,
+    ) -> Self {
+        let version = GiopVersion::HIGHEST;
+        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
         Self { buffer, header, body: None, messaging: Some(messaging) }
     }
 
@@ -297,7 +310,7 @@ impl<'b> MessageWriter<'b> {
 #[inline(never)]
 fn finish_other(
     messaging: &dyn Messaging,
-    buffer: &mut Vec<u8>,
+    buffer: &mut [u8],
     (kind, order): (MessageKind, ByteOrder),
     tail: usize,
 ) -> CdrResult<()> {
@@ -322,11 +335,8 @@ pub(crate) fn size_of_header(messaging: &dyn Messaging) -> u8 {
 }
 
 /// Writes the header of another messaging protocol to the beginning of `buffer`.
-fn write_header(messaging: &dyn Messaging, frame: Frame, buffer: &mut Vec<u8>) {
+fn write_header(messaging: &dyn Messaging, frame: Frame, buffer: &mut [u8]) {
     let own = usize::from(size_of_header(messaging));
-    if buffer.len() < own {
-        buffer.resize(own, 0);
-    }
     if let Some(place) = buffer.get_mut(..own) {
         place.fill(0);
         messaging.write_header(frame, place);

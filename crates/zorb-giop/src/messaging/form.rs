@@ -358,7 +358,11 @@ fn request<'b>(
     order: ByteOrder,
     start: &RequestStart<'_>,
 ) -> CdrResult<MessageWriter<'b>> {
-    let mut message = MessageWriter::begin_other(messaging, buffer, order, MessageKind::Request);
+    let kind = MessageKind::Request;
+    if messaging.rewrite_request(buffer, order, start) {
+        return Ok(MessageWriter::resume_other(messaging, buffer, order, kind));
+    }
+    let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
     messaging.write_request(start, &mut message.header_writer())?;
     Ok(message)
 }

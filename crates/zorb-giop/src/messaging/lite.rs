@@ -1,10 +1,12 @@
 //! GIOPlite, GIOP for peers that need no more than it says.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{Frame, Messaging, write_key};
+use crate::message::again::{Rest, octets_of};
 use crate::{
     MessageKind, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags, ServiceContexts,
     TargetAddress,
@@ -12,6 +14,8 @@ use crate::{
 
 /// Octets of a GIOPlite header.
 const HEADER_SIZE: u8 = 5;
+/// Where a request's id is.
+const ID_AT: usize = 8;
 /// `response_flags` of a two-way call.
 const TWO_WAY: u8 = 1;
 /// `response_flags` of a oneway call that is answered before the servant runs.
@@ -75,6 +79,20 @@ impl Messaging for GiopLite {
         writer.write_latin1(start.operation)
     }
 
+    fn rewrite_request(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+    ) -> bool {
+        let Some(end) = same_start(buffer, order, start) else { return false };
+        buffer.truncate(end);
+        if let Some(place) = buffer.get_mut(ID_AT..ID_AT + 4) {
+            place.copy_from_slice(&octets_of(order, start.request_id));
+        }
+        true
+    }
+
     /// Further NULs behind the operation's name do it.
     fn write_request_before(
         &self,
@@ -112,12 +130,36 @@ impl Messaging for GiopLite {
 
 fn write_before_operation(start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     writer.write_u32(start.request_id);
-    writer.write_u8(match start.response {
+    writer.write_u8(flags(start.response));
+    write_key(&start.target, writer)
+}
+
+fn flags(response: ResponseFlags) -> u8 {
+    match response {
         ResponseFlags::NoResponse => 0,
         ResponseFlags::SyncWithServer => WITH_SERVER,
         ResponseFlags::SyncWithTarget => TWO_WAY,
-    });
-    write_key(&start.target, writer)
+    }
+}
+
+/// Where the header ends, if `buffer` begins with that of a request which is this one but for its id
+/// and its size.
+fn same_start(buffer: &[u8], order: ByteOrder, start: &RequestStart<'_>) -> Option<usize> {
+    let TargetAddress::Key(key) = start.target else { return None };
+    let mut rest = Rest::of(buffer, order);
+    // The size; the kind of message, and what aligns the id.
+    rest.skip(4)?;
+    rest.is(&[MessageKind::Request as u8, 0, 0, 0])?;
+    rest.skip(4)?;
+    rest.is(&[flags(start.response), 0, 0, 0])?;
+    rest.is_count(key.len())?;
+    rest.is(key)?;
+    rest.is_padding()?;
+    let name = start.operation.as_bytes();
+    rest.is_count(name.len() + 1)?;
+    rest.is(name)?;
+    rest.is(&[0])?;
+    Some(rest.at)
 }
 
 /// Reads an operation's name, behind which there may be more NULs than one.

@@ -55,3 +55,49 @@ fn nuls_within_a_name_and_names_without_one_are_no_names() {
         assert_eq!(read(&other), Err(()));
     }
 }
+
+#[test]
+fn what_a_buffer_held_before_changes_nothing() {
+    let form = Form::Other(&GiopLite);
+    let mut cases = Vec::new();
+    for key in [&b""[..], b"odd", b"a key of some octets"] {
+        for operation in ["a", "note", "nothing", "nothings"] {
+            for response in [ResponseFlags::NoResponse, ResponseFlags::SyncWithTarget] {
+                cases.push(RequestStart { response, ..start(operation, key) });
+            }
+        }
+    }
+    let write = |buffer: &mut Vec<u8>, start: &RequestStart<'_>, body: &[u8]| {
+        let mut message = form.request(buffer, ByteOrder::NATIVE, start).unwrap();
+        message.body(zorb_cdr::TextCoding::UNICODE).put(body);
+        message.finish().unwrap();
+    };
+    let mut again = 0;
+    for before in &cases {
+        for case in &cases {
+            let case = RequestStart { request_id: 0x0102_0304, ..case.clone() };
+            for (old, new) in [(&b""[..], &b"123456789"[..]), (b"123456789", b""), (b"x", b"y")] {
+                let (mut used, mut fresh) = (Vec::new(), Vec::new());
+                write(&mut used, before, old);
+                again += usize::from(GiopLite.rewrite_request(
+                    &mut used.clone(),
+                    ByteOrder::NATIVE,
+                    &case,
+                ));
+                write(&mut used, &case, new);
+                write(&mut fresh, &case, new);
+                assert_eq!(used, fresh);
+            }
+        }
+    }
+    assert_eq!(again, 3 * cases.len(), "each is found where it was, and nowhere else");
+    // Whatever is cut off or changed, it is another one.
+    let mut octets = Vec::new();
+    write(&mut octets, &start("note", b"odd"), b"");
+    for place in (4..octets.len()).filter(|place| !(8..12).contains(place)) {
+        let mut other = octets.clone();
+        other[place] ^= 1;
+        let start = start("note", b"odd");
+        assert!(!GiopLite.rewrite_request(&mut other, ByteOrder::NATIVE, &start), "{place}");
+    }
+}
