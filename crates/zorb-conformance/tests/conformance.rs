@@ -41,6 +41,11 @@ mod short_uiop {
     protocol_suite!(Subject::at("short+uiop://"));
 }
 
+mod rudp {
+    use super::*;
+    protocol_suite!(Subject::at("rudp://127.0.0.1:0"));
+}
+
 mod shmiop {
     use super::*;
     protocol_suite!(Subject::at("shmiop://"));

@@ -9,7 +9,8 @@ use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, li
 
 /// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
 /// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`), DIOP and
-/// MIOP (feature `udp`), and short messages over both kinds of socket (feature `short`).
+/// MIOP (feature `udp`), short messages over both kinds of socket (feature
+/// `short`), and GIOP over a reliable stream over UDP (feature `rudp`).
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -53,6 +54,7 @@ impl Orb {
             .with_tls()
             .with_udp()
             .with_short()
+            .with_rudp()
     }
 }
 
@@ -61,6 +63,7 @@ trait WithFeatures {
     fn with_tls(self) -> Self;
     fn with_udp(self) -> Self;
     fn with_short(self) -> Self;
+    fn with_rudp(self) -> Self;
 }
 
 impl WithFeatures for OrbBuilder {
@@ -96,6 +99,16 @@ impl WithFeatures for OrbBuilder {
 
     #[cfg(not(feature = "short"))]
     fn with_short(self) -> Self {
+        self
+    }
+
+    #[cfg(feature = "rudp")]
+    fn with_rudp(self) -> Self {
+        self.protocol(Arc::new(crate::protocols::RudpProtocol::new()))
+    }
+
+    #[cfg(not(feature = "rudp"))]
+    fn with_rudp(self) -> Self {
         self
     }
 }

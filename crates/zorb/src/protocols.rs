@@ -21,6 +21,8 @@
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_transport::Composed;
 
+#[cfg(feature = "rudp")]
+pub use zorb_arq::{RudpProtocol, RudpTransport, Settings as RudpSettings};
 pub use zorb_shm::{ShmTransport, ShmiopProtocol};
 #[cfg(feature = "short")]
 pub use zorb_short::Short;

@@ -13,6 +13,7 @@ pub mod json;
 pub mod miop;
 pub mod options;
 pub mod repository;
+pub mod rudp;
 pub mod schedule;
 pub mod server;
 pub mod short;
@@ -56,6 +57,7 @@ pub const TARGETS: &[Target] = &[
     giop::TARGET,
     miop::TARGET,
     short::TARGET,
+    rudp::TARGET,
     ior::TARGET,
     corbaloc::TARGET,
     certificate::TARGET,

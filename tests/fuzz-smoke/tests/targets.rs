@@ -4,7 +4,7 @@
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, cdr, certificate, corbaloc, dynamic, giop, idl, ior, json, miop, options,
-    repository, schedule, short, type_code, value,
+    repository, rudp, schedule, short, type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -55,6 +55,11 @@ fn giop_messages_do_no_harm() {
 #[test]
 fn datagrams_do_no_harm() {
     check(&miop::TARGET, 4, 20_000);
+}
+
+#[test]
+fn datagrams_of_reliable_streams_do_no_harm() {
+    check(&rudp::TARGET, 7, 20_000);
 }
 
 #[test]

@@ -71,6 +71,8 @@ tags! {
         ZORB_SHORT_IIOP = 0x5a52_4205, "ZORB_SHORT_IIOP";
         /// Zorb's short messages over Unix-domain sockets; laid out like TAO's UIOP.
         ZORB_SHORT_UIOP = 0x5a52_4206, "ZORB_SHORT_UIOP";
+        /// Zorb's GIOP over reliable UDP; laid out like IIOP's.
+        ZORB_RUDP = 0x5a52_4207, "ZORB_RUDP";
     }
 }
 

@@ -1,0 +1,426 @@
+//! A connection, as one side sees it: datagrams and time in, datagrams out.
+
+use crate::Micros;
+use crate::packet::{Data, Packet};
+use crate::receiving::Receiving;
+use crate::rtt::RoundTrip;
+use crate::sending::{SEGMENT, Sending};
+
+/// How long an acknowledgement waits for something to travel with.
+const ACK_DELAY: Micros = 2_000;
+/// So many pieces are acknowledged at once.
+const ACK_EVERY: u32 = 2;
+
+/// How connections behave.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Octets that wait to be sent, or to be acknowledged. Default 256 KiB.
+    pub send_buffer: usize,
+    /// Octets that wait to be received. Default 256 KiB.
+    pub receive_buffer: usize,
+    /// How long nothing is heard before the peer is asked whether it is there, in microseconds.
+    /// Default 5 seconds.
+    pub keep_alive: Micros,
+    /// How long nothing is heard before the peer counts as gone, in microseconds. Default 15 seconds.
+    pub patience: Micros,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let (send_buffer, receive_buffer) = (256 << 10, 256 << 10);
+        Self { send_buffer, receive_buffer, keep_alive: 5_000_000, patience: 15_000_000 }
+    }
+}
+
+/// Why a connection is of no more use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The peer knows of no such connection, or of none any more.
+    Refused,
+    /// Nothing has been heard for too long.
+    Silence,
+    /// This side has given it up.
+    Aborted,
+}
+
+/// One side of a connection.
+///
+/// It does no I/O and reads no clock. Whoever has it hands it every datagram that comes, sends the
+/// datagrams that [`transmit`](Self::transmit) gives until there are no more, and comes back when
+/// something comes, when something is to be sent, and at the [`deadline`](Self::deadline).
+#[derive(Debug)]
+pub struct Connection {
+    own: u64,
+    /// What the peer calls it, once that is known.
+    peer: Option<u64>,
+    settings: Settings,
+    sending: Sending,
+    receiving: Receiving,
+    trip: RoundTrip,
+    /// When something was last heard.
+    heard: Micros,
+    /// Whether the peer has been heard by the name that this side has given.
+    is_proven: bool,
+    /// What has to be acknowledged.
+    owed: Owed,
+    /// The stamp that the next acknowledgement repeats.
+    echo: Option<u32>,
+    /// Up to where the peer was told that there is room.
+    told_room_to: u64,
+    /// When to ask, again, for a sign of life or the first answer.
+    asks: Option<Micros>,
+    refuses: bool,
+    failure: Option<Failure>,
+    /// When it may be forgotten, once both directions have ended.
+    over: Option<Micros>,
+}
+
+/// What has to be acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owed {
+    Nothing,
+    /// So many pieces, not later than then.
+    By(Micros, u32),
+    Now,
+}
+
+impl Connection {
+    /// A client's side, which calls it `own` and asks for it.
+    #[must_use]
+    pub fn connect(own: u64, settings: Settings, now: Micros) -> Self {
+        let mut connection = Self::new(own, None, settings, now);
+        connection.asks = Some(now);
+        connection
+    }
+
+    /// A server's side, of a connection that the client calls `peer`.
+    #[must_use]
+    pub fn accept(own: u64, peer: u64, settings: Settings, now: Micros) -> Self {
+        let mut connection = Self::new(own, Some(peer), settings, now);
+        connection.owed = Owed::Nothing;
+        connection
+    }
+
+    fn new(own: u64, peer: Option<u64>, settings: Settings, now: Micros) -> Self {
+        // The peer's room is unknown, and that of two pieces safe to assume.
+        let sending = Sending::new(settings.send_buffer.max(SEGMENT), 2 * SEGMENT);
+        let room = settings.receive_buffer.max(2 * SEGMENT);
+        Self {
+            own,
+            peer,
+            settings,
+            sending,
+            receiving: Receiving::new(room),
+            trip: RoundTrip::default(),
+            heard: now,
+            is_proven: false,
+            owed: Owed::Nothing,
+            echo: None,
+            told_room_to: room as u64,
+            asks: None,
+            refuses: false,
+            failure: None,
+            over: None,
+        }
+    }
+
+    /// What this side calls it.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.own
+    }
+
+    /// Whether the peer has answered by the name that this side has given, which only who receives at
+    /// its address knows.
+    #[must_use]
+    pub fn is_established(&self) -> bool {
+        self.is_proven
+    }
+
+    /// Takes a datagram that is meant for this connection; others change nothing.
+    pub fn receive(&mut self, packet: &Packet<'_>, now: Micros) {
+        if self.failure.is_some() {
+            return;
+        }
+        match packet {
+            Packet::Accept { to, id } if *to == self.own && self.peer.is_none() => {
+                self.peer = Some(*id);
+                self.is_proven = true;
+                self.heard = now;
+                // So that the server knows, and this side that it does.
+                self.asks = Some(now);
+            }
+            // While there is no answer yet, it is known by the client's own name.
+            Packet::Refuse { id } if *id == self.peer.unwrap_or(self.own) => {
+                self.failure = Some(Failure::Refused);
+            }
+            Packet::Data(data) if data.to == self.own && self.peer.is_some() => {
+                self.take(data, now);
+            }
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, data: &Data<'_>, now: Micros) {
+        self.heard = now;
+        self.is_proven = true;
+        if self.asks.take().is_some() {
+            self.trip.recovered();
+        }
+        let echoed = passed_since(data.echo, now);
+        let trip = self.trip;
+        if self.sending.acknowledge(data, echoed.map(|passed| now - passed), &trip, now) {
+            match echoed {
+                Some(passed) => self.trip.measure(passed),
+                None => self.trip.recovered(),
+            }
+        }
+        let asks = data.ping || data.fin || !data.octets.is_empty();
+        if asks && self.echo.is_none_or(|echo| data.stamp.wrapping_sub(echo) < 1 << 31) {
+            self.echo = Some(data.stamp);
+        }
+        if data.fin || !data.octets.is_empty() {
+            if self.refuses_more() && !data.octets.is_empty() {
+                self.refuses = true;
+            }
+            let is_next = data.offset == self.receiving.received();
+            let is_news = self.receiving.accept(data.offset, data.octets, data.fin);
+            self.owed = match self.owed {
+                _ if !is_news || !is_next || data.fin || self.receiving.has_gaps() => Owed::Now,
+                Owed::Nothing => Owed::By(now + ACK_DELAY, 1),
+                Owed::By(_, pieces) if pieces + 1 >= ACK_EVERY => Owed::Now,
+                Owed::By(at, pieces) => Owed::By(at, pieces + 1),
+                Owed::Now => Owed::Now,
+            };
+        }
+        if data.ping {
+            self.owed = Owed::Now;
+        }
+    }
+
+    /// Whether it is a server's, and the client may not be where it says.
+    fn is_unproven(&self) -> bool {
+        self.peer.is_some() && !self.is_proven
+    }
+
+    /// Whether what comes now comes in vain.
+    fn refuses_more(&self) -> bool {
+        self.receiving.is_stopped() && self.sending.is_finished() && !self.receiving.has_ended()
+    }
+
+    /// Takes as many octets to send as there is room for, and says how many.
+    ///
+    /// # Errors
+    /// Why nothing is sent any more.
+    pub fn send(&mut self, octets: &[u8]) -> Result<usize, Failure> {
+        match self.failure {
+            Some(failure) => Err(failure),
+            None if self.sending.is_finished() => Err(Failure::Aborted),
+            None => Ok(self.sending.add(octets)),
+        }
+    }
+
+    /// Moves octets into `buffer`: how many, 0 at the end of the stream, `None` when there are none yet.
+    ///
+    /// # Errors
+    /// Why there will be none any more.
+    pub fn recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
+        match (self.receiving.take(buffer), self.failure) {
+            (None, Some(failure)) => Err(failure),
+            (taken, _) => Ok(taken),
+        }
+    }
+
+    /// Whether [`recv`](Self::recv) would not have to wait.
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        self.failure.is_some() || self.receiving.is_ready()
+    }
+
+    /// Ends the direction to the peer, behind what was given to send.
+    pub fn finish(&mut self) {
+        self.sending.finish();
+    }
+
+    /// Says that nobody receives any more.
+    pub fn stop_receiving(&mut self) {
+        self.receiving.stop();
+    }
+
+    /// Gives the connection up. The peer is told, once.
+    pub fn abort(&mut self) {
+        self.refuses = true;
+    }
+
+    /// As [`abort`](Self::abort), unless the peer has proven to be where it says.
+    pub fn abort_unless_established(&mut self) {
+        self.refuses |= !self.is_proven;
+    }
+
+    /// Says that nobody is there at the peer's address.
+    pub fn unreachable(&mut self) {
+        if self.over.is_none() {
+            self.failure.get_or_insert(Failure::Refused);
+        }
+    }
+
+    /// Why it is of no more use.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure
+    }
+
+    /// Whether it may be forgotten: it has failed, or both directions have ended and the peer has had
+    /// the time to hear of it.
+    #[must_use]
+    pub fn is_over(&self, now: Micros) -> bool {
+        (self.failure.is_some() && !self.refuses) || self.over.is_some_and(|over| over <= now)
+    }
+
+    /// When [`transmit`](Self::transmit) is to be called although nothing has happened.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Micros> {
+        if self.failure.is_some() && !self.refuses {
+            return None;
+        }
+        if self.over.is_some() {
+            return self.over;
+        }
+        let owed = match self.owed {
+            Owed::Nothing => None,
+            Owed::By(at, _) => Some(at),
+            Owed::Now => Some(0),
+        };
+        let silence = match self.asks {
+            None if !self.is_unproven() => self.heard + self.settings.keep_alive,
+            _ => self.heard + self.settings.patience,
+        };
+        let all = [self.sending.deadline(), self.asks, owed, Some(silence)];
+        all.into_iter().flatten().min()
+    }
+
+    /// Writes the next datagram to be sent over what `out` holds; `false` when there is none.
+    pub fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
+        if self.refuses {
+            self.refuses = false;
+            self.failure.get_or_insert(Failure::Aborted);
+            Packet::Refuse { id: self.own }.write(out);
+            return true;
+        }
+        if self.failure.is_some() || self.over.is_some() && !self.owes_now(now) {
+            return false;
+        }
+        self.on_time(now);
+        if self.failure.is_some() {
+            return false;
+        }
+        let Some(peer) = self.peer else { return self.ask_for_it(now, out) };
+        let piece = if self.is_proven { self.sending.next_piece(&self.trip, now) } else { None };
+        let ping = self.asks.is_some_and(|at| at <= now);
+        if piece.is_none() && !ping && !self.owes_now(now) {
+            return false;
+        }
+        if ping {
+            self.asks = Some(now + self.trip.timeout());
+            self.trip.back_off();
+        }
+        self.write(peer, piece, ping, now, out);
+        true
+    }
+
+    fn write(
+        &mut self,
+        peer: u64,
+        piece: Option<crate::sending::Piece>,
+        ping: bool,
+        now: Micros,
+        out: &mut Vec<u8>,
+    ) {
+        let received = self.receiving.received();
+        let window = u32::try_from(self.receiving.window()).unwrap_or(u32::MAX);
+        let (offset, fin) = piece.map_or((0, false), |piece| (piece.offset, piece.fin));
+        let data = Data {
+            to: peer,
+            stamp: stamp(now),
+            echo: self.echo.take().unwrap_or(0),
+            received,
+            window,
+            ranges: self.receiving.ranges(),
+            offset,
+            fin,
+            ping,
+            octets: &[],
+        };
+        Packet::Data(data).write(out);
+        if let Some(piece) = piece {
+            self.sending.copy(piece, out);
+        }
+        self.told_room_to = received + u64::from(window);
+        self.owed = Owed::Nothing;
+    }
+
+    /// Asks the server for the connection, if it is time to.
+    fn ask_for_it(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
+        if self.asks.is_none_or(|at| at > now) {
+            return false;
+        }
+        self.asks = Some(now + self.trip.timeout());
+        self.trip.back_off();
+        Packet::Open { id: self.own }.write(out);
+        true
+    }
+
+    fn owes_now(&self, now: Micros) -> bool {
+        match self.owed {
+            Owed::Nothing => false,
+            Owed::By(at, _) => at <= now,
+            Owed::Now => true,
+        }
+    }
+
+    fn on_time(&mut self, now: Micros) {
+        let silent = now.saturating_sub(self.heard);
+        if self.is_unproven() {
+            // A client that may not be where it says is sent nothing, and forgotten.
+            if silent >= self.settings.patience {
+                self.failure = Some(Failure::Silence);
+            }
+            return;
+        }
+        let waits = self.asks.is_some() || self.sending.waits();
+        if waits && silent >= self.settings.patience {
+            self.failure = Some(Failure::Silence);
+            return;
+        }
+        let trip = &mut self.trip;
+        self.sending.on_time(trip, now);
+        // A sign of life is asked for, and for room that the peer may have told of in vain.
+        if self.asks.is_none() && self.peer.is_some() {
+            if silent >= self.settings.keep_alive {
+                self.asks = Some(now);
+            } else if self.sending.is_held_up() {
+                self.asks = Some(now + self.trip.timeout());
+            }
+        }
+        // The peer learns that there is room when it is worth it.
+        let room_to = self.receiving.received() + self.receiving.window() as u64;
+        let grown = room_to.saturating_sub(self.told_room_to);
+        if grown >= self.settings.receive_buffer as u64 / 2 && self.owed == Owed::Nothing {
+            self.owed = Owed::Now;
+        }
+        if self.sending.has_arrived() && self.receiving.has_ended() && self.over.is_none() {
+            self.over = Some(now + 3 * self.trip.timeout());
+        }
+    }
+}
+
+/// The clock as datagrams tell it; 0 means none.
+fn stamp(now: Micros) -> u32 {
+    now as u32 | 1
+}
+
+/// How long ago a stamp was given, if it was and that is believable.
+fn passed_since(echo: u32, now: Micros) -> Option<Micros> {
+    let passed = u64::from(stamp(now).wrapping_sub(echo));
+    (echo != 0 && passed <= now && passed < 60_000_000).then_some(passed)
+}

@@ -1,0 +1,170 @@
+//! A connection with its socket, and those who wait for it.
+
+use std::io;
+use std::net::{Shutdown, SocketAddr, UdpSocket};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use socket2::SockRef;
+
+use crate::acceptor::Listener;
+use crate::connection::{Connection, Failure};
+use crate::packet::Packet;
+use crate::timers::{Alarm, Timers, now};
+
+/// Where a connection's datagrams go.
+#[derive(Debug)]
+pub(crate) enum Way {
+    /// Over a socket of its own.
+    Own(UdpSocket),
+    /// Over a server's.
+    Shared(Arc<UdpSocket>, SocketAddr, Weak<Listener>),
+}
+
+/// A connection with its socket, and those who wait for it.
+#[derive(Debug)]
+pub(crate) struct Link {
+    way: Way,
+    timers: Arc<Timers>,
+    state: Mutex<State>,
+    /// Told whenever anything has changed.
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) connection: Connection,
+    datagram: Vec<u8>,
+    alarm: Option<Alarm>,
+}
+
+impl Link {
+    pub(crate) fn new(way: Way, connection: Connection, timers: &Arc<Timers>) -> Arc<Self> {
+        let state = State { connection, datagram: Vec::new(), alarm: None };
+        let timers = Arc::clone(timers);
+        Arc::new(Self { way, timers, state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends what is to be sent, and sees to it that this side comes back in time.
+    pub(crate) fn pump(self: &Arc<Self>, state: &mut State) {
+        let now = now();
+        let State { connection, datagram, alarm } = state;
+        while connection.transmit(now, datagram) {
+            let sent = match &self.way {
+                Way::Own(socket) => socket.send(datagram),
+                Way::Shared(socket, to, _) => socket.send_to(datagram, to),
+            };
+            // What could not be sent is lost, as on any way; but that nobody is there counts.
+            if sent.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
+                connection.unreachable();
+            }
+        }
+        if connection.is_over(now) {
+            self.end(connection.id());
+        } else if let Some(at) = connection.deadline()
+            && alarm.is_none_or(|(set, _)| at < set)
+        {
+            *alarm = Some(self.timers.set(at, Arc::downgrade(self), *alarm));
+        }
+    }
+
+    /// Nothing will come any more.
+    fn end(&self, id: u64) {
+        match &self.way {
+            // Its thread finds out by this.
+            Way::Own(socket) => drop(SockRef::from(socket).shutdown(Shutdown::Both)),
+            Way::Shared(_, _, listener) => {
+                if let Some(listener) = listener.upgrade() {
+                    listener.forget(id);
+                }
+            }
+        }
+    }
+
+    /// Does what is due by now.
+    pub(crate) fn on_time(self: &Arc<Self>) {
+        let mut state = self.state();
+        state.alarm = None;
+        self.pump(&mut state);
+        let has_failed = state.connection.failure().is_some();
+        drop(state);
+        if has_failed {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Takes a datagram; whether the peer has now proven to be where it says.
+    pub(crate) fn take(self: &Arc<Self>, packet: &Packet<'_>) -> bool {
+        let mut state = self.state();
+        let was_established = state.connection.is_established();
+        state.connection.receive(packet, now());
+        self.pump(&mut state);
+        let is_new = state.connection.is_established() && !was_established;
+        drop(state);
+        self.changed.notify_all();
+        is_new
+    }
+
+    /// Waits for a change; `false` when the deadline has passed.
+    pub(crate) fn wait<'s>(
+        &self,
+        state: MutexGuard<'s, State>,
+        deadline: Option<Instant>,
+    ) -> (MutexGuard<'s, State>, bool) {
+        let Some(deadline) = deadline else {
+            return (self.changed.wait(state).unwrap_or_else(PoisonError::into_inner), true);
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left == Duration::ZERO {
+            return (state, false);
+        }
+        let waited = self.changed.wait_timeout(state, left);
+        (waited.unwrap_or_else(PoisonError::into_inner).0, true)
+    }
+
+    /// Ends what is said, and sends it.
+    pub(crate) fn change(self: &Arc<Self>, change: impl FnOnce(&mut Connection)) {
+        let mut state = self.state();
+        change(&mut state.connection);
+        self.pump(&mut state);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// The body of the thread of a connection that has a socket of its own.
+    pub(crate) fn run(self: &Arc<Self>) {
+        let Way::Own(socket) = &self.way else { return };
+        let mut buffer = [0; 2048];
+        loop {
+            match socket.recv(&mut buffer) {
+                Ok(count) => {
+                    let datagram = buffer.get(..count).unwrap_or_default();
+                    if let Some(packet) = Packet::parse(datagram) {
+                        self.take(&packet);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // Nobody is there, says the peer's machine.
+                Err(_) => self.change(Connection::unreachable),
+            }
+            if self.state().connection.is_over(now()) {
+                return;
+            }
+        }
+    }
+}
+
+/// What a failure is to who uses the stream.
+pub(crate) fn error_of(failure: Failure) -> io::Error {
+    match failure {
+        Failure::Refused => io::ErrorKind::ConnectionReset.into(),
+        Failure::Silence => {
+            io::Error::new(io::ErrorKind::ConnectionAborted, "nothing was heard of the peer")
+        }
+        Failure::Aborted => io::ErrorKind::BrokenPipe.into(),
+    }
+}

@@ -1,0 +1,184 @@
+//! A connection as a stream.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use zorb_transport::Stream;
+
+use crate::connection::{Connection, Failure};
+use crate::link::{Link, error_of};
+
+/// A connection as a [`Stream`].
+pub(crate) struct RudpStream {
+    link: Arc<Link>,
+    peer: String,
+    local: String,
+    recv_timeout: Timeout,
+    send_timeout: Timeout,
+}
+
+impl RudpStream {
+    pub(crate) fn new(link: Arc<Link>, peer: String, local: String) -> Self {
+        let (recv_timeout, send_timeout) = (Timeout::default(), Timeout::default());
+        Self { link, peer, local, recv_timeout, send_timeout }
+    }
+
+    fn send_parts<'p>(&self, parts: impl Iterator<Item = &'p [u8]>) -> io::Result<()> {
+        let deadline = self.send_timeout.deadline();
+        let mut state = self.link.state();
+        let mut parts = parts.filter(|part| !part.is_empty()).peekable();
+        if parts.peek().is_none() {
+            return Ok(());
+        }
+        for part in parts {
+            let mut rest = part;
+            loop {
+                let taken = state.connection.send(rest).map_err(error_of)?;
+                rest = rest.get(taken..).unwrap_or_default();
+                if rest.is_empty() {
+                    break;
+                }
+                self.link.pump(&mut state);
+                let in_time;
+                (state, in_time) = self.link.wait(state, deadline);
+                if !in_time {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+            }
+        }
+        self.link.pump(&mut state);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for RudpStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RudpStream").field("peer", &self.peer).finish_non_exhaustive()
+    }
+}
+
+impl Stream for RudpStream {
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let deadline = self.recv_timeout.deadline();
+        let mut state = self.link.state();
+        loop {
+            if let Some(count) = state.connection.recv(buffer).map_err(error_of)? {
+                // The peer may have to hear that there is room.
+                self.link.pump(&mut state);
+                return Ok(count);
+            }
+            let in_time;
+            (state, in_time) = self.link.wait(state, deadline);
+            if !in_time {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+    }
+
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let mut state = self.link.state();
+        let count = state.connection.recv(buffer).map_err(error_of)?;
+        if count.is_some() {
+            self.link.pump(&mut state);
+        }
+        Ok(count)
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
+        self.send_parts([bytes].into_iter())
+    }
+
+    fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.send_parts(parts.iter().map(|part| &**part))
+    }
+
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.recv_timeout.set(timeout);
+        Ok(())
+    }
+
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.send_timeout.set(timeout);
+        Ok(())
+    }
+
+    fn is_stale(&self) -> bool {
+        self.link.state().connection.is_readable()
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.link.change(|connection| end(connection, how));
+        Ok(())
+    }
+
+    fn peer(&self) -> &str {
+        &self.peer
+    }
+
+    fn local(&self) -> &str {
+        &self.local
+    }
+}
+
+impl Drop for RudpStream {
+    fn drop(&mut self) {
+        // What was sent still arrives: the connection lives on until it has.
+        self.link.change(|connection| end(connection, Shutdown::Both));
+    }
+}
+
+fn end(connection: &mut Connection, how: Shutdown) {
+    if how != Shutdown::Read {
+        connection.finish();
+    }
+    if how != Shutdown::Write {
+        connection.stop_receiving();
+    }
+}
+
+/// How long to wait, in microseconds; all ones is for ever.
+#[derive(Debug)]
+struct Timeout(AtomicU64);
+
+impl Default for Timeout {
+    fn default() -> Self {
+        Self(AtomicU64::new(u64::MAX))
+    }
+}
+
+impl Timeout {
+    fn set(&self, timeout: Option<Duration>) {
+        let micros = timeout.and_then(|timeout| u64::try_from(timeout.as_micros()).ok());
+        self.0.store(micros.unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self.0.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            micros => Instant::now().checked_add(Duration::from_micros(micros)),
+        }
+    }
+}
+
+/// Waits until a client's connection is there, or has failed.
+pub(crate) fn connected(link: &Link, deadline: Option<Instant>) -> io::Result<()> {
+    let mut state = link.state();
+    loop {
+        match state.connection.failure() {
+            Some(Failure::Refused) => return Err(io::ErrorKind::ConnectionRefused.into()),
+            Some(Failure::Silence) => return Err(io::ErrorKind::TimedOut.into()),
+            Some(Failure::Aborted) => return Err(io::ErrorKind::ConnectionAborted.into()),
+            None if state.connection.is_established() => return Ok(()),
+            None => {}
+        }
+        let in_time;
+        (state, in_time) = link.wait(state, deadline);
+        if !in_time {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+    }
+}

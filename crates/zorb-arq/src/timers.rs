@@ -1,0 +1,83 @@
+//! Connections that have to do something at a certain time.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Micros;
+use crate::link::Link;
+
+/// Microseconds since the first call.
+pub(crate) fn now() -> Micros {
+    static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    // Never 0, which is the time before all others.
+    u64::try_from(BEGUN.elapsed().as_micros()).unwrap_or(u64::MAX).saturating_add(1)
+}
+
+/// Wakes connections at their times, by a thread that is there while there are any.
+#[derive(Debug, Default)]
+pub(crate) struct Timers {
+    due: Mutex<Due>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Due {
+    links: BTreeMap<Alarm, Weak<Link>>,
+    next: u64,
+    is_running: bool,
+}
+
+/// When, and a number that no other has.
+pub(crate) type Alarm = (Micros, u64);
+
+impl Timers {
+    fn due(&self) -> MutexGuard<'_, Due> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a connection woken at a time, instead of at an earlier alarm of its own.
+    pub(crate) fn set(self: &Arc<Self>, at: Micros, link: Weak<Link>, old: Option<Alarm>) -> Alarm {
+        let mut due = self.due();
+        if let Some(old) = old {
+            due.links.remove(&old);
+        }
+        let alarm = (at, due.next);
+        due.next = due.next.wrapping_add(1);
+        due.links.insert(alarm, link);
+        let is_first = due.links.first_key_value().is_some_and(|(first, _)| *first == alarm);
+        if !due.is_running {
+            let timers = Arc::clone(self);
+            let started = thread::Builder::new().name("zorb-rudp-time".to_owned());
+            due.is_running = started.spawn(move || timers.run()).is_ok();
+        } else if is_first {
+            self.changed.notify_one();
+        }
+        alarm
+    }
+
+    fn run(self: Arc<Self>) {
+        let mut due = self.due();
+        loop {
+            let Some(first) = due.links.first_entry() else {
+                due.is_running = false;
+                return;
+            };
+            let (at, _) = *first.key();
+            let now = now();
+            if at > now {
+                let wait = Duration::from_micros(at - now);
+                let waited = self.changed.wait_timeout(due, wait);
+                due = waited.unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            let link = first.remove();
+            drop(due);
+            if let Some(link) = link.upgrade() {
+                link.on_time();
+            }
+            due = self.due();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Datagrams of the reliable stream over UDP, as a connection takes them from anybody.
+
+use zorb_arq::{Connection, Packet, Settings};
+
+use super::{AllocationBound, Target};
+
+const OWN: u64 = 0x0102_0304_0506_0708;
+const PEER: u64 = 0x1112_1314_1516_1718;
+
+/// Octets read as datagrams, each as long as the octet before it says, for a server's side of a
+/// connection that sends something as well, under a clock that goes on with each.
+pub const TARGET: Target = Target {
+    name: "rudp",
+    run,
+    allocation: AllocationBound { per_octet: 256, constant: 64 << 10 },
+    words: &[
+        b"zrq\x01\x11\x12\x13\x14\x15\x16\x17\x18\0\0\0\0\0\0\0\0\0\0\0\0",
+        b"zrq\x02\x11\x12\x13\x14\x15\x16\x17\x18\x01\x02\x03\x04\x05\x06\x07\x08",
+        b"zrq\x03\x01\x02\x03\x04\x05\x06\x07\x08\0\0\0\x01\0\0\0\0",
+        b"zrq\x04\x11\x12\x13\x14\x15\x16\x17\x18",
+        b"\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\x01\0",
+        b"\xff\xff\xff\xff",
+    ],
+};
+
+fn run(octets: &[u8]) {
+    let settings =
+        Settings { send_buffer: 4000, receive_buffer: 4000, keep_alive: 50_000, patience: 200_000 };
+    let mut now = 1_000_000;
+    let mut connection = Connection::accept(OWN, PEER, settings, now);
+    let _ = connection.send(&[7; 3000]);
+    let (mut rest, mut out, mut buffer) = (octets, Vec::new(), [0; 64]);
+    let (mut taken, mut carried) = (0, 0);
+    while let Some((length, after)) = rest.split_first() {
+        let (datagram, after) = after.split_at(usize::from(*length).min(after.len()));
+        rest = after;
+        now += u64::from(*length) * 37;
+        if let Some(packet) = Packet::parse(datagram) {
+            packet.write(&mut out);
+            if let Packet::Data(data) = &packet {
+                carried += data.octets.len();
+            }
+            // The padding of an Open means nothing.
+            let is_open = matches!(packet, Packet::Open { .. });
+            assert!(is_open || out == datagram, "it is read as it was written");
+            connection.receive(&packet, now);
+        }
+        let mut sent = 0;
+        while connection.transmit(now, &mut out) {
+            assert!(Packet::parse(&out).is_some() && out.len() <= 1400, "what it sends is whole");
+            sent += 1;
+            assert!(sent < 64, "it comes to rest");
+        }
+        if let Ok(Some(count)) = connection.recv(&mut buffer) {
+            taken += count;
+        }
+        assert!(connection.is_established() || sent == 0, "who is not proven is sent nothing");
+    }
+    assert!(taken <= carried, "nothing comes of nothing");
+}
