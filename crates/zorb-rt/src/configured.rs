@@ -8,9 +8,9 @@ use zorb_core::{Error, Phase};
 
 use super::orb::RtOrbBuilder;
 use super::{
-    Buffering, Continuous, Denied, Direct, DynamicLifespan, LaneBuilder, Linear, NativePriority,
-    Priority, PriorityMapping, RtOrb, SchedulingPolicy, Strategy, Threadpool, ThreadpoolBuilder,
-    table,
+    Buffering, Continuous, Denied, Direct, DynamicLifespan, LaneBuilder, Linear, LinearNetwork,
+    NativePriority, NetworkPriorityMapping, Priority, PriorityMapping, RtOrb, SchedulingPolicy,
+    Strategy, Threadpool, ThreadpoolBuilder, table,
 };
 
 /// The options' first letters.
@@ -23,6 +23,7 @@ pub(crate) struct Configured {
     pub(crate) denied: Option<Denied>,
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
+    pub(crate) network: Option<Arc<dyn NetworkPriorityMapping>>,
 }
 
 impl Configured {
@@ -49,6 +50,7 @@ impl Configured {
                     };
                     configured.scheduling = Some(policy);
                 }
+                "Network" if is("linear") => configured.network = Some(Arc::new(LinearNetwork)),
                 "LockMemory" => configured.lock_memory = Some(is("yes")),
                 _ => {}
             }
@@ -82,6 +84,7 @@ impl RtOrbBuilder {
         self.denied = self.denied.or(configured.denied);
         self.scheduling = self.scheduling.or(configured.scheduling);
         self.lock_memory = self.lock_memory.or(configured.lock_memory);
+        self.network = self.network.or(configured.network);
         self
     }
 }

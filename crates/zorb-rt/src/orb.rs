@@ -31,7 +31,7 @@ pub struct RtOrb {
 pub struct RtOrbBuilder {
     pub(crate) mapping: Option<Arc<dyn PriorityMapping>>,
     transform: Option<Arc<dyn PriorityTransform>>,
-    network: Option<Arc<dyn NetworkPriorityMapping>>,
+    pub(crate) network: Option<Arc<dyn NetworkPriorityMapping>>,
     pub(crate) denied: Option<Denied>,
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,

@@ -212,6 +212,18 @@ fn a_declared_priority_says_the_class_without_lanes() {
 }
 
 #[test]
+fn the_option_is_the_linear_mapping() {
+    let protocol = Recording::default();
+    let listened = Arc::clone(&protocol.listened);
+    let orb = Orb::builder().without_environment().protocol(Arc::new(protocol));
+    let orb = orb.option("RtNetwork", "linear").build().unwrap();
+    let rt = RtOrb::builder().attach(&orb).unwrap();
+    let highest = LaneBuilder::new(Priority::MAX, 1).listen("iiop://127.0.0.1:0");
+    let _pool = rt.threadpool("highest").lane(highest).create().unwrap();
+    assert_eq!(classes(&listened), [(Some(46), Some(6))]);
+}
+
+#[test]
 fn connections_for_all_priorities_have_no_class() {
     let (server, client) = (side(true), side(true));
     let here: Probe = server.orb.root_poa().activate(Fixed).unwrap();

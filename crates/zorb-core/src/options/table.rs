@@ -375,6 +375,14 @@ pub static TABLE: &[OptionSpec] = &[
         help: "whether all memory of a real-time program stays resident, and stacks are touched before they are used",
     },
     OptionSpec {
+        name: "RtNetwork",
+        key: "rt_network",
+        kind: OptionKind::OneOf(&["none", "linear"]),
+        default: "none",
+        unit: "",
+        help: "classes in the network of connections that serve one priority: those of Dscp, or linear",
+    },
+    OptionSpec {
         name: "RtPool",
         key: "rt_pool",
         kind: OptionKind::Named,
