@@ -209,6 +209,11 @@ impl Host {
         Ok(LaneBuilder::new(number(priority)?, threads).processors(self.place.processor))
     }
 
+    /// Makes a pool that has been set up.
+    pub(super) fn made(&self, pool: ThreadpoolBuilder<'_>) -> Result<Threadpool> {
+        self.place.run(|| Ok(pool.create()?))
+    }
+
     /// A pool with a lane of so many threads for each of these priorities.
     pub(super) fn lanes(&self, lanes: &[(i16, usize)]) -> Result<Threadpool> {
         let mut pool = self.pool();

@@ -1,24 +1,34 @@
 //! E1: a burst of requests of low priority, and then one of high priority.
 //!
-//! After TAO's `Priority_Inversion_With_Bands`.
+//! After TAO's `Priority_Inversion_With_Bands`, with the two ways out that it names.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::bed::{Bench, HIGH, LOW, ONE_CONNECTION, joined};
+use zorb::Interface as _;
+use zorb::policy::Policies;
+use zorb_rt::{Buffering, PriorityBand, PriorityBands, Threadpool};
+
+use super::bed::{Bench, HIGH, Host, LOW, MEDIUM, ONE_CONNECTION, TOP, joined, number};
 use super::finding::Finding;
 use super::oracle::{Upcall, inversions, order};
 use super::servant::until;
 use crate::error::Result;
+use crate::stubs::real_time::Worker;
 
-/// How the server and its client are set up.
+/// How the server and its client are set up. The client has one connection, and with bands one for
+/// each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Setup {
     /// A lane for each priority.
     Lanes,
-    /// One thread, and one connection for both priorities.
-    OneConnection,
-    /// One thread, and a connection for each client.
-    OneThread,
+    /// The same with bands.
+    LanesAndBands,
+    /// One thread for all priorities.
+    Pool,
+    /// The same with bands.
+    PoolAndBands,
+    /// One thread that serves waiting requests by their priority, with bands.
+    ByPriority,
 }
 
 /// Who keeps the first upcall from ending.
@@ -47,33 +57,40 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         hold: Hold::Nobody,
     };
     let mut finding = Finding::default();
-    let found = inversions(&bursts(bench, Setup::Lanes, burst)?);
-    finding.measure("lanes_inversions", found.count);
-    finding.measure("lanes_longest_inversion_us", found.longest_ns / 1000);
-    finding.check(
-        "lanes: low requests that began while a high one was readable",
-        "0",
-        found.count,
-        found.count == 0,
-    );
+    for (name, setup) in [
+        ("lanes", Setup::Lanes),
+        ("lanes and bands", Setup::LanesAndBands),
+        ("bands and a pool that serves by priority", Setup::ByPriority),
+    ] {
+        let found = inversions(&bursts(bench, setup, burst)?);
+        let key = format!("{setup:?}").to_lowercase();
+        finding.measure(&format!("{key}_inversions"), found.count);
+        finding.measure(&format!("{key}_longest_inversion_us"), found.longest_ns / 1000);
+        finding.check(
+            &format!("{name}: low requests that began while a high one was readable"),
+            "0",
+            found.count,
+            found.count == 0,
+        );
+    }
     let burst = Burst { hold: Hold::UntilSent, ..burst };
-    let one = bursts(bench, Setup::OneConnection, burst)?;
+    let one = bursts(bench, Setup::Pool, burst)?;
     let found = inversions(&one);
     let first = order(&one).into_iter().take_while(|id| *id < burst.requests).count();
-    finding.measure("one_connection_inversions", found.count);
-    finding.measure("one_connection_longest_inversion_us", found.longest_ns / 1000);
-    finding.measure("one_connection_low_before_first_high", first);
+    finding.measure("pool_inversions", found.count);
+    finding.measure("pool_longest_inversion_us", found.longest_ns / 1000);
+    finding.measure("pool_low_before_first_high", first);
     finding.control(
-        "one thread and one connection: all low requests are before the first high one",
+        "a pool without bands: all low requests are before the first high one",
         &burst.requests.to_string(),
         first,
         first == usize::try_from(burst.requests).unwrap_or_default() && found.count > 0,
     );
-    let found = inversions(&bursts(bench, Setup::OneThread, burst)?);
-    finding.measure("one_thread_inversions", found.count);
-    finding.measure("one_thread_longest_inversion_us", found.longest_ns / 1000);
+    let found = inversions(&bursts(bench, Setup::PoolAndBands, burst)?);
+    finding.measure("poolandbands_inversions", found.count);
+    finding.measure("poolandbands_longest_inversion_us", found.longest_ns / 1000);
     finding.control(
-        "one thread, two connections: low requests that began while a high one was readable",
+        "a pool with bands: low requests that began while a high one was readable",
         "1 or more",
         found.count,
         found.count > 0,
@@ -81,23 +98,47 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
+impl Setup {
+    fn pool(self, server: &Host) -> Result<Threadpool> {
+        match self {
+            Self::Lanes | Self::LanesAndBands => server.lanes(&[(LOW, 1), (HIGH, 1)]),
+            Self::Pool | Self::PoolAndBands => server.one_pool(LOW, 1),
+            Self::ByPriority => {
+                // What reads the requests is above them all.
+                let pool = server.pool().without_lanes(server.lane(TOP, 1)?).by_priority(true);
+                server.made(pool.buffering(Buffering { max_requests: 256, max_octets: None }))
+            }
+        }
+    }
+
+    /// The object as the client calls it.
+    fn called(self, worker: &Worker) -> Result<Worker> {
+        match self {
+            Self::Lanes | Self::Pool => Ok(worker.clone()),
+            Self::LanesAndBands | Self::PoolAndBands | Self::ByPriority => {
+                let band = |low, high| -> Result<PriorityBand> {
+                    Ok(PriorityBand::new(number(low)?, number(high)?)?)
+                };
+                let bands = PriorityBands::new([band(0, MEDIUM - 1)?, band(MEDIUM, TOP)?])?;
+                Ok(worker.with_policies(&Policies::new().with(bands))?)
+            }
+        }
+    }
+}
+
 /// Sends the bursts, and tells what became of them: ids from 0 have low priority, those after
 /// `burst.requests` high.
 pub(super) fn bursts(bench: &Bench, setup: Setup, burst: Burst) -> Result<Vec<Upcall>> {
     let all = burst.requests * 2;
     let server = bench.server(usize::try_from(all).unwrap_or_default())?;
-    let options = if setup == Setup::OneConnection { &ONE_CONNECTION[..] } else { &[] };
-    let client = bench.client(options)?;
-    let pool = match setup {
-        Setup::Lanes => server.lanes(&[(LOW, 1), (HIGH, 1)])?,
-        Setup::OneConnection | Setup::OneThread => server.one_pool(LOW, 1)?,
-    };
-    let worker = server.propagated(&pool, LOW, &client)?;
+    let client = bench.client(&ONE_CONNECTION)?;
+    let pool = setup.pool(&server)?;
+    let worker = setup.called(&server.propagated(&pool, LOW, &client)?)?;
     let servant = &server.servant;
     if burst.hold != Hold::Nobody {
         servant.shut([0]);
     }
-    let connected = AtomicBool::new(false);
+    let (connected, all_low) = (AtomicBool::new(false), AtomicBool::new(false));
     let has_ended = |id| servant.log.has_ended(id);
     let send = |priority: i16, ids: std::ops::Range<i32>| -> Result<()> {
         for id in ids {
@@ -106,19 +147,23 @@ pub(super) fn bursts(bench: &Bench, setup: Setup, burst: Burst) -> Result<Vec<Up
         }
         Ok(())
     };
-    let (send, worker, connected) = (&send, &worker, &connected);
+    let (send, worker, connected, all_low) = (&send, &worker, &connected, &all_low);
     std::thread::scope(|scope| {
         // Connections are made before: what makes them has no priority.
         let high = client.thread(scope, HIGH, move || {
             worker.work(-1, 0)?;
             connected.store(true, Ordering::Release);
-            until("the first upcall begins", || servant.log.has_begun(0))?;
+            until("the low burst is sent, and its first upcall begins", || {
+                all_low.load(Ordering::Acquire) && servant.log.has_begun(0)
+            })?;
             send(HIGH, burst.requests..all)
         });
         let low = client.thread(scope, LOW, move || {
             worker.work(-1, 0)?;
             until("the other is connected", || connected.load(Ordering::Acquire))?;
-            send(LOW, 0..burst.requests)
+            send(LOW, 0..burst.requests)?;
+            all_low.store(true, Ordering::Release);
+            Ok(())
         });
         let sent = joined(low.join()).and(joined(high.join()));
         let served = sent.and_then(|()| {

@@ -18,9 +18,11 @@ fn no_low_request_begins_while_a_high_one_is_readable_in_its_lane() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         let held = Burst { requests: 5, micros: 0, hold: Hold::UntilServed };
-        let upcalls = bursts(&bench, Setup::Lanes, held).unwrap();
-        assert_eq!(inversions(&upcalls).count, 0, "{transport}: {upcalls:?}");
-        assert_eq!(order(&upcalls), [0, 5, 6, 7, 8, 9, 1, 2, 3, 4], "{transport}");
+        for setup in [Setup::Lanes, Setup::LanesAndBands] {
+            let upcalls = bursts(&bench, setup, held).unwrap();
+            assert_eq!(inversions(&upcalls).count, 0, "{transport} {setup:?}: {upcalls:?}");
+            assert_eq!(order(&upcalls), [0, 5, 6, 7, 8, 9, 1, 2, 3, 4], "{transport} {setup:?}");
+        }
     }
 }
 
@@ -29,7 +31,7 @@ fn one_connection_turns_priorities_over_and_that_is_seen() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         let held = Burst { requests: 5, micros: 0, hold: Hold::UntilSent };
-        let upcalls = bursts(&bench, Setup::OneConnection, held).unwrap();
+        let upcalls = bursts(&bench, Setup::Pool, held).unwrap();
         assert_eq!(order(&upcalls), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "{transport}");
         assert_eq!(inversions(&upcalls).count, 4, "{transport}: {upcalls:?}");
     }
