@@ -4,4 +4,5 @@ fn main() {
     zorb_build::compile("idl/clock.idl");
     zorb_build::compile("idl/bank.idl");
     zorb_build::compile("idl/mapping.idl");
+    zorb_build::compile("idl/film.idl");
 }

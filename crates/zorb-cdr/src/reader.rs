@@ -42,6 +42,8 @@ pub struct CdrReader<'a> {
     position: usize,
     /// Offset of `buffer[0]` from the alignment base.
     origin: usize,
+    /// A run of octets that follows those of the buffer and lies elsewhere; mostly there is none.
+    tail: Option<&'a &'a [u8]>,
     /// Where later parts with an alignment of their own begin; almost always there are none.
     parts: &'a [u32],
     /// Offset of the first octet of each part from the part's alignment base.
@@ -91,6 +93,7 @@ impl<'a> CdrReader<'a> {
             buffer,
             position: 0,
             origin: 0,
+            tail: None,
             parts: &[],
             part_origin: 0,
             order,
@@ -139,6 +142,31 @@ impl<'a> CdrReader<'a> {
     pub fn set_parts(&mut self, parts: &'a [u32], origin: usize) {
         self.parts = parts;
         self.part_origin = origin;
+    }
+
+    /// Has `tail` follow the octets of the buffer: the octets of a sequence or array of numbers that
+    /// were not copied behind its length, or what else stands before it.
+    #[inline]
+    pub fn set_tail(&mut self, tail: &'a &'a [u8]) {
+        self.tail = Some(tail);
+    }
+
+    /// Goes on in the [tail](Self::set_tail), where a run of so many octets is to be read and the
+    /// buffer has none left but padding. `false`, and nothing done, when it is not so.
+    #[cold]
+    #[inline(never)]
+    pub fn enter_tail(&mut self, octets: usize) -> bool {
+        let left = self.buffer.len() - self.position;
+        match self.tail {
+            Some(tail) if left < 8 && octets <= tail.len() && !self.is_in_chunks() => {
+                self.origin += self.buffer.len();
+                self.position = 0;
+                self.buffer = tail;
+                self.tail = None;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// The same reader with the text coding of its connection and GIOP version.
@@ -200,10 +228,17 @@ impl<'a> CdrReader<'a> {
     /// Octets not read yet.
     #[inline]
     pub fn remaining(&self) -> usize {
-        self.buffer.len() - self.position
+        self.buffer.len() - self.position + self.tail.map_or(0, |tail| tail.len())
     }
 
-    /// The octets not read yet.
+    /// Whether all octets not read yet lie in one piece, as they do but for those with a
+    /// [tail](Self::set_tail).
+    #[inline]
+    pub fn is_in_one_piece(&self) -> bool {
+        self.tail.is_none()
+    }
+
+    /// The octets not read yet, up to the [tail](Self::set_tail).
     pub fn rest(&self) -> &'a [u8] {
         self.buffer.get(self.position..).unwrap_or_default()
     }
@@ -342,7 +377,8 @@ impl<'a> CdrReader<'a> {
     pub fn read_count(&mut self, min_size: usize, what: &'static str) -> CdrResult<usize> {
         let count = self.read_u32()? as usize;
         match count.checked_mul(min_size.max(1)) {
-            Some(octets) if octets <= self.remaining() => Ok(count),
+            Some(octets) if octets <= self.buffer.len() - self.position => Ok(count),
+            Some(octets) if self.enter_tail(octets) => Ok(count),
             // The elements may come in several chunks.
             Some(octets) if self.is_in_chunks() && octets <= self.remaining_in_all() => Ok(count),
             _ => Err(self.error(CdrErrorKind::LengthBeyondEnd, what)),

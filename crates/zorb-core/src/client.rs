@@ -5,6 +5,7 @@ mod connection;
 mod contexts;
 mod fragmenting;
 mod invoke;
+mod lending;
 mod line;
 mod locate;
 mod patience;
@@ -19,6 +20,7 @@ mod validate;
 
 pub(crate) use fragmenting::in_fragments;
 pub(crate) use invoke::{LOCAL_TEXT, invoke};
+pub(crate) use lending::connection_of;
 pub(crate) use locate::locate;
 pub(crate) use pool::ConnectionCache;
 pub(crate) use reply::{Reply, decoding};

@@ -10,6 +10,7 @@ use zorb_giop::Ior;
 use zorb_types::{SystemException, TypeDesc, Typed};
 
 use crate::collocation::CollocationStrategy;
+use crate::loan::Loan;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 use crate::policy::Policies;
@@ -59,6 +60,14 @@ pub trait Interface: Clone + Send + Sync + Sized + 'static {
     /// `NO_PERMISSION` for a policy that a call cannot have.
     fn for_call(&self, policies: &Policies) -> Result<Self, SystemException> {
         self.as_object().for_call(policies).map(Self::from_object)
+    }
+
+    /// Draws a buffer for arguments of calls to the object; see [`ObjectRef::loan`].
+    ///
+    /// # Errors
+    /// Those of connecting: `TRANSIENT`, `TIMEOUT`, `NO_PERMISSION`.
+    fn loan(&self, len: usize) -> Result<Loan, SystemException> {
+        self.as_object().loan(len)
     }
 
     /// The same object, called so when it is of this ORB; see [`ObjectRef::with_collocation`].

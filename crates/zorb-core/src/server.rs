@@ -20,6 +20,6 @@ pub(crate) use connection::{Kept, ServerConnection};
 pub(crate) use crew::{about_to_block, in_upcall, in_upcall_of, set_up_served};
 pub(crate) use in_lane::Job;
 pub(crate) use listener::{Listener, serve_alone};
-pub(crate) use request::{Answer, answer_request, panicked};
+pub(crate) use request::{Answer, InParts, answer_request, panicked};
 pub(crate) use sentinel::Sentinel;
 pub(crate) use threads::{Running, ThreadCount};

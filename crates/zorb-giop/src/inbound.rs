@@ -199,6 +199,25 @@ impl Inbound {
         }
     }
 
+    /// How many octets of the next message are missing, when its header is here and it is whole in
+    /// itself, with no fragments of any message waiting. Ask it when [`poll`](Self::poll) has returned
+    /// `None`.
+    #[inline]
+    pub fn missing_end(&self) -> Option<usize> {
+        let header = self.next.as_ref()?;
+        let missing = self.total(header).saturating_sub(self.end - self.start);
+        (missing > 0 && !self.partials.concerns(header)).then_some(missing)
+    }
+
+    /// Says that the [missing end](Self::missing_end) of the next message has been received somewhere
+    /// else: the message becomes the [current](Self::current) one, without its end. The header tells
+    /// the size of the whole. `None`, and nothing done, when no end is missing.
+    pub fn end_is_elsewhere(&mut self) -> Option<MessageHeader> {
+        self.missing_end()?;
+        self.current = Current::InPlace(self.end - self.start);
+        self.next
+    }
+
     /// The message that [`poll`](Self::poll) returned last, header included; empty once released.
     #[inline]
     pub fn current(&self) -> &[u8] {

@@ -104,7 +104,7 @@ impl Program {
             Step::Array { length, element } => {
                 // Every element takes an octet at least.
                 let length = length as usize;
-                if length > reader.remaining_in_all() {
+                if length > reader.remaining_in_all() && !reader.enter_tail(length) {
                     return Err(reader.error(CdrErrorKind::LengthBeyondEnd, "array"));
                 }
                 self.elements(element, length, reader, writer, host)

@@ -7,6 +7,7 @@
 //! | module | what it has |
 //! |---|---|
 //! | [`alloc`] | an allocator that counts, by thread and in total |
+//! | [`buffers`] | buffers in shared memory that one process fills and another reads in place |
 //! | [`clock`] | the monotonic clock in nanoseconds |
 //! | [`event`] | an event that wakes a thread waiting on descriptors |
 //! | [`futex`] | sleeping until another thread or process changes a word |
@@ -28,6 +29,7 @@
 #![deny(unsafe_code)] // lifted in `sys` alone
 
 pub mod alloc;
+pub mod buffers;
 pub mod clock;
 pub mod event;
 pub mod futex;

@@ -2,16 +2,36 @@
 //!
 //! What lies there may change at any moment, by whatever the other process does. So nobody gets a
 //! reference to its octets: they are copied in and out, and the words that processes agree by are
-//! atomics.
+//! atomics. [`buffers`](crate::buffers) are for processes that trust each other more.
 
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::fs::{MemfdFlags, SealFlags};
 
 use crate::sys::memory::Mapping;
+
+/// Whether this build counts what is copied: those with debug assertions do.
+pub const COUNTING: bool = cfg!(debug_assertions);
+
+static COPIED: AtomicU64 = AtomicU64::new(0);
+
+/// How many octets this process has copied into and out of shared memory, in a build that
+/// [counts](COUNTING): what goes over a ring is copied into it and out of it, what goes over in
+/// [`buffers`](crate::buffers) less often.
+#[must_use]
+pub fn octets_copied() -> u64 {
+    COPIED.load(Ordering::Relaxed)
+}
+
+#[inline]
+pub(crate) fn count(octets: usize) {
+    if COUNTING {
+        COPIED.fetch_add(octets as u64, Ordering::Relaxed);
+    }
+}
 
 /// Memory without a name, shared with the processes that its descriptor is handed to. Its size is
 /// sealed: no process can take away again what another has mapped.
@@ -95,6 +115,7 @@ impl SharedMemory {
     /// When they are not all inside.
     #[inline]
     pub fn read(&self, at: usize, target: &mut [u8]) {
+        count(target.len());
         self.mapping.read(at, target);
     }
 
@@ -104,7 +125,21 @@ impl SharedMemory {
     /// When they are not all inside.
     #[inline]
     pub fn write(&self, at: usize, source: &[u8]) {
+        count(source.len());
         self.mapping.write(at, source);
+    }
+}
+
+impl SharedMemory {
+    /// Where it lies in this process: a number to compare with, not to read at.
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        self.mapping.address()
+    }
+
+    #[inline]
+    pub(crate) fn mapping(&self) -> &Mapping {
+        &self.mapping
     }
 }
 

@@ -144,6 +144,24 @@ pub fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<PeerCredentials> {
     Ok(PeerCredentials { pid: u32::try_from(pid).unwrap_or(0), uid, gid })
 }
 
+/// The knowledge that the process at the other end acts for the user that this one acts for. It may
+/// do with this process what it likes anyway, so it can be trusted with memory that both write to.
+#[derive(Debug, Clone, Copy)]
+pub struct SameUser(());
+
+/// What the system has for users that a user namespace does not know.
+const OVERFLOW_UID: u32 = 65_534;
+
+/// Whether the process at the other end of `socket`, a connected Unix-domain socket, acts for this
+/// process's user. Two system calls.
+///
+/// # Errors
+/// What the system says.
+pub fn same_user(socket: BorrowedFd<'_>) -> io::Result<Option<SameUser>> {
+    let (theirs, ours) = (peer_credentials(socket)?.uid, sys::process::effective_user());
+    Ok((theirs == ours && ours != OVERFLOW_UID).then_some(SameUser(())))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs::File;

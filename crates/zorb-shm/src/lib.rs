@@ -19,6 +19,17 @@
 //! it receives. Sizes are rounded up to a power of two from 4 KiB to 1 GiB. The client takes what the
 //! server has made. Memory is in use from when it is first written to.
 //!
+//! # Buffers (feature `buffers`)
+//! What a client sends goes through its ring, but for long runs of octets at the end of a message.
+//! They go in one of 8 buffers of 1 MiB ([`ShmTransport::with_buffers`]), where the server reads them
+//! without copying them. An application draws such a buffer with
+//! [`Stream::loan`](zorb_transport::Stream::loan) and fills it itself, or what it sends is copied into
+//! one. When none is free, the octets go through the ring. Taking a buffer, sending it and giving it
+//! back take no lock and no system call.
+//!
+//! Buffers are for processes of one user; between others the server copies what is in them, and
+//! clients draw none.
+//!
 //! # A peer that does not keep to the rules
 //! The peer can write anything anywhere into the memory at any moment. What is read from it is
 //! looked at like octets from a network: positions that cannot be end the connection with
@@ -34,6 +45,9 @@
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
 #![forbid(unsafe_code)]
 
+/// Whether there are buffers for what goes past the rings.
+const BUFFERS: bool = cfg!(feature = "buffers");
+
 mod handshake;
 mod profile;
 mod ring;
@@ -44,4 +58,4 @@ mod watch;
 
 pub use ring::{DEFAULT_RING_SIZE, MAX_RING_SIZE, MIN_RING_SIZE};
 pub use shmiop::ShmiopProtocol;
-pub use transport::{SHMIOP_SCHEME, ShmTransport};
+pub use transport::{DEFAULT_BUFFER_SIZE, DEFAULT_BUFFERS, SHMIOP_SCHEME, ShmTransport};

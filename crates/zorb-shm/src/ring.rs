@@ -12,6 +12,13 @@
 //! position to itself and only publishes it: what stands in the memory may be changed by the peer,
 //! so of it only the *peer's* position is read, and checked.
 //!
+//! # Pieces
+//! Long runs of octets that clients send need not go through the ring. They lie in
+//! [buffers](zorb_os::buffers) of their own, and what comes at a position of the ring is a piece of
+//! one of them: the writer names the piece and counts it in `named`, and then publishes what stands
+//! before it. The reader, which looks at `named` where it looks at the position, goes no further than
+//! to the position of the next piece, takes the piece, and goes on.
+//!
 //! # Sleeping
 //! Who finds nothing to do sets its word `sleeping`, looks once more, and sleeps while the word is
 //! set. Who publishes a position then looks at that word; a fence on both sides makes sure that one
@@ -20,6 +27,8 @@
 mod half;
 #[cfg(test)]
 mod model;
+#[cfg_attr(not(feature = "buffers"), path = "ring/pieces/none.rs")]
+mod pieces;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +37,7 @@ use std::sync::Arc;
 use zorb_os::memory::SharedMemory;
 
 pub(crate) use half::{Corrupt, Reader, Writer};
+pub(crate) use pieces::{Incoming, Outgoing};
 
 /// The octets of a ring where nothing else is said.
 pub const DEFAULT_RING_SIZE: usize = 256 << 10;
@@ -40,6 +50,13 @@ pub const MAX_RING_SIZE: usize = 1 << 30;
 const HEAD: usize = 4096;
 /// Octets of the head for each direction.
 const HEAD_OF_RING: usize = 1024;
+#[cfg(feature = "buffers")]
+/// Where the pieces that clients send in buffers are named: behind the words of both directions.
+const QUEUE: usize = 2 * HEAD_OF_RING;
+#[cfg(feature = "buffers")]
+/// How many of them may be named and not yet taken. Each takes two words of 8 octets: the position in
+/// the ring that it comes at, and which one it is.
+const QUEUE_LEN: u32 = 128;
 /// Octets from one group of words to the next. Two cache lines, which processors fetch together.
 const APART: usize = 128;
 
@@ -61,6 +78,25 @@ impl Place {
     /// Whether the writer has ended the direction; beside its position, which the reader looks at.
     fn write_closed(self) -> usize {
         self.head + 8
+    }
+
+    #[cfg(feature = "buffers")]
+    /// How many pieces the writer has named; beside its position, as well.
+    fn named(self) -> usize {
+        self.head + 12
+    }
+
+    #[cfg(feature = "buffers")]
+    /// Where the piece is named that has this number.
+    pub(super) fn name(self, number: u32) -> (usize, usize) {
+        let at = QUEUE + (number % QUEUE_LEN) as usize * 16;
+        (at, at + 8)
+    }
+
+    #[cfg(feature = "buffers")]
+    /// How many pieces the reader has taken; beside its position.
+    fn taken(self) -> usize {
+        self.head + APART + 8
     }
 
     /// Where the reader's position stands.
@@ -114,13 +150,21 @@ impl Layout {
     }
 
     /// The client's ends: what it writes to, what it reads from. `memory` has the layout's length.
-    pub(crate) fn client(&self, memory: &Arc<SharedMemory>) -> (Writer, Reader) {
-        (Writer::new(memory, self.requests), Reader::new(memory, self.replies))
+    pub(crate) fn client(
+        &self,
+        memory: &Arc<SharedMemory>,
+        buffers: Option<Outgoing>,
+    ) -> (Writer, Reader) {
+        (Writer::new(memory, self.requests, buffers), Reader::new(memory, self.replies, None))
     }
 
     /// The server's ends.
-    pub(crate) fn server(&self, memory: &Arc<SharedMemory>) -> (Writer, Reader) {
-        (Writer::new(memory, self.replies), Reader::new(memory, self.requests))
+    pub(crate) fn server(
+        &self,
+        memory: &Arc<SharedMemory>,
+        buffers: Option<Incoming>,
+    ) -> (Writer, Reader) {
+        (Writer::new(memory, self.replies, None), Reader::new(memory, self.requests, buffers))
     }
 }
 

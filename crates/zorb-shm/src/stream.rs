@@ -8,14 +8,20 @@ use std::thread;
 use std::time::Duration;
 
 use socket2::Socket;
+#[cfg(feature = "buffers")]
+use zorb_os::buffers::{ReceivedBuffer, SendBuffer};
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
 use zorb_transport::Stream;
 use zorb_transport::socket::Timeout;
 use zorb_unix::rendezvous::Names;
 
+use crate::BUFFERS;
 use crate::ring::{Corrupt, Reader, Writer};
 use crate::watch::{Watched, watch};
+
+/// The fewest octets that go past the ring: naming a piece costs about as much as copying so many.
+pub(crate) const SMALLEST_PIECE: usize = 2048;
 
 /// One end of a connection. Dropping it ends the connection.
 #[derive(Debug)]
@@ -238,9 +244,38 @@ impl Stream for ShmStream {
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
         probe!(TransportSend);
         let mut wait = Wait::new(&self.line.send_timeout);
+        // A long run behind a beginning, which is what calls send, can go past the ring.
+        if BUFFERS
+            && let [beginning, run] = parts
+            && run.len() >= SMALLEST_PIECE
+            && !beginning.is_empty()
+            && self.line.writer.send_piece(beginning.len(), run)
+        {
+            let sent = self.line.send(beginning, &mut wait);
+            probe!(Send);
+            return sent;
+        }
         let sent = parts.iter().try_for_each(|part| self.line.send(part, &mut wait));
         probe!(Send);
         sent
+    }
+
+    #[cfg(feature = "buffers")]
+    fn loan(&self, len: usize) -> Option<SendBuffer> {
+        self.line.writer.loan(len)
+    }
+
+    #[cfg(feature = "buffers")]
+    fn borrow(&self, len: usize) -> Option<ReceivedBuffer> {
+        if self.line.read_shut.load(Ordering::Acquire) {
+            return None;
+        }
+        self.line.reader.borrow(len)
+    }
+
+    #[cfg(feature = "buffers")]
+    fn gathers_from(&self) -> Option<usize> {
+        self.line.writer.has_buffers().then_some(SMALLEST_PIECE)
     }
 
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::Socket;
+use zorb_os::buffers::{MAX_BUFFER_SIZE, MAX_BUFFERS, Shape};
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
@@ -13,12 +14,18 @@ use zorb_transport::{
 use zorb_unix::DEFAULT_MODE;
 use zorb_unix::rendezvous::{self, Handover, Names};
 
-use crate::handshake;
+use crate::handshake::{self, Taken};
 use crate::ring::{DEFAULT_RING_SIZE, Layout, ring_size};
 use crate::stream::ShmStream;
 
 /// The scheme of URLs that mean shared memory under GIOP.
 pub const SHMIOP_SCHEME: &str = "shmiop";
+
+/// How many buffers a connection has for what its client sends past the ring, where nothing else is
+/// said.
+pub const DEFAULT_BUFFERS: usize = 8;
+/// The octets of each of them.
+pub const DEFAULT_BUFFER_SIZE: usize = 1 << 20;
 
 /// How long a client waits for the server to hand over the memory when it has no time-out: as long
 /// as a system's usual limit for connecting.
@@ -51,15 +58,18 @@ pub struct ShmTransport {
     scheme: Arc<str>,
     mode: u32,
     ring_size: usize,
+    buffers: Option<Shape>,
 }
 
 impl ShmTransport {
     /// Shared memory with the scheme `shmiop`, sockets that their owner alone connects to, and
-    /// rings of [`DEFAULT_RING_SIZE`].
+    /// rings of [`DEFAULT_RING_SIZE`], and for each connection [`DEFAULT_BUFFERS`] buffers of
+    /// [`DEFAULT_BUFFER_SIZE`].
     #[must_use]
     pub fn new() -> Self {
         let scheme = SHMIOP_SCHEME.into();
-        Self { scheme, mode: DEFAULT_MODE, ring_size: DEFAULT_RING_SIZE }
+        let buffers = Shape::new(DEFAULT_BUFFERS, DEFAULT_BUFFER_SIZE);
+        Self { scheme, mode: DEFAULT_MODE, ring_size: DEFAULT_RING_SIZE, buffers }
     }
 
     /// The same with `mode` (permission bits, 0 to 0o777) for the files of sockets listened on
@@ -74,6 +84,15 @@ impl ShmTransport {
     #[must_use]
     pub fn with_ring_size(self, octets: usize) -> Self {
         Self { ring_size: ring_size(octets), ..self }
+    }
+
+    /// The same with `count` buffers, up to 64, of at least `octets` each, up to 128 MiB, for what the
+    /// client of each accepted connection sends past the ring; none with a `count` of 0. Clients draw
+    /// them for arguments that nobody copies, and have others copied into them once.
+    #[must_use]
+    pub fn with_buffers(self, count: usize, octets: usize) -> Self {
+        let octets = octets.clamp(1, MAX_BUFFER_SIZE).next_multiple_of(4096);
+        Self { buffers: Shape::new(count.min(MAX_BUFFERS), octets), ..self }
     }
 
     /// Shared memory under another protocol than GIOP: with a scheme of its own.
@@ -111,8 +130,8 @@ impl Transport for ShmTransport {
         let for_socket = ConnectOptions::with_timeout(options.timeout);
         let (socket, names) = rendezvous::connect(&self.scheme, endpoint, &for_socket)?;
         let set_up = || {
-            let (layout, memory) = handshake::take(&socket, deadline.time_left())?;
-            Ok(layout.client(&memory))
+            let Taken { layout, memory, buffers } = handshake::take(&socket, deadline.time_left())?;
+            Ok(layout.client(&memory, buffers))
         };
         let failed = |error: io::Error| {
             let phase = match error.kind() {
@@ -133,7 +152,13 @@ impl Transport for ShmTransport {
         let layout = layout
             .ok_or_else(|| ListenError::new(url, io::Error::other("no ring has such a size")))?;
         let for_socket = ListenOptions { stream: StreamOptions::default(), ..options.clone() };
-        rendezvous::listen(&self.scheme, url, self.mode, &for_socket, Offer { layout })
+        rendezvous::listen(
+            &self.scheme,
+            url,
+            self.mode,
+            &for_socket,
+            Offer { layout, shape: self.buffers },
+        )
     }
 }
 
@@ -141,13 +166,14 @@ impl Transport for ShmTransport {
 #[derive(Debug)]
 struct Offer {
     layout: Layout,
+    shape: Option<Shape>,
 }
 
 impl Handover for Offer {
     type Stream = ShmStream;
 
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<ShmStream> {
-        let memory = handshake::offer(&socket, self.layout)?;
-        ShmStream::new(socket, self.layout.server(&memory), names)
+        let (memory, buffers) = handshake::offer(&socket, self.layout, self.shape)?;
+        ShmStream::new(socket, self.layout.server(&memory, buffers), names)
     }
 }

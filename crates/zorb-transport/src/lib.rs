@@ -50,3 +50,4 @@ pub use protocol::{
 pub use stream::Stream;
 pub use transport::{Transport, strip_scheme};
 pub use wait::WaitPolicy;
+pub use zorb_os::buffers::{ReceivedBuffer, SendBuffer};

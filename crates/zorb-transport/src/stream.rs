@@ -7,6 +7,8 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use zorb_os::buffers::{ReceivedBuffer, SendBuffer};
+
 use crate::{PeerIdentity, StreamOptions};
 
 /// A connected, blocking, ordered stream of bytes between two endpoints.
@@ -127,6 +129,28 @@ pub trait Stream: Send + Sync + fmt::Debug {
 
     /// This side, for messages: `192.0.2.1:2809`.
     fn local(&self) -> &str;
+
+    /// A free buffer for `len` octets of memory that the peer sees too, which go to it uncopied when a
+    /// slice of the buffer is the last of the parts of
+    /// [`send_vectored_all`](Self::send_vectored_all). Never waits. Default: none.
+    fn loan(&self, len: usize) -> Option<SendBuffer> {
+        let _ = len;
+        None
+    }
+
+    /// Receives the next `len` octets where they lie in memory that the peer sees too, if they are all
+    /// of what it has put there. Never waits, and receives nothing otherwise. Default: none.
+    fn borrow(&self, len: usize) -> Option<ReceivedBuffer> {
+        let _ = len;
+        None
+    }
+
+    /// From how many octets on a part of [`send_vectored_all`](Self::send_vectored_all) had better
+    /// stay where it is than be copied behind what goes before it, where the stream knows better than
+    /// its user. Default: it does not.
+    fn gathers_from(&self) -> Option<usize> {
+        None
+    }
 
     /// Who the peer has proven to be. Default: nobody asked it.
     fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {

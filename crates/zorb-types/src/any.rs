@@ -178,6 +178,7 @@ impl Any {
         if let Some(simple) = layout.simple()
             && reader.is_evenly_aligned()
             && !reader.is_in_chunks()
+            && reader.is_in_one_piece()
         {
             let (rest, start) = (reader.rest(), reader.offset());
             simple.copy(reader, None)?;

@@ -39,9 +39,9 @@ pub use zorb_cdr::{
     Bounded, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
 pub use zorb_core::{
-    Abstract, AbstractOperations, Caller, CollocationStrategy, Context, CustomMarshal, Error,
-    Interface, Native, ObjectRef, Phase, Raises, Ref, Result, ServedBy, UserException, Value,
-    ValueBase, ValueOperations, WithOperations,
+    Abstract, AbstractOperations, BufferStrategy, Caller, CollocationStrategy, Context,
+    CustomMarshal, Error, Interface, Loan, Native, ObjectRef, Phase, Raises, Ref, Result, ServedBy,
+    UserException, Value, ValueBase, ValueOperations, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, RepositoryId,

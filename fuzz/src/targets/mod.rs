@@ -13,6 +13,7 @@ pub mod json;
 pub mod miop;
 pub mod options;
 pub mod repository;
+pub mod ring;
 pub mod rudp;
 pub mod schedule;
 pub mod server;
@@ -58,6 +59,7 @@ pub const TARGETS: &[Target] = &[
     miop::TARGET,
     short::TARGET,
     rudp::TARGET,
+    ring::TARGET,
     ior::TARGET,
     corbaloc::TARGET,
     certificate::TARGET,

@@ -12,6 +12,7 @@
 
 pub mod adapters;
 pub mod bridge;
+pub mod buffers;
 pub mod configuration;
 pub mod distributable;
 pub mod dynamic;

@@ -4,7 +4,7 @@
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, cdr, certificate, corbaloc, dynamic, giop, idl, ior, json, miop, options,
-    repository, rudp, schedule, short, type_code, value,
+    repository, ring, rudp, schedule, short, type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -65,6 +65,11 @@ fn datagrams_of_reliable_streams_do_no_harm() {
 #[test]
 fn short_messages_do_no_harm() {
     check(&short::TARGET, 8, 20_000);
+}
+
+#[test]
+fn what_peers_write_into_shared_memory_does_no_harm() {
+    check(&ring::TARGET, 19, 2000);
 }
 
 #[test]

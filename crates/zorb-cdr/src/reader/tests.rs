@@ -181,3 +181,63 @@ fn alignment_past_the_end_stays_at_the_end() {
     assert_eq!((reader.offset(), reader.remaining()), (3, 0));
     assert_eq!(reader.rest(), []);
 }
+
+#[test]
+fn a_tail_is_read_as_if_it_followed() {
+    let head = [1, 0, 0, 0, 4, 0, 0, 0];
+    let tail = &[1, 2, 3, 4][..];
+    let reader = || {
+        let mut reader = CdrReader::new(&head, ByteOrder::Little).with_origin(12);
+        reader.set_tail(&tail);
+        reader
+    };
+    let mut whole = reader();
+    assert_eq!((whole.remaining(), whole.is_in_one_piece()), (12, false));
+    assert_eq!(whole.read_u32().unwrap(), 1);
+    let mark = whole.mark();
+    assert_eq!(whole.read_octets().unwrap(), tail);
+    assert_eq!((whole.offset(), whole.remaining(), whole.is_in_one_piece()), (24, 0, true));
+    assert_eq!(whole.read_u8().unwrap_err().offset, 24);
+    // Back to where it was, and as other sequences.
+    assert_eq!(whole.since(&mark), None);
+    whole.rewind(&mark);
+    assert_eq!((whole.offset(), whole.remaining()), (16, 8));
+    assert_eq!(whole.read_count(1, "sequence").unwrap(), 4);
+    assert_eq!((whole.read_u16().unwrap(), whole.read_u16().unwrap()), (0x0201, 0x0403));
+    // There is no more than it has, and it comes after all of the buffer.
+    let mut early = reader();
+    assert!(!early.enter_tail(4));
+    early.read_u32().unwrap();
+    assert_eq!(
+        early.clone().read_count(2, "sequence").unwrap_err().kind,
+        CdrErrorKind::LengthBeyondEnd
+    );
+    early.read_u32().unwrap();
+    assert!(!early.enter_tail(5));
+    assert_eq!(early.clone().read_u8().unwrap_err().kind, CdrErrorKind::Truncated);
+    assert!(early.enter_tail(4) && !early.enter_tail(1));
+    assert_eq!(early.read_u32().unwrap(), 0x0403_0201);
+}
+
+#[test]
+fn runs_of_every_sort_are_read_in_a_tail() {
+    fn check<T, V: PartialEq + core::fmt::Debug>(run: usize, value: &V)
+    where
+        T: crate::Wire<Value = V, View = V>,
+    {
+        let mut octets = Vec::new();
+        let mut writer = crate::CdrWriter::new(&mut octets, ByteOrder::NATIVE);
+        writer.write_u32(5);
+        T::write(value, &mut writer).unwrap();
+        let (head, tail) = octets.split_at(octets.len() - run);
+        let mut reader = CdrReader::new(head, ByteOrder::NATIVE);
+        reader.set_tail(&tail);
+        reader.read_u32().unwrap();
+        assert_eq!(&T::read(&mut reader).unwrap(), value);
+        assert_eq!(reader.remaining(), 0);
+    }
+    check::<[u8; 40], _>(40, &[7; 40]);
+    check::<[u16; 40], _>(80, &[7; 40]);
+    check::<[f64; 40], _>(320, &[7.5; 40]);
+    check::<[i32; 3], _>(12, &[1, 2, 3]);
+}

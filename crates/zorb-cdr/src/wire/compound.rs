@@ -160,6 +160,9 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
         {
             return Ok(elements);
         }
+        if !reader.is_in_one_piece() {
+            reader.enter_tail(Self::MIN_SIZE);
+        }
         let mut elements = ArrayVec::<T::Value, N>::new();
         for _ in 0..N {
             elements.push(T::read(reader)?);

@@ -186,6 +186,8 @@ pub(crate) struct ClientConnection {
     pub(super) beyond_limit: bool,
     /// What was sent last was written in it.
     pub(super) form: Form<'static>,
+    /// From how many octets on the end of a message is sent from where it lies.
+    pub(super) copy_threshold: usize,
     wait: WaitPolicy,
 }
 
@@ -193,10 +195,12 @@ impl ClientConnection {
     pub(super) fn new(
         stream: Arc<dyn Stream>,
         messaging: Option<&'static dyn Messaging>,
-        max_message_size: usize,
+        (max_message_size, copy_threshold): (usize, usize),
         wait: WaitPolicy,
     ) -> Self {
+        let preferred = stream.gathers_from().unwrap_or(usize::MAX);
         Self {
+            copy_threshold: copy_threshold.min(preferred),
             stream,
             inbound: Inbound::new(limits(max_message_size)).of(messaging),
             outgoing: Vec::new(),

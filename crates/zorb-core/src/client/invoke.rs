@@ -27,7 +27,7 @@ use crate::error::{Error, Phase};
 use crate::gather::{Gather, SendParts, WriteBody};
 use crate::object::ObjectRef;
 use crate::policy::{Rebind, terms};
-use crate::server::{Answer, about_to_block, answer_request};
+use crate::server::{Answer, InParts, about_to_block, answer_request};
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
 pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
@@ -190,7 +190,7 @@ fn call_over<'c>(
         Err(exception) => return Attempt::Failed(exception),
     };
     let Opened { request_id, text, tells } = opened;
-    let mut gather = Gather::runs_from(route.pool.copy_threshold);
+    let mut gather = Gather::runs_from(line.copy_threshold(route.pool.copy_threshold));
     if let Some(band) = &route.band {
         band_to_tell(&mut line, band);
     }
@@ -466,7 +466,7 @@ fn call_here<'c>(
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Attempt::Failed(broken());
     };
-    let message = (&request[..], &[][..]);
+    let message = InParts::new(&request, &[]);
     let not_sent: (usize, SendParts<'_>) = (usize::MAX, &mut |_| {});
     let form = (form, &header);
     let answer = answer_request(core, message, form, &|_, _| Ok(text), &mut buffer, not_sent, None);

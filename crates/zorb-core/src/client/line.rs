@@ -1,10 +1,12 @@
 //! What a call goes over: a connection of its own, or a share in one.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use zorb_giop::{ConnectionEnd, Form, MessageHeader, MessageKind, ReplyStatus, RequestProgress};
+use zorb_transport::Stream;
 use zorb_types::SystemException;
 
 use super::connection::{NoReply, Opened, Tells};
@@ -48,6 +50,12 @@ pub(super) trait Line: Sized {
 
     /// The buffer for what is to be sent; there is none once the line is [discarded](Self::discard).
     fn outgoing(&mut self) -> Option<&mut Vec<u8>>;
+
+    /// From how many octets on the end of a message is sent from where it lies, `own` at most.
+    fn copy_threshold(&self, own: usize) -> usize;
+
+    /// What it goes over.
+    fn stream(&self) -> Option<&Arc<dyn Stream>>;
 
     /// Sends the request in the outgoing buffer, which was opened so, and its tail if it has one, with
     /// what wrote it.
@@ -116,6 +124,15 @@ impl Line for Lease {
     #[inline]
     fn outgoing(&mut self) -> Option<&mut Vec<u8>> {
         self.connection().map(|connection| &mut connection.outgoing)
+    }
+
+    #[inline]
+    fn copy_threshold(&self, _: usize) -> usize {
+        self.kept().map_or(usize::MAX, |connection| connection.copy_threshold)
+    }
+
+    fn stream(&self) -> Option<&Arc<dyn Stream>> {
+        self.kept().map(|connection| &connection.stream)
     }
 
     #[inline]
@@ -212,6 +229,15 @@ impl Line for Share {
 
     fn outgoing(&mut self) -> Option<&mut Vec<u8>> {
         self.buffer()
+    }
+
+    fn copy_threshold(&self, own: usize) -> usize {
+        let preferred = self.connected().gathers_from().unwrap_or(usize::MAX);
+        own.min(preferred)
+    }
+
+    fn stream(&self) -> Option<&Arc<dyn Stream>> {
+        Some(self.connected())
     }
 
     fn send(

@@ -106,6 +106,12 @@ impl Lease {
         self.connection.as_deref_mut()
     }
 
+    /// The same, to be looked at.
+    #[inline]
+    pub(crate) fn kept(&self) -> Option<&ClientConnection> {
+        self.connection.as_deref()
+    }
+
     /// The current message of the connection.
     #[inline]
     pub(crate) fn message(&self) -> &[u8] {

@@ -345,8 +345,9 @@ impl EndpointPool {
         deadline: Option<Instant>,
     ) -> Result<Box<ClientConnection>, NoConnection> {
         let stream = self.connect(connect_timeout, deadline)?;
-        let (messaging, size) = (self.protocol.messaging(), self.max_message_size);
-        let mut connection = Box::new(ClientConnection::new(stream, messaging, size, self.wait));
+        let (messaging, sizes) =
+            (self.protocol.messaging(), (self.max_message_size, self.copy_threshold));
+        let mut connection = Box::new(ClientConnection::new(stream, messaging, sizes, self.wait));
         connection.outgoing.reserve(self.line.preallocate);
         if !self.protocol.carries_replies() {
             connection.state = zorb_giop::ClientConnection::connectionless();

@@ -65,6 +65,8 @@ policy_types! {
     PRIORITY_BANDED_CONNECTION = 45, "PriorityBandedConnectionPolicy";
     /// [`ConnectionProperties`](super::ConnectionProperties), Zorb's own.
     CONNECTION_PROPERTIES = 0x5a42_0001, "Zorb::ConnectionPropertiesPolicy";
+    /// Zorb's [`BufferStrategy`](crate::BufferStrategy).
+    BUFFER_STRATEGY = 0x5a42_0002, "Zorb::BufferStrategyPolicy";
     /// TAO's [`ConnectionTimeout`](super::ConnectionTimeout).
     CONNECTION_TIMEOUT = 0x5441_0008, "TAO::ConnectionTimeoutPolicy";
 }

@@ -32,7 +32,7 @@ use zorb_types::SystemException;
 
 use super::crew::{Crew, Upcall};
 use super::in_lane::InLane;
-use super::request::{Answer, answer_locate, answer_request};
+use super::request::{Answer, InParts, answer_locate, answer_request};
 use super::sending::Sending;
 use crate::buffers::trim;
 use crate::gather::SendParts;
@@ -90,11 +90,21 @@ pub(super) struct Reading {
     shared: u8,
     /// Whether all that was there had been received when last something was.
     pub(super) drained: bool,
+    /// The end of the current message, where it was lent by the stream.
+    #[cfg(feature = "buffers")]
+    lent: Option<zorb_transport::ReceivedBuffer>,
 }
 
 impl Reading {
     fn new(inbound: Inbound, agreed: zorb_giop::ServerConnection) -> Box<Self> {
-        Box::new(Self { inbound, agreed, shared: 0, drained: false })
+        Box::new(Self {
+            inbound,
+            agreed,
+            shared: 0,
+            drained: false,
+            #[cfg(feature = "buffers")]
+            lent: None,
+        })
     }
 }
 
@@ -222,6 +232,15 @@ impl ServerConnection {
                     return Received::End { farewell: false };
                 }
             }
+            #[cfg(feature = "buffers")]
+            if self.messaging.is_none()
+                && let Some(missing) = inbound.missing_end()
+                && let Some(end) = self.stream.borrow(missing)
+                && let Some(header) = inbound.end_is_elsewhere()
+            {
+                reading.lent = Some(end);
+                return Received::Message(header);
+            }
             let space = inbound.space();
             probe!(MessagingReceive);
             let received = self.wait.recv(&*self.stream, space, self.core.options().idle_timeout);
@@ -256,10 +275,13 @@ impl ServerConnection {
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
         let detached = reading.inbound.take(std::mem::take(&mut kept.request));
         let message = detached.message();
+        let parts = InParts::new(message, &detached.seams);
+        #[cfg(feature = "buffers")]
+        let lent = reading.lent.take();
+        #[cfg(feature = "buffers")]
+        let parts = parts.with_end(lent.as_deref().unwrap_or_default());
         let outcome = match header.kind {
-            MessageKind::Request => {
-                self.serve_request(reading, (message, &detached.seams), header, kept)
-            }
+            MessageKind::Request => self.serve_request(reading, parts, header, kept),
             MessageKind::LocateRequest => {
                 let form = Form::new(self.messaging, header.version);
                 answer_locate(&self.core, message, (form, header), &mut kept.reply)?;
@@ -289,7 +311,7 @@ impl ServerConnection {
     fn serve_request(
         self: &Arc<Self>,
         reading: Box<Reading>,
-        message: (&[u8], &[u32]),
+        message: InParts<'_>,
         header: &MessageHeader,
         kept: &mut Kept,
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
@@ -308,11 +330,11 @@ impl ServerConnection {
         self: &Arc<Self>,
         messaging: &'static dyn Messaging,
         mut reading: Box<Reading>,
-        message: (&[u8], &[u32]),
+        message: InParts<'_>,
         header: &MessageHeader,
         Kept { reply, adapters, recalled, .. }: &mut Kept,
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
-        match self.recall(messaging, &mut reading, (message.0, header), recalled)? {
+        match self.recall(messaging, &mut reading, (message.message(), header), recalled)? {
             Some(form) => self.serve_in(form, reading, message, header, (reply, adapters)),
             None => Ok(Some(reading)),
         }
@@ -323,7 +345,7 @@ impl ServerConnection {
         self: &Arc<Self>,
         form: Form<'_>,
         reading: Box<Reading>,
-        (message, seams): (&[u8], &[u32]),
+        message: InParts<'_>,
         header: &MessageHeader,
         (reply, adapters): (&mut Vec<u8>, &mut KnownAdapters),
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
@@ -352,7 +374,7 @@ impl ServerConnection {
         let mut send = |parts: &mut [IoSlice<'_>]| self.send_parts(request_id.get(), parts);
         let send = (threshold, &mut send as SendParts<'_>);
         let form = (form, header);
-        let (message, known) = ((message, seams), Some(adapters));
+        let known = Some(adapters);
         let answer = answer_request(&self.core, message, form, &text, reply, send, known);
         Upcall::end();
         if overlaps.get() {

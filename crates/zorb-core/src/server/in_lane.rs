@@ -23,7 +23,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::ServerConnection;
 use super::connection::{Kept, Reading};
 use super::crew::Upcall;
-use super::request::{Answer, answer_request};
+use super::request::{Answer, InParts, answer_request};
 use crate::buffers::trim;
 use crate::gather::SendParts;
 use crate::lanes::Lane;
@@ -394,7 +394,7 @@ impl Job {
                 Some(reads) => Form::Other(reads),
             };
             let form = (form, &header);
-            let message = (detached.message(), &detached.seams[..]);
+            let message = InParts::new(detached.message(), &detached.seams);
             let core = &connection.core;
             let answer = answer_request(core, message, form, &text, reply, send, Some(adapters));
             Upcall::end();

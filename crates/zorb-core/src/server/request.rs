@@ -32,19 +32,55 @@ pub(crate) enum Answer {
 pub(crate) type TextOf<'a> =
     &'a dyn Fn(&RequestHeader<'_>, Form<'_>) -> Result<TextCoding, SystemException>;
 
-/// Serves the Request in `message`, whose parts begin at `seams`: finds the servant, makes the
+/// A message, and how it lies.
+#[derive(Clone, Copy)]
+pub(crate) struct InParts<'a> {
+    message: &'a [u8],
+    /// Where its parts begin that have an alignment of their own; mostly there are none.
+    seams: &'a [u32],
+    /// Its end, if that lies elsewhere.
+    #[cfg(feature = "buffers")]
+    end: &'a [u8],
+}
+
+impl<'a> InParts<'a> {
+    #[inline]
+    pub(crate) fn new(message: &'a [u8], seams: &'a [u32]) -> Self {
+        Self {
+            message,
+            seams,
+            #[cfg(feature = "buffers")]
+            end: &[],
+        }
+    }
+
+    /// The message, but for an end that lies elsewhere.
+    #[inline]
+    pub(crate) fn message(&self) -> &'a [u8] {
+        self.message
+    }
+
+    #[cfg(feature = "buffers")]
+    #[inline]
+    pub(crate) fn with_end(self, end: &'a [u8]) -> Self {
+        Self { end, ..self }
+    }
+}
+
+/// Serves the Request in `parts`: finds the servant, makes the
 /// upcall, fills `buffer` with the reply. `send` sends a reply that is due before the upcall (sync
 /// scope "with server"), and one that ends in a long run of at least `threshold` octets. `known` is
 /// what the thread remembers.
 pub(crate) fn answer_request(
     core: &Arc<OrbCore>,
-    (message, seams): (&[u8], &[u32]),
+    parts: InParts<'_>,
     (form, header): (Form<'_>, &MessageHeader),
     text: TextOf<'_>,
     buffer: &mut Vec<u8>,
     (threshold, send): (usize, SendParts<'_>),
     known: Option<&mut KnownAdapters>,
 ) -> Result<Answer, ProtocolError> {
+    let InParts { message, seams, .. } = parts;
     let (request, arguments) = form.read_request(message, header)?;
     let early_reply = request.response == ResponseFlags::SyncWithServer;
     let mut reply = ReplyWriter {
@@ -116,6 +152,10 @@ pub(crate) fn answer_request(
         reply,
     };
     call.arguments.set_parts(seams, HEADER_SIZE);
+    #[cfg(feature = "buffers")]
+    if !parts.end.is_empty() {
+        call.arguments.set_tail(&parts.end);
+    }
     call.arguments.set_text(text);
     call.arguments.set_context(core);
     let served = match call.object {

@@ -86,6 +86,33 @@ fn a_message_is_current_until_the_next_poll() {
 }
 
 #[test]
+fn the_end_of_a_message_may_be_elsewhere() {
+    let mut inbound = Inbound::new(SMALL);
+    assert_eq!((inbound.missing_end(), inbound.end_is_elsewhere()), (None, None));
+    let (one, two) = (reply(1, 5_000), reply(2, 60));
+    put_all(&mut inbound, &one[..7]);
+    assert!(inbound.poll().expect("ok").is_none());
+    assert_eq!(inbound.missing_end(), None, "its header is not here");
+    put_all(&mut inbound, &one[7..40]);
+    assert!(inbound.poll().expect("ok").is_none());
+    assert_eq!(inbound.missing_end(), Some(one.len() - 40));
+    let header = inbound.end_is_elsewhere().expect("a header");
+    assert_eq!(header.total_size(), one.len());
+    assert_eq!(inbound.current(), &one[..40]);
+    let detached = inbound.take(Vec::new());
+    assert_eq!(detached.message(), &one[..40]);
+    assert!(inbound.is_idle() && inbound.end_is_elsewhere().is_none());
+    assert!(inbound.capacity() <= 256, "nothing is made for what does not come");
+    assert_eq!(received(&mut inbound, &two, usize::MAX), [two]);
+    // Fragments are joined here, so they have to be here as a whole.
+    let mut fragment = reply(3, 500);
+    fragment[6] |= 2;
+    put_all(&mut inbound, &fragment[..100]);
+    assert!(inbound.poll().expect("ok").is_none());
+    assert_eq!((inbound.missing_end(), inbound.end_is_elsewhere()), (None, None));
+}
+
+#[test]
 fn taking_a_message_hands_its_buffer_over() {
     let mut inbound = Inbound::new(SMALL);
     let (one, two) = (reply(1, 50), reply(2, 60));

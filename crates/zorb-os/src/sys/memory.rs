@@ -14,7 +14,7 @@ pub(crate) struct Mapping {
     len: usize,
 }
 
-// SAFETY: the mapping belongs to no thread, and nothing hands out plain references into it.
+// SAFETY: the mapping belongs to no thread, and plain references into it are had by promise alone.
 unsafe impl Send for Mapping {}
 // SAFETY: as above; what several threads do at once is atomic or volatile.
 unsafe impl Sync for Mapping {}
@@ -60,6 +60,35 @@ impl Mapping {
         let place = self.place(at, 8).cast();
         // SAFETY: as for `u32_at`.
         unsafe { AtomicU64::from_ptr(place) }
+    }
+
+    /// The octets from `at` on as they lie.
+    ///
+    /// # Safety
+    /// Nobody writes to them as long as the slice lives.
+    #[inline]
+    pub(crate) unsafe fn octets(&self, at: usize, len: usize) -> &[u8] {
+        let place = self.place(at, len);
+        // SAFETY: so many octets lie there, mapped as long as `self` lives; the caller's promise.
+        unsafe { std::slice::from_raw_parts(place, len) }
+    }
+
+    /// The octets from `at` on, to be written where they lie.
+    ///
+    /// # Safety
+    /// Nobody else in this process has them, and nobody elsewhere writes to them, as long as the
+    /// slice lives.
+    #[inline]
+    #[allow(clippy::mut_from_ref)] // the caller's promise is what makes them its own
+    pub(crate) unsafe fn octets_mut(&self, at: usize, len: usize) -> &mut [u8] {
+        let place = self.place(at, len);
+        // SAFETY: so many octets lie there, mapped as long as `self` lives; the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(place, len) }
+    }
+
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        self.base.as_ptr().addr()
     }
 
     #[inline]

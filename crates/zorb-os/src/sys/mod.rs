@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 
 pub(crate) mod alloc;
+pub(crate) mod buffers;
 pub(crate) mod clock;
 pub(crate) mod fd;
 pub(crate) mod interface;

@@ -41,3 +41,9 @@ pub(crate) fn prepare_child(command: &mut Command) {
     // allocates nor takes a lock, and an error made from an OS code holds no memory.
     unsafe { command.pre_exec(in_child) };
 }
+
+/// The user that this process acts for.
+pub(crate) fn effective_user() -> u32 {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::geteuid() }
+}

@@ -7,7 +7,8 @@ use std::time::Duration;
 use zorb_os::futex;
 use zorb_os::memory::SharedMemory;
 
-use super::Place;
+use super::{Incoming, Outgoing, Place};
+use crate::BUFFERS;
 
 /// The most octets that are moved before their number is published, so that the two sides work at
 /// the same time on a message longer than this.
@@ -19,16 +20,26 @@ pub(crate) struct Corrupt;
 
 /// What both ends have: the memory, the own position, and the peer's as it was last seen.
 #[derive(Debug)]
-struct End {
-    memory: Arc<SharedMemory>,
-    place: Place,
-    own: AtomicU64,
+pub(super) struct End {
+    pub(super) memory: Arc<SharedMemory>,
+    pub(super) place: Place,
+    pub(super) own: AtomicU64,
     seen: AtomicU64,
+    /// Pieces named or taken at this end.
+    #[cfg(feature = "buffers")]
+    pub(super) pieces: std::sync::atomic::AtomicU32,
 }
 
 impl End {
     fn new(memory: &Arc<SharedMemory>, place: Place) -> Self {
-        Self { memory: Arc::clone(memory), place, own: AtomicU64::new(0), seen: AtomicU64::new(0) }
+        Self {
+            memory: Arc::clone(memory),
+            place,
+            own: AtomicU64::new(0),
+            seen: AtomicU64::new(0),
+            #[cfg(feature = "buffers")]
+            pieces: std::sync::atomic::AtomicU32::new(0),
+        }
     }
 
     /// The octet of the memory at a position, and how many follow before the ring's end.
@@ -70,11 +81,11 @@ impl End {
 
 /// The end that octets are put into. One thread at a time uses it.
 #[derive(Debug)]
-pub(crate) struct Writer(End);
+pub(crate) struct Writer(pub(super) End, pub(super) Option<Outgoing>);
 
 impl Writer {
-    pub(super) fn new(memory: &Arc<SharedMemory>, place: Place) -> Self {
-        Self(End::new(memory, place))
+    pub(super) fn new(memory: &Arc<SharedMemory>, place: Place, buffers: Option<Outgoing>) -> Self {
+        Self(End::new(memory, place), buffers)
     }
 
     /// Puts in as many of `bytes` as there is room for, and says how many.
@@ -109,7 +120,7 @@ impl Writer {
     /// fewer than `wanted`.
     #[inline]
     fn room(&self, wanted: usize) -> Result<usize, Corrupt> {
-        let End { memory, place, own, seen } = &self.0;
+        let End { memory, place, own, seen, .. } = &self.0;
         let own = own.load(Ordering::Relaxed);
         // What was seen has been checked: never more than a ring's size behind.
         let room = |seen: u64| place.size - (own.wrapping_sub(seen) as usize).min(place.size);
@@ -156,11 +167,11 @@ impl Writer {
 
 /// The end that octets are taken out of. One thread at a time uses it.
 #[derive(Debug)]
-pub(crate) struct Reader(End);
+pub(crate) struct Reader(pub(super) End, pub(super) Option<Incoming>);
 
 impl Reader {
-    pub(super) fn new(memory: &Arc<SharedMemory>, place: Place) -> Self {
-        Self(End::new(memory, place))
+    pub(super) fn new(memory: &Arc<SharedMemory>, place: Place, buffers: Option<Incoming>) -> Self {
+        Self(End::new(memory, place), buffers)
     }
 
     /// Takes out as many octets as there are and `buffer` holds, and says how many.
@@ -172,6 +183,10 @@ impl Reader {
             let rest = buffer.get_mut(done..).unwrap_or_default();
             let wanted = rest.len().min(there).min(PIECE);
             let Some(piece) = rest.get_mut(..wanted).filter(|piece| !piece.is_empty()) else {
+                // What stands before a piece comes by itself, so that the piece can be borrowed.
+                if BUFFERS && done == 0 && self.1.is_some() {
+                    done = self.read_piece(rest)?;
+                }
                 break;
             };
             let position = own.load(Ordering::Relaxed);
@@ -203,8 +218,8 @@ impl Reader {
 
     /// How many octets are there. Looks at the writer's position only if none seem to be.
     #[inline]
-    fn there(&self) -> Result<usize, Corrupt> {
-        let End { memory, place, own, seen } = &self.0;
+    pub(super) fn there(&self) -> Result<usize, Corrupt> {
+        let End { memory, place, own, seen, .. } = &self.0;
         let own = own.load(Ordering::Relaxed);
         // What was seen has been checked: never more than a ring's size ahead.
         let known = seen.load(Ordering::Relaxed).wrapping_sub(own) as usize;
@@ -215,14 +230,16 @@ impl Reader {
         if writer.wrapping_sub(own) > place.size as u64 {
             return Err(Corrupt);
         }
-        seen.store(writer, Ordering::Relaxed);
-        Ok(writer.wrapping_sub(own) as usize)
+        let known =
+            if BUFFERS && self.1.is_some() { self.before_piece(own, writer) } else { writer };
+        seen.store(known, Ordering::Relaxed);
+        Ok(known.wrapping_sub(own) as usize)
     }
 
     /// Whether [`read`](Self::read) would do something, if only fail.
     #[inline]
     pub(crate) fn is_ready(&self) -> bool {
-        self.there() != Ok(0)
+        self.there() != Ok(0) || self.has_piece()
     }
 
     /// Whether no more comes than is there: look at this first.

@@ -13,7 +13,7 @@ fn ring(size: usize) -> (Writer, Reader, Arc<SharedMemory>, Place) {
     let memory = SharedMemory::create("zorb-test", layout.memory_len()).unwrap();
     let fd = std::os::fd::AsFd::as_fd(&memory).try_clone_to_owned().unwrap();
     let (here, there) = (Arc::new(memory), Arc::new(SharedMemory::open(fd).unwrap()));
-    let (writer, reader) = (layout.client(&here).0, layout.server(&there).1);
+    let (writer, reader) = (layout.client(&here, None).0, layout.server(&there, None).1);
     (writer, reader, here, layout.requests)
 }
 

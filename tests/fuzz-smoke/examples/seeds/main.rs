@@ -15,6 +15,7 @@ mod calls;
 mod definitions;
 mod dynamic;
 mod idl;
+mod rings;
 mod text;
 mod vectors;
 
@@ -30,6 +31,7 @@ fn main() {
     dynamic::made();
     dynamic::values();
     definitions::write();
+    rings::write();
 }
 
 /// Writes one seed.

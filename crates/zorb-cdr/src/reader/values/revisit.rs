@@ -13,6 +13,8 @@ const FOLLOW: usize = 32;
 pub struct Mark<'a> {
     position: usize,
     buffer: &'a [u8],
+    origin: usize,
+    tail: Option<&'a &'a [u8]>,
     depth: u16,
     nesting: Nesting,
     chunks: Chunks<'a>,
@@ -30,6 +32,8 @@ impl<'a> CdrReader<'a> {
         Mark {
             position: self.position,
             buffer: self.buffer,
+            origin: self.origin,
+            tail: self.tail,
             depth: self.depth,
             nesting: self.values.as_ref().map(|values| values.nesting).unwrap_or_default(),
             chunks: self.chunks(),
@@ -39,6 +43,7 @@ impl<'a> CdrReader<'a> {
     /// Goes back to a place; what is known of values that were read since stays known.
     pub fn rewind(&mut self, mark: &Mark<'a>) {
         (self.position, self.buffer, self.depth) = (mark.position, mark.buffer, mark.depth);
+        (self.origin, self.tail) = (mark.origin, mark.tail);
         if self.values.is_some() {
             self.values_mut().nesting = mark.nesting;
             let followed = self.chunks().followed;

@@ -8,6 +8,7 @@ use std::time::Instant;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{ConnectionEnd, Form, GiopVersion, MessageHeader, MessageKind, RequestProgress};
 use zorb_os::probe;
+use zorb_transport::Stream;
 
 use super::{Call, End, Seat, SharedConnection, wait_until};
 use crate::client::connection::{LAST_WORDS, NoReply, Opened, sends_again};
@@ -44,6 +45,11 @@ impl Share {
     /// The buffer for what is to be sent.
     pub(in crate::client) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
         self.seat.as_deref_mut().map(|seat| &mut seat.outgoing)
+    }
+
+    /// What its connection is.
+    pub(in crate::client) fn connected(&self) -> &Arc<dyn Stream> {
+        &self.connection.stream
     }
 
     /// What the messages of its connection are written in, as far as reading them needs to know.

@@ -1,0 +1,33 @@
+//! Connections that lend buffers.
+
+use std::sync::Arc;
+
+use zorb_transport::Stream;
+use zorb_types::SystemException;
+
+use super::line::{AnyLine, Line};
+use super::patience::Patience;
+use super::reach::reach;
+use crate::object::ObjectRef;
+use crate::policy::terms;
+
+/// What the calling thread's next call of `object` would go over; `None` when it would not leave this
+/// ORB.
+pub(crate) fn connection_of(
+    object: &ObjectRef,
+) -> Result<Option<Arc<dyn Stream>>, SystemException> {
+    let core = object.core();
+    core.check_running()?;
+    let forwarded = object.forwarded();
+    let target = forwarded.binding().unwrap_or_else(|| object.binding());
+    let routes = target.routes(core);
+    if routes.local.is_some() {
+        return Ok(None);
+    }
+    let terms = terms(object);
+    let deadline = Patience::new(terms.round_trip).deadline();
+    Ok(match reach(object, routes, terms.connect, false, deadline)?.1 {
+        AnyLine::Own(lease) => lease.stream().cloned(),
+        AnyLine::Shared(share) => share.stream().cloned(),
+    })
+}

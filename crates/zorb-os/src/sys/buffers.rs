@@ -1,0 +1,358 @@
+//! Buffers in shared memory that one process fills and another reads where they lie.
+
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::memory::{SharedMemory, count};
+use crate::socket::SameUser;
+
+/// Octets before the first buffer: a page.
+const HEAD: usize = 4096;
+/// Octets from one buffer's word to the next: a cache line.
+const APART: usize = 64;
+/// The most buffers that a process has for another.
+pub const MAX_BUFFERS: usize = HEAD / APART;
+/// The largest buffer, in octets.
+pub const MAX_BUFFER_SIZE: usize = 1 << 27;
+
+const FIELD: u32 = 28;
+
+/// How many buffers there are, and how many octets each has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    count: usize,
+    size: usize,
+}
+
+impl Shape {
+    /// `None` for what cannot be: none or more than [`MAX_BUFFERS`], a size that is no multiple of
+    /// 4,096 octets or larger than [`MAX_BUFFER_SIZE`].
+    #[must_use]
+    pub fn new(count: usize, size: usize) -> Option<Self> {
+        let good = (1..=MAX_BUFFERS).contains(&count)
+            && (1..=MAX_BUFFER_SIZE).contains(&size)
+            && size.is_multiple_of(4096);
+        good.then_some(Self { count, size })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.count
+    }
+
+    /// The octets of each.
+    #[must_use]
+    pub fn size(self) -> usize {
+        self.size
+    }
+
+    /// Octets of the memory that they lie in.
+    #[must_use]
+    pub fn memory_len(self) -> usize {
+        HEAD + self.count * self.size
+    }
+}
+
+/// Octets in one of the buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    index: usize,
+    offset: usize,
+    len: usize,
+}
+
+impl Piece {
+    /// How many octets it has.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none. None is sent that has none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The piece as a number that the other process understands.
+    #[must_use]
+    pub fn to_word(self) -> u64 {
+        (self.index as u64) << (2 * FIELD) | (self.offset as u64) << FIELD | self.len as u64
+    }
+
+    fn of_word(word: u64) -> Self {
+        let field = |shift: u32| (word >> shift) as usize & ((1 << FIELD) - 1);
+        Self { index: (word >> (2 * FIELD)) as usize, offset: field(FIELD), len: field(0) }
+    }
+}
+
+/// The memory: in front of the buffers, for each one, how often its reader has given it back.
+struct Area {
+    memory: SharedMemory,
+    shape: Shape,
+}
+
+impl Area {
+    fn new(memory: SharedMemory, shape: Shape) -> io::Result<Self> {
+        if memory.len() == shape.memory_len() {
+            return Ok(Self { memory, shape });
+        }
+        let what = "the memory has another size than the peer says";
+        Err(io::Error::new(io::ErrorKind::InvalidData, what))
+    }
+
+    #[inline]
+    fn given_back(&self, index: usize) -> &AtomicU32 {
+        self.memory.u32_at(index * APART)
+    }
+
+    #[inline]
+    fn at(&self, index: usize, offset: usize) -> usize {
+        HEAD + index * self.shape.size + offset
+    }
+}
+
+/// The buffers that this process fills and another reads.
+///
+/// Taking one, sending it and its coming back need no lock: a buffer is free when nobody here has it
+/// and its reader has given it back as often as it was sent.
+pub struct SendBuffers {
+    area: Area,
+    states: Box<[State]>,
+}
+
+#[derive(Default)]
+struct State {
+    taken: AtomicBool,
+    sent: AtomicU32,
+}
+
+impl SendBuffers {
+    /// The buffers in `memory`, which both processes have mapped and no other part of this process
+    /// uses. The other one is the same user's: it could write to them, and is trusted not to.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] when the memory has another size.
+    pub fn new(memory: SharedMemory, shape: Shape, _: SameUser) -> io::Result<Arc<Self>> {
+        let states = (0..shape.count).map(|_| State::default()).collect();
+        Ok(Arc::new(Self { area: Area::new(memory, shape)?, states }))
+    }
+
+    /// Takes a free buffer for `len` octets, if there is one. Those used last come first.
+    #[must_use]
+    pub fn take(self: &Arc<Self>, len: usize) -> Option<SendBuffer> {
+        if len > self.area.shape.size {
+            return None;
+        }
+        let index = self.states.iter().enumerate().position(|(index, state)| {
+            if self.is_out(index) || state.taken.swap(true, Ordering::Acquire) {
+                return false;
+            }
+            // It may have been sent by another thread since the first look.
+            let free = !self.is_out(index);
+            if !free {
+                state.taken.store(false, Ordering::Release);
+            }
+            free
+        })?;
+        Some(SendBuffer { buffers: Arc::clone(self), index, len })
+    }
+
+    /// Where `octets` lie, if it is in one of the buffers.
+    #[must_use]
+    pub fn piece(&self, octets: &[u8]) -> Option<Piece> {
+        let start = self.area.memory.address() + HEAD;
+        let from = octets.as_ptr().addr().checked_sub(start)?;
+        let (index, offset) = (from / self.area.shape.size, from % self.area.shape.size);
+        let inside = index < self.area.shape.count
+            && octets.len() <= self.area.shape.size - offset
+            && !octets.is_empty();
+        inside.then_some(Piece { index, offset, len: octets.len() })
+    }
+
+    /// Says that a piece is about to be shown to the reader, who gives its buffer back after it.
+    pub fn will_send(&self, piece: Piece) {
+        if let Some(state) = self.states.get(piece.index) {
+            state.sent.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Whether the reader may be reading it.
+    fn is_out(&self, index: usize) -> bool {
+        let sent = self.states.get(index).map(|state| state.sent.load(Ordering::Acquire));
+        sent != Some(self.area.given_back(index).load(Ordering::Acquire))
+    }
+}
+
+impl fmt::Debug for SendBuffers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendBuffers").field("shape", &self.area.shape).finish_non_exhaustive()
+    }
+}
+
+/// A buffer that is being filled. Dropped, it is free again, once its reader has given it back.
+pub struct SendBuffer {
+    buffers: Arc<SendBuffers>,
+    index: usize,
+    len: usize,
+}
+
+impl SendBuffer {
+    /// Whether it was sent and the reader may still be reading it.
+    #[must_use]
+    pub fn is_out(&self) -> bool {
+        self.buffers.is_out(self.index)
+    }
+
+    /// Copies `octets` to its start; `false` while it [is out](Self::is_out) or too short.
+    #[must_use]
+    pub fn fill(&mut self, octets: &[u8]) -> bool {
+        let Some(target) = self.octets_mut().and_then(|all| all.get_mut(..octets.len())) else {
+            return false;
+        };
+        target.copy_from_slice(octets);
+        count(octets.len());
+        true
+    }
+
+    /// Its octets to be written: `None` while it [is out](Self::is_out). At first they are what was
+    /// last written there.
+    pub fn octets_mut(&mut self) -> Option<&mut [u8]> {
+        if self.is_out() {
+            return None;
+        }
+        let at = self.buffers.area.at(self.index, 0);
+        // SAFETY: inside the memory, which `SendBuffers` has to itself; the buffer was taken, so no
+        // other part of the process has it, and this one is borrowed for as long as the slice. The
+        // reader has given it back, and as the same user's program is trusted not to write to it.
+        Some(unsafe { self.buffers.area.memory.mapping().octets_mut(at, self.len) })
+    }
+}
+
+impl Deref for SendBuffer {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        let at = self.buffers.area.at(self.index, 0);
+        // SAFETY: as in `octets_mut`, of which no slice lives meanwhile; readers do not matter.
+        unsafe { self.buffers.area.memory.mapping().octets(at, self.len) }
+    }
+}
+
+impl Drop for SendBuffer {
+    fn drop(&mut self) {
+        if let Some(state) = self.buffers.states.get(self.index) {
+            state.taken.store(false, Ordering::Release);
+        }
+    }
+}
+
+impl fmt::Debug for SendBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { index, len, .. } = self;
+        f.debug_struct("SendBuffer").field("index", index).field("len", len).finish()
+    }
+}
+
+/// The buffers that another process fills and this one reads.
+pub struct ReceiveBuffers {
+    area: Area,
+}
+
+impl ReceiveBuffers {
+    /// The buffers in `memory`, of which no other part of this process has a mapping in use.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] when the memory has another size.
+    pub fn new(memory: SharedMemory, shape: Shape) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self { area: Area::new(memory, shape)? }))
+    }
+
+    /// The memory, to be handed to the other process.
+    #[must_use]
+    pub fn memory(&self) -> BorrowedFd<'_> {
+        self.area.memory.as_fd()
+    }
+
+    /// The piece that the other process means with `word`; `None` when there is none such.
+    #[must_use]
+    pub fn piece(&self, word: u64) -> Option<Piece> {
+        let piece = Piece::of_word(word);
+        let Shape { count, size } = self.area.shape;
+        let good = piece.index < count
+            && piece.len > 0
+            && piece.offset <= size
+            && piece.len <= size - piece.offset;
+        good.then_some(piece)
+    }
+
+    /// Copies octets of a piece, from its octet `from` on, and says how many there were.
+    #[must_use]
+    pub fn read(&self, piece: Piece, from: usize, target: &mut [u8]) -> usize {
+        let count = target.len().min(piece.len.saturating_sub(from));
+        if count == 0 {
+            return 0;
+        }
+        let at = self.area.at(piece.index, piece.offset + from);
+        self.area.memory.read(at, target.get_mut(..count).unwrap_or_default());
+        count
+    }
+
+    /// Lends the octets of a piece where they lie, which another process of the same user wrote and
+    /// is trusted to leave alone until they are given back.
+    #[must_use]
+    pub fn lend(self: &Arc<Self>, piece: Piece, _: SameUser) -> ReceivedBuffer {
+        ReceivedBuffer { buffers: Arc::clone(self), piece }
+    }
+
+    /// Gives a piece back that was not lent.
+    pub fn give_back(&self, piece: Piece) {
+        self.area.given_back(piece.index).fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+impl fmt::Debug for ReceiveBuffers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReceiveBuffers").field("shape", &self.area.shape).finish_non_exhaustive()
+    }
+}
+
+/// Octets that another process has written, lent where they lie. Dropped, they are given back.
+pub struct ReceivedBuffer {
+    buffers: Arc<ReceiveBuffers>,
+    piece: Piece,
+}
+
+impl Deref for ReceivedBuffer {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        let Piece { index, offset, len } = self.piece;
+        let at = self.buffers.area.at(index, offset);
+        // SAFETY: inside the memory, to which this process does not write; the other one, of the same
+        // user, does not as long as the piece is not given back, which happens when `self` is dropped.
+        unsafe { self.buffers.area.memory.mapping().octets(at, len) }
+    }
+}
+
+impl Drop for ReceivedBuffer {
+    fn drop(&mut self) {
+        self.buffers.give_back(self.piece);
+    }
+}
+
+impl fmt::Debug for ReceivedBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReceivedBuffer").field("piece", &self.piece).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

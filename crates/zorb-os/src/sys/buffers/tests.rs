@@ -1,0 +1,99 @@
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+
+use super::*;
+use crate::socket::same_user;
+
+struct Ends {
+    sender: Arc<SendBuffers>,
+    receiver: Arc<ReceiveBuffers>,
+    trust: SameUser,
+}
+
+fn ends(count: usize, size: usize) -> Ends {
+    let shape = Shape::new(count, size).unwrap();
+    let memory = SharedMemory::create("zorb-test", shape.memory_len()).unwrap();
+    let there = SharedMemory::open(memory.as_fd().try_clone_to_owned().unwrap()).unwrap();
+    let (socket, _other) = UnixStream::pair().unwrap();
+    let trust = same_user(socket.as_fd()).unwrap().unwrap();
+    let sender = SendBuffers::new(memory, shape, trust).unwrap();
+    Ends { sender, receiver: ReceiveBuffers::new(there, shape).unwrap(), trust }
+}
+
+#[test]
+fn what_is_written_is_read_where_it_lies() {
+    let Ends { sender, receiver, trust } = ends(2, 4096);
+    let mut buffer = sender.take(100).unwrap();
+    buffer.octets_mut().unwrap().fill(7);
+    let piece = sender.piece(&buffer[10..]).unwrap();
+    sender.will_send(piece);
+    let found = receiver.piece(piece.to_word()).unwrap();
+    assert_eq!((found, found.len()), (piece, 90));
+    let lent = receiver.lend(found, trust);
+    assert_eq!(&lent[..], &[7; 90]);
+    let mut copy = [0; 100];
+    assert_eq!(receiver.read(found, 80, &mut copy), 10);
+    assert_eq!((copy[9], copy[10]), (7, 0));
+    // It cannot be changed as long as it is read, and can be sent again.
+    assert!(buffer.is_out() && buffer.octets_mut().is_none());
+    sender.will_send(piece);
+    drop(lent);
+    assert!(buffer.is_out());
+    receiver.give_back(piece);
+    assert!(!buffer.is_out());
+    assert_eq!(buffer.octets_mut().unwrap().len(), 100);
+}
+
+#[test]
+fn a_buffer_is_free_when_nobody_has_it() {
+    let Ends { sender, receiver, .. } = ends(2, 4096);
+    let (one, other) = (sender.take(4096).unwrap(), sender.take(0).unwrap());
+    assert!(sender.take(1).is_none());
+    let piece = sender.piece(&one).unwrap();
+    sender.will_send(piece);
+    drop(one);
+    assert!(sender.take(1).is_none(), "it is still read");
+    receiver.give_back(piece);
+    assert!(sender.take(4097).is_none());
+    let again = sender.take(1).unwrap();
+    assert!(sender.take(1).is_none());
+    drop((other, again));
+}
+
+#[test]
+fn octets_of_elsewhere_are_none_of_the_buffers() {
+    let Ends { sender, .. } = ends(1, 4096);
+    let buffer = sender.take(4096).unwrap();
+    assert_eq!(sender.piece(b"elsewhere"), None);
+    assert_eq!(sender.piece(&buffer[..0]), None);
+    assert_eq!(sender.piece(&vec![0; 1 << 20]), None);
+    assert!(sender.piece(&buffer[4095..]).is_some());
+}
+
+#[test]
+fn a_word_that_means_nothing_is_refused() {
+    let Ends { receiver, .. } = ends(2, 8192);
+    let word = |index: usize, offset, len| Piece { index, offset, len }.to_word();
+    assert!(receiver.piece(word(1, 8191, 1)).is_some());
+    assert!(receiver.piece(word(1, 0, 8192)).is_some());
+    for (index, offset, len) in [(2, 0, 1), (0, 0, 0), (0, 1, 8192), (0, 8193, 1), (255, 0, 1)] {
+        assert_eq!(receiver.piece(word(index, offset, len)), None, "{index} {offset} {len}");
+    }
+    for noise in [u64::MAX, 1 << 63, u64::MAX >> 8] {
+        assert_eq!(receiver.piece(noise), None);
+    }
+}
+
+#[test]
+fn shapes_have_limits() {
+    assert!(Shape::new(MAX_BUFFERS, MAX_BUFFER_SIZE).is_some());
+    for (count, size) in
+        [(0, 4096), (MAX_BUFFERS + 1, 4096), (1, 0), (1, 4095), (1, MAX_BUFFER_SIZE + 4096)]
+    {
+        assert_eq!(Shape::new(count, size), None);
+    }
+    let shape = Shape::new(3, 4096).unwrap();
+    assert_eq!((shape.count(), shape.size(), shape.memory_len()), (3, 4096, 4 * 4096));
+    let memory = SharedMemory::create("zorb-test", 4096).unwrap();
+    assert!(ReceiveBuffers::new(memory, shape).is_err());
+}

@@ -1,0 +1,69 @@
+//! Arguments that nobody copies.
+
+use zorb::policy::Policies;
+use zorb::{BufferStrategy, Interface as _, SystemException};
+
+pub use film::{Screen, ScreenServant};
+
+mod film_idl {
+    #![allow(unreachable_pub, reason = "generated for crates that export it")]
+
+    zorb::include_idl!("film");
+}
+use film_idl::film;
+
+/// Shows `count` pictures that `camera` takes.
+pub fn show_film(
+    screen: &Screen,
+    count: u32,
+    camera: impl Fn(&mut [u8]),
+) -> Result<Vec<u8>, SystemException> {
+    let mut brightness = Vec::new();
+    let mut picture = screen.loan(640 * 480)?;
+    for number in 0..count {
+        camera(&mut picture);
+        brightness.push(screen.show(&format!("picture {number}"), &picture)?);
+    }
+    Ok(brightness)
+}
+
+/// A screen whose buffers are not to be drawn from its connection.
+pub fn with_own_buffers(screen: &Screen) -> Result<Screen, SystemException> {
+    screen.with_policies(&Policies::new().with(BufferStrategy::SingleCopy))
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb::Orb;
+
+    use super::*;
+
+    struct Mean;
+
+    impl ScreenServant for Mean {
+        fn show(&self, title: &str, frame: &[u8]) -> zorb::Result<u8> {
+            assert!(title.starts_with("picture "));
+            let sum: u64 = frame.iter().map(|octet| u64::from(*octet)).sum();
+            Ok((sum / frame.len() as u64) as u8)
+        }
+    }
+
+    #[test]
+    fn a_film_is_shown_over_every_transport() {
+        for (url, shared) in
+            [("shmiop://", true), ("uiop://", false), ("iiop://127.0.0.1:0", false)]
+        {
+            let server = Orb::builder().without_environment().listen(url).build().unwrap();
+            let screen: Screen = server.root_poa().activate(Mean).unwrap();
+            let client = Orb::builder().without_environment().build().unwrap();
+            let screen: Screen = client.resolve(&screen.as_object().to_ior_string()).unwrap();
+            assert_eq!(screen.loan(640 * 480).unwrap().is_shared(), shared);
+            assert_eq!(show_film(&screen, 3, |picture| picture.fill(7)).unwrap(), [7; 3]);
+            let own = with_own_buffers(&screen).unwrap();
+            assert!(!own.loan(640 * 480).unwrap().is_shared());
+            assert_eq!(show_film(&own, 2, |picture| picture.fill(9)).unwrap(), [9; 2]);
+            client.shutdown(true).unwrap();
+            server.shutdown(true).unwrap();
+        }
+    }
+}

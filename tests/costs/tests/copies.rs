@@ -1,0 +1,210 @@
+//! How often the octets of an argument are copied over shared memory, and what a drawn buffer costs.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zorb::policy::{Policies, SetOverrideType};
+use zorb::protocols::{ShmTransport, ShmiopProtocol};
+use zorb::{BufferStrategy, Interface as _, Orb, OrbBuilder};
+use zorb_costs::{BinStruct, Counted, CountedServant, Part, Servant, counted};
+use zorb_os::alloc::{AllocationCount, CountingAllocator};
+use zorb_os::memory::octets_copied;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+const CALLS: u64 = 30;
+const LEN: usize = 64 << 10;
+
+/// Adds up what it is given, and takes everything else from [`Servant`].
+#[derive(Default)]
+struct Adding(Arc<AtomicU64>);
+
+impl CountedServant for Adding {
+    fn take_octets(&self, data: &[u8]) -> zorb::Result<()> {
+        let sum: u64 = data.iter().map(|octet| u64::from(*octet)).sum();
+        self.0.fetch_add(sum, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn nothing(&self) -> zorb::Result<()> {
+        Servant.nothing()
+    }
+
+    fn echo_long(&self, number: i32) -> zorb::Result<i32> {
+        Servant.echo_long(number)
+    }
+
+    fn echo_struct(&self, data: &BinStruct) -> zorb::Result<BinStruct> {
+        Servant.echo_struct(data)
+    }
+
+    fn note(&self, number: i32) {
+        Servant.note(number);
+    }
+
+    fn echo_string(&self, text: &str) -> zorb::Result<String> {
+        Servant.echo_string(text)
+    }
+
+    fn give_octets(&self, count: u32) -> zorb::Result<Vec<u8>> {
+        Servant.give_octets(count)
+    }
+
+    fn take_structs(&self, data: &[BinStruct]) -> zorb::Result<()> {
+        Servant.take_structs(data)
+    }
+
+    fn take_parts(&self, data: &[Part]) -> zorb::Result<()> {
+        Servant.take_parts(data)
+    }
+
+    fn refuse(&self, reason: i32) -> zorb::Result<(), counted::RefuseError> {
+        Servant.refuse(reason)
+    }
+
+    fn mark(&self, name: &str) -> zorb::Result<()> {
+        Servant.mark(name)
+    }
+}
+
+fn builder() -> OrbBuilder {
+    // On a busy machine the sentinel would take a call for a slow one and start a thread.
+    Orb::builder().without_environment().option("StallTakeover", "3600000")
+}
+
+struct Pair {
+    server: Orb,
+    client: Orb,
+    there: Counted,
+    sum: Arc<AtomicU64>,
+}
+
+fn pair(server: OrbBuilder, url: &str) -> Pair {
+    let server = server.listen(url).build().unwrap();
+    let servant = Adding::default();
+    let sum = Arc::clone(&servant.0);
+    let counted: Counted = server.root_poa().activate(servant).unwrap();
+    let client = builder().build().unwrap();
+    let there = client.resolve(&counted.as_object().to_ior_string()).unwrap();
+    Pair { server, client, there, sum }
+}
+
+impl Pair {
+    /// Copies of `len` octets that `call` makes, which passes so many with each octet 3.
+    fn copies(&self, len: usize, call: impl Fn(&Counted)) -> u64 {
+        call(&self.there);
+        let (before, sum) = (octets_copied(), self.sum.load(Ordering::Relaxed));
+        (0..CALLS).for_each(|_| call(&self.there));
+        let copied = octets_copied() - before;
+        assert_eq!(self.sum.load(Ordering::Relaxed) - sum, 3 * len as u64 * CALLS);
+        // Requests and replies without the octets go through the rings.
+        let (copies, rest) = (copied / len as u64 / CALLS, copied % (len as u64 * CALLS));
+        assert!(rest < 500 * CALLS, "{rest} octets beside");
+        copies
+    }
+
+    fn end(self) {
+        self.client.shutdown(true).unwrap();
+        self.server.shutdown(true).unwrap();
+    }
+}
+
+fn loaned(len: usize) -> impl Fn(&Counted) {
+    move |there| {
+        let mut loan = there.loan(len).unwrap();
+        loan.fill(3);
+        there.take_octets(&loan).unwrap();
+    }
+}
+
+fn plain(len: usize) -> impl Fn(&Counted) {
+    let octets = vec![3; len];
+    move |there| there.take_octets(&octets).unwrap()
+}
+
+// One test, so that nothing else is counted.
+#[test]
+fn a_drawn_buffer_is_never_copied_and_others_once() {
+    let buffers = pair(builder(), "shmiop://");
+    assert_eq!(buffers.copies(LEN, loaned(LEN)), 0);
+    assert_eq!(buffers.copies(4096, loaned(4096)), 0);
+    assert_eq!(buffers.copies(LEN, plain(LEN)), 1);
+    assert_eq!(buffers.copies(2 << 20, plain(2 << 20)), 2, "larger than the buffers");
+    the_strategy_is_chosen_at_every_level(&buffers);
+    a_drawn_buffer_costs_no_allocation_and_no_lock(&buffers);
+    many_calls_send_one_buffer(&buffers);
+    buffers.end();
+
+    let transport = ShmTransport::new().with_buffers(0, 0);
+    let protocol = ShmiopProtocol::over(transport);
+    let rings = pair(builder().protocol(Arc::new(protocol)), "shmiop://");
+    assert_eq!(rings.copies(LEN, plain(LEN)), 2);
+    assert_eq!(rings.copies(LEN, loaned(LEN)), 2, "as good as any other argument");
+    assert!(!rings.there.loan(LEN).unwrap().is_shared());
+    rings.end();
+
+    let sockets = pair(builder(), "uiop://");
+    assert!(!sockets.there.loan(LEN).unwrap().is_shared());
+    assert_eq!(sockets.copies(LEN, loaned(LEN)), 0, "of shared memory there is none");
+    sockets.end();
+}
+
+fn the_strategy_is_chosen_at_every_level(buffers: &Pair) {
+    let single = Policies::new().with(BufferStrategy::SingleCopy);
+    let zero = Policies::new().with(BufferStrategy::ZeroCopy);
+    let (there, orb) = (&buffers.there, &buffers.client);
+    let copies = |there: &Counted| buffers.copies(LEN, |_| loaned(LEN)(there));
+
+    orb.policy_manager().add(&single).unwrap();
+    assert_eq!(copies(there), 1, "the ORB");
+    orb.policy_current().add(&zero).unwrap();
+    assert_eq!(copies(there), 0, "the thread");
+    let object = there.with_policies(&single).unwrap();
+    assert_eq!(copies(&object), 1, "the object");
+    let call = object.for_call(&zero).unwrap();
+    assert_eq!(copies(&call), 0, "the call");
+    let (none, set) = (Policies::new(), SetOverrideType::SetOverride);
+    orb.policy_manager().set_policy_overrides(&none, set).unwrap();
+    orb.policy_current().set_policy_overrides(&none, set).unwrap();
+    assert_eq!(copies(there), 0);
+}
+
+fn a_drawn_buffer_costs_no_allocation_and_no_lock(buffers: &Pair) {
+    let there = &buffers.there;
+    let round = || {
+        let before = AllocationCount::total();
+        (0..CALLS).for_each(|_| loaned(LEN)(there));
+        AllocationCount::total().since(before).allocations
+    };
+    assert_eq!(round().min(round()).min(round()), 0);
+    let locks = |call: &dyn Fn()| {
+        let before = zorb_core::counters::CallCounts::now();
+        (0..CALLS).for_each(|_| call());
+        let used = zorb_core::counters::CallCounts::now().since(before);
+        (used.client_locks, used.server_locks, used.contended)
+    };
+    let without = locks(&|| there.nothing().unwrap());
+    assert_eq!(locks(&|| loaned(LEN)(there)), without);
+}
+
+fn many_calls_send_one_buffer(buffers: &Pair) {
+    let there = &buffers.there;
+    let mut loan = there.loan(LEN).unwrap();
+    assert!(loan.is_shared());
+    let sum = buffers.sum.load(Ordering::Relaxed);
+    let mut expected = 0;
+    for number in 0..200 {
+        loan.fill(number);
+        there.take_octets(&loan).unwrap();
+        there.take_octets(&loan[LEN / 2..]).unwrap();
+        expected += u64::from(number) * (LEN + LEN / 2) as u64;
+    }
+    assert_eq!(buffers.sum.load(Ordering::Relaxed) - sum, expected);
+    // When there is none left, buffers come from the heap.
+    let all: Vec<_> = (0..20).map(|_| there.loan(LEN).unwrap()).collect();
+    let shared = all.iter().filter(|loan| loan.is_shared()).count();
+    assert!((1..20).contains(&shared), "{shared}");
+    assert!(!there.loan(64 << 20).unwrap().is_shared());
+}
