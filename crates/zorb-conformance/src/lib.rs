@@ -33,6 +33,7 @@ use std::thread;
 use std::time::Duration;
 
 use zorb::giop::Ior;
+use zorb::policy::Policies;
 use zorb::{Interface, Orb, OrbBuilder};
 use zorb_bridge::{Bridge, Settings};
 
@@ -52,6 +53,8 @@ pub struct Subject {
     /// Where a bridge listens that clients have to take.
     bridge: Option<&'static str>,
     plug_in: fn(OrbBuilder) -> OrbBuilder,
+    /// What clients have their calls follow.
+    policies: fn() -> Policies,
 }
 
 impl Subject {
@@ -59,13 +62,13 @@ impl Subject {
     /// once, each at an endpoint of its own that the transport chooses (in TCP: port 0).
     #[must_use]
     pub fn at(url: &'static str) -> Self {
-        Self { url, bridge: None, plug_in: |builder| builder }
+        Self::built(url, |builder| builder)
     }
 
     /// A protocol that the facade does not know and `plug_in` registers.
     #[must_use]
     pub fn built(url: &'static str, plug_in: fn(OrbBuilder) -> OrbBuilder) -> Self {
-        Self { url, bridge: None, plug_in }
+        Self { url, bridge: None, plug_in, policies: Policies::new }
     }
 
     /// The same with a bridge between clients and server, which listens at `url`.
@@ -74,13 +77,21 @@ impl Subject {
         Self { bridge: Some(url), ..self }
     }
 
+    /// The same with clients whose calls follow these policies.
+    #[must_use]
+    pub fn under(self, policies: fn() -> Policies) -> Self {
+        Self { policies, ..self }
+    }
+
     fn builder(&self) -> OrbBuilder {
         (self.plug_in)(Orb::builder().without_environment())
     }
 
     /// An ORB that calls.
     fn client(&self) -> Orb {
-        self.builder().build().expect("a client")
+        let orb = self.builder().build().expect("a client");
+        orb.policy_manager().add(&(self.policies)()).expect("policies");
+        orb
     }
 
     /// An ORB that serves.

@@ -4,11 +4,35 @@ mod tls;
 
 use std::sync::Arc;
 
+use zorb::policy::{ConnectionProperties, Policies};
 use zorb_conformance::{Subject, protocol_suite};
 
 mod iiop {
     use super::*;
     protocol_suite!(Subject::at("iiop://127.0.0.1:0"));
+}
+
+/// Requests of more than 256 octets in fragments.
+fn in_fragments() -> Policies {
+    let mut properties = ConnectionProperties::default();
+    properties.fragment_size = Some(256);
+    Policies::new().with(properties)
+}
+
+mod iiop_in_fragments {
+    use super::*;
+    protocol_suite!(Subject::at("iiop://127.0.0.1:0").under(in_fragments));
+}
+
+mod shmiop_in_fragments {
+    use super::*;
+    protocol_suite!(Subject::at("shmiop://").under(in_fragments));
+}
+
+/// GIOPlite has none, so this changes nothing.
+mod lite_iiop_without_fragments {
+    use super::*;
+    protocol_suite!(Subject::at("lite+iiop://127.0.0.1:0").under(in_fragments));
 }
 
 mod lite_iiop {

@@ -1,10 +1,15 @@
 //! Policies choose protocols: in references, and among those of a reference.
 #![allow(clippy::unwrap_used)]
 
+use std::io::Read;
+use std::net::TcpListener;
+use std::thread;
+
 use zorb::giop::{Ior, ProfileTag};
 use zorb::poa::{ObjectId, PoaError, PoaPolicies};
 use zorb::policy::{
-    ClientProtocols, Policies, PolicyType, PrivateConnection, ServerProtocols, SetOverrideType,
+    ClientProtocols, ConnectionProperties, Policies, PolicyType, PrivateConnection,
+    ServerProtocols, SetOverrideType,
 };
 use zorb::{Error, ObjectRef, Orb, SystemExceptionKind};
 
@@ -140,5 +145,37 @@ fn a_private_connection_is_one_references_own() {
         assert_eq!(first.non_existent(), Ok(true));
         assert_eq!(first.clone().non_existent(), Ok(true), "clones share what they have");
         assert!(second.non_existent().is_err(), "it needs another connection");
+    }
+}
+
+/// What the first octets of a request to an object with a key of 600 octets are.
+fn request_header(fragment_size: Option<u32>, version: &str) -> [u8; 12] {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let reads = thread::spawn(move || {
+        let mut header = [0; 12];
+        listener.accept().unwrap().0.read_exact(&mut header).unwrap();
+        header
+    });
+    let mut properties = ConnectionProperties::default();
+    properties.fragment_size = fragment_size;
+    let orb = client();
+    orb.policy_manager().add(&Policies::new().with(properties)).unwrap();
+    let url = format!("corbaloc:iiop:{version}@{address}/{}", "k".repeat(600));
+    let object = orb.string_to_object(&url).unwrap().unwrap();
+    object.non_existent().unwrap_err();
+    reads.join().unwrap()
+}
+
+#[test]
+fn requests_go_in_fragments_where_the_version_has_them() {
+    let size =
+        |header: [u8; 12]| u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
+    let first = request_header(Some(256), "1.2");
+    assert_eq!((&first[..4], first[6] & 2, size(first)), (&b"GIOP"[..], 2, 256 - 12));
+    for (fragment_size, version) in [(None, "1.2"), (Some(256), "1.0"), (Some(4096), "1.2")] {
+        let whole = request_header(fragment_size, version);
+        assert_eq!(whole[6] & 2, 0, "{fragment_size:?} {version}");
+        assert!(size(whole) > 600, "{fragment_size:?} {version}");
     }
 }
