@@ -187,10 +187,10 @@ mod tests {
     fn page_faults_are_counted_by_thread() {
         let (touch, other) = (16, id());
         let (mine, others) = apart(|| {
-            // Zeroed memory of this size is not there until it is written to.
-            let mut pages = vec![0_u8; touch << 12];
+            // Zeroed memory of this size is the system's, and not there until it is written to.
+            let mut pages = vec![0_u8; 64 << 20];
             let before = [page_faults(id()).unwrap(), page_faults(other).unwrap()];
-            pages.iter_mut().step_by(1 << 12).for_each(|octet| *octet = 1);
+            pages.iter_mut().step_by(1 << 12).take(touch).for_each(|octet| *octet = 1);
             let after = [page_faults(id()).unwrap(), page_faults(other).unwrap()];
             drop(std::hint::black_box(pages));
             (after[0] - before[0], after[1] - before[1])

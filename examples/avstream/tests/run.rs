@@ -3,6 +3,7 @@
 #![allow(clippy::panic, clippy::expect_used, clippy::unwrap_used)]
 
 use std::process::Command;
+use std::time::Instant;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_avstream");
 
@@ -65,14 +66,18 @@ fn a_link_of_100_mbit_carries_60_frames_of_60000_octets_in_a_second() {
     assert!(said.contains("times between frames were off by at most"), "{said}");
 }
 
-/// 240 Mbit in a second: the link's queue is full before long, and what is behind it late.
+/// 240 Mbit in a second. Whether the queue of the link drops frames or the sender waits for it is up to
+/// the system; in either case the link carries 208 in a second and no more.
 #[test]
-fn what_the_link_cannot_carry_is_lost_or_late_and_reported() {
-    let words = ["--frames", "500", "--rate", "500"];
-    let Some((said, report)) = run_over_slow_link(&words) else { return };
-    let &[_, received, lost, .., late, _] = report.as_slice() else { panic!("{said}") };
-    assert!(received > 0 && lost + late > 0, "{said}");
-    assert!(!said.contains("\n500 shown"), "{said}");
+fn a_link_carries_no_more_than_it_can() {
+    let begin = Instant::now();
+    let Some((said, report)) = run_over_slow_link(&["--frames", "500", "--rate", "500"]) else {
+        return;
+    };
+    let most = begin.elapsed().as_millis() * 209 / 1000 + 1;
+    let &[_, received, lost, ..] = report.as_slice() else { panic!("{said}") };
+    assert!(received > 0 && received + lost <= 500, "{said}");
+    assert!(u128::from(received) <= most, "{most}: {said}");
 }
 
 #[test]

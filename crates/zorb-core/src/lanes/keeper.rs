@@ -64,6 +64,11 @@ impl Wants {
         asked
     }
 
+    /// Whether one more would be asked for.
+    pub(super) fn may_ask(&self, most: u32) -> bool {
+        self.keeper.is_some() && self.threads.load(Ordering::Acquire) < most
+    }
+
     /// Takes one wish; `false` when there is none.
     pub(super) fn take(&self) -> bool {
         let less = |wanted: u32| wanted.checked_sub(1);

@@ -177,6 +177,8 @@ impl Lane {
             let _ = report.map(|report| report.send(begun));
             if fit {
                 lane.serve(role);
+            } else if matches!(role, Role::Dynamic(_)) {
+                lane.queue.unassign();
             }
             if counted {
                 lane.threads.fetch_sub(1, Ordering::AcqRel);
@@ -224,7 +226,6 @@ impl Lane {
             };
             if let Err(error) = started {
                 tracing::debug!(%error, lane = lane.name, "no dynamic thread is started");
-                // Whoever becomes free next takes the request that it was to serve.
                 lane.queue.unassign();
             }
         }

@@ -1,7 +1,7 @@
 //! Requests that wait for a thread of their lane, and threads that wait for a request.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,9 +29,10 @@ pub(super) struct Queue {
     by_priority: bool,
     /// How many threads wait, for who does not take the lock.
     idle: AtomicUsize,
-    /// Changes when a thread becomes free, for a reader that waits for one.
+    /// Changes when a thread becomes free, for readers that wait for one.
     freed: AtomicU32,
-    reader_waits: AtomicBool,
+    /// How many readers wait: connections without anything to wait on have one each.
+    readers_waiting: AtomicU32,
 }
 
 #[derive(Debug, Default)]
@@ -118,7 +119,7 @@ impl Queue {
             by_priority,
             idle: AtomicUsize::new(0),
             freed: AtomicU32::new(0),
-            reader_waits: AtomicBool::new(false),
+            readers_waiting: AtomicU32::new(0),
         }
     }
 
@@ -196,9 +197,21 @@ impl Queue {
         self.buffering.is_some()
     }
 
-    /// Takes back that a thread is called for a request: it does not come.
+    /// Takes back that a thread is called for a request: it does not come. One that has gone to rest
+    /// meanwhile is called instead; else whoever becomes free next takes the request.
     pub(super) fn unassign(&self) {
-        self.with(|waiting| waiting.assigned = waiting.assigned.saturating_sub(1));
+        let instead = self.with(|waiting| {
+            waiting.assigned = waiting.assigned.saturating_sub(1);
+            if waiting.jobs.len() <= waiting.assigned {
+                return None;
+            }
+            let worker = waiting.idle.pop()?;
+            waiting.assigned += 1;
+            Some(worker)
+        });
+        if let Some(worker) = instead {
+            worker.call(Call::Own);
+        }
     }
 
     /// A thread of this lane that waits, for another lane.
@@ -256,22 +269,22 @@ impl Queue {
         })
     }
 
-    /// Tells a reader that waits for a thread that one is free.
+    /// Tells readers that wait for a thread that one is free.
     pub(super) fn free(&self) {
         self.freed.fetch_add(1, Ordering::SeqCst);
-        if self.reader_waits.load(Ordering::SeqCst) {
+        if self.readers_waiting.load(Ordering::SeqCst) > 0 {
             futex::wake(&self.freed);
         }
     }
 
-    /// Has the reader wait until a thread has become free, unless `found` finds one.
+    /// Has a reader wait until a thread has become free, unless `found` finds one.
     pub(super) fn wait_for_thread(&self, found: impl Fn() -> bool) {
         let seen = self.freed.load(Ordering::SeqCst);
-        self.reader_waits.store(true, Ordering::SeqCst);
+        self.readers_waiting.fetch_add(1, Ordering::SeqCst);
         if !found() && !self.with(|waiting| waiting.ended) {
             futex::wait(&self.freed, seen, None);
         }
-        self.reader_waits.store(false, Ordering::SeqCst);
+        self.readers_waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Has all threads end when nothing waits any more.
@@ -364,5 +377,26 @@ impl Drop for Permit<'_> {
         if self.0.waiting.load(Ordering::SeqCst) > 0 {
             futex::wake(&self.0.free);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
+        let queue = Queue::new(None, false);
+        std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| queue.wait_for_thread(|| false));
+            while queue.readers_waiting.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            queue.wait_for_thread(|| true);
+            assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 1, "the sleeper still waits");
+            queue.free();
+            sleeper.join().unwrap();
+        });
+        assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 0);
     }
 }

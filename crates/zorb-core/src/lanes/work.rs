@@ -40,15 +40,22 @@ impl Lane {
                 // Requests stay in the transport until a thread is free.
                 (Offered::TooMany(back), _) => job = back,
             }
-            self.queue.wait_for_thread(|| self.queue.has_idle() || self.may_borrow());
+            // Another reader may have got the thread that this one saw, so all is looked at again.
+            self.queue.wait_for_thread(|| {
+                self.queue.has_idle() || self.wants.may_ask(self.missing()) || self.may_borrow()
+            });
         }
     }
 
     /// Asks for a dynamic thread, if there may be one more.
     fn grows(&self) -> bool {
-        let missing =
-            self.settings.max_threads().saturating_sub(self.threads.load(Ordering::Acquire));
-        self.wants.ask(u32::try_from(missing).unwrap_or(u32::MAX))
+        self.wants.ask(self.missing())
+    }
+
+    /// How many threads there could be more.
+    fn missing(&self) -> u32 {
+        let there = self.threads.load(Ordering::Acquire);
+        u32::try_from(self.settings.max_threads().saturating_sub(there)).unwrap_or(u32::MAX)
     }
 
     fn neighbours(&self) -> Option<&Neighbours> {
