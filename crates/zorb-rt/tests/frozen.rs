@@ -48,7 +48,12 @@ fn each_kind_is_counted_in_the_lane_where_it_happens() {
         let (low, high) = counted(strategy, ALLOCATE);
         assert_eq!((&*low.lane, low.priority, low.total()), ("pace-10", Some(10), 0), "{low}");
         assert_eq!((&*high.lane, high.priority), ("pace-20", Some(20)));
-        assert_eq!((high.allocations, high.total()), (3, 3), "{strategy:?} {high}");
+        // Memory that is asked for may come with a page fault of its own.
+        assert_eq!(
+            (high.allocations, high.total() - high.page_faults),
+            (3, 3),
+            "{strategy:?} {high}"
+        );
 
         let (low, high) = counted(strategy, TOUCH);
         assert_eq!(low.total(), 0, "{low}");
