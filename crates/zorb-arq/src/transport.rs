@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Instant;
 
 use socket2::SockRef;
-use zorb_os::interface;
 use zorb_tcp::address::HostPort;
+use zorb_transport::socket::datagram;
 use zorb_transport::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError,
     ListenError, ListenOptions, Stream, StreamOptions, Transport, strip_scheme,
@@ -143,8 +143,8 @@ impl Transport for RudpTransport {
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         let address = strip_scheme(RUDP_SCHEME, url)?;
         let fail = |error| ListenError::new(url, error);
-        let (host, port) = split(address)?;
-        let socket = bind(host, port).map_err(fail)?;
+        let (host, port) = datagram::split(address)?;
+        let socket = datagram::bind(host, port).map_err(fail)?;
         let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
         let bound = socket.local_addr().map_err(fail)?;
         let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
@@ -153,7 +153,9 @@ impl Transport for RudpTransport {
             None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
                 HostPort::new(host, bound.port())?
             }
-            None => HostPort::new(&reachable(bound).map_err(fail)?.to_string(), bound.port())?,
+            None => {
+                HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
+            }
         };
         let backlog = usize::try_from(options.backlog).unwrap_or(usize::MAX);
         let settings = self.settings(&options.stream);
@@ -174,36 +176,4 @@ pub(crate) fn random() -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u64(now());
     hasher.finish()
-}
-
-/// `host:port`, `[address]:port`, `:port`, `host` or nothing.
-fn split(address: &str) -> Result<(&str, u16), EndpointError> {
-    let shown: String = address.chars().take(80).collect();
-    let bad = |why| EndpointError::new(&shown, why);
-    let (host, port) = match address.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => {
-            (host, port.parse().map_err(|_| bad("the port is a number up to 65535"))?)
-        }
-        _ => (address, 0),
-    };
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    Ok((bare.unwrap_or(host), port))
-}
-
-fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
-    if host.is_empty() {
-        return UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port));
-    }
-    let addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
-    UdpSocket::bind(&addresses[..])
-}
-
-/// What references say: the address bound, or the machine's first reachable one.
-fn reachable(bound: SocketAddr) -> io::Result<IpAddr> {
-    if !bound.ip().is_unspecified() {
-        return Ok(bound.ip());
-    }
-    let interfaces = interface::addresses()?;
-    let first = interface::first_reachable_v4(&interfaces);
-    Ok(first.unwrap_or(Ipv4Addr::LOCALHOST).into())
 }

@@ -5,6 +5,7 @@
 //! and a listening one is served by a [`SocketAcceptor`].
 
 mod acceptor;
+pub mod datagram;
 mod stream;
 mod timeout;
 

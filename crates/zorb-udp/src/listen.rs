@@ -1,17 +1,15 @@
 //! Listening: a socket, and the one stream that comes of it.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::{fmt, io};
 
 use zorb_giop::Form;
 use zorb_os::event::EventFd;
-use zorb_os::interface;
 use zorb_tcp::address::HostPort;
-use zorb_transport::socket::set_buffers;
+use zorb_transport::socket::{datagram, set_buffers};
 use zorb_transport::{
-    AcceptError, Acceptor, Endpoint, EndpointError, ListenError, ListenOptions, Stream,
-    strip_scheme,
+    AcceptError, Acceptor, Endpoint, ListenError, ListenOptions, Stream, strip_scheme,
 };
 
 use crate::DIOP_SCHEME;
@@ -118,8 +116,8 @@ pub(crate) fn listen(
 ) -> Result<Arc<dyn Acceptor>, ListenError> {
     let address = strip_scheme(DIOP_SCHEME, url)?;
     let fail = |error| ListenError::new(url, error);
-    let (host, port) = split(address)?;
-    let socket = bind(host, port).map_err(fail)?;
+    let (host, port) = datagram::split(address)?;
+    let socket = datagram::bind(host, port).map_err(fail)?;
     set_buffers(&socket, &options.stream).map_err(fail)?;
     let bound = socket.local_addr().map_err(fail)?;
     let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
@@ -128,42 +126,12 @@ pub(crate) fn listen(
         None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
             HostPort::new(host, bound.port())?
         }
-        None => HostPort::new(&reachable(bound).map_err(fail)?.to_string(), bound.port())?,
+        None => {
+            HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
+        }
     };
     let endpoints = (endpoint.to_endpoint(DIOP_SCHEME)?, published.to_endpoint(DIOP_SCHEME)?);
     let counters = Arc::clone(counters);
     let unpack = Box::new(move || Box::new(Requests::new(&counters, form)) as Box<_>);
     Ok(Arc::new(UdpAcceptor::new(socket, endpoints, unpack).map_err(fail)?))
-}
-
-/// `host:port`, `[address]:port`, `:port`, `host` or nothing.
-fn split(address: &str) -> Result<(&str, u16), EndpointError> {
-    let shown: String = address.chars().take(80).collect();
-    let bad = |why| EndpointError::new(&shown, why);
-    let (host, port) = match address.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => {
-            (host, port.parse().map_err(|_| bad("the port is a number up to 65535"))?)
-        }
-        _ => (address, 0),
-    };
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    Ok((bare.unwrap_or(host), port))
-}
-
-fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
-    if host.is_empty() {
-        return UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port));
-    }
-    let addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
-    UdpSocket::bind(&addresses[..])
-}
-
-/// What references say: the address bound, or the machine's first reachable one.
-fn reachable(bound: SocketAddr) -> io::Result<IpAddr> {
-    if !bound.ip().is_unspecified() {
-        return Ok(bound.ip());
-    }
-    let interfaces = interface::addresses()?;
-    let first = interface::first_reachable_v4(&interfaces);
-    Ok(first.unwrap_or(Ipv4Addr::LOCALHOST).into())
 }
