@@ -4,6 +4,7 @@ mod builder;
 mod core;
 mod export;
 mod initial;
+mod local;
 mod resolve;
 mod shutdown;
 

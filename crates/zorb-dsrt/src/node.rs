@@ -118,11 +118,17 @@ pub struct RtScheduling {
 
 impl RtScheduling {
     /// Has `scheduler` schedule the distributable threads of `orb`: from now on their requests carry
-    /// them on. References that calls have been made by stay as they are.
+    /// them on, and [`Orb::initial_local`] has the standard's two names. References that calls have been
+    /// made by stay as they are.
     #[must_use]
     pub fn attach(orb: &Orb, scheduler: Arc<dyn Scheduler>) -> Self {
         let node = Arc::new(Node { scheduler, threads: Mutex::default() });
         orb.policy_manager().accompany(Arc::new(Propagation));
+        let [whole, current] = [(); 2].map(|()| Arc::clone(&node));
+        // Where a program has given these names to objects of its own, they stay theirs.
+        let _ =
+            orb.register_initial_local("RTScheduler", move |_| Self { node: Arc::clone(&whole) });
+        let _ = orb.register_initial_local("RTScheduler_Current", move |_| Current::new(&current));
         Self { node }
     }
 

@@ -328,3 +328,13 @@ fn a_call_that_nobody_answers_lets_others_run() {
     let spawned = current.spawn("next", Some(soon()), None, 0, || 5).unwrap();
     assert_eq!(spawned.handle.join().unwrap().unwrap(), 5);
 }
+
+#[test]
+fn the_standards_names_lead_to_it() {
+    let client = by_deadline();
+    let current: Current = client.orb.initial_local("RTScheduler_Current").unwrap();
+    let scheduling: RtScheduling = client.orb.initial_local("RTScheduler").unwrap();
+    let id = client.scheduling.current().within("track", Some(soon()), || current.id());
+    assert!(id.unwrap().is_some(), "it is the same current");
+    assert_eq!(scheduling.count(), 0);
+}

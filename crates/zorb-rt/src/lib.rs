@@ -52,7 +52,9 @@ mod tests;
 pub use bands::{PriorityBand, PriorityBands};
 pub use current::{HeldPriority, RtCurrent};
 pub use flow::{FlowCounts, FlowEvent, OutputQueue, OutputQueueBuilder, WhenFull};
-pub use mapping::{Continuous, Direct, Linear, PriorityMapping, PriorityTransform};
+pub use mapping::{
+    Continuous, Direct, Linear, PriorityMapping, PriorityMappingManager, PriorityTransform,
+};
 pub use model::PriorityModel;
 pub use network::{LinearNetwork, NetworkPriorityMapping};
 pub use orb::{RtOrb, RtOrbBuilder};

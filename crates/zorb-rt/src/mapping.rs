@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use zorb_core::poa::ObjectId;
 
@@ -135,5 +136,23 @@ impl PriorityMapping for Continuous {
     fn to_corba(&self, native: NativePriority) -> Option<Priority> {
         let native = self.0.contains(&native.0).then_some(native.0)?;
         Priority::new(native - self.0.start()).ok()
+    }
+}
+
+/// The mapping of an ORB (`RTCORBA::PriorityMappingManager`, the initial reference of that name). It is
+/// set once, by [`RtOrbBuilder::mapping`](super::RtOrbBuilder::mapping) or the option `RtMapping`:
+/// threads that already run would not follow a change.
+#[derive(Clone, Debug)]
+pub struct PriorityMappingManager(Arc<dyn PriorityMapping>);
+
+impl PriorityMappingManager {
+    pub(crate) fn new(mapping: &Arc<dyn PriorityMapping>) -> Self {
+        Self(Arc::clone(mapping))
+    }
+
+    /// The mapping (`mapping`).
+    #[must_use]
+    pub fn mapping(&self) -> &dyn PriorityMapping {
+        &*self.0
     }
 }

@@ -12,8 +12,8 @@ use super::network::Mapped;
 use super::setting::Settings;
 use super::{
     Denied, Linear, NativePriority, NetworkPriorityMapping, PiMutex, Priority, PriorityBands,
-    PriorityMapping, PriorityModel, PriorityTransform, RtCurrent, SchedulingPolicy,
-    ThreadpoolBuilder,
+    PriorityMapping, PriorityMappingManager, PriorityModel, PriorityTransform, RtCurrent,
+    SchedulingPolicy, ThreadpoolBuilder,
 };
 
 /// The real-time side of an ORB (`RTCORBA::RTORB`). Clones are the same.
@@ -109,9 +109,26 @@ impl RtOrbBuilder {
         orb.policy_manager()
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));
         orb.attach(Arc::clone(&settings));
+        register_locals(orb, &settings);
         orb.policy_manager().understand(|bands: PriorityBands| bands);
         orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
         Ok(RtOrb { orb: orb.clone(), settings })
+    }
+}
+
+/// Has the standard's names lead to the real-time side.
+fn register_locals(orb: &Orb, settings: &Arc<Settings>) {
+    let [of_orb, of_current, of_mapping] = [(); 3].map(|()| Arc::clone(settings));
+    let made = move |orb: &Orb| RtOrb { orb: orb.clone(), settings: Arc::clone(&of_orb) };
+    let registered = [
+        orb.register_initial_local("RTORB", made),
+        orb.register_initial_local("RTCurrent", move |_| RtCurrent::new(&of_current)),
+        orb.register_initial_local("PriorityMappingManager", move |_| {
+            PriorityMappingManager::new(&of_mapping.mapping)
+        }),
+    ];
+    for error in registered.into_iter().filter_map(Result::err) {
+        tracing::warn!(%error, "a program has an object of its own under that name");
     }
 }
 
@@ -121,13 +138,15 @@ impl RtOrb {
         RtOrbBuilder::default()
     }
 
-    /// The real-time side of `orb`, once it has one (the initial reference `RTORB`).
+    /// The real-time side of `orb`, once it has one: what
+    /// [`initial_local`](Orb::initial_local) has under the standard's name `RTORB`.
     #[doc(alias = "resolve_initial_references")]
     pub fn of(orb: &Orb) -> Option<Self> {
         Some(Self { orb: orb.clone(), settings: orb.attached()? })
     }
 
-    /// The priority of the calling thread (the initial reference `RTCurrent`).
+    /// The priority of the calling thread (the initial reference `RTCurrent`, which
+    /// [`initial_local`](Orb::initial_local) has as well).
     #[doc(alias = "RTCurrent")]
     pub fn current(&self) -> RtCurrent {
         RtCurrent::new(&self.settings)

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use zorb_core::ServedBy;
 use zorb_core::poa::{ObjectId, Poa, PoaError};
 use zorb_core::policy::Policies;
+use zorb_core::{Interface, ServedBy};
 
 use super::{Priority, PriorityModel, RtOrb};
 
@@ -48,6 +48,34 @@ impl RtOrb {
         self.activate(poa, servant, Some(id.into()), priority)
     }
 
+    /// A reference to an object that is to run at `priority`, under an id that a persistent adapter
+    /// chooses (`create_reference_with_priority`).
+    ///
+    /// # Errors
+    /// As [`Poa::create_reference_as`]; `WrongPolicy` unless the adapter's own priorities are declared
+    /// by the server.
+    pub fn create_reference_with_priority<R: Interface>(
+        &self,
+        poa: &Poa,
+        priority: Priority,
+    ) -> Result<R, PoaError> {
+        poa.create_reference_as(None, &self.declaring(poa, priority)?)
+    }
+
+    /// The same under `id` (`create_reference_with_id_and_priority`). The object runs at that priority
+    /// when it is activated with it.
+    ///
+    /// # Errors
+    /// As [`create_reference_with_priority`](Self::create_reference_with_priority).
+    pub fn create_reference_with_id_and_priority<R: Interface>(
+        &self,
+        poa: &Poa,
+        id: impl Into<ObjectId>,
+        priority: Priority,
+    ) -> Result<R, PoaError> {
+        poa.create_reference_as(Some(id.into()), &self.declaring(poa, priority)?)
+    }
+
     fn activate<S, R>(
         &self,
         poa: &Poa,
@@ -59,6 +87,11 @@ impl RtOrb {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
+        poa.activate_as(servant, id, &self.declaring(poa, priority)?)
+    }
+
+    /// The policies of an object with a priority of its own.
+    fn declaring(&self, poa: &Poa, priority: Priority) -> Result<Policies, PoaError> {
         let policies = poa.policies();
         let declared = policies
             .others
@@ -67,6 +100,6 @@ impl RtOrb {
         if !declared {
             return Err(PoaError::WrongPolicy);
         }
-        poa.activate_as(servant, id, &Policies::new().with(self.server_declared(priority)))
+        Ok(Policies::new().with(self.server_declared(priority)))
     }
 }

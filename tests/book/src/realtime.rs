@@ -8,7 +8,8 @@ use zorb::{ObjectRef, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_rt::{
     Denied, LaneBuilder, Linear, LinearNetwork, ObjectQos, OutputQueue, PiMutex, Priority,
-    PriorityBand, PriorityBands, Qos, QosClass, RtOrb, Threadpool, WhenFull, expand,
+    PriorityBand, PriorityBands, PriorityMappingManager, Qos, QosClass, RtCurrent, RtOrb,
+    Threadpool, WhenFull, expand,
 };
 
 /// Attaches the real-time side.
@@ -18,6 +19,14 @@ pub fn attach(orb: &Orb) -> Result<RtOrb, zorb::Error> {
         eprintln!("{denial}");
     }
     Ok(rt)
+}
+
+/// What the standard's names lead to.
+pub fn resolve(orb: &Orb) -> Result<(RtOrb, RtCurrent, PriorityMappingManager), zorb::Error> {
+    let rt: RtOrb = orb.initial_local("RTORB")?;
+    let current: RtCurrent = orb.initial_local("RTCurrent")?;
+    let mappings: PriorityMappingManager = orb.initial_local("PriorityMappingManager")?;
+    Ok((rt, current, mappings))
 }
 
 /// Makes the calling thread an urgent one.

@@ -10,6 +10,7 @@ use zorb_giop::{CodeSetComponentInfo, Ior};
 use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::local::Locals;
 use crate::buffers::show_allocator_a_large_block;
 use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
@@ -57,6 +58,8 @@ pub(crate) struct OrbCore {
     pub(super) initial: Mutex<HashMap<String, ObjectRef>>,
     /// What crates above have made of this ORB.
     pub(super) attached: Mutex<Vec<Attached>>,
+    /// Initial references to local objects.
+    pub(super) locals: Locals,
     pub(super) threads: Arc<ThreadCount>,
     sentinel: Arc<Sentinel>,
     code_sets: CodeSetComponentInfo,
@@ -99,6 +102,7 @@ impl OrbCore {
                 values: ValueRegistry::default(),
                 initial: Mutex::default(),
                 attached: Mutex::default(),
+                locals: Locals::default(),
                 threads: Arc::default(),
                 sentinel: Arc::default(),
                 code_sets: CodeSetComponentInfo::zorb(),

@@ -26,11 +26,12 @@ pub(crate) fn initial_reference(
         None => match &options.default_init_ref {
             Some(prefix) => format!("{}/{name}", prefix.trim_end_matches('/')),
             None => {
-                return Err(Error::new(
-                    Phase::Resolve,
-                    format!("initial reference {name:?} is not known"),
-                )
-                .hint(format!("name it with -ORBInitRef {name}=URL")));
+                let error =
+                    Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
+                return Err(match core.has_local(name) {
+                    true => error.hint("it is a local object: initial_local has it"),
+                    false => error.hint(format!("name it with -ORBInitRef {name}=URL")),
+                });
             }
         },
     };
@@ -40,7 +41,7 @@ pub(crate) fn initial_reference(
 
 pub(super) fn register(core: &OrbCore, name: &str, object: &ObjectRef) -> Result<(), Error> {
     let mut initial = core.initial.lock().unwrap_or_else(PoisonError::into_inner);
-    if name.is_empty() || initial.contains_key(name) {
+    if name.is_empty() || initial.contains_key(name) || core.has_local(name) {
         return Err(Error::new(
             Phase::Application,
             format!("initial reference {name:?}: the name is empty or taken"),

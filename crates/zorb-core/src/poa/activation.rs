@@ -180,11 +180,32 @@ impl Poa {
     /// `WrongPolicy` for transient system ids, which only activation makes; `INITIALIZE`.
     #[doc(alias = "create_reference_with_id")]
     pub fn create_reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
-        if self.0.objects.makes_ids() {
+        self.create_reference_as(Some(id.clone()), &Policies::new())
+    }
+
+    /// A reference to an object with `policies` of its own, each in place of one of its type that the
+    /// adapter has; a persistent adapter that chooses the ids makes one when `id` is `None`. The object
+    /// has them when it is [activated](Self::activate_as) with the same.
+    ///
+    /// # Errors
+    /// As [`create_reference`](Self::create_reference); `WrongPolicy` without an id where the program
+    /// chooses them; `InvalidPolicy` for a policy that is not one of adapters.
+    pub fn create_reference_as<R: Interface>(
+        &self,
+        id: Option<ObjectId>,
+        policies: &Policies,
+    ) -> Result<R, PoaError> {
+        let by_adapter = self.0.policies.id_assignment == IdAssignment::System;
+        if self.0.objects.makes_ids() || (id.is_none() && !by_adapter) {
             return Err(PoaError::WrongPolicy);
         }
-        let exposed = self.0.exposed.as_ref();
-        self.make_reference(id, R::REPOSITORY_ID, exposed, &self.0.policies.others)
+        let id = id.unwrap_or_else(|| self.0.fresh_persistent_id());
+        if policies.is_empty() {
+            let exposed = self.0.exposed.as_ref();
+            return self.make_reference(&id, R::REPOSITORY_ID, exposed, &self.0.policies.others);
+        }
+        let (exposed, policies) = self.0.own_policies(policies)?;
+        self.make_reference(&id, R::REPOSITORY_ID, exposed.as_ref(), &policies)
     }
 
     fn make_reference<R: Interface>(
@@ -233,11 +254,19 @@ impl PoaCore {
         if self.around.is_empty() && policies.is_empty() {
             return Ok(inner);
         }
+        let (exposed, policies) = self.own_policies(policies)?;
+        Ok(Box::new(Governed { inner, around: around(&policies), exposed, policies }))
+    }
+
+    /// What holds for an object with `policies` of its own, and what of it its reference tells.
+    fn own_policies(
+        &self,
+        policies: &Policies,
+    ) -> Result<(Option<TaggedComponent>, Policies), PoaError> {
         check_policies(policies)?;
         let policies = self.policies.others.clone().overridden_by(policies);
         check_lanes(&policies)?;
-        let exposed = policy::component(&policies).ok().flatten();
-        Ok(Box::new(Governed { inner, around: around(&policies), exposed, policies }))
+        Ok((policy::component(&policies).ok().flatten(), policies))
     }
 
     /// Puts a servant into the active object map.

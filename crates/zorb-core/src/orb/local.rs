@@ -1,0 +1,121 @@
+//! Initial references to local objects, which are Rust values and have no address.
+
+use std::any::{Any, type_name};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Orb;
+use super::core::OrbCore;
+use crate::error::{Error, Phase};
+
+/// Those that crates above the core have registered.
+pub(super) type Locals = Mutex<Vec<(String, Box<dyn Any + Send + Sync>)>>;
+
+/// Makes a local object for whoever asks. It is given the ORB, so that it need not hold it.
+struct Maker<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
+
+/// The names of the core's own.
+const OWN: [&str; 3] = ["RootPOA", "ORBPolicyManager", "PolicyCurrent"];
+
+impl OrbCore {
+    /// Whether a local object has that name.
+    pub(super) fn has_local(&self, name: &str) -> bool {
+        let locals = self.locals.lock().unwrap_or_else(PoisonError::into_inner);
+        OWN.contains(&name) || locals.iter().any(|(known, _)| known == name)
+    }
+}
+
+impl Orb {
+    /// The local object of the initial reference `name` (`resolve_initial_references` of an interface
+    /// that is `local`). The core has these; crates above it add theirs:
+    ///
+    /// | Name | Type |
+    /// |---|---|
+    /// | `RootPOA` | [`Poa`](crate::poa::Poa) |
+    /// | `ORBPolicyManager` | [`PolicyManager`](crate::policy::PolicyManager) |
+    /// | `PolicyCurrent` | [`PolicyCurrent`](crate::policy::PolicyCurrent) |
+    ///
+    /// ```
+    /// use zorb_core::Orb;
+    /// use zorb_core::policy::PolicyManager;
+    ///
+    /// let orb = Orb::builder().without_environment().build()?;
+    /// let policies: PolicyManager = orb.initial_local("ORBPolicyManager")?;
+    /// assert!(policies.policy_overrides().is_empty());
+    /// # Ok::<(), zorb_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is none of that name (`ORB::InvalidName`), or it is no `T`.
+    #[doc(alias = "resolve_initial_references")]
+    pub fn initial_local<T: Any>(&self, name: &str) -> Result<T, Error> {
+        let own: Box<dyn Any> = match name {
+            "RootPOA" => Box::new(self.root_poa()),
+            "ORBPolicyManager" => Box::new(self.policy_manager()),
+            "PolicyCurrent" => Box::new(self.policy_current()),
+            _ => return self.registered_local(name),
+        };
+        own.downcast().map(|local| *local).map_err(|_| no_such_type::<T>(name))
+    }
+
+    fn registered_local<T: Any>(&self, name: &str) -> Result<T, Error> {
+        let make = {
+            let locals = self.core.locals.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some((_, maker)) = locals.iter().find(|(known, _)| known == name) else {
+                let what = format!("no local object is the initial reference {name:?}");
+                return Err(Error::new(Phase::Resolve, what)
+                    .hint("RTORB and its kin are there once a program has attached them"));
+            };
+            let maker = maker.downcast_ref::<Maker<T>>().ok_or_else(|| no_such_type::<T>(name))?;
+            Arc::clone(&maker.0)
+        };
+        Ok(make(self))
+    }
+
+    /// Sets the local object of an initial reference, in place of one that was set before; `make` makes
+    /// it for everybody who asks. It must not hold the ORB, which it is given.
+    ///
+    /// # Errors
+    /// When the name is empty, one of the core's own, or that of an object with an address.
+    pub fn register_initial_local<T: Any>(
+        &self,
+        name: &str,
+        make: impl Fn(&Self) -> T + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let initial = self.core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+        if name.is_empty() || OWN.contains(&name) || initial.contains_key(name) {
+            return Err(Error::new(
+                Phase::Application,
+                format!("initial reference {name:?}: the name is empty or taken"),
+            ));
+        }
+        drop(initial);
+        let mut locals = self.core.locals.lock().unwrap_or_else(PoisonError::into_inner);
+        locals.retain(|(known, _)| known != name);
+        let maker: Maker<T> = Maker(Arc::new(make));
+        locals.push((name.to_owned(), Box::new(maker)));
+        Ok(())
+    }
+
+    /// The names of all initial references, local objects among them, in alphabetical order
+    /// (`list_initial_services`). Those that `DefaultInitRef` leads to are not known before they are
+    /// asked for.
+    #[doc(alias = "list_initial_services")]
+    pub fn initial_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = OWN.map(str::to_owned).into();
+        let locals = self.core.locals.lock().unwrap_or_else(PoisonError::into_inner);
+        names.extend(locals.iter().map(|(name, _)| name.clone()));
+        drop(locals);
+        let initial = self.core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+        names.extend(initial.keys().cloned());
+        drop(initial);
+        names.extend(self.options().init_refs.iter().map(|(name, _)| name.clone()));
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+fn no_such_type<T>(name: &str) -> Error {
+    let what = format!("the initial reference {name:?} is no {}", type_name::<T>());
+    Error::new(Phase::Resolve, what)
+}
