@@ -60,6 +60,15 @@ pub struct Options {
     pub orb_id: String,
     /// `-ORBListenEndpoints`: where to listen; empty means an ephemeral port when first needed.
     pub listen_endpoints: Vec<String>,
+    /// `-ORBProtocols`: the schemes of the protocols that the ORB has, or with a `-` before each of those
+    /// that it has not; empty for all.
+    pub protocols: Vec<String>,
+    /// `-ORBClientProtocols`: the schemes of the protocols that calls go by, in this order; empty for
+    /// all, in the order of references. `any` at the end stands for the others.
+    pub client_protocols: Vec<String>,
+    /// `-ORBServerProtocols`: the schemes of the protocols to listen with, in this order; empty for those
+    /// of the endpoints.
+    pub server_protocols: Vec<String>,
     /// `-ORBInitRef`: initial references, as names and URLs.
     pub init_refs: Vec<(String, String)>,
     /// `-ORBDefaultInitRef`: a URL prefix for initial references that nothing else names.
@@ -100,6 +109,10 @@ pub struct Options {
     pub max_connections_per_endpoint: usize,
     /// The most calls at once over a client's connection.
     pub max_calls_per_connection: usize,
+    /// The most one-way calls that wait in a queue in front of a connection.
+    pub max_queued_calls: usize,
+    /// The octets that these calls have at most together.
+    pub max_queued_octets: usize,
     /// The most threads that serve one connection, when upcalls block.
     pub max_threads_per_connection: usize,
     /// The most requests that a holding POA manager keeps waiting.
@@ -120,6 +133,9 @@ impl Default for Options {
         Self {
             orb_id: String::new(),
             listen_endpoints: Vec::new(),
+            protocols: Vec::new(),
+            client_protocols: Vec::new(),
+            server_protocols: Vec::new(),
             init_refs: Vec::new(),
             default_init_ref: None,
             connect_timeout: Duration::from_millis(table::CONNECT_TIMEOUT_MS),
@@ -140,6 +156,8 @@ impl Default for Options {
             max_connections: table::MAX_CONNECTIONS as usize,
             max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
             max_calls_per_connection: table::MAX_CALLS_PER_CONNECTION as usize,
+            max_queued_calls: table::MAX_QUEUED_CALLS as usize,
+            max_queued_octets: table::MAX_QUEUED_OCTETS as usize,
             max_threads_per_connection: table::MAX_THREADS_PER_CONNECTION as usize,
             max_held_requests: table::MAX_HELD_REQUESTS as usize,
             max_forwards: table::MAX_FORWARDS as u32,
@@ -158,14 +176,28 @@ impl Options {
     /// When there is no such option or the value does not fit it.
     pub fn set(&mut self, name: &str, value: &str, origin: Origin) -> Result<(), Error> {
         let spec = table::find(name).ok_or_else(|| unknown(name, &origin))?;
+        let origin_before = self.origin(spec.name);
         // A stronger front replaces a list; within one front the list grows.
         let same_front = |known: &Origin| discriminant(known) == discriminant(&origin);
-        if spec.kind == OptionKind::Urls && !same_front(&self.origin(spec.name)) {
-            self.listen_endpoints.clear();
+        if let Some(list) = self.list(spec.name)
+            && !same_front(&origin_before)
+        {
+            list.clear();
         }
         self.assign(spec, value).map_err(|reason| refused(spec, value, &origin, &reason))?;
         self.note(spec.name, origin);
         Ok(())
+    }
+
+    /// What an option that is a list comes to.
+    fn list(&mut self, name: &str) -> Option<&mut Vec<String>> {
+        Some(match name {
+            "ListenEndpoints" => &mut self.listen_endpoints,
+            "Protocols" => &mut self.protocols,
+            "ClientProtocols" => &mut self.client_protocols,
+            "ServerProtocols" => &mut self.server_protocols,
+            _ => return None,
+        })
     }
 
     /// Where the option's present value came from.
@@ -182,6 +214,9 @@ impl Options {
         match spec.name {
             "Id" => self.orb_id.clone(),
             "ListenEndpoints" => self.listen_endpoints.join(";"),
+            "Protocols" => self.protocols.join(","),
+            "ClientProtocols" => self.client_protocols.join(","),
+            "ServerProtocols" => self.server_protocols.join(","),
             "InitRef" => {
                 let pairs: Vec<_> =
                     self.init_refs.iter().map(|(name, url)| format!("{name}={url}")).collect();
@@ -207,6 +242,8 @@ impl Options {
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
             "MaxCallsPerConnection" => self.max_calls_per_connection.to_string(),
+            "MaxQueuedCalls" => self.max_queued_calls.to_string(),
+            "MaxQueuedOctets" => self.max_queued_octets.to_string(),
             "MaxThreadsPerConnection" => self.max_threads_per_connection.to_string(),
             "MaxHeldRequests" => self.max_held_requests.to_string(),
             "CopyThreshold" => self.copy_threshold.to_string(),
@@ -284,10 +321,15 @@ impl Options {
         let number = |value: &str| spec.parse_number(value);
         match spec.name {
             "Id" => self.orb_id = value.to_owned(),
-            "ListenEndpoints" => {
-                let endpoints =
-                    value.split([';', ',']).map(str::trim).filter(|url| !url.is_empty());
-                self.listen_endpoints.extend(endpoints.map(str::to_owned));
+            "ListenEndpoints" | "Protocols" | "ClientProtocols" | "ServerProtocols" => {
+                let words = value.split([';', ',']).map(str::trim).filter(|word| !word.is_empty());
+                let is_names = spec.kind == OptionKind::Names;
+                let spelt =
+                    |word: &str| if is_names { word.to_ascii_lowercase() } else { word.to_owned() };
+                let words: Vec<_> = words.map(spelt).collect();
+                if let Some(list) = self.list(spec.name) {
+                    list.extend(words);
+                }
             }
             "InitRef" => {
                 let (name, url) = value
@@ -329,6 +371,8 @@ impl Options {
                 self.max_connections_per_endpoint = number(value)? as usize;
             }
             "MaxCallsPerConnection" => self.max_calls_per_connection = number(value)? as usize,
+            "MaxQueuedCalls" => self.max_queued_calls = number(value)? as usize,
+            "MaxQueuedOctets" => self.max_queued_octets = number(value)? as usize,
             "MaxThreadsPerConnection" => self.max_threads_per_connection = number(value)? as usize,
             "MaxHeldRequests" => self.max_held_requests = number(value)? as usize,
             "CopyThreshold" => self.copy_threshold = number(value)? as usize,

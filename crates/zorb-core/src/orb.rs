@@ -1,6 +1,7 @@
 //! The ORB: what a program starts with.
 
 mod builder;
+mod choice;
 mod core;
 mod export;
 mod initial;
@@ -22,6 +23,7 @@ use crate::poa::{KnownAdapters, ManagerState, Poa, PoaManager};
 use crate::policy::{PolicyCurrent, PolicyManager};
 
 pub use builder::OrbBuilder;
+pub(crate) use choice::{endpoints, ephemeral, for_calls};
 pub(crate) use core::{Located, OrbCore};
 pub(crate) use initial::initial_reference;
 

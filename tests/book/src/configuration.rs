@@ -21,7 +21,7 @@ pub fn effective(orb: &Orb) -> String {
 
 #[cfg(test)]
 mod tests {
-    use zorb::options::{Options, Origin};
+    use zorb::options::{Options, Origin, TABLE};
 
     use super::*;
 
@@ -31,6 +31,24 @@ mod tests {
         assert_eq!(effective(&orb), "Some(5s) from builder");
         assert_eq!(orb.options().max_connections, 200);
         orb.shutdown(true).unwrap();
+    }
+
+    #[test]
+    fn the_file_about_protocols_is_taken() {
+        let page = include_str!("../../../docs/src/configuration.md");
+        let (_, rest) = page.split_once("## Which protocols").unwrap();
+        let (_, rest) = rest.split_once("```toml\n").unwrap();
+        let (text, _) = rest.split_once("```").unwrap();
+        let mut options = Options::default();
+        options.take_toml(text, "zorb.toml").unwrap();
+        let set = TABLE.iter().filter(|spec| options.origin(spec.name) != Origin::Default);
+        let orb = set.fold(Orb::builder().without_environment(), |builder, spec| {
+            builder.option(spec.name, options.value(spec))
+        });
+        let orb = orb.build().unwrap();
+        let protocols = orb.protocols().protocols();
+        let schemes: Vec<_> = protocols.iter().map(|protocol| protocol.scheme()).collect();
+        assert_eq!(schemes, ["uiop", "iiop", "lite+iiop"]);
     }
 
     #[test]

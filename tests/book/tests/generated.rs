@@ -47,6 +47,7 @@ fn the_option_table_is_that_of_the_code() {
         let range = match spec.kind {
             OptionKind::Number(least, most) => format!("{least} to {most}"),
             OptionKind::Urls => "URLs, `;` or `,` between".to_owned(),
+            OptionKind::Names => "names, `;` or `,` between".to_owned(),
             OptionKind::NamedUrl => "`NAME=URL`, repeatable".to_owned(),
             OptionKind::Named => "`NAME=WORDS`, repeatable".to_owned(),
             OptionKind::OneOf(words) => {
@@ -82,6 +83,13 @@ fn the_story_of_an_error_is_the_one_told() {
 fn a_mistaken_option_gets_the_answer_of_the_book() {
     let error = Options::default().set("MaxForward", "5", Origin::Builder).unwrap_err();
     check("docs/src/configuration.md", "unknown option", &shown(&error.to_string()));
+}
+
+#[test]
+fn a_mistaken_protocol_gets_the_answer_of_the_book() {
+    let orb = Orb::builder().without_environment().option("Protocols", "uiop,iiop");
+    let error = orb.option("ClientProtocols", "uiop,ipx").build().unwrap_err();
+    check("docs/src/configuration.md", "unknown protocol", &shown(&error.to_string()));
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::screen::{self, FAINT, HEADING, paint};
 #[command(after_help = "Examples:
   zorb config
   zorb config -ORBRoundTripTimeout 500
+  zorb config -ORBProtocols uiop,iiop -ORBClientProtocols uiop,any
   zorb config --default > zorb.toml; ZORB_CONFIG=zorb.toml zorb config")]
 pub(crate) struct ConfigArgs {
     /// Print the options as JSON
@@ -125,7 +126,7 @@ fn default_file() -> String {
         let _ = writeln!(text, "# -ORB{}, {}", spec.name, spec.variable());
         let _ = match spec.kind {
             OptionKind::Number(..) => writeln!(text, "#{} = {}", spec.key, spec.default),
-            OptionKind::Urls => writeln!(text, "#{} = []", spec.key),
+            OptionKind::Urls | OptionKind::Names => writeln!(text, "#{} = []", spec.key),
             OptionKind::NamedUrl => {
                 writeln!(text, "#[{}]\n#Name = \"corbaloc::host/Name\"", spec.key)
             }
@@ -160,7 +161,8 @@ mod tests {
         options.take_toml(&used, "zorb.toml").unwrap();
         for spec in TABLE {
             let set = options.origin(spec.name) != Origin::Default;
-            assert!(set || spec.kind == OptionKind::Urls, "{} is not set by\n{used}", spec.name);
+            let is_list = matches!(spec.kind, OptionKind::Urls | OptionKind::Names);
+            assert!(set || is_list, "{} is not set by\n{used}", spec.name);
             if matches!(spec.kind, OptionKind::Number(..)) {
                 assert_eq!(options.value(spec), spec.default, "{}", spec.name);
             }

@@ -16,7 +16,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::contexts::TellBand;
 use super::pool::EndpointPool;
-use crate::orb::OrbCore;
+use crate::orb::{OrbCore, for_calls};
 use crate::policy::{
     AnyShape, CallPriority, Lines, MAX_CONTEXTS, Policy, PolicyType, RequestContext,
 };
@@ -118,7 +118,10 @@ impl Routes {
         }
         match routes.take_policies(core, shape) {
             _ if !routes.conflicts.is_empty() => {}
-            None => ways.iter().for_each(|way| routes.add(core, way, None)),
+            None => routes.add_by_option(core, ways, None),
+            Some(shape) if !shape.chooses_protocols() => {
+                routes.add_by_option(core, ways, Some(&*shape));
+            }
             Some(shape) => {
                 let tags: Vec<_> = ways.iter().map(|way| way.tag).collect();
                 let order = shape.order(&tags);
@@ -133,6 +136,16 @@ impl Routes {
         routes.by_priority =
             priorities.any(|priority| priority.is_some()) || !routes.bands.is_empty();
         routes
+    }
+
+    /// Adds the ways that no policy chooses among: those of the protocols that the ORB's option names.
+    fn add_by_option(&mut self, core: &OrbCore, ways: Vec<Way>, shape: Option<&dyn AnyShape>) {
+        let there_are = !ways.is_empty();
+        let ways = for_calls(ways, core.options(), |way| way.protocol.scheme());
+        if there_are && ways.is_empty() {
+            self.conflicts.push(PolicyType::CLIENT_PROTOCOL);
+        }
+        ways.iter().for_each(|way| self.add(core, way, shape));
     }
 
     /// Takes what the policies in the reference have calls do, those that are understood; what they

@@ -16,7 +16,7 @@ use super::settings::{LaneCounts, PoolSettings, Strategy};
 use super::{Lane, LaneSettings};
 use crate::collocation;
 use crate::error::{Error, Phase};
-use crate::orb::{Orb, OrbCore};
+use crate::orb::{Orb, OrbCore, endpoints, ephemeral};
 use crate::policy::AroundUpcall;
 use crate::servant::Served;
 use crate::server::{Listener, ServerCall, ThreadCount};
@@ -222,7 +222,7 @@ fn by_priority(lanes: &[Arc<Lane>]) -> Vec<Arc<Lane>> {
 
 /// Opens the endpoints of a lane: those that it names, else one beside each of the ORB's.
 fn open(core: &Arc<OrbCore>, lane: &LaneSettings) -> Result<Vec<Listener>, Error> {
-    let mut urls = lane.endpoints.clone();
+    let mut urls = endpoints(&lane.endpoints, core.options(), core.protocols());
     if urls.is_empty() {
         let listeners = core.listeners.read().unwrap_or_else(PoisonError::into_inner);
         let beside =
@@ -231,10 +231,10 @@ fn open(core: &Arc<OrbCore>, lane: &LaneSettings) -> Result<Vec<Listener>, Error
         urls = listeners.map(beside).collect();
     }
     if urls.is_empty() {
-        let protocol = core.protocols().protocols().into_iter().next();
-        let protocol =
-            protocol.ok_or_else(|| Error::new(Phase::Listen, "the ORB has no protocol"))?;
-        urls.push(format!("{}://", protocol.scheme()));
+        urls = ephemeral(core.options(), core.protocols());
+    }
+    if urls.is_empty() {
+        return Err(Error::new(Phase::Listen, "the ORB has no protocol to listen with"));
     }
     urls.iter().map(|url| core.open(url, lane.priority)).collect()
 }

@@ -1,6 +1,11 @@
 //! The one definition of every option.
 
+mod protocols;
+mod queues;
+
 use crate::collocation::CollocationStrategy;
+
+pub(super) use queues::{MAX_QUEUED_CALLS, MAX_QUEUED_OCTETS};
 
 /// The form of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +15,8 @@ pub enum OptionKind {
     Text,
     /// URLs separated by `;` or `,`.
     Urls,
+    /// Names separated by `;` or `,`.
+    Names,
     /// `NAME=URL`; may be given more than once.
     NamedUrl,
     /// `NAME=WORDS`; may be given more than once.
@@ -70,6 +77,9 @@ pub static TABLE: &[OptionSpec] = &[
         unit: "",
         help: "where to listen, as in iiop://host:port; without it an ephemeral port is opened when the first reference is made",
     },
+    protocols::PROTOCOLS,
+    protocols::CLIENT_PROTOCOLS,
+    protocols::SERVER_PROTOCOLS,
     OptionSpec {
         name: "InitRef",
         key: "init_ref",
@@ -230,6 +240,8 @@ pub static TABLE: &[OptionSpec] = &[
         unit: "",
         help: "most calls at once over a client's connection; beyond 1, calls share connections when MaxConnectionsPerEndpoint are open",
     },
+    queues::CALLS,
+    queues::OCTETS,
     OptionSpec {
         name: "MaxThreadsPerConnection",
         key: "max_threads_per_connection",

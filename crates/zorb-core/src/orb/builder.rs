@@ -8,6 +8,7 @@ use std::time::Duration;
 use zorb_transport::Protocol;
 
 use super::Orb;
+use super::choice::{chosen, endpoints};
 use super::core::OrbCore;
 use crate::error::{Error, Phase};
 use crate::options::{Options, Origin};
@@ -135,17 +136,21 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// Sets the ORB up and opens its endpoints.
     ///
     /// # Errors
-    /// A bad option; two protocols of the same profile tag; an endpoint that cannot be opened.
+    /// A bad option, or one that names a protocol that there is not; two protocols of the same profile
+    /// tag; an endpoint that cannot be opened.
     pub fn build(self) -> Result<O, Error> {
         let options = self.options()?;
-        configure(&self.protocols, &options)?;
+        let protocols = chosen(&self.protocols, &options)?;
+        configure(&protocols, &options)?;
+        check_owners(&self.protocols, &options)?;
         let core = OrbCore::new(options);
-        for protocol in self.protocols {
+        for protocol in protocols {
             core.protocols()
                 .register(protocol)
                 .map_err(|error| Error::new(Phase::Configure, "protocols").because(error))?;
         }
-        for url in core.options().listen_endpoints.clone() {
+        let options = core.options();
+        for url in endpoints(&options.listen_endpoints, options, core.protocols()) {
             if let Err(error) = core.listen(&url) {
                 // The endpoints that did open must not outlive the ORB that never was.
                 let _ = core.shutdown(true);
@@ -163,6 +168,11 @@ fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), E
             .configure(&options.of_protocol(option_prefix(&**protocol)))
             .map_err(|error| Error::new(Phase::Configure, protocol.scheme()).because(error))?;
     }
+    Ok(())
+}
+
+/// Refuses options of a protocol that the program has not. One that the ORB does without may keep its.
+fn check_owners(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), Error> {
     match options.of_no_protocol(protocols.iter().map(|protocol| option_prefix(&**protocol))) {
         Some((name, origin)) => Err(Error::new(
             Phase::Configure,

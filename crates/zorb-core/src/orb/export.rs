@@ -7,6 +7,7 @@ use zorb_giop::{GiopVersion, Ior, LanePriority, OrbType, TaggedComponent, Tagged
 use zorb_transport::join_profiles;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::choice::ephemeral;
 use super::core::OrbCore;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
@@ -71,12 +72,14 @@ impl OrbCore {
         let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
         if serves_none(&listeners) {
             self.check_running()?;
-            let protocol = self.protocols().protocols().into_iter().next();
-            let protocol = protocol.ok_or_else(|| {
-                not_possible(Error::new(Phase::Listen, "the ORB has no protocol"))
-            })?;
-            let url = format!("{}://", protocol.scheme());
-            self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
+            let urls = ephemeral(self.options(), self.protocols());
+            if urls.is_empty() {
+                let story = Error::new(Phase::Listen, "the ORB has no protocol to listen with");
+                return Err(not_possible(story));
+            }
+            for url in urls {
+                self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
+            }
         }
         Ok(())
     }

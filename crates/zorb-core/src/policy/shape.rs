@@ -56,6 +56,9 @@ pub(crate) trait AnyShape: fmt::Debug + Send + Sync {
         conflicts: &mut Vec<PolicyType>,
     ) -> Arc<dyn AnyShape>;
 
+    /// Whether it says which protocols are used.
+    fn chooses_protocols(&self) -> bool;
+
     /// Which of the profiles of these kinds are used, in which order.
     fn order(&self, profiles: &[ProfileTag]) -> Vec<usize>;
 
@@ -183,6 +186,10 @@ impl AnyShape for Shape {
             conflicts.push(PolicyType::PRIORITY_BANDED_CONNECTION);
         }
         Arc::new(self.clone().or(&servers))
+    }
+
+    fn chooses_protocols(&self) -> bool {
+        self.protocols.is_some()
     }
 
     fn order(&self, profiles: &[ProfileTag]) -> Vec<usize> {
