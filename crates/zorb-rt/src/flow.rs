@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use zorb_core::policy::ConnectionProperties;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{Priority, RtCurrent};
@@ -110,6 +111,22 @@ impl OutputQueueBuilder {
     pub fn max_octets(mut self, octets: usize) -> Self {
         self.waters.max_octets = octets;
         self
+    }
+
+    /// For as much as the properties `queued_calls` and `queued_octets` say, those of the reference that
+    /// the calls go by: [`ObjectRef::connection_properties`](zorb_core::ObjectRef::connection_properties).
+    /// What they leave open stays.
+    pub fn within(self, properties: &ConnectionProperties) -> Self {
+        let size = |limit: Option<u32>| limit.and_then(|limit| usize::try_from(limit).ok());
+        let (calls, octets) = (size(properties.queued_calls), size(properties.queued_octets));
+        let with = match calls {
+            Some(calls) => self.max_calls(calls),
+            None => self,
+        };
+        match octets {
+            Some(octets) => with.max_octets(octets),
+            None => with,
+        }
     }
 
     /// With these marks, in percent of whichever limit is nearer. Default: 75 and 25. The low one is

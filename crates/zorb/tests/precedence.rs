@@ -56,6 +56,8 @@ fn properties() -> Vec<Property> {
         number!(fragment_size, None, -1),
         number!(max_connections, Some(("MaxConnectionsPerEndpoint", "44")), 44),
         number!(max_calls, Some(("MaxCallsPerConnection", "33")), 33),
+        number!(queued_calls, Some(("MaxQueuedCalls", "22")), 22),
+        number!(queued_octets, Some(("MaxQueuedOctets", "1111")), 1111),
     ]
 }
 

@@ -54,6 +54,11 @@ pub struct ConnectionProperties {
     pub max_connections: Option<u16>,
     /// The most calls at once over a connection; further callers wait for their turn.
     pub max_calls: Option<u16>,
+    /// The most one-way calls that wait in the client for a connection to take them, where they are
+    /// queued. What there is no room for then, the queue's user has chosen.
+    pub queued_calls: Option<u32>,
+    /// The octets that these calls have at most together.
+    pub queued_octets: Option<u32>,
 }
 
 /// Makes another stream of one, by a number.
@@ -106,6 +111,8 @@ impl ConnectionProperties {
             fragment_size: self.fragment_size.or(weaker.fragment_size),
             max_connections: self.max_connections.or(weaker.max_connections),
             max_calls: self.max_calls.or(weaker.max_calls),
+            queued_calls: self.queued_calls.or(weaker.queued_calls),
+            queued_octets: self.queued_octets.or(weaker.queued_octets),
         }
     }
 
@@ -126,6 +133,8 @@ impl ConnectionProperties {
             fragment_size: None,
             max_connections: Some(count(options.max_connections_per_endpoint)),
             max_calls: Some(count(options.max_calls_per_connection)),
+            queued_calls: Some(small(options.max_queued_calls)),
+            queued_octets: Some(small(options.max_queued_octets)),
         }
     }
 
@@ -161,7 +170,7 @@ impl ConnectionProperties {
     }
 
     /// All of them as numbers, -1 where nothing is said.
-    pub(super) fn words(&self) -> [i64; 12] {
+    pub(super) fn words(&self) -> [i64; 14] {
         let small = |given: Option<u32>| given.map_or(-1, i64::from);
         let flag = |given: Option<bool>| given.map_or(-1, i64::from);
         [
@@ -177,6 +186,8 @@ impl ConnectionProperties {
             small(self.fragment_size),
             small(self.max_connections.map(u32::from)),
             small(self.max_calls.map(u32::from)),
+            small(self.queued_calls),
+            small(self.queued_octets),
         ]
     }
 }
@@ -217,6 +228,8 @@ impl TypedPolicy for ConnectionProperties {
             fragment_size: number(reader)?,
             max_connections: number(reader)?,
             max_calls: number(reader)?,
+            queued_calls: number(reader)?,
+            queued_octets: number(reader)?,
         })
     }
 

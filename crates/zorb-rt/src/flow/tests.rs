@@ -82,6 +82,30 @@ fn a_full_queue_refuses_and_tells() {
 }
 
 #[test]
+fn a_queue_has_the_limits_that_properties_say() {
+    let mut properties = ConnectionProperties::default();
+    properties.queued_calls = Some(2);
+    properties.queued_octets = Some(100);
+    let builder = || OutputQueue::builder("within").within(&properties);
+    let (queue, _release, _told) = held(builder());
+    let outcomes = [1, 1, 1].map(|octets| queue.send(octets, || Ok(())).is_ok());
+    assert_eq!(outcomes, [true, true, false], "two calls");
+    let (queue, _release, _told) = held(builder());
+    let outcomes = [99, 2].map(|octets| queue.send(octets, || Ok(())));
+    assert_eq!(outcomes[0], Ok(()));
+    let refused = outcomes[1].unwrap_err();
+    let no_room = (refused.kind, refused.minor, refused.completed);
+    let transient = zorb_types::SystemExceptionKind::Transient;
+    let said = (transient, minor::transient::REQUEST_DISCARDED, CompletionStatus::No);
+    assert_eq!(no_room, said, "a hundred octets");
+    // What they leave open stays as it was.
+    let (queue, _release, _told) =
+        held(OutputQueue::builder("within").max_calls(1).within(&ConnectionProperties::default()));
+    let outcomes = [1, 1].map(|octets| queue.send(octets, || Ok(())).is_ok());
+    assert_eq!(outcomes, [true, false]);
+}
+
+#[test]
 fn a_caller_waits_for_room_where_it_is_to() {
     let hour = WhenFull::Wait(Duration::from_secs(3600));
     let (queue, release, _told) = held(OutputQueue::builder("waits").max_calls(1).when_full(hour));
