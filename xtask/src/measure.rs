@@ -20,7 +20,7 @@ const RESULTS: &str = "bench/results";
 const MACHINE: &str = "vm-2core";
 
 /// The name of a file, and what `zorb bench` is told for it.
-const RUNS: [(&str, &str); 14] = [
+const RUNS: [(&str, &str); 15] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
     ("latency-spin", "latency --payload 4 --vs raw,omniorb --spin"),
@@ -32,6 +32,7 @@ const RUNS: [(&str, &str); 14] = [
     ("collocated", "collocated --vs omniorb"),
     ("cubit", "cubit --vs raw,ace,omniorb --rounds 3 --calls 2000"),
     ("dynamic", "dynamic --vs raw,omniorb --rounds 5"),
+    ("bridge", "bridge --rounds 5"),
     ("demux", "demux"),
     ("probes", "probes"),
     ("rt", "rt --quick"),

@@ -1,5 +1,6 @@
 //! The experiments: which work is asked of whom.
 
+mod bridge;
 mod calls;
 mod connections;
 mod demux;
@@ -34,6 +35,8 @@ pub enum Experiment {
     Connections,
     /// Calls to an object of the same process.
     Collocated,
+    /// Calls through a bridge.
+    Bridge,
     /// Looking for the object and the operation of a request.
     Demux,
     /// Values whose types are known at run time: dynamic calls, anys, DynAnys.
@@ -84,6 +87,7 @@ impl Experiment {
             Self::FirstCall => "first-call",
             Self::Connections => "connections",
             Self::Collocated => "collocated",
+            Self::Bridge => "bridge",
             Self::Demux => "demux",
             Self::Dynamic => "dynamic",
             Self::Probes => "probes",
@@ -94,7 +98,7 @@ impl Experiment {
     /// it.
     #[must_use]
     pub const fn takes_transports(self) -> bool {
-        !matches!(self, Self::FirstCall | Self::Connections)
+        !matches!(self, Self::FirstCall | Self::Connections | Self::Bridge)
     }
 
     /// Does it.
@@ -120,6 +124,7 @@ impl Experiment {
             Self::Ttcp => run.all(&floods::ttcp(plan), watch)?,
             Self::FirstCall => first::first_call(&mut run, watch)?,
             Self::Connections => connections::connections(&mut run, watch)?,
+            Self::Bridge => bridge::bridge(&mut run, watch)?,
             Self::Demux => demux::demux(&mut run, watch)?,
             Self::Probes => probes::probes(&mut run, &plan.transports, watch)?,
         }
@@ -138,6 +143,7 @@ impl Experiment {
             | Self::FirstCall
             | Self::Connections
             | Self::Collocated
+            | Self::Bridge
             | Self::Demux => 10,
         }
     }

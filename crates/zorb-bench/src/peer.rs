@@ -11,6 +11,7 @@ use std::io::{BufRead, Write};
 use std::time::Duration;
 
 pub(crate) use self::zorb::Everything as BenchServant;
+pub use self::zorb::Hop;
 pub(crate) use crate::stubs::bench::Suite as BenchSuite;
 pub use arguments::{Endpoint, PeerArguments, PeerName, Role};
 
@@ -47,6 +48,8 @@ pub fn run(arguments: &PeerArguments) -> Result<u8> {
         (PeerName::Zorb, Role::Client(endpoint)) => {
             answer_commands(&zorb::ZorbClient::connect(arguments, endpoint)?)
         }
+        (PeerName::Zorb, Role::Hop(hop, to)) => zorb::pass_on(arguments, *hop, to),
+        (PeerName::Raw, Role::Hop(..)) => Err(Error::new("a bare program passes nothing on")),
         (_, Role::Search(search)) => crate::demux::answer_commands(*search),
         (PeerName::Demux, _) => Err(Error::new("a search is neither server nor client")),
         (PeerName::Raw, Role::Holder(address)) => hold(|| raw::open(arguments, address)),

@@ -9,8 +9,10 @@ use zorb_transport::{Stream, WaitPolicy};
 
 use crate::framing::Framing;
 
-/// Octets that are moved at once.
+/// Octets that are moved at once, as long as no message is larger.
 const BUFFER_SIZE: usize = 64 << 10;
+/// The same where messages are larger: each part of one wakes who reads it.
+const LARGE_BUFFER_SIZE: usize = 256 << 10;
 /// The most octets of a message that are kept until it can be said what becomes of it: a header with
 /// all its service contexts.
 pub(crate) const MOST_BEGINNING: usize = 256 << 10;
@@ -90,6 +92,8 @@ pub(crate) struct Relay<'a> {
     /// How long to wait for octets.
     limit: Option<Duration>,
     buffer: Vec<u8>,
+    /// What it had better hold.
+    wanted: usize,
     /// `start..end` was received and is not dealt with.
     start: usize,
     end: usize,
@@ -115,6 +119,7 @@ impl<'a> Relay<'a> {
             wait,
             limit,
             buffer: vec![0; BUFFER_SIZE],
+            wanted: BUFFER_SIZE,
             start: 0,
             end: 0,
             left: 0,
@@ -144,6 +149,8 @@ impl<'a> Relay<'a> {
         }
         if self.end == self.buffer.len() {
             self.buffer.resize(self.buffer.len() * 2, 0);
+        } else if self.left > 0 && self.wanted > self.buffer.len() {
+            self.buffer.resize(self.wanted, 0);
         }
         loop {
             let space = self.buffer.get_mut(self.end..).unwrap_or_default();
@@ -194,6 +201,9 @@ impl<'a> Relay<'a> {
             };
             if total > self.max_message_size {
                 return Err(too_large(total, self.max_message_size));
+            }
+            if total > self.wanted {
+                self.wanted = total.next_power_of_two().min(LARGE_BUFFER_SIZE);
             }
             let seen = seen.get(..total).unwrap_or(seen);
             match side.judge(&header, seen, seen.len() == total)? {

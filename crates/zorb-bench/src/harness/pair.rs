@@ -8,7 +8,7 @@ use super::setup::{Process, Setup};
 use crate::child::LineChild;
 use crate::driver::{Answer, Command, Traces};
 use crate::error::{Error, Result};
-use crate::peer::{MARK, TRACE, UNSUPPORTED};
+use crate::peer::{Hop, MARK, TRACE, UNSUPPORTED};
 
 /// How long a program may take to begin: virtual machines are slow.
 const BEGIN: Duration = Duration::from_secs(60);
@@ -24,6 +24,7 @@ pub struct Pair {
     // Fields are dropped in this order: the client ends before its server.
     holder: Option<LineChild>,
     client: LineChild,
+    hop: Option<LineChild>,
     server: Option<LineChild>,
     _folder: TempDir,
 }
@@ -62,7 +63,31 @@ impl Pair {
         let Some((client, address)) = started else { return Err(Error::new("it cannot search")) };
         let folder = tempfile::tempdir()?;
         let name = name.to_owned();
-        Ok(Self { name, address, holder: None, client, server: None, _folder: folder })
+        let (holder, hop, server) = (None, None, None);
+        Ok(Self { name, address, holder, client, hop, server, _folder: folder })
+    }
+
+    /// Starts Zorb's client over one transport and its server over another, with a hop between; it
+    /// has the hop's name.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_through(
+        hop: Hop,
+        near: &Setup,
+        far: &Setup,
+        connections: usize,
+    ) -> Result<Option<Self>> {
+        let folder = tempfile::tempdir()?;
+        let (path, between) = (folder.path().join("socket"), folder.path().join("between"));
+        let process = Process::Server { path: &path, connections };
+        let server = begin(far, "zorb", process).map_err(|error| error.during("its server"))?;
+        let Some((server, address)) = server else { return Ok(None) };
+        let process = Process::Hop { hop, to: &address, path: &between };
+        let started = begin(near, "zorb", process).map_err(|error| error.during(hop.name()))?;
+        let Some((process, address)) = started else { return Ok(None) };
+        let pair = Self::with(near, "zorb", folder, Some(server), address)?;
+        Ok(pair.map(|pair| Self { name: hop.name().to_owned(), hop: Some(process), ..pair }))
     }
 
     fn with(
@@ -80,6 +105,7 @@ impl Pair {
             address,
             holder: None,
             client,
+            hop: None,
             server,
             _folder: folder,
         }))
@@ -154,6 +180,9 @@ impl Pair {
             holder.stop().map_err(ended("its held connections"))?;
         }
         self.client.stop().map_err(ended("its client"))?;
+        if let Some(hop) = self.hop {
+            hop.stop().map_err(ended("what is between"))?;
+        }
         match self.server {
             Some(server) => server.stop().map_err(ended("its server")),
             None => Ok(()),

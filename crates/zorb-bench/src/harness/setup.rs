@@ -6,6 +6,7 @@ use std::process::Command;
 use zorb_os::thread;
 
 use crate::error::{Error, Result};
+use crate::peer::Hop;
 
 /// The tool that gives a program real-time priority.
 const CHRT: &str = "chrt";
@@ -44,6 +45,15 @@ impl Pin {
             _ => Err(Error::new("client and server need a processor each: there is only one")),
         }
     }
+
+    /// The processor of what stands between the two: one of its own where there are three, else the
+    /// server's.
+    fn between(self, processors: &[usize], server: Option<usize>) -> Option<usize> {
+        match (self, processors) {
+            (Self::Split, [.., own, _, _]) => Some(*own),
+            _ => server,
+        }
+    }
 }
 
 /// Which programs run, where and how.
@@ -74,9 +84,23 @@ pub struct Setup {
 /// What a process of a pair is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Process<'a> {
-    Server { path: &'a Path, connections: usize },
-    Client { address: &'a str },
-    Holder { address: &'a str },
+    Server {
+        path: &'a Path,
+        connections: usize,
+    },
+    Client {
+        address: &'a str,
+    },
+    Holder {
+        address: &'a str,
+    },
+    /// Between client and server; it passes on to the address, and listens at the path if its
+    /// transport needs one.
+    Hop {
+        hop: Hop,
+        to: &'a str,
+        path: &'a Path,
+    },
     Search,
 }
 
@@ -109,6 +133,7 @@ impl Setup {
             Process::Client { .. } => (name, "client"),
             Process::Holder { address } if !address.starts_with("IOR:") => ("raw", "holder"),
             Process::Holder { .. } => ("zorb", "holder"),
+            Process::Hop { hop, .. } => ("zorb", hop.name()),
             Process::Search => ("demux", name),
         };
         let mut words: Vec<String> = Vec::new();
@@ -118,7 +143,8 @@ impl Setup {
         } else {
             self.peers.join(name).join(role)
         };
-        let [client, server] = self.pin.places(&thread::affinity()?)?;
+        let processors = thread::affinity()?;
+        let [client, server] = self.pin.places(&processors)?;
         let cpu = match process {
             Process::Server { path, connections } => {
                 if bare_transport(&self.transport) != "iiop" {
@@ -130,6 +156,13 @@ impl Setup {
             Process::Client { address } | Process::Holder { address } => {
                 words.push(address.to_owned());
                 client
+            }
+            Process::Hop { to, path, .. } => {
+                words.push(to.to_owned());
+                if bare_transport(&self.transport) != "iiop" {
+                    words.extend(["--path".to_owned(), path.display().to_string()]);
+                }
+                self.pin.between(&processors, server)
             }
             Process::Search => client,
         };
@@ -187,6 +220,9 @@ mod tests {
         assert_eq!(Pin::Same.places(&[0, 2, 5]), Ok([Some(5), Some(5)]));
         assert_eq!(Pin::None.places(&[]), Ok([None, None]));
         assert!(Pin::Split.places(&[3]).is_err());
+        assert_eq!(Pin::Split.between(&[0, 2, 5], Some(5)), Some(0));
+        assert_eq!(Pin::Split.between(&[2, 5], Some(5)), Some(5));
+        assert_eq!(Pin::Same.between(&[0, 2, 5], Some(5)), Some(5));
     }
 
     #[test]
@@ -201,6 +237,11 @@ mod tests {
         assert_eq!(
             line(&setup(), "raw", server),
             "zorb bench-peer raw server --path s --connections 5 --transport uiop"
+        );
+        let hop = Process::Hop { hop: Hop::Relay, to: "IOR:00", path: Path::new("b") };
+        assert_eq!(
+            line(&setup(), "zorb", hop),
+            "zorb bench-peer zorb relay IOR:00 --path b --transport uiop -ORBId x"
         );
         let client = Process::Client { address: "IOR:00" };
         assert_eq!(line(&setup(), "ace", client), "peers/ace/client IOR:00 --transport uiop");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::Hop;
 use crate::demux::Search;
 
 /// The peers that are written in Rust.
@@ -25,6 +26,8 @@ pub enum Role {
     Client(Endpoint),
     /// Keeps idle connections open to the server at the address.
     Holder(String),
+    /// Passes calls on to the object of the reference.
+    Hop(Hop, String),
     /// Searches in this way.
     Search(Search),
 }
@@ -85,7 +88,9 @@ impl PeerArguments {
                 at => Role::Client(Endpoint::At(at)),
             },
             Some("holder") => Role::Holder(address()?),
-            _ => return Err("expected server, client or holder".to_owned()),
+            Some("bridge") => Role::Hop(Hop::Bridge, address()?),
+            Some("relay") => Role::Hop(Hop::Relay, address()?),
+            _ => return Err("expected server, client, holder, bridge or relay".to_owned()),
         };
         let mut arguments = Self {
             name,
@@ -155,6 +160,7 @@ mod tests {
         assert_eq!(role("raw client collocated"), Ok(Role::Client(Endpoint::Collocated)));
         assert_eq!(role("raw client a:1"), Ok(Role::Client(Endpoint::At("a:1".to_owned()))));
         assert_eq!(role("raw holder a:1"), Ok(Role::Holder("a:1".to_owned())));
+        assert_eq!(role("zorb relay IOR:00"), Ok(Role::Hop(Hop::Relay, "IOR:00".to_owned())));
         assert_eq!(role("demux de-layered --cpu 1"), Ok(Role::Search(Search::Delayered)));
         for bad in [
             "",

@@ -2,9 +2,12 @@
 
 mod client;
 mod dynamic;
+mod hop;
 mod server;
 
 pub(super) use client::{ZorbClient, open};
+pub use hop::Hop;
+pub(super) use hop::pass_on;
 pub(crate) use server::Everything;
 pub(super) use server::serve;
 

@@ -253,6 +253,22 @@ fn collocated() {
 }
 
 #[test]
+fn bridge() {
+    let finished = quick("bench-bridge", &["bridge", "--payload", "8"]);
+    let rows = rows(&finished);
+    let bridged = rows.iter().filter(|row| row["peer"] == "bridge");
+    let ways: Vec<&str> = bridged.filter_map(|row| row["transport"].as_str()).collect();
+    assert!(ways.contains(&"shmiop->uiop") && ways.contains(&"iiop->lite+iiop"), "{ways:?}");
+    for peer in ["raw", "direct"] {
+        assert_eq!(works(&rows, peer).len(), ways.len(), "{peer}");
+    }
+    // Octets alone do not make GIOPlite of GIOP.
+    assert_eq!(works(&rows, "relay").len(), ways.len() - 2);
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), ways.len());
+    assert!(finished.stderr.contains("ssliop is left out"), "{}", finished.stderr);
+}
+
+#[test]
 fn every_experiment_takes_the_common_options() {
     for (experiment, operation, calls) in [
         ("latency", "echo_octets", 16 * 2),

@@ -8,6 +8,7 @@ use zorb::Orb;
 use zorb_interop_tests::interop::Suite;
 use zorb_interop_tests::{checks, server};
 
+use crate::bridges;
 use crate::naming;
 use crate::outcome::{Outcome, Verdict, printed, totals};
 use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer, ZORB};
@@ -38,6 +39,10 @@ enum Kind {
     ZorbClientTls(Peer),
     /// A peer's client and a Zorb server over TLS.
     PeerClientTls(Peer),
+    /// The same through a bridge: Zorb's client and a server of a peer.
+    ZorbClientBridged(Peer),
+    /// A peer's client and a Zorb server behind a bridge.
+    PeerClientBridged(Peer),
     /// The naming service, and for a few checks the others too if they are there.
     Naming,
     /// An interface repository, read and changed by the others if they are there.
@@ -56,6 +61,8 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("jacorb-to-zorb/1.0", &[JACORB], Kind::PeerClient(JACORB, 0)),
         pairing("zorb-to-jacorb/1.2/tls", &[JACORB], Kind::ZorbClientTls(JACORB)),
         pairing("jacorb-to-zorb/1.2/tls", &[JACORB], Kind::PeerClientTls(JACORB)),
+        pairing("zorb-to-jacorb/1.2/bridge", &[JACORB], Kind::ZorbClientBridged(JACORB)),
+        pairing("jacorb-to-zorb/1.2/bridge", &[JACORB], Kind::PeerClientBridged(JACORB)),
         pairing("zorb-to-omniorb/1.2", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 2)),
         pairing("zorb-to-omniorb/1.1", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 1)),
         pairing("zorb-to-omniorb/1.0", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 0)),
@@ -64,6 +71,8 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.0", &[OMNIORB], Kind::PeerClient(OMNIORB, 0)),
         pairing("zorb-to-omniorb/1.2/tls", &[OMNIORB], Kind::ZorbClientTls(OMNIORB)),
         pairing("omniorb-to-zorb/1.2/tls", &[OMNIORB], Kind::PeerClientTls(OMNIORB)),
+        pairing("zorb-to-omniorb/1.2/bridge", &[OMNIORB], Kind::ZorbClientBridged(OMNIORB)),
+        pairing("omniorb-to-zorb/1.2/bridge", &[OMNIORB], Kind::PeerClientBridged(OMNIORB)),
         pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming),
         pairing("ifr", &[ZORB, OMNIORB, JACORB], Kind::Repository),
         pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
@@ -92,6 +101,8 @@ impl Pairing {
             Kind::PeerClient(peer, minor) => self.peer_client(peer, minor),
             Kind::ZorbClientTls(peer) => tls::zorb_client(self, peer),
             Kind::PeerClientTls(peer) => tls::peer_client(self, peer),
+            Kind::ZorbClientBridged(peer) => bridges::zorb_client(self, peer),
+            Kind::PeerClientBridged(peer) => bridges::peer_client(self, peer),
             Kind::Naming => naming::run(self.name),
             Kind::Repository => repository::run(self.name),
         };

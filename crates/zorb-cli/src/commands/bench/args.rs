@@ -51,6 +51,11 @@ enum Choice {
     /// Calls to an object of the same process: a stub called through a pointer, by each of Zorb's
     /// strategies, with the servant's work in the time
     Collocated(Common),
+    /// Calls through a bridge, beside calls through a bare relay and straight ones
+    ///
+    /// From uiop, lite+iiop and iiop to iiop, and from shmiop to uiop; from ssliop to iiop as well
+    /// where options name certificates (-ORBSsliopCertificate and its kin).
+    Bridge(Common),
     /// Ways to find the object and the operation of a request, Zorb's among them
     Demux(Common),
     /// Values whose types are known at run time: calls through the DII, anys as octets, and DynAnys
@@ -242,6 +247,7 @@ impl BenchArgs {
             Choice::FirstCall(common) => (Experiment::FirstCall, common, 0),
             Choice::Connections(common) => (Experiment::Connections, common, 0),
             Choice::Collocated(common) => (Experiment::Collocated, common, 0),
+            Choice::Bridge(common) => (Experiment::Bridge, common, 0),
             Choice::Demux(common) => (Experiment::Demux, common, 0),
             Choice::Dynamic(common) => (Experiment::Dynamic, common, 0),
             Choice::Probes(common) => (Experiment::Probes, common, 0),

@@ -1,0 +1,183 @@
+//! Calls through a bridge, beside calls through a bare relay and calls straight to the server.
+
+use super::{Run, Work, calls, stop};
+use crate::driver::Done;
+use crate::error::{Error, Result};
+use crate::harness::{Blocks, Pair, Setup, Watch, bare_transport, in_turns};
+use crate::operation::Operation;
+use crate::peer::Hop;
+use crate::report::{Check, Figure, Subject, rows};
+use crate::statistics::Interval;
+
+/// What clients speak, and what the server does.
+const WAYS: [(&str, &str); 9] = [
+    ("iiop", "iiop"),
+    ("uiop", "iiop"),
+    ("iiop", "uiop"),
+    ("shmiop", "uiop"),
+    ("uiop", "shmiop"),
+    ("iiop", "shmiop"),
+    ("lite+iiop", "iiop"),
+    ("iiop", "lite+iiop"),
+    ("ssliop", "iiop"),
+];
+/// What options about certificates begin with.
+const OF_TLS: &str = "-ORBSsliop";
+/// Octets there and back.
+const PAYLOADS: [usize; 3] = [0, 1 << 10, 64 << 10];
+const CALLS: u32 = 1000;
+const LARGE: usize = 16 << 10;
+const LARGE_CALLS: u32 = 400;
+/// How many times as long as a bare hop takes calls may take longer through a bridge.
+const MOST_ADDED: f64 = 1.15;
+/// Connections that each server has to take.
+const CONNECTIONS: usize = 8;
+
+/// Calls each way, of every size.
+pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    let payloads: &[usize] =
+        if run.plan.payloads.is_empty() { &PAYLOADS } else { &run.plan.payloads };
+    let has_tls = run.plan.setup.orb.iter().any(|word| word.starts_with(OF_TLS));
+    let mut ways: Vec<(&str, &str)> = WAYS.to_vec();
+    if !has_tls {
+        ways.retain(|(from, _)| *from != "ssliop");
+        watch.note("ssliop is left out: no option names a certificate");
+    }
+    let rounds = run.rounds();
+    watch.begin(ways.len() * payloads.len() * 4 * rounds * 2);
+    for (from, to) in ways {
+        let mut pairs = start(run, from, to, watch)?;
+        let names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
+        for &payload in payloads {
+            let (operation, own) = match payload {
+                0 => (Operation::Ping, CALLS),
+                LARGE.. => (Operation::EchoOctets, LARGE_CALLS),
+                _ => (Operation::EchoOctets, CALLS),
+            };
+            let asked = calls::run(run.plan, operation, payload, own);
+            let work = calls::work(asked, operation.to_string(), Figure::Latency);
+            let blocks = in_turns(&mut pairs, &work.command, rounds, watch)?;
+            add(run, &format!("{from}->{to}"), &work, rounds, (&names, &blocks));
+        }
+        stop(pairs)?;
+    }
+    Ok(())
+}
+
+/// A bare hop, and calls straight, through a relay and through a bridge.
+fn start(run: &Run<'_>, from: &str, to: &str, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
+    let over = |scheme: &str| Setup { transport: scheme.to_owned(), ..run.plan.setup.clone() };
+    let (near, far) = (over(from), over(to));
+    let bare = over(bare_transport(from));
+    // With TLS before the bridge, what is added is the way behind it: calls over TLS are compared.
+    let straight = if from == "ssliop" { &near } else { &far };
+    let missing = |what: &str| Error::new(format!("{what} over {from} and {to} does not start"));
+    let mut pairs = Vec::new();
+    for (name, started) in [
+        ("raw", Pair::start(&bare, "raw", CONNECTIONS)),
+        ("direct", Pair::start(straight, "zorb", CONNECTIONS)),
+    ] {
+        let mut pair = started?.ok_or_else(|| missing(name))?;
+        name.clone_into(&mut pair.name);
+        pairs.push(pair);
+    }
+    for hop in [Hop::Relay, Hop::Bridge] {
+        if hop == Hop::Relay && from.starts_with("lite+") != to.starts_with("lite+") {
+            watch.note(&format!("there is no relay from {from} to {to}: it knows no messages"));
+            continue;
+        }
+        let pair = Pair::start_through(hop, &near, &far, CONNECTIONS)?;
+        pairs.push(pair.ok_or_else(|| missing(hop.name()))?);
+    }
+    Ok(pairs)
+}
+
+fn add(
+    run: &mut Run<'_>,
+    way: &str,
+    work: &Work,
+    rounds: usize,
+    (names, blocks): (&[String], &[Blocks]),
+) {
+    let subject = Subject {
+        experiment: run.experiment.name(),
+        transport: way,
+        operation: work.label.clone(),
+        payload: work.payload,
+        rounds,
+        figure: work.figure,
+    };
+    let peers: Vec<_> = std::iter::zip(names.iter().map(String::as_str), blocks).collect();
+    for (row, detail) in rows(&subject, &peers) {
+        run.rows.push(row);
+        run.details.push(detail);
+    }
+    let what = format!("{way} {} {}", work.label, work.payload);
+    run.checks.extend(check(&what, &peers));
+}
+
+/// What a bridge adds to calls, beside what a hop takes: block by block.
+fn check(what: &str, peers: &[(&str, &Blocks)]) -> Option<Check> {
+    let of = |name: &str| -> Option<&[Done]> {
+        peers.iter().find(|(peer, _)| *peer == name)?.1.as_deref()
+    };
+    let (raw, direct) = (of("raw")?, of("direct")?);
+    let added = |through: &[Done]| -> (Interval, Interval) {
+        let all = std::iter::zip(raw, std::iter::zip(direct, through));
+        let all: Vec<(f64, f64)> = all
+            .map(|(raw, (direct, through))| (p50_us(through) - p50_us(direct), p50_us(raw)))
+            .collect();
+        let hops = all.iter().map(|(added, hop)| added / hop.max(f64::MIN_POSITIVE));
+        (Interval::of(all.iter().map(|(added, _)| *added)), Interval::of(hops))
+    };
+    let (micros, hops) = added(of("bridge")?);
+    let relay = of("relay").map(added);
+    let relay = relay.map_or_else(String::new, |(micros, hops)| {
+        format!("; a relay adds {:.2} ({:.1} us)", hops.median, micros.median)
+    });
+    Some(Check {
+        what: format!("{what}: a bridge adds"),
+        expected: format!("at most {MOST_ADDED} bare hops to the median"),
+        found: format!(
+            "{:.2} ({:.2} to {:.2}; {:.1} us){relay}",
+            hops.median, hops.low, hops.high, micros.median
+        ),
+        holds: hops.median <= MOST_ADDED,
+    })
+}
+
+fn p50_us(block: &Done) -> f64 {
+    block.histogram.quantile(0.5) / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::Histogram;
+
+    /// Blocks of calls that took so many microseconds.
+    fn blocks(micros: &[u64]) -> Blocks {
+        let block = |micros: &u64| {
+            let mut histogram = Histogram::new();
+            (0..9).for_each(|_| histogram.record(micros * 1000));
+            Done { calls: 9, histogram, ..Done::default() }
+        };
+        Some(micros.iter().map(block).collect())
+    }
+
+    #[test]
+    fn a_bridge_may_add_a_hop_and_a_little() {
+        let (raw, direct) = (blocks(&[20, 40, 20]), blocks(&[30, 60, 30]));
+        let found = |bridge: &[u64]| {
+            let relay = blocks(&[50, 100, 50]);
+            let bridge = blocks(bridge);
+            let peers =
+                [("raw", &raw), ("direct", &direct), ("relay", &relay), ("bridge", &bridge)];
+            check("x", &peers).unwrap()
+        };
+        let good = found(&[50, 100, 52]);
+        assert!(good.holds && good.found.contains("; a relay adds 1.0"), "{good:?}");
+        assert!(!found(&[60, 120, 60]).holds);
+        assert!(check("x", &[("raw", &raw), ("bridge", &direct)]).is_none());
+    }
+}
