@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod child;
+pub mod course;
 pub mod demux;
 pub mod driver;
 mod error;

@@ -6,6 +6,7 @@
 //! either. Orders of upcalls are judged where there is one to judge ([`oracle`]); times are compared
 //! with those of the same calls without load, of the same run.
 
+mod bare;
 mod bed;
 mod bursts;
 mod crowds;
@@ -20,6 +21,7 @@ mod locks;
 mod nested;
 mod network;
 pub mod oracle;
+mod place;
 mod private;
 mod quiet;
 mod rates;
@@ -28,6 +30,7 @@ mod scopes;
 mod servant;
 mod strategies;
 mod times;
+mod turns;
 mod work;
 
 #[cfg(test)]

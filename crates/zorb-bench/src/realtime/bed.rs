@@ -1,22 +1,24 @@
 //! Where experiments run: two ORBs on a processor each, clients with priorities, pools.
 
 use std::fs::File;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use zorb::poa::PoaPolicies;
 use zorb::{Interface as _, policy::TypedPolicy};
 use zorb_os::thread;
 use zorb_rt::{
-    Direct, LaneBuilder, NativePriority, Priority, RtOrb, Threadpool, ThreadpoolBuilder,
+    Direct, LaneBuilder, Linear, LinearNetwork, NativePriority, Priority, RtOrb, Threadpool,
+    ThreadpoolBuilder,
 };
 
+pub(super) use super::place::joined;
+use super::place::{Place, processors};
 use super::quiet::{Disturbed, Quiet};
 use super::servant::{PATIENCE, Servant};
 use super::times::{Sample, Times};
 use super::work;
-use crate::error::{Error, Result};
+use crate::course::Course;
+use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
 /// CORBA priorities of the experiments, which are native ones too.
@@ -50,10 +52,7 @@ pub(super) struct Bench {
 impl Bench {
     /// One over this transport.
     pub(super) fn over(transport: &str, quick: bool) -> Result<Self> {
-        let processors = match thread::affinity()?.as_slice() {
-            [client, server, ..] => Some((*client, *server)),
-            _ => None,
-        };
+        let processors = processors();
         let mut bench = Self { transport: transport.to_owned(), quick, processors, quiet: None };
         bench.quiet = Some(Quiet::watch(&bench.watched())?);
         work::calibrate();
@@ -66,12 +65,18 @@ impl Bench {
         Self { transport: transport.to_owned(), quick: true, processors: None, quiet: None }
     }
 
+    /// One with processors of its own and without a watch, where priorities decide an order.
+    #[cfg(test)]
+    pub(super) fn ordered(transport: &str) -> Self {
+        Self { processors: processors(), ..Self::untimed(transport) }
+    }
+
     /// How many of something: of a full run, and of a quick one.
     pub(super) fn count<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
     }
 
-    fn disturbed(&self) -> Disturbed {
+    pub(super) fn disturbed(&self) -> Disturbed {
         self.quiet.as_ref().map(Quiet::disturbed).unwrap_or_default()
     }
 
@@ -85,6 +90,14 @@ impl Bench {
         Times::of(samples, &self.disturbed())
     }
 
+    /// The same in their order.
+    pub(super) fn course(&self, blocks: &[Vec<Sample>]) -> Course {
+        let disturbed = self.disturbed();
+        let clean = |sample: &&Sample| !sample.overlaps(&disturbed);
+        let nanos = blocks.iter().flatten().filter(clean).map(|sample| sample.nanos());
+        Course::of(&nanos.collect::<Vec<u64>>())
+    }
+
     /// An ORB on the server's processor; its servant has room for so many requests.
     pub(super) fn server(&self, requests: usize) -> Result<Host> {
         self.server_with(&[], requests)
@@ -92,13 +105,21 @@ impl Bench {
 
     /// The same with options.
     pub(super) fn server_with(&self, options: &[(&str, &str)], requests: usize) -> Result<Host> {
-        self.host(self.at_server(), LOCAL, options, requests)
+        self.host(self.at_server(), (LOCAL, options), requests, Priorities::Native)
     }
 
-    /// An ORB on the server's processor, in a network namespace, where it has this address.
-    pub(super) fn server_in(&self, namespace: &Arc<File>, address: &str) -> Result<Host> {
+    /// An ORB on the server's processor, in a network namespace, where it has this address; and one
+    /// on the client's. Of both, priorities are all of CORBA's, with classes in the network or without.
+    pub(super) fn over_network(
+        &self,
+        namespace: &Arc<File>,
+        address: &str,
+        classes: bool,
+    ) -> Result<(Host, Host)> {
         let place = Place { namespace: Some(Arc::clone(namespace)), ..self.at_server() };
-        self.host(place, address, &[], 0)
+        let priorities = Priorities::Spread { classes };
+        let server = self.host(place, (address, &[]), 0, priorities)?;
+        Ok((server, self.host(self.at_client(), (LOCAL, &[]), 0, priorities)?))
     }
 
     fn at_server(&self) -> Place {
@@ -115,16 +136,19 @@ impl Bench {
 
     /// An ORB on the client's processor, with options.
     pub(super) fn client(&self, options: &[(&str, &str)]) -> Result<Host> {
-        let place = Place { processor: self.processors.map(|(client, _)| client), namespace: None };
-        self.host(place, LOCAL, options, 0)
+        self.host(self.at_client(), (LOCAL, options), 0, Priorities::Native)
+    }
+
+    fn at_client(&self) -> Place {
+        Place { processor: self.processors.map(|(client, _)| client), namespace: None }
     }
 
     fn host(
         &self,
         place: Place,
-        address: &str,
-        options: &[(&str, &str)],
+        (address, options): (&str, &[(&str, &str)]),
         requests: usize,
+        priorities: Priorities,
     ) -> Result<Host> {
         let listen = match self.transport.as_str() {
             "iiop" | "lite+iiop" => format!("{}://{address}:0", self.transport),
@@ -136,13 +160,33 @@ impl Bench {
             let orb = orb.round_trip_timeout(PATIENCE);
             let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
             let orb = orb.build()?;
-            let mapping = Direct::new(NativePriority::SHARED, NativePriority::DEFAULT_MAX);
-            let rt = RtOrb::builder().mapping(mapping).attach(&orb)?;
+            let rt = match priorities {
+                Priorities::Native => {
+                    let all = Direct::new(NativePriority::SHARED, NativePriority::DEFAULT_MAX);
+                    RtOrb::builder().mapping(all)
+                }
+                Priorities::Spread { classes } => {
+                    let highest = NativePriority(HIGH);
+                    let rt = RtOrb::builder();
+                    let rt = rt.mapping(Linear::new(NativePriority::SHARED, highest));
+                    if classes { rt.network(LinearNetwork) } else { rt }
+                }
+            };
+            let rt = rt.attach(&orb)?;
             Ok((orb, rt))
         })?;
         let servant = Arc::new(Servant::new(rt.current(), requests));
         Ok(Host { orb, rt, servant, place })
     }
+}
+
+/// What CORBA's priorities are.
+#[derive(Clone, Copy, Debug)]
+enum Priorities {
+    /// Native ones.
+    Native,
+    /// All of CORBA's, spread over those up to [`HIGH`], with or without classes in the network.
+    Spread { classes: bool },
 }
 
 /// What the system does not let this process do, if it matters here.
@@ -156,39 +200,6 @@ pub(super) fn denial() -> Option<String> {
     }
 }
 
-/// Where threads are, and those that they start.
-#[derive(Clone, Debug, Default)]
-struct Place {
-    processor: Option<usize>,
-    /// The network that they see; `None` for that of the process.
-    namespace: Option<Arc<File>>,
-}
-
-impl Place {
-    /// Has the calling thread be there, for good.
-    fn enter(&self) -> Result<()> {
-        if let Some(processor) = self.processor {
-            thread::set_affinity(&[processor])?;
-        }
-        if let Some(namespace) = &self.namespace {
-            move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))
-                .map_err(std::io::Error::from)?;
-        }
-        Ok(())
-    }
-
-    /// Runs something there, on a thread of its own.
-    fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-        std::thread::scope(|scope| {
-            let thread = scope.spawn(move || {
-                self.enter()?;
-                work()
-            });
-            joined(thread.join())
-        })
-    }
-}
-
 /// An ORB with its servant, on a processor. It ends when dropped.
 #[derive(Debug)]
 pub(super) struct Host {
@@ -199,6 +210,11 @@ pub(super) struct Host {
 }
 
 impl Host {
+    /// Where its threads are.
+    pub(super) fn place(&self) -> Place {
+        self.place.clone()
+    }
+
     /// Begins a pool.
     pub(super) fn pool(&self) -> ThreadpoolBuilder<'_> {
         self.rt.threadpool("bench")
@@ -306,9 +322,4 @@ impl Drop for Host {
 
 pub(super) fn number(priority: i16) -> Result<Priority> {
     Ok(Priority::new(priority)?)
-}
-
-/// What a thread came to.
-pub(super) fn joined<T>(outcome: std::thread::Result<Result<T>>) -> Result<T> {
-    outcome.unwrap_or_else(|_| Err(Error::new("a thread of the experiment panicked")))
 }

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use super::bare::Bare;
 use super::bed::{Bench, HIGH, ONE_CONNECTION, SHARED};
-use super::finding::{Finding, rounded};
-use super::load::{Crowd, Paced, beside};
+use super::finding::{Finding, named, rounded};
+use super::load::Crowd;
 use super::times::{Times, ratio};
+use super::turns::{Blocks, Calls, Compared};
 use crate::error::Result;
 
+/// Fifty of them keep a processor busy all the time.
 const LOW_WORK_US: u32 = 2_000;
 const LOW_PERIOD: Duration = Duration::from_millis(100);
 const HIGH_WORK_US: u32 = 200;
@@ -17,38 +20,44 @@ const SLOPE: f64 = 0.01;
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let crowds: &[usize] = bench.count(&[0, 5, 10, 20, 30, 40, 50], &[0, 10, 30]);
+    let crowds: &[usize] = bench.count(&[0, 5, 10, 20, 30, 40, 50], &[0, 10, 30, 50]);
     for (name, lanes) in [("lanes", true), ("shared connection", false)] {
-        let times = steps(bench, lanes, crowds)?;
+        let steps = steps(bench, lanes, crowds)?;
+        let times: Vec<(usize, Times)> = steps
+            .iter()
+            .map(|(clients, blocks)| {
+                let parts = blocks.calls.iter().map(|block| bench.times(block));
+                (*clients, Times::joined(parts.collect()))
+            })
+            .collect();
         for (clients, times) in &times {
             finding.times(&format!("{name}, {clients} clients"), "high calls", times);
         }
         let slope = slope(&times);
-        finding.measure(
-            &format!("{name} slope_per_client").replace(' ', "_"),
-            rounded(slope * 100.0) / 100.0,
-        );
+        finding.measure(&named(&format!("{name} slope_percent")), rounded(slope * 100.0));
         let percent = format!("{} %", rounded(slope * 100.0));
+        let ([(_, free), .., (most, full)], mean) = (steps.as_slice(), "to the mean of high calls")
+        else {
+            continue;
+        };
+        let full = Compared::of(bench, free, full);
+        finding.compared(&format!("{name}, all"), "high calls", &full);
+        let p99 = format!("p99 of high calls beside {most} low clients, of that without");
         if lanes {
-            finding.check(
-                "lanes: what each low client adds to the mean of high calls",
-                "at most 1 %",
-                percent,
-                slope <= SLOPE,
-            );
+            let what = format!("lanes: what each low client adds {mean}");
+            finding.check(&what, "at most 1 %", percent, slope <= SLOPE);
+            finding.at_most(&format!("lanes: {p99}"), 2.0, &full);
         } else {
-            finding.control(
-                "one pool, one connection: what each low client adds to the mean of high calls",
-                "more than 1 %",
-                percent,
-                slope > SLOPE,
-            );
+            let what = format!("one pool, one connection: what each low client adds {mean}");
+            finding.control(&what, "more than 1 %", percent, slope > SLOPE);
+            finding.at_least(&format!("one pool, one connection: {p99}"), 5.0, &full);
         }
     }
     Ok(finding)
 }
 
-fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Times)>> {
+/// Calls beside crowds of these sizes: as they grow, and as they shrink again.
+fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blocks)>> {
     let server = bench.server(0)?;
     let client = bench.client(if lanes { &[] } else { &ONE_CONNECTION })?;
     let pool = match lanes {
@@ -56,12 +65,25 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Tim
         false => server.one_pool(SHARED, 1)?,
     };
     let worker = server.propagated(&pool, SHARED, &client)?;
-    let paced = Paced { calls: bench.count(2_000, 200), period: HIGH_PERIOD, micros: HIGH_WORK_US };
-    let step = |clients: &usize| {
-        let crowd = Crowd { clients: *clients, period: LOW_PERIOD, micros: LOW_WORK_US };
-        Ok((*clients, beside(bench, &client, (&worker, paced), (&worker, crowd))?))
+    let calls = Calls {
+        client: &client,
+        priority: HIGH,
+        count: bench.count(600, 160),
+        period: HIGH_PERIOD,
+        call: &|| Ok(worker.work(-1, HIGH_WORK_US)?),
+        bare: &Bare::beside(&server, &bench.transport, HIGH, HIGH_WORK_US)?,
     };
-    crowds.iter().map(step).collect()
+    let mut steps: Vec<_> = crowds.iter().map(|crowd| (*crowd, Blocks::default())).collect();
+    let order: Vec<usize> = (0..steps.len()).chain((0..steps.len()).rev()).collect();
+    for place in order {
+        let Some((clients, blocks)) = steps.get_mut(place) else { continue };
+        let crowd = Crowd { clients: *clients, period: LOW_PERIOD, micros: LOW_WORK_US };
+        crowd.calling(&client, &worker).beside(|switch| {
+            switch.on()?;
+            client.at(HIGH, || calls.block(calls.count / 2, blocks))
+        })?;
+    }
+    Ok(steps)
 }
 
 /// What each client adds to the mean on average, as a share of the mean without any: from the first

@@ -4,17 +4,17 @@
 
 use std::time::Duration;
 
+use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, SHARED};
-use super::finding::{Finding, rounded};
-use super::load::{Crowd, Paced, beside};
-use super::times::ratio;
+use super::finding::Finding;
+use super::load::Crowd;
+use super::turns::{Calls, Compared};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
-const LOW_CLIENTS: usize = 5;
 /// Five clients with so much work a call keep a processor busy all the time.
-const LOW_WORK_US: u32 = 1_000;
-const HIGH_WORK_US: u32 = 200;
+const CROWD: Crowd = Crowd { clients: 5, period: Duration::ZERO, micros: 1_000 };
+const WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(3);
 
 /// Which endpoints there are.
@@ -27,32 +27,20 @@ enum Endpoints {
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = measured(bench, &mut finding, "endpoint per priority", Endpoints::PerPriority)?;
-    finding.check(
-        "an endpoint for each priority: p99 of high calls under load, of that without",
-        "at most 2 times",
-        rounded(found),
-        found <= 2.0,
-    );
-    let found = measured(bench, &mut finding, "orb per priority", Endpoints::OrbPerPriority)?;
-    finding.check(
-        "an ORB for each priority: the same",
-        "at most 2 times",
-        rounded(found),
-        found <= 2.0,
-    );
-    let found = measured(bench, &mut finding, "single endpoint", Endpoints::Single)?;
-    finding.control(
-        "one endpoint with one thread: the same",
-        "at least 5 times",
-        rounded(found),
-        found >= 5.0,
-    );
+    let found = measured(bench, Endpoints::PerPriority)?;
+    finding.compared("endpoint per priority", "high calls", &found);
+    let what = "an endpoint for each priority: p99 of high calls under load, of that without";
+    finding.at_most(what, 2.0, &found);
+    let found = measured(bench, Endpoints::OrbPerPriority)?;
+    finding.compared("orb per priority", "high calls", &found);
+    finding.at_most("an ORB for each priority: the same", 2.0, &found);
+    let found = measured(bench, Endpoints::Single)?;
+    finding.compared("single endpoint", "high calls", &found);
+    finding.at_least("one endpoint with one thread: the same", 5.0, &found);
     Ok(finding)
 }
 
-/// How many times as long the high calls take under load.
-fn measured(bench: &Bench, finding: &mut Finding, name: &str, which: Endpoints) -> Result<f64> {
+fn measured(bench: &Bench, which: Endpoints) -> Result<Compared> {
     let client = bench.client(&[])?;
     let server = bench.server(0)?;
     let other = match which {
@@ -60,15 +48,15 @@ fn measured(bench: &Bench, finding: &mut Finding, name: &str, which: Endpoints) 
         _ => None,
     };
     let (high, low) = workers(which, &server, other.as_ref(), &client)?;
-    let paced = Paced { calls: bench.count(3_000, 250), period: PERIOD, micros: HIGH_WORK_US };
-    let crowd = |clients| Crowd { clients, period: Duration::ZERO, micros: LOW_WORK_US };
-    let free = beside(bench, &client, (&high, paced), (&low, crowd(0)))?;
-    let loaded = beside(bench, &client, (&high, paced), (&low, crowd(LOW_CLIENTS)))?;
-    finding.times(&format!("{name} without load"), "high calls", &free);
-    finding.times(name, "high calls", &loaded);
-    let found = ratio(loaded.p99(), free.p99());
-    finding.measure(&format!("{name} p99_ratio").replace(' ', "_"), rounded(found));
-    Ok(found)
+    let calls = Calls {
+        client: &client,
+        priority: HIGH,
+        count: bench.count(1_000, 320),
+        period: PERIOD,
+        call: &|| Ok(high.work(-1, WORK_US)?),
+        bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
+    };
+    calls.in_turns(bench, CROWD.calling(&client, &low))
 }
 
 /// The objects that high and low clients call.

@@ -1,16 +1,16 @@
 //! E9: upcalls of low priority keep all threads that they can get; is one left for a high one?
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use zorb_rt::Threadpool;
 
+use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, LOW, joined};
-use super::finding::{Finding, rounded};
+use super::finding::Finding;
+use super::load::Load;
 use super::servant::until;
-use super::times::{Sample, Times, ratio};
+use super::turns::{Calls, Compared};
 use crate::error::Result;
-use crate::stubs::real_time::Worker;
 
 /// Clients of low priority, and threads that they keep.
 const LOW_CLIENTS: usize = 3;
@@ -47,29 +47,14 @@ impl Threads {
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let calls = bench.count(2_000, 200);
-    let (free, loaded) = timed(bench, Threads::Lanes, calls)?;
-    finding.times("lanes without load", "call", &free);
-    finding.times("lanes", "call", &loaded);
-    let found = ratio(loaded.p99(), free.p99());
-    finding.measure("lanes_p99_ratio", rounded(found));
-    finding.check(
-        "lanes: p99 of high calls beside kept threads, of that without",
-        "at most 2 times",
-        rounded(found),
-        found <= 2.0,
-    );
-    let (free, loaded) = timed(bench, Threads::OnePool, calls / 8)?;
-    finding.times("one pool without load", "call", &free);
-    finding.times("one pool", "call", &loaded);
-    let found = ratio(loaded.p99(), free.p99());
-    finding.measure("one_pool_p99_ratio", rounded(found));
-    finding.control(
-        "one pool: p99 of high calls beside kept threads, of that without",
-        "at least 5 times",
-        rounded(found),
-        found >= 5.0,
-    );
+    let found = timed(bench, Threads::Lanes, bench.count(1_000, 240))?;
+    finding.compared("lanes", "call", &found);
+    let what = "lanes: p99 of high calls beside kept threads, of that without";
+    finding.at_most(what, 2.0, &found);
+    let found = timed(bench, Threads::OnePool, bench.count(120, 32))?;
+    finding.compared("one pool", "call", &found);
+    let what = "one pool: p99 of high calls beside kept threads, of that without";
+    finding.at_least(what, 5.0, &found);
     let served = ordered(bench, Threads::Borrowing)?;
     finding.measure("borrowing_served", served.served);
     finding.measure("borrowing_borrowed", served.borrowed);
@@ -94,46 +79,23 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
 }
 
 /// High calls without load and beside it.
-fn timed(bench: &Bench, threads: Threads, calls: usize) -> Result<(Times, Times)> {
+fn timed(bench: &Bench, threads: Threads, count: usize) -> Result<Compared> {
     let server = bench.server(0)?;
     let client = bench.client(&[])?;
     let pool = threads.pool(&server)?;
     let worker = server.propagated(&pool, LOW, &client)?;
-    let free = bench.times(&high_calls(&client, &worker, calls)?);
-    let stop = AtomicBool::new(false);
-    let samples = std::thread::scope(|scope| {
-        let lows: Vec<_> = (0..LOW_CLIENTS)
-            .map(|_| {
-                client.thread(scope, LOW, || {
-                    while !stop.load(Ordering::Relaxed) {
-                        worker.rest(-1, KEPT_US)?;
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        let samples = high_calls(&client, &worker, calls);
-        stop.store(true, Ordering::Relaxed);
-        for low in lows {
-            joined(low.join())?;
-        }
-        samples
-    })?;
-    Ok((free, bench.times(&samples)))
-}
-
-fn high_calls(client: &Host, worker: &Worker, calls: usize) -> Result<Vec<Sample>> {
-    client.at(HIGH, || {
-        worker.work(-1, 0)?;
-        let mut samples = Vec::with_capacity(calls);
-        for _ in 0..calls {
-            let (sample, done) = Sample::of(|| worker.work(-1, WORK_US));
-            done?;
-            samples.push(sample);
-            std::thread::sleep(PERIOD);
-        }
-        Ok(samples)
-    })
+    let load = (0..LOW_CLIENTS).fold(Load::settling(Duration::from_millis(20)), |load, _| {
+        load.with(&client, LOW, |_| Ok(worker.rest(-1, KEPT_US)?))
+    });
+    let calls = Calls {
+        client: &client,
+        priority: HIGH,
+        count,
+        period: PERIOD,
+        call: &|| Ok(worker.work(-1, WORK_US)?),
+        bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
+    };
+    calls.in_turns(bench, load)
 }
 
 /// What became of a call of high priority while another one was kept in its upcall.

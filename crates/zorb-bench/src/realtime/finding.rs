@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::times::Times;
+use super::times::{Times, ratio};
+use super::turns::{Compared, Ratio};
 use crate::report::{Check, Detail, Row};
 
 /// What one experiment found over one transport.
@@ -49,11 +50,54 @@ impl Finding {
         self.measured.insert(name.to_owned(), value.into());
     }
 
+    /// Calls without load and beside it, as numbers and rows, with the bare exchanges beside them.
+    pub(super) fn compared(&mut self, config: &str, operation: &str, found: &Compared) {
+        self.times(&format!("{config} without load"), operation, &found.free);
+        self.times(config, operation, &found.loaded);
+        let name = named(config);
+        for (kind, Ratio { found, low, high }) in
+            [("p99_ratio", found.ratio), ("bare_p99_ratio", found.bare_ratio)]
+        {
+            self.measure(&format!("{name}_{kind}"), rounded(found));
+            self.measure(&format!("{name}_{kind}_low"), rounded(low));
+            self.measure(&format!("{name}_{kind}_high"), rounded(high));
+        }
+        for (load, bare, calls) in
+            [("free", &found.bare_free, &found.free), ("loaded", &found.bare_loaded, &found.loaded)]
+        {
+            self.measure(&format!("{name}_bare_{load}_p50_us"), rounded(bare.p50()));
+            self.measure(&format!("{name}_bare_{load}_p99_us"), rounded(bare.p99()));
+            let of_bare = ratio(calls.p99(), bare.p99());
+            self.measure(&format!("{name}_{load}_p99_of_bare"), rounded(of_bare));
+        }
+    }
+
+    /// The same with the bare exchanges as rows of their own, and with all times in their order.
+    pub(super) fn courses(&mut self, config: &str, operation: &str, found: &Compared) {
+        self.compared(config, operation, found);
+        self.times(&format!("{config} without load, no ORB"), operation, &found.bare_free);
+        self.times(&format!("{config}, no ORB"), operation, &found.bare_loaded);
+        let first = self.rows.len().saturating_sub(found.courses.len());
+        for ((_, detail), course) in self.rows.iter_mut().skip(first).zip(&found.courses) {
+            detail.course = course.to_string();
+        }
+    }
+
+    /// p99 of calls beside a load is to be at most so many times that without.
+    pub(super) fn at_most(&mut self, what: &str, times: f64, found: &Compared) {
+        let expected = format!("at most {times} times");
+        self.check(what, &expected, shown(found), found.ratio.found <= times);
+    }
+
+    /// p99 of calls beside a load is to be seen to be at least so many times that without.
+    pub(super) fn at_least(&mut self, what: &str, times: f64, found: &Compared) {
+        let expected = format!("at least {times} times");
+        self.control(what, &expected, shown(found), found.ratio.found >= times);
+    }
+
     /// Times of calls in one set-up, as numbers and as a row with its distribution.
     pub(super) fn times(&mut self, config: &str, operation: &str, times: &Times) {
-        let name = |part: &str| {
-            format!("{config} {operation} {part}").replace(',', "").replace([' ', '-'], "_")
-        };
+        let name = |part: &str| named(&format!("{config} {operation} {part}"));
         self.measure(&name("p50_us"), rounded(times.p50()));
         self.measure(&name("p99_us"), rounded(times.p99()));
         self.measure(&name("max_us"), rounded(times.micros(1.0)));
@@ -80,6 +124,17 @@ impl Finding {
         let detail = Detail { histogram: times.histogram().to_string(), ..Detail::default() };
         self.rows.push((row, detail));
     }
+}
+
+/// A name of a number, of words.
+pub(super) fn named(words: &str) -> String {
+    words.replace(',', "").replace([' ', '-'], "_").to_lowercase()
+}
+
+fn shown(found: &Compared) -> String {
+    let Ratio { found: ratio, low, high } = found.ratio;
+    let [ratio, low, high, bare] = [ratio, low, high, found.bare_ratio.found].map(rounded);
+    format!("{ratio} ({low} to {high}; without an ORB {bare})")
 }
 
 /// Something that was expected, if there was anything.

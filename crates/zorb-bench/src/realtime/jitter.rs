@@ -2,15 +2,17 @@
 //! that has.
 
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use super::bare::Bare;
 use super::bed::{Bench, HIGH, SHARED};
 use super::finding::{Finding, rounded};
-use super::times::{Sample, Times, ratio};
-use crate::error::Result;
-use crate::stubs::real_time::Worker;
+use super::load::Load;
+use super::times::{Times, ratio};
+use super::turns::{Calls, Compared};
+use crate::error::{Error, Result};
 
 /// Threads on each processor that do nothing but use it.
 const HOGS: usize = 3;
@@ -18,107 +20,102 @@ const HOGS: usize = 3;
 const CHUNK: usize = 64 << 10;
 /// The file begins anew after so many chunks.
 const CHUNKS: usize = 256;
+const SETTLE: Duration = Duration::from_millis(20);
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     let calls = bench.count(500_000, 20_000);
     finding.measure("calls_wanted", calls);
-    let (idle, loaded) = both(bench, HIGH, calls)?;
-    finding.times("priority, idle", "call", &idle);
-    finding.times("priority, loaded", "call", &loaded);
-    let spread = ratio(idle.micros(0.999), idle.p50());
+    let found = both(bench, HIGH, calls)?;
+    finding.courses("priority", "call", &found);
+    let tail = |times: &Times| ratio(times.micros(0.999), times.p50());
+    let (spread, bare) = (tail(&found.free), tail(&found.bare_free));
     finding.measure("idle_p999_of_p50", rounded(spread));
-    finding.check("idle: p99.9, of the median", "at most 4 times", rounded(spread), spread <= 4.0);
-    let found = ratio(loaded.p99(), idle.p99());
-    finding.measure("p99_ratio", rounded(found));
+    finding.measure("bare_idle_p999_of_p50", rounded(bare));
     finding.check(
-        "processors, disk and network busy: p99, of that without load",
-        "at most 2 times",
-        rounded(found),
-        found <= 2.0,
+        "idle: p99.9, of the median",
+        "at most 4 times",
+        format!("{} (without an ORB {})", rounded(spread), rounded(bare)),
+        spread <= 4.0,
     );
-    let (idle, loaded) = both(bench, SHARED, calls / 5)?;
-    finding.times("no priority, idle", "call", &idle);
-    finding.times("no priority, loaded", "call", &loaded);
-    let found = ratio(loaded.p99(), idle.p99());
-    finding.measure("no_priority_p99_ratio", rounded(found));
+    let what = "processors, disk and network busy: p99, of that without load";
+    finding.at_most(what, 2.0, &found);
+    let found = both(bench, SHARED, calls / 5)?;
+    finding.courses("no priority", "call", &found);
+    let ratio = found.ratio.found;
     finding.control(
         "client and server without priority: p99 under load, of that without",
         "more than 2 times",
-        rounded(found),
-        found > 2.0,
+        rounded(ratio),
+        ratio > 2.0,
     );
     Ok(finding)
 }
 
-/// The times of calls of a priority, without load and with it.
-fn both(bench: &Bench, priority: i16, calls: usize) -> Result<(Times, Times)> {
+/// Calls of a priority, without load and beside it.
+fn both(bench: &Bench, priority: i16, count: usize) -> Result<Compared> {
     let server = bench.server(0)?;
     let client = bench.client(&[])?;
     let pool = server.lanes(&[(priority, 1)])?;
     let worker = server.propagated(&pool, priority, &client)?;
-    let idle = client.at(priority, || timed(&worker, calls))?;
-    let loaded = under_load(bench, || client.at(priority, || timed(&worker, calls)))?;
-    Ok((bench.times(&idle), bench.times(&loaded)))
+    let calls = Calls {
+        client: &client,
+        priority,
+        count,
+        period: Duration::ZERO,
+        call: &|| Ok(worker.work(-1, 0)?),
+        bare: &Bare::beside(&server, &bench.transport, priority, 0)?,
+    };
+    calls.in_turns(bench, everything(bench)?)
 }
 
-fn timed(worker: &Worker, calls: usize) -> Result<Vec<Sample>> {
-    for _ in 0..calls / 20 {
-        worker.work(-1, 0)?;
+/// Threads without priority that keep the processors, the disk and the network busy.
+fn everything(bench: &Bench) -> Result<Load<'static>> {
+    let mut load = Load::settling(SETTLE);
+    for processor in bench.watched() {
+        for _ in 0..HOGS {
+            load = load.with_any(move |fresh| {
+                if fresh {
+                    let _ = zorb_os::thread::set_affinity(&[processor]);
+                }
+                super::work::busy(100);
+                Ok(())
+            });
+        }
     }
-    let mut samples = Vec::with_capacity(calls);
-    for _ in 0..calls {
-        let (sample, done) = Sample::of(|| worker.work(-1, 0));
-        done?;
-        samples.push(sample);
-    }
-    Ok(samples)
-}
-
-/// Does something while the processors, the disk and the network are kept busy by threads without
-/// priority.
-fn under_load<T>(bench: &Bench, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let stop = AtomicBool::new(false);
     let mut file = tempfile::tempfile()?;
+    let (data, mut chunks) = (vec![7; CHUNK], 0);
+    let load = load.with_any(move |_| {
+        write_again(&mut file, &data, &mut chunks);
+        Ok(())
+    });
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut sender = TcpStream::connect(listener.local_addr()?)?;
     let (mut receiver, _) = listener.accept()?;
-    std::thread::scope(|scope| {
-        let stop = &stop;
-        for processor in bench.watched() {
-            for _ in 0..HOGS {
-                scope.spawn(move || {
-                    let _ = zorb_os::thread::set_affinity(&[processor]);
-                    while !stop.load(Ordering::Relaxed) {
-                        super::work::busy(100);
-                    }
-                });
-            }
+    // Who sends, or receives, at the end of a turn does not wait for the other.
+    sender.set_write_timeout(Some(SETTLE))?;
+    receiver.set_read_timeout(Some(SETTLE))?;
+    let data = vec![7; CHUNK];
+    let load = load.with_any(move |_| no_matter_when(sender.write(&data)));
+    let mut data = vec![0; CHUNK];
+    Ok(load.with_any(move |_| no_matter_when(receiver.read(&mut data))))
+}
+
+fn no_matter_when(moved: std::io::Result<usize>) -> Result<()> {
+    match moved {
+        Err(error) if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+            Err(Error::from(error).during("the load of the network"))
         }
-        scope.spawn(|| write_again(&mut file, stop));
-        scope.spawn(move || {
-            let data = vec![7; CHUNK];
-            while !stop.load(Ordering::Relaxed) && sender.write_all(&data).is_ok() {}
-        });
-        scope.spawn(move || {
-            let mut data = vec![0; CHUNK];
-            while receiver.read(&mut data).is_ok_and(|octets| octets > 0) {}
-        });
-        let done = work();
-        stop.store(true, Ordering::Relaxed);
-        done
-    })
+        _ => Ok(()),
+    }
 }
 
 /// A disk that is full or slow is no load, and no failure either.
-fn write_again(file: &mut File, stop: &AtomicBool) {
-    let data = vec![7; CHUNK];
-    while !stop.load(Ordering::Relaxed) {
-        for _ in 0..CHUNKS {
-            if stop.load(Ordering::Relaxed) || file.write_all(&data).is_err() {
-                break;
-            }
-        }
+fn write_again(file: &mut File, data: &[u8], chunks: &mut usize) {
+    let written = file.write_all(data);
+    *chunks += 1;
+    if *chunks >= CHUNKS || written.is_err() {
+        *chunks = 0;
         let _ = file.sync_data();
         let _ = file.rewind();
     }

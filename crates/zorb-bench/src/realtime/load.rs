@@ -1,21 +1,164 @@
-//! Clients of low priority that keep a server busy, and one of high priority beside them.
+//! What keeps a server, or the whole machine, busy while calls are timed: threads that can be told to
+//! go on and to rest.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use zorb_os::clock::MonotonicTime;
 
-use super::bed::{Bench, HIGH, Host, SHARED, joined};
-use super::times::{Sample, Times};
-use crate::error::Result;
+use super::bed::{Host, SHARED, joined};
+use super::servant::PATIENCE;
+use crate::error::{Error, Result};
 use crate::stubs::real_time::Worker;
 
-/// Calls of high priority: how many, how often, and with how much work.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Paced {
-    pub(super) calls: usize,
-    pub(super) period: Duration,
-    pub(super) micros: u32,
+const RESTS: u8 = 0;
+const GOES_ON: u8 = 1;
+const IS_OVER: u8 = 2;
+
+/// What a thread of a load does again and again; it is told whether it has just been at rest.
+type Step<'a> = Box<dyn FnMut(bool) -> Result<()> + Send + 'a>;
+
+/// Threads that are a load when they go on, and nothing when they rest.
+pub(super) struct Load<'a> {
+    members: Vec<(Option<(&'a Host, i16)>, Step<'a>)>,
+    settle: Duration,
+}
+
+impl<'a> Load<'a> {
+    /// One without threads. Between going on and resting, and what is timed then, it takes this long.
+    pub(super) fn settling(settle: Duration) -> Self {
+        Self { members: Vec::new(), settle }
+    }
+
+    /// With a thread of this priority on a client's processor.
+    pub(super) fn with(
+        self,
+        client: &'a Host,
+        priority: i16,
+        step: impl FnMut(bool) -> Result<()> + Send + 'a,
+    ) -> Self {
+        self.and(Some((client, priority)), Box::new(step))
+    }
+
+    /// With a thread that has no place of its own.
+    pub(super) fn with_any(self, step: impl FnMut(bool) -> Result<()> + Send + 'a) -> Self {
+        self.and(None, Box::new(step))
+    }
+
+    fn and(mut self, client: Option<(&'a Host, i16)>, step: Step<'a>) -> Self {
+        self.members.push((client, step));
+        self
+    }
+
+    /// Does something while its threads are there: at rest, until it is told otherwise.
+    pub(super) fn beside<T>(self, work: impl FnOnce(&Switch) -> Result<T>) -> Result<T> {
+        let Self { members, settle } = self;
+        let all = Threads { all: members.len(), busy: 0 };
+        let switch = Switch { settle, threads: Mutex::new(all), ..Switch::default() };
+        std::thread::scope(|scope| {
+            let switch = &switch;
+            let mut threads = Vec::with_capacity(members.len());
+            for (client, mut step) in members {
+                let run = move || switch.serve(&mut step);
+                threads.push(match client {
+                    Some((client, priority)) => client.thread(scope, priority, run),
+                    None => scope.spawn(run),
+                });
+            }
+            let done = work(switch);
+            switch.turn(IS_OVER);
+            for thread in threads {
+                joined(thread.join())?;
+            }
+            done
+        })
+    }
+}
+
+/// How many there are, and how many of them go on.
+#[derive(Debug, Default)]
+struct Threads {
+    all: usize,
+    busy: usize,
+}
+
+/// Has the threads of a load go on and rest.
+#[derive(Debug, Default)]
+pub(super) struct Switch {
+    state: AtomicU8,
+    threads: Mutex<Threads>,
+    changed: Condvar,
+    settle: Duration,
+}
+
+impl Switch {
+    /// They go on from now on, all of them.
+    ///
+    /// # Errors
+    /// One does not begin.
+    pub(super) fn on(&self) -> Result<()> {
+        self.reach(GOES_ON, "begin", |threads| threads.busy < threads.all)
+    }
+
+    /// They rest, all of them.
+    ///
+    /// # Errors
+    /// One does not come to rest.
+    pub(super) fn off(&self) -> Result<()> {
+        self.reach(RESTS, "come to rest", |threads| threads.busy > 0)
+    }
+
+    fn reach(&self, state: u8, what: &str, waits: impl Fn(&Threads) -> bool) -> Result<()> {
+        if self.state.load(Ordering::Acquire) == state {
+            return Ok(());
+        }
+        self.turn(state);
+        let waited = self.changed.wait_timeout_while(self.threads(), PATIENCE, |now| waits(now));
+        let (threads, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waits(&threads) {
+            return Err(Error::new(format!("a thread of the load does not {what}: {threads:?}")));
+        }
+        drop(threads);
+        std::thread::sleep(self.settle);
+        Ok(())
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Threads> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn(&self, state: u8) {
+        let threads = self.threads();
+        self.state.store(state, Ordering::Release);
+        drop(threads);
+        self.changed.notify_all();
+    }
+
+    /// A thread of the load, until that is over.
+    fn serve(&self, step: &mut Step<'_>) -> Result<()> {
+        loop {
+            let rests = |_: &mut Threads| self.state.load(Ordering::Acquire) == RESTS;
+            let waited = self.changed.wait_while(self.threads(), rests);
+            let mut threads = waited.unwrap_or_else(PoisonError::into_inner);
+            if self.state.load(Ordering::Acquire) == IS_OVER {
+                return Ok(());
+            }
+            threads.busy += 1;
+            drop(threads);
+            self.changed.notify_all();
+            let mut done = step(true);
+            while done.is_ok() && self.state.load(Ordering::Relaxed) == GOES_ON {
+                done = step(false);
+            }
+            let mut threads = self.threads();
+            threads.busy -= 1;
+            threads.all -= usize::from(done.is_err());
+            drop(threads);
+            self.changed.notify_all();
+            done?;
+        }
+    }
 }
 
 /// Clients of low priority, each with a thread of its own.
@@ -27,55 +170,73 @@ pub(super) struct Crowd {
     pub(super) micros: u32,
 }
 
-/// The times of high calls to `high` while a crowd calls `low`.
-pub(super) fn beside(
-    bench: &Bench,
-    client: &Host,
-    (high, paced): (&Worker, Paced),
-    (low, crowd): (&Worker, Crowd),
-) -> Result<Times> {
-    let stop = AtomicBool::new(false);
-    let samples = std::thread::scope(|scope| {
-        let members: Vec<_> = (0..crowd.clients)
-            .map(|number| {
-                let stop = &stop;
-                client.thread(scope, SHARED, move || {
-                    // Not all of them at the same moments.
-                    let part = crowd.period.as_micros() * number as u128;
-                    let begin = part / crowd.clients.max(1) as u128;
-                    std::thread::sleep(Duration::from_micros(begin as u64));
-                    let mut due = MonotonicTime::now();
-                    while !stop.load(Ordering::Relaxed) {
-                        low.work(-1, crowd.micros)?;
-                        due = due + crowd.period;
-                        std::thread::sleep(due.time_left());
-                    }
-                    Ok(())
-                })
+impl Crowd {
+    /// They call this object.
+    pub(super) fn calling<'a>(self, client: &'a Host, worker: &'a Worker) -> Load<'a> {
+        let Self { clients, period, micros } = self;
+        (0..clients).fold(Load::settling(Duration::from_millis(20)), |load, number| {
+            // Not all of them at the same moments.
+            let part = period.as_micros() * number as u128 / clients.max(1) as u128;
+            let begin = Duration::from_micros(u64::try_from(part).unwrap_or_default());
+            let mut due = MonotonicTime::now();
+            load.with(client, SHARED, move |fresh| {
+                if fresh {
+                    std::thread::sleep(begin);
+                    due = MonotonicTime::now();
+                }
+                worker.work(-1, micros)?;
+                due = due + period;
+                std::thread::sleep(due.time_left());
+                Ok(())
             })
-            .collect();
-        let samples = client.at(HIGH, || paced_calls(high, paced));
-        stop.store(true, Ordering::Relaxed);
-        for member in members {
-            joined(member.join())?;
-        }
-        samples
-    })?;
-    Ok(bench.times(&samples))
+        })
+    }
 }
 
-/// So many calls from this thread, one each period, or as soon as the one before has ended.
-pub(super) fn paced_calls(worker: &Worker, paced: Paced) -> Result<Vec<Sample>> {
-    // The connection is there before.
-    worker.work(-1, 0)?;
-    let mut samples = Vec::with_capacity(paced.calls);
-    let mut due = MonotonicTime::now();
-    for _ in 0..paced.calls {
-        let (sample, done) = Sample::of(|| worker.work(-1, paced.micros));
-        done?;
-        samples.push(sample);
-        due = (due + paced.period).max(MonotonicTime::now());
-        std::thread::sleep(due.time_left());
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn a_load_does_nothing_while_it_rests() {
+        let (steps, fresh) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let load = (0..3).fold(Load::settling(Duration::ZERO), |load, _| {
+            load.with_any(|is_fresh| {
+                fresh.fetch_add(usize::from(is_fresh), Ordering::SeqCst);
+                steps.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            })
+        });
+        let until = |count: usize| {
+            while steps.load(Ordering::SeqCst) < count {
+                std::thread::yield_now();
+            }
+        };
+        load.beside(|switch| {
+            assert_eq!(steps.load(Ordering::SeqCst), 0);
+            for turn in 1..=3 {
+                switch.on()?;
+                until(steps.load(Ordering::SeqCst) + 10);
+                switch.off()?;
+                let done = steps.load(Ordering::SeqCst);
+                std::thread::yield_now();
+                assert_eq!(steps.load(Ordering::SeqCst), done);
+                assert!(fresh.load(Ordering::SeqCst) <= 3 * turn);
+            }
+            switch.off()
+        })
+        .unwrap();
     }
-    Ok(samples)
+
+    #[test]
+    fn what_fails_in_a_load_is_known_in_the_end() {
+        let load = Load::settling(Duration::ZERO).with_any(|_| Err(Error::new("no more")));
+        let done = load.beside(|switch| {
+            switch.on()?;
+            switch.off()
+        });
+        assert_eq!(done, Err(Error::new("no more")));
+    }
 }

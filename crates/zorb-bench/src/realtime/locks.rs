@@ -42,7 +42,30 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         format!("{} us", rounded(plain.waits.p50())),
         plain.waits.p50() >= least,
     );
+    for (name, inherits) in [("inheriting lock", true), ("plain lock", false)] {
+        let first = overtakes(bench, inherits)?;
+        finding.measure(&format!("{}_high_first", name.replace(' ', "_")), first);
+        let found = if first { "it does" } else { "it does not" };
+        let what = format!("{name}: the high upcall ends before the one that hogs the processor");
+        if inherits {
+            finding.check(&what, "it does", found, first);
+        } else {
+            finding.control(&what, "it does not", found, !first);
+        }
+    }
     Ok(finding)
+}
+
+/// Whether the high upcall, which needs the lock, ended before the one that hogs the processor did.
+/// No time decides: the hog has its work still to do when the high upcall has begun.
+pub(super) fn overtakes(bench: &Bench, inherits: bool) -> Result<bool> {
+    let server = bench.server(3)?;
+    let client = bench.client(&[])?;
+    let pool = server.lanes(&[(LOW, 1), (MEDIUM, 1), (HIGH, 1)])?;
+    let worker = server.propagated(&pool, LOW, &client)?;
+    client.at(TOP, || once(&server, &client, &worker, 0, inherits))?;
+    let ends: Vec<u64> = server.servant.log.upcalls(1..3).iter().map(|upcall| upcall.end).collect();
+    Ok(matches!(ends.as_slice(), [hog, high] if high < hog))
 }
 
 /// What became of the rounds.
@@ -81,6 +104,7 @@ fn once(
     inherits: bool,
 ) -> Result<(MonotonicTime, u64)> {
     let servant = &server.servant;
+    servant.hog.store(id + 1, Ordering::Release);
     std::thread::scope(|scope| {
         let high = client.thread(scope, HIGH, || {
             until("the hog runs", || servant.log.has_begun(id + 1))?;

@@ -3,21 +3,18 @@
 use std::fs::File;
 use std::process::{Command, Output};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use zorb::Interface as _;
-use zorb::giop::ProfileTag;
-use zorb::policy::{ClientProtocols, ConnectionProperties, Policies, ProtocolChoice};
-
-use super::bed::{Bench, HIGH, Host, SHARED, joined};
-use super::finding::{Finding, rounded};
-use super::times::{Sample, Times, ratio};
+use super::bare::Bare;
+use super::bed::{Bench, SHARED};
+use super::finding::Finding;
+use super::load::Load;
+use super::turns::{Calls, Compared};
 use crate::error::{Error, Result};
-use crate::stubs::real_time::Worker;
 
-/// The class of expedited forwarding, and what it is in an IP header.
-const EXPEDITED: u8 = 46;
+/// The most urgent of CORBA's priorities, which its network mapping makes expedited forwarding of.
+const URGENT: i16 = i16::MAX;
+/// What expedited forwarding is in an IP header.
 const EXPEDITED_TOS: &str = "0xb8";
 /// The two ends of the link.
 const NEAR: &str = "10.213.77.1/30";
@@ -27,6 +24,8 @@ const FAR_HOST: &str = "10.213.77.2";
 const LARGE: usize = 64 << 10;
 const SMALL_WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(5);
+/// The link is full after this time, and empty.
+const SETTLE: Duration = Duration::from_millis(600);
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let link = match Link::new() {
@@ -34,85 +33,34 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         Err(reason) => return Ok(Finding::not_run(&format!("no link to fill: {reason}"))),
     };
     let mut finding = Finding::default();
-    let found = measured(bench, &link, &mut finding, "expedited", Some(EXPEDITED))?;
-    finding.check(
-        "expedited forwarding: p99 of high calls over the full link, of that over the free one",
-        "at most 2 times",
-        rounded(found),
-        found <= 2.0,
-    );
-    let found = measured(bench, &link, &mut finding, "best effort", None)?;
-    finding.control(
-        "no class of service: the same",
-        "at least 5 times",
-        rounded(found),
-        found >= 5.0,
-    );
+    let found = measured(bench, &link, true)?;
+    finding.compared("expedited", "high calls", &found);
+    let what = "classes of the network from priorities: p99 of high calls over the full link, of \
+                that over the free one";
+    finding.at_most(what, 2.0, &found);
+    let found = measured(bench, &link, false)?;
+    finding.compared("best effort", "high calls", &found);
+    finding.at_least("no classes of the network: the same", 5.0, &found);
     Ok(finding)
 }
 
-/// How many times as long the high calls take while the link is full.
-fn measured(
-    bench: &Bench,
-    link: &Link,
-    finding: &mut Finding,
-    name: &str,
-    dscp: Option<u8>,
-) -> Result<f64> {
-    let server = bench.server_in(&link.namespace, FAR_HOST)?;
-    let client = bench.client(&[])?;
-    let pool = server.lanes(&[(SHARED, 1), (HIGH, 1)])?;
-    let low = server.propagated(&pool, SHARED, &client)?;
-    let mut properties = ConnectionProperties::default();
-    properties.dscp = dscp;
-    let choice = ProtocolChoice { profile: ProfileTag::INTERNET_IOP, properties: Some(properties) };
-    let high = low.with_policies(&Policies::new().with(ClientProtocols::new([choice])))?;
-    let calls = bench.count(2_000, 200);
-    let free = bench.times(&client.at(HIGH, || high_calls(&high, calls))?);
-    let full = over_a_full_link(bench, &client, &low, &high, calls)?;
-    finding.times(&format!("{name}, free link"), "high calls", &free);
-    finding.times(&format!("{name}, full link"), "high calls", &full);
-    let found = ratio(full.p99(), free.p99());
-    finding.measure(&format!("{name} p99_ratio").replace(' ', "_"), rounded(found));
-    Ok(found)
-}
-
-fn over_a_full_link(
-    bench: &Bench,
-    client: &Host,
-    low: &Worker,
-    high: &Worker,
-    calls: usize,
-) -> Result<Times> {
-    let stop = AtomicBool::new(false);
-    let samples = std::thread::scope(|scope| {
-        let flood = client.thread(scope, SHARED, || {
-            let data = vec![7; LARGE];
-            while !stop.load(Ordering::Relaxed) {
-                low.flood(&data, 0)?;
-            }
-            Ok(())
-        });
-        // The link is full when its queue is.
-        std::thread::sleep(Duration::from_millis(200));
-        let samples = client.at(HIGH, || high_calls(high, calls));
-        stop.store(true, Ordering::Relaxed);
-        joined(flood.join())?;
-        samples
-    })?;
-    Ok(bench.times(&samples))
-}
-
-fn high_calls(worker: &Worker, calls: usize) -> Result<Vec<Sample>> {
-    worker.work(-1, 0)?;
-    let mut samples = Vec::with_capacity(calls);
-    for _ in 0..calls {
-        let (sample, done) = Sample::of(|| worker.work(-1, SMALL_WORK_US));
-        done?;
-        samples.push(sample);
-        std::thread::sleep(PERIOD);
-    }
-    Ok(samples)
+/// High calls while the link is free, and while it is full; connections have the classes of their
+/// priorities, or none.
+fn measured(bench: &Bench, link: &Link, classes: bool) -> Result<Compared> {
+    let (server, client) = bench.over_network(&link.namespace, FAR_HOST, classes)?;
+    let pool = server.lanes(&[(SHARED, 1), (URGENT, 1)])?;
+    let worker = server.propagated(&pool, SHARED, &client)?;
+    let data = vec![7; LARGE];
+    let flood = Load::settling(SETTLE).with(&client, SHARED, |_| Ok(worker.flood(&data, 0)?));
+    let calls = Calls {
+        client: &client,
+        priority: URGENT,
+        count: bench.count(600, 160),
+        period: PERIOD,
+        call: &|| Ok(worker.work(-1, SMALL_WORK_US)?),
+        bare: &Bare::beside(&server, &bench.transport, URGENT, SMALL_WORK_US)?,
+    };
+    calls.in_turns(bench, flood)
 }
 
 /// A link of 50 Mbit to a network namespace, where packets of expedited forwarding come first. It is

@@ -1,15 +1,17 @@
 //! E7: a client that floods an object with large requests, and one that calls it with small ones.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use zorb::Interface as _;
 use zorb::policy::{Policies, PrivateConnection};
-use zorb_rt::Strategy;
+use zorb_rt::{Strategy, Threadpool};
 
+use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, MEDIUM, ONE_CONNECTION, SHARED, joined};
-use super::finding::{Finding, rounded};
-use super::times::{Sample, Times, ratio};
+use super::finding::Finding;
+use super::load::Load;
+use super::servant::until;
+use super::turns::{Calls, Compared};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
@@ -19,83 +21,98 @@ const SMALL: usize = 32;
 const LARGE_WORK_US: u32 = 1_000;
 const SMALL_WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(2);
+/// What is still under way of a flood has been served after this time.
+const SETTLE: Duration = Duration::from_millis(150);
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = measured(bench, &mut finding, "private connection", true)?;
-    finding.check(
-        "a private connection: p99 of small calls beside a flood, of that without",
-        "at most 1.5 times",
-        rounded(found),
-        found <= 1.5,
-    );
-    let found = measured(bench, &mut finding, "shared connection", false)?;
-    finding.control(
-        "one connection for both: the same",
-        "at least 5 times",
-        rounded(found),
-        found >= 5.0,
-    );
+    let found = measured(bench, true)?;
+    finding.compared("private connection", "small calls", &found);
+    let what = "a private connection: p99 of small calls beside a flood, of that without";
+    finding.at_most(what, 1.5, &found);
+    let found = measured(bench, false)?;
+    finding.compared("shared connection", "small calls", &found);
+    finding.at_least("one connection for both: the same", 5.0, &found);
+    for (name, private) in [("private_connection", true), ("shared_connection", false)] {
+        let served = ordered(bench, private)?;
+        finding.measure(&format!("{name}_served_past_a_kept_one"), served);
+        let found = if served { "is served" } else { "waits" };
+        if private {
+            let what = "a private connection: a small call past an upcall that is kept";
+            finding.check(what, "is served", found, served);
+        } else {
+            finding.control("one connection for both: the same", "waits", found, !served);
+        }
+    }
     Ok(finding)
 }
 
-/// How many times as long the small calls take beside the flood.
-fn measured(bench: &Bench, finding: &mut Finding, name: &str, private: bool) -> Result<f64> {
+fn measured(bench: &Bench, private: bool) -> Result<Compared> {
     let server = bench.server(0)?;
     let client = bench.client(&ONE_CONNECTION)?;
-    // Each connection is read by its own thread, in order; upcalls have their clients' priorities.
-    let pool = server.pool().without_lanes(server.lane(MEDIUM, 3)?);
-    let pool = pool.strategy(Strategy::ThreadPerConnection).create()?;
+    let pool = pool(&server)?;
     let worker = server.propagated(&pool, SHARED, &client)?;
-    let small = match private {
+    let small = called(&worker, private)?;
+    let data = vec![7; LARGE];
+    let flood = Load::settling(SETTLE);
+    let flood = flood.with(&client, SHARED, |_| Ok(worker.flood(&data, LARGE_WORK_US)?));
+    let calls = Calls {
+        client: &client,
+        priority: HIGH,
+        count: bench.count(800, 200),
+        period: PERIOD,
+        call: &|| {
+            small.echo(&[7; SMALL], SMALL_WORK_US)?;
+            Ok(())
+        },
+        bare: &Bare::beside(&server, &bench.transport, HIGH, SMALL_WORK_US)?,
+    };
+    calls.in_turns(bench, flood)
+}
+
+/// Each connection is read by its own thread, in order; upcalls have their clients' priorities.
+fn pool(server: &Host) -> Result<Threadpool> {
+    let pool = server.pool().without_lanes(server.lane(MEDIUM, 3)?);
+    server.made(pool.strategy(Strategy::ThreadPerConnection))
+}
+
+/// The object as the client with small calls has it.
+fn called(worker: &Worker, private: bool) -> Result<Worker> {
+    Ok(match private {
         true => worker.with_policies(&Policies::new().with(PrivateConnection))?,
         false => worker.clone(),
-    };
-    let calls = bench.count(2_000, 200);
-    let free = bench.times(&small_calls(&client, &small, calls)?);
-    let loaded = beside_a_flood(bench, &client, &worker, &small, calls)?;
-    finding.times(&format!("{name} without flood"), "small calls", &free);
-    finding.times(name, "small calls", &loaded);
-    let found = ratio(loaded.p99(), free.p99());
-    finding.measure(&format!("{name} p99_ratio").replace(' ', "_"), rounded(found));
-    Ok(found)
+    })
 }
 
-fn beside_a_flood(
-    bench: &Bench,
-    client: &Host,
-    worker: &Worker,
-    small: &Worker,
-    calls: usize,
-) -> Result<Times> {
-    let stop = AtomicBool::new(false);
-    let samples = std::thread::scope(|scope| {
-        let flood = client.thread(scope, SHARED, || {
-            let data = vec![7; LARGE];
-            while !stop.load(Ordering::Relaxed) {
-                worker.flood(&data, LARGE_WORK_US)?;
+/// Whether a small call is served while an upcall of the other client is kept from ending. It takes no
+/// time to say so: calls of a third client, which has a connection of its own, have come and gone.
+pub(super) fn ordered(bench: &Bench, private: bool) -> Result<bool> {
+    let server = bench.server(2)?;
+    let client = bench.client(&ONE_CONNECTION)?;
+    let pool = pool(&server)?;
+    let worker = server.propagated(&pool, SHARED, &client)?;
+    let small = called(&worker, private)?;
+    let third = called(&worker, true)?;
+    let servant = &server.servant;
+    servant.shut([0]);
+    std::thread::scope(|scope| {
+        let kept = client.thread(scope, SHARED, || Ok(worker.push(0, 0)?));
+        let begun = until("the kept upcall begins", || servant.log.has_begun(0));
+        let high = client.thread(scope, HIGH, || Ok(small.work(1, 0)?));
+        let waited = begun.and_then(|()| {
+            if private {
+                return until("the small call is served", || servant.log.has_ended(1));
             }
-            Ok(())
+            client.at(SHARED, || {
+                (0..20).try_for_each(|_| third.rest(-1, 1_000))?;
+                Ok(())
+            })
         });
-        let samples = small_calls(client, small, calls);
-        stop.store(true, Ordering::Relaxed);
-        joined(flood.join())?;
-        samples
-    })?;
-    Ok(bench.times(&samples))
-}
-
-fn small_calls(client: &Host, worker: &Worker, calls: usize) -> Result<Vec<Sample>> {
-    client.at(HIGH, || {
-        let data = [7; SMALL];
-        worker.echo(&data, 0)?;
-        let mut samples = Vec::with_capacity(calls);
-        for _ in 0..calls {
-            let (sample, done) = Sample::of(|| worker.echo(&data, SMALL_WORK_US));
-            done?;
-            samples.push(sample);
-            std::thread::sleep(PERIOD);
-        }
-        Ok(samples)
+        let served = servant.log.has_ended(1);
+        servant.open([0]);
+        joined(kept.join())?;
+        joined(high.join())?;
+        waited?;
+        Ok(served)
     })
 }

@@ -8,121 +8,236 @@ use std::time::Duration;
 use zorb::poa::PoaPolicies;
 use zorb_os::clock::MonotonicTime;
 
-use super::bed::{Bench, HIGH, MEDIUM, SHARED, joined};
-use super::finding::{Finding, rounded};
+use super::bed::{Bench, HIGH, Host, LOW, MEDIUM, SHARED, joined};
+use super::finding::{Finding, named, rounded};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
-/// The clients with rates: their priorities, and calls in a second. A call is to end before the next
-/// is due.
-const CLIENTS: [(&str, i16, u32); 3] =
-    [("high", HIGH, 100), ("medium", MEDIUM, 50), ("low", SHARED, 25)];
-/// The work of a call where there is time for all, and where there is not: then the first two need
-/// three fifths of the processor, and clients without a rate take all that is left.
-const LIGHT_US: u32 = 1_000;
-const HEAVY_US: u32 = 4_000;
-/// Clients without a rate.
-const BEST_EFFORT: usize = 4;
+/// Calls in a second of the high, the medium and the low client. A call is to end before the next is
+/// due.
+const RISING: [u32; 3] = [100, 50, 25];
+const FALLING: [u32; 3] = [25, 50, 100];
+const PRIORITIES: [i16; 3] = [HIGH, MEDIUM, SHARED];
+/// The work of calls beside clients without a rate, which take all that is left.
+const BESIDE_US: u32 = 4_000;
+/// What of the processor the real-time clients may ask for at most: the system would stop them for a
+/// while beyond that.
+const MOST: f64 = 0.9;
+/// Shares that may differ by so much are the same.
+const SAME: f64 = 0.03;
+
+/// What serves the clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pool {
+    /// A lane for each priority, with so many threads.
+    Lanes(usize),
+    /// So many threads of this priority for all clients, whose own does not count.
+    One(i16, usize),
+}
+
+/// One step of a sweep.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    pool: Pool,
+    rates: [u32; 3],
+    micros: u32,
+    /// Clients without a rate.
+    best_effort: usize,
+}
+
+impl Step {
+    fn name(&self) -> String {
+        let pool = match self.pool {
+            Pool::Lanes(threads) => format!("lanes {threads}"),
+            Pool::One(priority, threads) => format!("pool at {priority} {threads}"),
+        };
+        let rates = if self.rates == RISING { "rising" } else { "falling" };
+        let Self { micros, best_effort, .. } = self;
+        format!("{pool} {rates} {micros} us best effort {best_effort}")
+    }
+
+    /// What the clients ask of the processor: those with real-time priorities, and all with rates.
+    fn demand(&self) -> (f64, f64) {
+        let one = |rate: u32| f64::from(rate) * f64::from(self.micros) / 1e6;
+        let [high, medium, low] = self.rates.map(one);
+        (high + medium, high + medium + low)
+    }
+}
 
 /// What share of its calls each client had back in time.
 type Made = [f64; 3];
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let seconds = bench.count(8.0, 1.5);
-    for (name, lanes) in [("lanes", true), ("no lanes", false)] {
-        let light = made(bench, lanes, LIGHT_US, seconds, 0)?;
-        let heavy = made(bench, lanes, HEAVY_US, seconds, BEST_EFFORT)?;
-        for (load, made) in [("light", light), ("heavy", heavy)] {
-            for ((client, ..), made) in CLIENTS.iter().zip(made) {
-                let what = format!("{name} {load} {client} made_percent").replace(' ', "_");
-                finding.measure(&what, rounded(made * 100.0));
-            }
-        }
-        let shown = |made: Made| made.map(|made| format!("{} %", rounded(made * 100.0))).join(", ");
-        let [high, medium, low] = heavy;
-        if lanes {
-            // The low client has no more right to the processor than all else on the machine.
-            let [high_light, medium_light, low_light] = light;
-            finding.check(
-                "lanes, light load: calls of high, medium and low clients that were in time",
-                "at least 95 % of high and medium, and more of low than with too much load",
-                shown(light),
-                high_light >= 0.95 && medium_light >= 0.95 && low_light > low,
-            );
-            finding.check(
-                "lanes, too much load: the same",
-                "high 99 % or more, and the low ones are the first to be late",
-                shown(heavy),
-                high >= 0.99 && high >= medium && medium > low,
-            );
-        } else {
-            finding.control(
-                "no lanes, too much load: the same",
-                "less than 90 % of the high ones",
-                shown(heavy),
-                high < 0.9,
-            );
-        }
-    }
+    let works: &[u32] = bench.count(&[1_000, 2_000, 4_000, 5_000, 5_900], &[1_000, 5_900]);
+    let falling: &[u32] = bench.count(&[2_000, 4_000, 8_000], &[8_000]);
+    let crowds: &[usize] = bench.count(&[2, 4, 10], &[4]);
+    let threads: &[usize] = bench.count(&[2, 5, 10], &[]);
+    let others: &[i16] = bench.count(&[LOW, MEDIUM, HIGH], &[]);
+
+    let base = Step { pool: Pool::Lanes(1), rates: RISING, micros: BESIDE_US, best_effort: 0 };
+    let mut lanes: Vec<Step> = works.iter().map(|&micros| Step { micros, ..base }).collect();
+    lanes.extend(falling.iter().map(|&micros| Step { rates: FALLING, micros, ..base }));
+    lanes.extend(crowds.iter().map(|&best_effort| Step { best_effort, ..base }));
+    lanes.extend(threads.iter().map(|&threads| Step { pool: Pool::Lanes(threads), ..base }));
+    let lanes = all(bench, &mut finding, &lanes)?;
+    let (least, worst) = least(&lanes, |[high, medium, _]| high.min(*medium));
+    finding.check(
+        "lanes: calls of high and medium clients that were in time, whatever the work, the rates, the \
+         threads and the clients without a rate",
+        "99 % or more",
+        format!("{} % ({worst})", rounded(least * 100.0)),
+        least >= 0.99,
+    );
+    let late = |(step, [high, medium, low]): &&(Step, Made)| {
+        let (_, demand) = step.demand();
+        demand > 1.0 && !(*low < high - SAME && *low < medium - SAME)
+    };
+    let wrong = lanes.iter().filter(late).count();
+    let loaded = lanes.iter().filter(|(step, _)| step.demand().1 > 1.0).count();
+    finding.check(
+        "lanes, more work than the processor can do: the low client is the one that is late",
+        &format!("in {loaded} of {loaded} set-ups"),
+        format!("in {}", loaded - wrong),
+        wrong == 0 && loaded > 0,
+    );
+    let free = Step { pool: Pool::Lanes(1), micros: 1_000, ..base };
+    let in_time = lanes.iter().find(|(step, _)| step.name() == free.name());
+    let in_time = in_time.map_or(0.0, |(_, [.., low])| *low);
+    finding.check(
+        "lanes, time for all: calls of the low client that were in time",
+        "95 % or more",
+        format!("{} %", rounded(in_time * 100.0)),
+        in_time >= 0.95,
+    );
+
+    let zero = Step { pool: Pool::One(SHARED, 1), ..base };
+    let mut pools: Vec<Step> = works.iter().map(|&micros| Step { micros, ..zero }).collect();
+    pools.push(Step { best_effort: 4, ..zero });
+    pools.extend(others.iter().map(|&priority| Step { pool: Pool::One(priority, 1), ..zero }));
+    let pools = all(bench, &mut finding, &pools)?;
+    let full = pools.iter().filter(|(step, _)| step.demand().1 > 1.0 || step.best_effort > 0);
+    let most = full.map(|(_, [high, ..])| *high).fold(0.0, f64::max);
+    finding.control(
+        "one pool without priorities, too much work: calls of the high client that were in time",
+        "less than 90 %",
+        format!("at most {} %", rounded(most * 100.0)),
+        most < 0.9,
+    );
     Ok(finding)
 }
 
-/// Runs all clients for a while.
-fn made(bench: &Bench, lanes: bool, micros: u32, seconds: f64, best_effort: usize) -> Result<Made> {
-    let server = bench.server(0)?;
-    let client = bench.client(&[])?;
-    let worker = match lanes {
-        true => {
-            let pool = server.lanes(&[(SHARED, 1 + BEST_EFFORT), (MEDIUM, 1), (HIGH, 1)])?;
-            server.propagated(&pool, SHARED, &client)?
+/// Makes all steps, and writes down what each client had.
+fn all(bench: &Bench, finding: &mut Finding, steps: &[Step]) -> Result<Vec<(Step, Made)>> {
+    let mut found = Vec::new();
+    for step in steps.iter().filter(|step| step.demand().0 <= MOST) {
+        let made = step.made(bench, bench.count(1.5, 1.2))?;
+        for (client, made) in ["high", "medium", "low"].iter().zip(made) {
+            let what = named(&format!("{} {client} made_percent", step.name()));
+            finding.measure(&what, rounded(made * 100.0));
         }
-        false => {
-            let pool = server.one_pool(SHARED, 1)?;
-            server.activate(PoaPolicies::new().with(pool.policy()), &client)?
-        }
-    };
-    let stop = AtomicBool::new(false);
-    let (stop, worker, client) = (&stop, &worker, &client);
-    std::thread::scope(|scope| {
-        let crowd: Vec<_> = (0..best_effort)
-            .map(|_| {
-                client.thread(scope, SHARED, move || {
-                    while !stop.load(Ordering::Relaxed) {
-                        worker.work(-1, micros)?;
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        let paced = CLIENTS.map(|(_, priority, rate)| {
-            client.thread(scope, priority, move || in_time(worker, micros, rate, seconds))
-        });
-        let [high, medium, low] = paced.map(|thread| joined(thread.join()));
-        stop.store(true, Ordering::Relaxed);
-        for thread in crowd {
-            joined(thread.join())?;
-        }
-        Ok([high?, medium?, low?])
-    })
+        found.push((*step, made));
+    }
+    Ok(found)
 }
 
-/// The share of calls that ended before the next was due; what was never called is late, too.
-fn in_time(worker: &Worker, micros: u32, rate: u32, seconds: f64) -> Result<f64> {
+/// The least of something, and in which step it was.
+fn least(steps: &[(Step, Made)], of: impl Fn(&Made) -> f64) -> (f64, String) {
+    let least = steps.iter().map(|(step, made)| (of(made), step.name()));
+    let least = least.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    least.unwrap_or_else(|| (0.0, "no step".to_owned()))
+}
+
+impl Step {
+    /// Runs all clients for so many seconds.
+    fn made(&self, bench: &Bench, seconds: f64) -> Result<Made> {
+        let Self { pool, rates, micros, best_effort } = *self;
+        let server = bench.server(0)?;
+        let client = bench.client(&[])?;
+        let worker = pool.object(&server, &client, best_effort)?;
+        let stop = AtomicBool::new(false);
+        let (stop, worker, client) = (&stop, &worker, &client);
+        std::thread::scope(|scope| {
+            let crowd: Vec<_> = (0..best_effort)
+                .map(|_| {
+                    client.thread(scope, SHARED, move || {
+                        while !stop.load(Ordering::Relaxed) {
+                            worker.work(-1, micros)?;
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            let paced = [0, 1, 2].map(|place: usize| {
+                let priority = PRIORITIES.get(place).copied().unwrap_or(SHARED);
+                let rate = rates.get(place).copied().unwrap_or(1);
+                client
+                    .thread(scope, priority, move || in_time(bench, worker, micros, rate, seconds))
+            });
+            let [high, medium, low] = paced.map(|thread| joined(thread.join()));
+            stop.store(true, Ordering::Relaxed);
+            for thread in crowd {
+                joined(thread.join())?;
+            }
+            Ok([high?, medium?, low?])
+        })
+    }
+}
+
+impl Pool {
+    fn object(self, server: &Host, client: &Host, best_effort: usize) -> Result<Worker> {
+        match self {
+            Self::Lanes(threads) => {
+                let low = (SHARED, threads + best_effort);
+                let pool = server.lanes(&[low, (MEDIUM, threads), (HIGH, threads)])?;
+                server.propagated(&pool, SHARED, client)
+            }
+            Self::One(priority, threads) => {
+                let pool = server.one_pool(priority, threads)?;
+                server.activate(PoaPolicies::new().with(pool.policy()), client)
+            }
+        }
+    }
+}
+
+/// The share of calls that ended before the next was due; what was never called is late, too. Those
+/// during which the machine was elsewhere do not count.
+fn in_time(bench: &Bench, worker: &Worker, micros: u32, rate: u32, seconds: f64) -> Result<f64> {
     worker.work(-1, 0)?;
     let period = Duration::from_secs(1) / rate;
     let calls = (f64::from(rate) * seconds) as u32;
     let begun = MonotonicTime::now();
-    let mut made = 0;
+    let mut periods = Vec::with_capacity(calls as usize);
     for number in 0..calls {
         let due = begun + period * number;
         let end = due + period;
         std::thread::sleep(due.time_left());
         // One that is due only after its end is left out, as its client would.
-        if MonotonicTime::now() < end {
+        let called = MonotonicTime::now() < end;
+        if called {
             worker.work(-1, micros)?;
-            made += u32::from(MonotonicTime::now() <= end);
         }
+        periods.push((due, end, called && MonotonicTime::now() <= end));
     }
-    Ok(f64::from(made) / f64::from(calls.max(1)))
+    let disturbed = bench.disturbed();
+    let clean = |(due, end, _): &&(_, _, bool)| !disturbed.overlaps(*due, *end);
+    let clean: Vec<bool> = periods.iter().filter(clean).map(|(.., made)| *made).collect();
+    let made = clean.iter().filter(|made| **made).count();
+    Ok(made as f64 / clean.len().max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_know_what_they_ask_of_the_processor() {
+        let step = Step { pool: Pool::Lanes(1), rates: RISING, micros: 6_000, best_effort: 0 };
+        let (real_time, all) = step.demand();
+        assert!((real_time - 0.9).abs() < 1e-9 && (all - 1.05).abs() < 1e-9);
+        assert_eq!(step.name(), "lanes 1 rising 6000 us best effort 0");
+        let falling = Step { rates: FALLING, pool: Pool::One(10, 2), ..step };
+        assert_eq!(falling.name(), "pool at 10 2 falling 6000 us best effort 0");
+        assert!((falling.demand().0 - 0.45).abs() < 1e-9);
+    }
 }

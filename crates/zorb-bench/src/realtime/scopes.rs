@@ -7,10 +7,11 @@ use std::time::Duration;
 use zorb::Interface as _;
 use zorb::policy::{Policies, SyncScope};
 
-use super::bed::{Bench, HIGH, Host};
+use super::bed::{Bench, HIGH};
 use super::finding::{Finding, rounded};
 use super::times::{Sample, Times};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::stubs::real_time::Worker;
 
 /// The work of an upcall, which `WithTarget` waits for.
 const WORK_US: u32 = 200;
@@ -25,17 +26,19 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let client = bench.client(&[])?;
     let pool = server.lanes(&[(HIGH, 1)])?;
     let worker = server.propagated(&pool, HIGH, &client)?;
-    let calls = bench.count(1_000, 100);
-    let one_way = |scope| {
-        let worker = worker.with_policies(&Policies::new().with(scope))?;
-        timed(bench, &client, calls, || Ok(worker.push(-1, WORK_US)?))
-    };
-    let none = one_way(SyncScope::None)?;
-    let transport = one_way(SyncScope::WithTransport)?;
-    let server_scope = one_way(SyncScope::WithServer)?;
-    let again = one_way(SyncScope::WithServer)?;
-    let target = one_way(SyncScope::WithTarget)?;
-    let two_way = timed(bench, &client, calls, || Ok(worker.work(-1, WORK_US)?))?;
+    let one_way = |scope| Ok(Kind::OneWay(worker.with_policies(&Policies::new().with(scope))?));
+    let kinds: [Result<Kind>; 6] = [
+        one_way(SyncScope::None),
+        one_way(SyncScope::WithTransport),
+        one_way(SyncScope::WithServer),
+        one_way(SyncScope::WithTarget),
+        Ok(Kind::TwoWay(worker.clone())),
+        one_way(SyncScope::WithServer),
+    ];
+    let kinds = kinds.into_iter().collect::<Result<Vec<_>>>()?;
+    let times = client.at(HIGH, || in_turns(bench, &kinds))?;
+    let [none, transport, server_scope, target, two_way, again] =
+        <[Times; 6]>::try_from(times).map_err(|_| Error::new("kinds of calls without times"))?;
     for (name, times) in [
         ("none", &none),
         ("with transport", &transport),
@@ -81,21 +84,45 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-fn timed(
-    bench: &Bench,
-    client: &Host,
-    calls: usize,
-    call: impl Fn() -> Result<()> + Sync,
-) -> Result<Times> {
-    let samples = client.at(HIGH, || {
-        let mut samples = Vec::with_capacity(calls);
-        for _ in 0..calls {
-            let (sample, done) = Sample::of(&call);
-            done?;
-            samples.push(sample);
+/// How the object is called.
+enum Kind {
+    OneWay(Worker),
+    TwoWay(Worker),
+}
+
+impl Kind {
+    fn call(&self) -> Result<()> {
+        match self {
+            Self::OneWay(worker) => Ok(worker.push(-1, WORK_US)?),
+            Self::TwoWay(worker) => Ok(worker.work(-1, WORK_US)?),
+        }
+    }
+}
+
+/// The times of all kinds: blocks of them in turns, there and back, so that a machine that gets slower
+/// does so for all.
+fn in_turns(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
+    let rounds = bench.count(10, 4);
+    let each = bench.count(100, 25);
+    let mut samples: Vec<Vec<Sample>> = kinds.iter().map(|_| Vec::new()).collect();
+    for round in 0..rounds {
+        let places = 0..kinds.len();
+        let order: Vec<usize> =
+            if round % 2 == 0 { places.collect() } else { places.rev().collect() };
+        for place in order {
+            let (Some(kind), Some(samples)) = (kinds.get(place), samples.get_mut(place)) else {
+                continue;
+            };
+            // The first finds the caches as the kind before has left them.
+            kind.call()?;
+            for _ in 0..each {
+                std::thread::sleep(PAUSE);
+                let (sample, done) = Sample::of(|| kind.call());
+                done?;
+                samples.push(sample);
+            }
             std::thread::sleep(PAUSE);
         }
-        Ok(samples)
-    })?;
-    Ok(bench.times(&samples))
+    }
+    Ok(samples.iter().map(|samples| bench.times(samples)).collect())
 }

@@ -18,6 +18,9 @@ use crate::stubs::real_time::{Level, Levels, Octets, Worker, WorkerServant};
 /// Nothing that is waited for takes longer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// A processor is not kept busy longer than this for an upcall that does not begin.
+const HOG_PATIENCE: Duration = Duration::from_secs(2);
+
 /// One request, as far as it has come; 0 for moments that have not.
 #[derive(Debug, Default)]
 struct Slot {
@@ -97,6 +100,9 @@ pub(super) struct Servant {
     inheriting: PiMutex,
     /// The request that has a lock; -1 for none.
     pub(super) holder: AtomicI32,
+    /// A request whose work, and that of the one before, begins only when the upcall of the next has
+    /// begun: until then both keep the processor busy. -1 for none.
+    pub(super) hog: AtomicI32,
 }
 
 impl Servant {
@@ -110,6 +116,7 @@ impl Servant {
             plain: Mutex::default(),
             inheriting: PiMutex::new(),
             holder: AtomicI32::new(-1),
+            hog: AtomicI32::new(-1),
         }
     }
 
@@ -147,6 +154,14 @@ impl Servant {
         done
     }
 
+    /// Keeps the processor busy until another upcall has begun.
+    fn busy_until_begun(&self, id: i32) {
+        let end = MonotonicTime::now() + HOG_PATIENCE;
+        while !self.log.has_begun(id) && MonotonicTime::now() < end {
+            work::busy(10);
+        }
+    }
+
     fn here(&self) -> Level {
         let native = match priority::current() {
             Ok(Schedule::Fifo(level) | Schedule::RoundRobin(level)) => i16::from(level),
@@ -170,7 +185,12 @@ pub(super) fn until(what: &str, holds: impl Fn() -> bool) -> Result<()> {
 
 impl WorkerServant for Servant {
     fn work(&self, id: i32, micros: u32) -> zorb::Result<()> {
-        self.upcall(id, || work::busy(micros));
+        self.upcall(id, || {
+            if id >= 0 && id == self.hog.load(Ordering::Acquire) {
+                self.busy_until_begun(id + 1);
+            }
+            work::busy(micros);
+        });
         Ok(())
     }
 
@@ -194,6 +214,9 @@ impl WorkerServant for Servant {
             let work = || {
                 let waited = MonotonicTime::now().nanos_since(begun);
                 self.holder.store(id, Ordering::Release);
+                if id >= 0 && id + 1 == self.hog.load(Ordering::Acquire) {
+                    self.busy_until_begun(id + 1);
+                }
                 let used = thread_cpu_ns();
                 work::busy(micros);
                 if let Some(slot) = self.log.slot(id) {

@@ -9,8 +9,10 @@ use super::bursts::{Burst, Hold, Setup, bursts};
 use super::exhaustion::{Threads, ordered};
 use super::growth::burst;
 use super::hops::{Model, hops};
+use super::locks::overtakes;
 use super::nested::{Came, Servers, bounced};
 use super::oracle::{inversions, order};
+use super::private;
 use super::{ALL, RtPlan, TRANSPORTS};
 
 #[test]
@@ -45,6 +47,28 @@ fn kept_threads_are_made_up_for_by_borrowed_ones_alone() {
         assert!(borrowing.served && borrowing.borrowed > 0, "{transport}: {borrowing:?}");
         let alone = ordered(&bench, Threads::Lanes).unwrap();
         assert!(!alone.served && alone.borrowed == 0, "{transport}: {alone:?}");
+    }
+}
+
+#[test]
+fn a_high_upcall_gets_the_lock_past_a_hog_if_priorities_are_inherited() {
+    if let Some(reason) = denial() {
+        eprintln!("not looked at: {reason}");
+        return;
+    }
+    for transport in TRANSPORTS {
+        let bench = Bench::ordered(transport);
+        assert!(overtakes(&bench, true).unwrap(), "{transport}");
+        assert!(!overtakes(&bench, false).unwrap(), "{transport}: the control");
+    }
+}
+
+#[test]
+fn a_private_connection_leads_past_an_upcall_that_is_kept() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        assert!(private::ordered(&bench, true).unwrap(), "{transport}");
+        assert!(!private::ordered(&bench, false).unwrap(), "{transport}: the control");
     }
 }
 

@@ -26,7 +26,12 @@ impl Sample {
         Self { begun, ended: begun + Duration::from_nanos(nanos) }
     }
 
-    fn nanos(self) -> u64 {
+    /// Whether the machine was elsewhere meanwhile.
+    pub(super) fn overlaps(&self, disturbed: &Disturbed) -> bool {
+        disturbed.overlaps(self.begun, self.ended)
+    }
+
+    pub(super) fn nanos(self) -> u64 {
         self.ended.nanos_since(self.begun)
     }
 }
@@ -42,11 +47,19 @@ pub(super) struct Times {
 impl Times {
     /// Those of the samples that nothing outside of this program has disturbed.
     pub(super) fn of(samples: &[Sample], disturbed: &Disturbed) -> Self {
-        let clean = |sample: &&Sample| !disturbed.overlaps(sample.begun, sample.ended);
+        let clean = |sample: &&Sample| !sample.overlaps(disturbed);
         let mut sorted: Vec<u64> =
             samples.iter().filter(clean).map(|sample| sample.nanos()).collect();
         sorted.sort_unstable();
         Self { dropped: samples.len() - sorted.len(), sorted }
+    }
+
+    /// All of several.
+    pub(super) fn joined(parts: Vec<Self>) -> Self {
+        let dropped = parts.iter().map(|part| part.dropped).sum();
+        let mut sorted: Vec<u64> = parts.into_iter().flat_map(|part| part.sorted).collect();
+        sorted.sort_unstable();
+        Self { sorted, dropped }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -123,6 +136,8 @@ mod tests {
         let times = Times::of(&samples, &disturbed);
         assert_eq!((times.count(), times.dropped), (2, 1));
         assert_eq!(times.micros(1.0), 10.0);
+        let twice = Times::joined(vec![times.clone(), times]);
+        assert_eq!((twice.count(), twice.dropped, twice.p50()), (4, 2, 10.0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! All results on one page of HTML, which needs nothing else: no scripts, no network.
 
 mod bars;
+mod course;
 mod distribution;
 mod facts;
 mod figure;

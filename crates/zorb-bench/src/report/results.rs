@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::Report;
+use crate::course::Course;
 use crate::histogram::Histogram;
 
 #[cfg(test)]
@@ -48,6 +49,8 @@ pub struct Measured {
     pub cells: BTreeMap<String, Cell>,
     /// All times, where single calls were timed.
     pub histogram: Option<Histogram>,
+    /// The times in their order, where they were kept.
+    pub course: Option<Course>,
 }
 
 /// A value in a table.
@@ -191,11 +194,15 @@ fn measured(row: &Value, detail: Option<&Value>) -> Result<Measured, String> {
     measured.cells = cells(row, &own);
     if let Some(detail) = detail {
         let detail = detail.as_object().ok_or("its detail is no object")?;
-        measured.cells.append(&mut cells(detail, &["histogram"]));
+        measured.cells.append(&mut cells(detail, &["histogram", "course"]));
         if let Some(histogram) = detail.get("histogram").and_then(Value::as_str) {
             let histogram = Histogram::parse(histogram);
             let histogram = histogram.map_err(|reason| format!("its histogram: {reason}"))?;
             measured.histogram = Some(histogram).filter(|histogram| histogram.total() > 0);
+        }
+        if let Some(course) = detail.get("course").and_then(Value::as_str) {
+            let course = Course::parse(course).map_err(|reason| format!("its course: {reason}"))?;
+            measured.course = Some(course);
         }
     }
     Ok(measured)

@@ -63,6 +63,10 @@ pub struct Detail {
     pub server_cpu_ns_per_octet: Option<f64>,
     /// All times of all blocks, as `INDEX:COUNT` pairs (`bench/peers/PROTOCOL.md`).
     pub histogram: String,
+    /// How long calls took in their order, as `CALLS;MEDIAN:LONGEST,...` in nanoseconds, where that is
+    /// of interest.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub course: String,
 }
 
 /// Which number of a block counts in the end.
@@ -165,6 +169,7 @@ fn one_row(
             per_octet(per_call(|block| block.server_cpu_ns))
         },
         histogram: histogram.to_string(),
+        ..Detail::default()
     };
     (row, detail)
 }

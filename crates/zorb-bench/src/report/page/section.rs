@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::super::results::{Measured, Run};
 use super::bars::{self, Bar, Group, Meaning};
+use super::course;
 use super::distribution;
 use super::figure::Figure;
 use super::looks::Looks;
@@ -159,6 +160,21 @@ impl<'a> Section<'a> {
              one before. Further left is faster. Marks at 50, 99 and 99.9 %."
                 .to_owned(),
             timed.take(MOST_DISTRIBUTIONS).collect(),
+        ));
+        let courses = works.iter().filter_map(|work| {
+            let rows = work.rows.iter();
+            let peers: Vec<_> =
+                rows.filter_map(|row| Some((row.peer.as_str(), row.course.as_ref()?))).collect();
+            (1..=MOST_CURVES)
+                .contains(&peers.len())
+                .then(|| course::figure(&work.name(), &peers, looks))
+        });
+        charts.push((
+            "Jitter".to_owned(),
+            "Calls in their order: of each so many the longest, and below it the median. Lower is \
+             better."
+                .to_owned(),
+            courses.take(MOST_DISTRIBUTIONS).collect(),
         ));
         charts
     }

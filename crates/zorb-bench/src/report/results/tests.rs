@@ -3,7 +3,7 @@ use super::*;
 const GOOD: &str = r#"{"machine": {"cpu": "a", "cores": 2, "governor": null},
     "rows": [{"experiment": "new", "peer": "zorb", "transport": "iiop", "operation": "ping",
               "payload": 4, "p50_us": 1.5, "note": "warm", "p99_us": null}],
-    "details": [{"ratio_q1": 0.5, "histogram": "5:2,7:1"}],
+    "details": [{"ratio_q1": 0.5, "histogram": "5:2,7:1", "course": "2;5:6"}],
     "layers": [{"layer": "cdr", "ns": 12}]}"#;
 
 #[test]
@@ -15,6 +15,7 @@ fn rows_are_joined_with_what_lies_behind_them() {
     assert_eq!(row.cells.get("note"), Some(&Cell::Word("warm".to_owned())));
     assert_eq!(row.cells.get("p99_us"), None);
     assert_eq!(row.histogram.as_ref().map(Histogram::total), Some(3));
+    assert_eq!(row.course.as_ref().map(|course| course.steps.clone()), Some(vec![(5, 6)]));
     let machine = BTreeMap::from([("cpu", "a"), ("cores", "2")]);
     let owned = machine.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert_eq!(run.machine, owned.collect());
@@ -52,6 +53,10 @@ fn what_is_wrong_is_said() {
         (
             "{\"rows\": [{\"operation\": \"a\"}], \"details\": [{\"histogram\": \"4:x\"}]}",
             "row 1: its histogram: \"4:x\" is no INDEX:COUNT",
+        ),
+        (
+            "{\"rows\": [{\"operation\": \"a\"}], \"details\": [{\"course\": \"4\"}]}",
+            "row 1: its course: \"4\" is no CALLS;MEDIAN:LONGEST",
         ),
     ] {
         let reason = Run::parse("x.json", text).unwrap_err();
