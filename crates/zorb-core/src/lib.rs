@@ -18,6 +18,7 @@ mod context;
 mod corbaname;
 pub mod counters;
 mod error;
+pub mod flow;
 mod gather;
 mod interface;
 pub mod lanes;

@@ -38,6 +38,7 @@ mod messaging;
 mod overrides;
 mod properties;
 mod protocols;
+mod queueing;
 mod set;
 mod shape;
 mod types;
@@ -57,11 +58,14 @@ pub use messaging::{
 pub use overrides::SetOverrideType;
 pub use properties::ConnectionProperties;
 pub use protocols::{ClientProtocols, PrivateConnection, ProtocolChoice, ServerProtocols};
-pub use set::{Policies, Policy, ShaperOf, TypedPolicy};
+pub use queueing::OnewayQueue;
+pub use set::{DetourOf, Policies, Policy, ShaperOf, TypedPolicy};
 pub use types::PolicyType;
 
 pub(crate) use exposed::{component, exposed_by};
 pub(crate) use hooks::{MAX_CONTEXTS, Understood};
-pub(crate) use overrides::{Asides, ObjectOverrides, Overrides, Terms, override_of, terms};
+pub(crate) use overrides::{
+    Asides, Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, terms,
+};
 pub(crate) use properties::LineOptions;
-pub(crate) use shape::{AnyShape, Lines, Router, Shape, Shaper};
+pub(crate) use shape::{AnyShape, Lines, Shape, Shaper};

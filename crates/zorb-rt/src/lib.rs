@@ -51,7 +51,7 @@ mod tests;
 
 pub use bands::{PriorityBand, PriorityBands};
 pub use current::{HeldPriority, RtCurrent};
-pub use flow::{FlowCounts, FlowEvent, OutputQueue, OutputQueueBuilder, WhenFull};
+pub use flow::{OutputQueue, OutputQueueBuilder};
 pub use mapping::{
     Continuous, Direct, Linear, PriorityMapping, PriorityMappingManager, PriorityTransform,
 };
@@ -63,6 +63,7 @@ pub use priority::{NativePriority, Priority};
 pub use qos::{Expansion, ObjectQos, Qos, QosClass, expand};
 pub use readiness::{Finding, Verdict, examine};
 pub use setting::{Denied, SchedulingPolicy};
+pub use zorb_core::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
 pub use zorb_core::lanes::{Buffering, DynamicLifespan, LaneCounts, LaneViolations, Strategy};
 pub use zorb_core::policy::NetworkClass;
 pub use zorb_os::alloc::CountingAllocator;

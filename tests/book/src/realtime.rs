@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use zorb::poa::{Poa, PoaPolicies};
-use zorb::policy::{Policies, PrivateConnection};
+use zorb::policy::{OnewayQueue, Policies, PrivateConnection, SyncScope};
 use zorb::{ObjectRef, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_rt::{
-    Denied, LaneBuilder, Linear, LinearNetwork, ObjectQos, OutputQueue, PiMutex, Priority,
-    PriorityBand, PriorityBands, PriorityMappingManager, Qos, QosClass, RtCurrent, RtOrb,
+    Denied, FlowLimits, LaneBuilder, Linear, LinearNetwork, ObjectQos, OutputQueue, PiMutex,
+    Priority, PriorityBand, PriorityBands, PriorityMappingManager, Qos, QosClass, RtCurrent, RtOrb,
     Threadpool, WhenFull, expand,
 };
 
@@ -138,6 +138,15 @@ pub fn shown(display: ObjectRef, picture: Picture) -> Result<OutputQueue, zorb::
         .start()?;
     queue.send(picture.len(), move || display.invoke_oneway("show", picture.arguments()))?;
     Ok(queue)
+}
+
+/// The same object, whose one-way calls wait in a queue of the ORB.
+pub fn queued(display: &ObjectRef) -> Result<(ObjectRef, OnewayQueue), zorb::Error> {
+    let limits = FlowLimits { max_calls: 64, ..FlowLimits::default() };
+    let queue = OnewayQueue::new(limits).on_event(|event| eprintln!("{event:?}"));
+    let policies = Policies::new().with(SyncScope::None).with(queue.clone());
+    let display = display.with_policies(&policies)?;
+    Ok((display, queue))
 }
 
 /// Takes a lock twice, one after the other.

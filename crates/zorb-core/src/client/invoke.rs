@@ -26,7 +26,7 @@ use crate::collocation::{Upcall, hold};
 use crate::error::{Error, Phase};
 use crate::gather::{Gather, SendParts, WriteBody};
 use crate::object::ObjectRef;
-use crate::policy::{Rebind, terms};
+use crate::policy::{Asked, Detour, Rebind, terms};
 use crate::server::{Answer, InParts, about_to_block, answer_request};
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
@@ -59,7 +59,14 @@ pub(crate) fn invoke<'c>(
     core.check_running()?;
     let terms = terms(object);
     let object = match terms.elsewhere {
-        Some(router) => router(object)?,
+        Some(detour) => {
+            let is_one_way = !response.expects_reply();
+            let asked = Asked { operation, response, is_one_way, arguments, terms };
+            match go_around(detour, object, &asked)? {
+                Some(object) => object,
+                None => return Ok(None),
+            }
+        }
         None => object,
     };
     let call = Call::new(operation, response, arguments, &terms);
@@ -129,9 +136,19 @@ pub(crate) fn invoke<'c>(
     }
 }
 
+/// Has policies see to the call; the reference by which it is to be made, if it still is.
+#[cold]
+fn go_around<'o>(
+    detour: Detour,
+    object: &'o ObjectRef,
+    asked: &Asked<'_>,
+) -> Result<Option<&'o ObjectRef>, SystemException> {
+    detour(object, Some(asked))
+}
+
 /// What is left to do when a call has succeeded.
 #[cold]
-fn settle(object: &ObjectRef, call: &Call<'_>) -> Result<(), SystemException> {
+pub(super) fn settle(object: &ObjectRef, call: &Call<'_>) -> Result<(), SystemException> {
     if call.asides.rebind() != Rebind::Transparent {
         object.bind();
     }
@@ -258,7 +275,7 @@ fn not_done<'c>((again, exception): (bool, SystemException)) -> Attempt<'c> {
 }
 
 #[inline(always)] // on the path of every call
-fn start<'a>(
+pub(super) fn start<'a>(
     request_id: u32,
     key: &'a [u8],
     service_contexts: &'a [ServiceContext<'a>],
@@ -271,7 +288,7 @@ fn start<'a>(
 
 /// Writes a request that tells the server something.
 #[inline(never)]
-fn write_telling(
+pub(super) fn write_telling(
     tells: Tells,
     (object, routes): (&ObjectRef, &Routes),
     (buffer, form): (&mut Vec<u8>, Form<'_>),
@@ -297,7 +314,7 @@ fn write_telling(
     })
 }
 
-fn write_request(
+pub(super) fn write_request(
     buffer: &mut Vec<u8>,
     form: Form<'_>,
     start: &RequestStart<'_>,

@@ -46,7 +46,7 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     core.check_running()?;
     let terms = terms(object);
     let object = match terms.elsewhere {
-        Some(router) => router(object)?,
+        Some(detour) => detour(object, None)?.unwrap_or(object),
         None => object,
     };
     let patience = Patience::new(terms.round_trip);

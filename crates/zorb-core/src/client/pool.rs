@@ -20,8 +20,10 @@ use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, W
 use super::connection::{Alive, ClientConnection};
 use super::line::AnyLine;
 use super::place::{Lease, Place};
+use super::queued::Outbox;
 use super::sharing::Sharing;
 use crate::counters::{CallMutex, Count, count};
+use crate::flow::FlowLimits;
 use crate::options::Options;
 use crate::policy::{LineOptions, Lines};
 use crate::rare::{Rare, happens};
@@ -72,6 +74,8 @@ pub(crate) struct EndpointPool {
     pub(super) copy_threshold: usize,
     line: LineOptions,
     pub(super) wait: WaitPolicy,
+    /// What ends with it beside its connections: queues of one-way calls.
+    outboxes: Mutex<Vec<Weak<Outbox>>>,
 }
 
 #[derive(Debug, Default)]
@@ -168,6 +172,7 @@ impl EndpointPool {
             copy_threshold: line.copy_threshold,
             line: line.clone(),
             wait: options.wait_policy(),
+            outboxes: Mutex::default(),
         })
     }
 
@@ -212,6 +217,37 @@ impl EndpointPool {
         if let Some(sharing) = &self.sharing {
             sharing.close();
         }
+        let outboxes =
+            std::mem::take(&mut *self.outboxes.lock().unwrap_or_else(PoisonError::into_inner));
+        outboxes.iter().filter_map(Weak::upgrade).for_each(|outbox| outbox.close());
+    }
+
+    /// Has a queue end with this pool.
+    pub(super) fn keep_outbox(&self, outbox: &Arc<Outbox>) {
+        let mut outboxes = self.outboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        outboxes.retain(|known| known.strong_count() > 0);
+        outboxes.push(Arc::downgrade(outbox));
+    }
+
+    /// The limits of a queue of one-way calls, where `own` are those of its policy.
+    pub(super) fn queue_limits(&self, own: FlowLimits) -> FlowLimits {
+        let [calls, octets] = self.line.queued;
+        own.within(calls, octets)
+    }
+
+    /// A connection that no other call gets, beyond the limit if it has to be.
+    pub(super) fn open_apart(
+        &self,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Box<ClientConnection>, NoConnection> {
+        let mut state = self.state();
+        if state.closed {
+            return Err(NoConnection::Closed);
+        }
+        state.open += 1;
+        drop(state);
+        self.open(connect_timeout, deadline)
     }
 
     /// Takes every idle connection; `wanted` has those that come back later brought here as well.

@@ -1,9 +1,10 @@
 //! Getting a connection to an object.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-use zorb_transport::ConnectPhase;
+use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::line::AnyLine;
@@ -28,6 +29,53 @@ pub(super) fn reach<'t>(
     reach_one(object, routes, routes.in_order(), expects_reply, connect_timeout, deadline)
 }
 
+/// The ways that are for a call of the calling thread.
+pub(super) fn fitting(routes: &Routes) -> Result<Vec<&Route>, SystemException> {
+    let (band, lanes) = match routes.by_priority {
+        true => wanted(routes)?,
+        false => (None, None),
+    };
+    let serves = |route: &&Route| !routes.by_priority || serves(route, band, lanes.as_ref());
+    Ok(routes.in_order().map(|(_, route)| route).filter(serves).collect())
+}
+
+/// The exception when none of the ways connects.
+pub(super) fn unreachable(
+    object: &ObjectRef,
+    routes: &Routes,
+    failure: Option<ConnectError>,
+) -> SystemException {
+    match failure {
+        Some(error) => not_connected(error, false),
+        None if !routes.conflicts.is_empty() => ruled_out(object, routes),
+        None => no_usable_profile(object),
+    }
+}
+
+type Wanted<'r> = (Option<&'r RangeInclusive<i16>>, Option<RangeInclusive<i16>>);
+
+/// The band of the calling thread's next call, and the priorities that lanes for it have.
+fn wanted(routes: &Routes) -> Result<Wanted<'_>, SystemException> {
+    let band = routes.band()?;
+    let lanes = match band {
+        Some(band) => Some(band.clone()),
+        None => routes.lanes()?,
+    };
+    Ok((band, lanes))
+}
+
+fn serves(
+    route: &Route,
+    band: Option<&RangeInclusive<i16>>,
+    lanes: Option<&RangeInclusive<i16>>,
+) -> bool {
+    route.band.as_ref() == band
+        && match (lanes, route.priority) {
+            (Some(lanes), Some(priority)) => lanes.contains(&priority),
+            _ => true,
+        }
+}
+
 /// The same where endpoints serve different priorities.
 #[inline(never)]
 fn reach_lane<'t>(
@@ -37,19 +85,9 @@ fn reach_lane<'t>(
     connect_timeout: Duration,
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine), SystemException> {
-    let band = routes.band()?;
-    let lanes = match band {
-        Some(band) => Some(band.clone()),
-        None => routes.lanes()?,
-    };
-    let serves = |route: &Route| {
-        route.band.as_ref() == band
-            && match (&lanes, route.priority) {
-                (Some(lanes), Some(priority)) => lanes.contains(&priority),
-                _ => true,
-            }
-    };
-    let mut fitting = routes.in_order().filter(|(_, route)| serves(route)).peekable();
+    let (band, lanes) = wanted(routes)?;
+    let fits = |(_, route): &(usize, &Route)| serves(route, band, lanes.as_ref());
+    let mut fitting = routes.in_order().filter(fits).peekable();
     if lanes.is_some() && routes.conflicts.is_empty() && fitting.peek().is_none() {
         let no = CompletionStatus::No;
         return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
@@ -101,30 +139,34 @@ fn reach_one<'t>(
         }
     }
     Err(match failure {
-        Some(error) => {
-            let no = CompletionStatus::No;
-            let exception = match late {
-                true => SystemException::timeout(minor::timeout::CONNECT, no),
-                false
-                    if error.kind() == io::ErrorKind::PermissionDenied
-                        && error.phase() == ConnectPhase::Setup =>
-                {
-                    SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
-                }
-                false => SystemException::transient(minor::transient::CONNECT_FAILED, no),
-            };
-            let hint = error.hint().map(str::to_owned);
-            let story = Error::new(Phase::Connect, String::new()).because(error);
-            match hint {
-                Some(hint) => story.hint(hint),
-                None => story,
-            }
-            .remember(exception)
-        }
+        Some(error) => not_connected(error, late),
         None if !routes.conflicts.is_empty() => ruled_out(object, routes),
         None if one_way => no_way_back(),
         None => no_usable_profile(object),
     })
+}
+
+/// The exception for an endpoint that could not be reached, in time or at all.
+#[cold]
+fn not_connected(error: ConnectError, late: bool) -> SystemException {
+    let no = CompletionStatus::No;
+    let exception = match late {
+        true => SystemException::timeout(minor::timeout::CONNECT, no),
+        false
+            if error.kind() == io::ErrorKind::PermissionDenied
+                && error.phase() == ConnectPhase::Setup =>
+        {
+            SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
+        }
+        false => SystemException::transient(minor::transient::CONNECT_FAILED, no),
+    };
+    let hint = error.hint().map(str::to_owned);
+    let story = Error::new(Phase::Connect, String::new()).because(error);
+    match hint {
+        Some(hint) => story.hint(hint),
+        None => story,
+    }
+    .remember(exception)
 }
 
 #[cold]

@@ -104,8 +104,9 @@ macro_rules! modes {
 modes! {
     /// What a one-way call waits for (`SyncScopePolicy`).
     SyncScope = SYNC_SCOPE, "SyncScope" {
-        /// Nothing (`SYNC_NONE`). The same as [`WithTransport`](Self::WithTransport) here: nothing is
-        /// held back.
+        /// Nothing (`SYNC_NONE`): the call waits in the queue of the policy
+        /// [`OnewayQueue`](super::OnewayQueue). Without one it is the same as
+        /// [`WithTransport`](Self::WithTransport).
         None = 0,
         /// The system has taken the request (`SYNC_WITH_TRANSPORT`). The default.
         #[default]

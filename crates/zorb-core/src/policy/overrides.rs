@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use zorb_giop::PolicyValue;
+use zorb_giop::{PolicyValue, ResponseFlags};
 use zorb_transport::StreamOptions;
+use zorb_types::SystemException;
 
 use super::current::overrides_of_thread;
 use super::{
     AnyShape, ConnectionTimeout, NetworkPriorities, Policies, Rebind, RelativeRequestTimeout,
-    RelativeRoundtripTimeout, RequestContext, Router, SyncScope, TypedPolicy,
+    RelativeRoundtripTimeout, RequestContext, SyncScope, TypedPolicy,
 };
+use crate::gather::WriteBody;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 
@@ -54,6 +56,21 @@ pub(crate) struct ObjectOverrides {
     shape: Option<Arc<dyn AnyShape>>,
 }
 
+/// What is asked of an object, for who sees to a call before it goes there.
+pub(crate) struct Asked<'a> {
+    pub(crate) operation: &'a str,
+    pub(crate) response: ResponseFlags,
+    pub(crate) is_one_way: bool,
+    pub(crate) arguments: WriteBody<'a>,
+    pub(crate) terms: Terms,
+}
+
+/// Sees to a call: finds the reference by which it goes, which policies of the thread or the ORB may
+/// have go other ways, or does what is asked itself, and then there is none. Questions about the object
+/// itself ask nothing of it.
+pub(crate) type Detour =
+    for<'o> fn(&'o ObjectRef, Option<&Asked<'_>>) -> Result<Option<&'o ObjectRef>, SystemException>;
+
 /// What policies say about a call, as far as they do.
 #[derive(Clone, Copy, Debug, Default)]
 struct SomeTerms {
@@ -63,6 +80,7 @@ struct SomeTerms {
     sync_scope: Option<SyncScope>,
     rebind: Option<Rebind>,
     accompanied: bool,
+    detour: Option<Detour>,
 }
 
 /// What holds for one call.
@@ -73,9 +91,8 @@ pub(crate) struct Terms {
     pub(crate) connect: Duration,
     pub(crate) sync_scope: SyncScope,
     pub(crate) asides: Asides,
-    /// Finds the reference by which the call goes, where policies of the thread or the ORB may have it
-    /// go other ways.
-    pub(crate) elsewhere: Option<Router>,
+    /// Sees to the call first, where policies want that.
+    pub(crate) elsewhere: Option<Detour>,
 }
 
 /// What is seldom asked of a call once it has ended, all in one.
@@ -127,6 +144,7 @@ impl SomeTerms {
             sync_scope: policies.value().copied(),
             rebind: policies.value().copied(),
             accompanied: false,
+            detour: policies.detour(),
         }
     }
 
@@ -138,6 +156,7 @@ impl SomeTerms {
             sync_scope: self.sync_scope.or(weaker.sync_scope),
             rebind: self.rebind.or(weaker.rebind),
             accompanied: self.accompanied || weaker.accompanied,
+            detour: self.detour.or(weaker.detour),
         }
     }
 
@@ -257,6 +276,7 @@ fn look_up(object: &ObjectRef) -> Terms {
         terms = terms.or(of_thread).or(of_orb.terms);
         elsewhere = by_thread.or_else(|| router(&of_orb.shape));
     }
+    let elsewhere = terms.detour.or(elsewhere);
     Terms { elsewhere, ..terms.or_options(object.core()) }
 }
 

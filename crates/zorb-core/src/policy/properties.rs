@@ -74,6 +74,8 @@ pub(crate) struct LineOptions {
     pub(crate) in_fragments: Option<(Wrap, usize)>,
     pub(crate) max_connections: usize,
     pub(crate) max_calls: usize,
+    /// Calls and octets in a queue of one-way calls, where policies say so.
+    pub(crate) queued: [Option<u32>; 2],
 }
 
 impl LineOptions {
@@ -86,6 +88,7 @@ impl LineOptions {
             in_fragments: None,
             max_connections: options.max_connections_per_endpoint,
             max_calls: options.max_calls_per_connection,
+            queued: [None; 2],
         }
     }
 }
@@ -166,6 +169,7 @@ impl ConnectionProperties {
             in_fragments: fragment_size.map(|size| (in_fragments as Wrap, size)),
             max_connections: most(self.max_connections, options.max_connections_per_endpoint),
             max_calls: most(self.max_calls, options.max_calls_per_connection),
+            queued: [self.queued_calls, self.queued_octets],
         }
     }
 

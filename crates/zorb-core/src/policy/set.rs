@@ -9,7 +9,10 @@ use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::PolicyValue;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{AroundUpcall, CallPriority, Levels, PolicyType, RequestContext, Shape, Shaper};
+use super::{
+    AroundUpcall, CallPriority, Detour, Levels, PolicyType, RequestContext, Shape, Shaper,
+};
+use crate::client::enqueue;
 use crate::lanes::Pool;
 use crate::options::Options;
 
@@ -76,6 +79,12 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Sees to calls that policies, this one among them, keep from going straight to their object.
+    #[doc(hidden)]
+    fn detour() -> Option<DetourOf> {
+        None
+    }
+
     /// The bands of priorities that it divides calls into, each with connections of its own, if it is
     /// about that.
     fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
@@ -107,6 +116,17 @@ impl ShaperOf {
     pub const WAYS: Self = Self(Shape::shaper);
 }
 
+/// What [`TypedPolicy::detour`] returns.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct DetourOf(Detour);
+
+impl DetourOf {
+    /// That of queues for one-way calls.
+    #[doc(hidden)]
+    pub const QUEUE: Self = Self(enqueue);
+}
+
 /// A policy of any type (`CORBA::Policy`). Clones are the same policy, which never changes.
 #[derive(Clone)]
 pub struct Policy(Arc<dyn AnyPolicy>);
@@ -121,6 +141,7 @@ trait AnyPolicy: Any + fmt::Debug + Send + Sync {
     fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>>;
     fn request_context(&self) -> Option<Arc<dyn RequestContext>>;
     fn shaper(&self) -> Option<ShaperOf>;
+    fn detour(&self) -> Option<DetourOf>;
     fn bands(&self) -> Option<Vec<RangeInclusive<i16>>>;
     fn call_priority(&self) -> Option<Arc<dyn CallPriority>>;
     fn pool(&self) -> Option<Pool>;
@@ -159,6 +180,10 @@ impl<P: TypedPolicy> AnyPolicy for P {
 
     fn shaper(&self) -> Option<ShaperOf> {
         P::shaper()
+    }
+
+    fn detour(&self) -> Option<DetourOf> {
+        P::detour()
     }
 
     fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
@@ -349,6 +374,11 @@ impl Policies {
     /// when none is.
     pub(crate) fn shaper(&self) -> Option<Shaper> {
         self.iter().find_map(|policy| policy.0.shaper()).map(|ShaperOf(shaper)| shaper)
+    }
+
+    /// What sees to calls before they go to their object; `None` when nothing does.
+    pub(super) fn detour(&self) -> Option<Detour> {
+        self.iter().find_map(|policy| policy.0.detour()).map(|DetourOf(detour)| detour)
     }
 
     /// Refuses policies that cannot be set at `level`.

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb_giop::ProfileTag;
-use zorb_types::SystemException;
 
 use super::current::overrides_of_thread;
 use super::{
-    ClientProtocols, ConnectionProperties, LineOptions, Policies, Policy, PolicyType,
+    ClientProtocols, ConnectionProperties, Detour, LineOptions, Policies, Policy, PolicyType,
     PrivateConnection,
 };
 use crate::object::ObjectRef;
@@ -24,10 +23,6 @@ const NOT_NUMBERED: u64 = 0;
 
 /// Makes a shape of the policies of some levels, the strongest first.
 pub(crate) type Shaper = fn(&[&Policies]) -> Option<Arc<dyn AnyShape>>;
-
-/// Finds the reference by which a call goes, where policies of the thread or the ORB may have it go
-/// other ways.
-pub(crate) type Router = for<'o> fn(&'o ObjectRef) -> Result<&'o ObjectRef, SystemException>;
 
 /// The connections that calls of a band go over, or all calls where there are no bands.
 #[derive(Debug)]
@@ -67,7 +62,9 @@ pub(crate) trait AnyShape: fmt::Debug + Send + Sync {
 
     fn bands(&self) -> &[RangeInclusive<i16>];
 
-    fn router(&self) -> Router;
+    /// Finds the reference by which a call goes, where policies of the thread or the ORB may have it go
+    /// other ways.
+    fn router(&self) -> Detour;
 
     /// The reference to the object of `before` with this shape.
     fn reference(&self, before: &ObjectRef) -> ObjectRef;
@@ -226,8 +223,8 @@ impl AnyShape for Shape {
         &self.bands
     }
 
-    fn router(&self) -> Router {
-        ObjectRef::as_wanted
+    fn router(&self) -> Detour {
+        |object, _| object.as_wanted().map(Some)
     }
 
     fn reference(&self, before: &ObjectRef) -> ObjectRef {

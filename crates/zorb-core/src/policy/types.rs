@@ -67,6 +67,8 @@ policy_types! {
     CONNECTION_PROPERTIES = 0x5a42_0001, "Zorb::ConnectionPropertiesPolicy";
     /// Zorb's [`BufferStrategy`](crate::BufferStrategy).
     BUFFER_STRATEGY = 0x5a42_0002, "Zorb::BufferStrategyPolicy";
+    /// Zorb's [`OnewayQueue`](super::OnewayQueue).
+    ONEWAY_QUEUE = 0x5a42_0003, "Zorb::OnewayQueuePolicy";
     /// TAO's [`ConnectionTimeout`](super::ConnectionTimeout).
     CONNECTION_TIMEOUT = 0x5441_0008, "TAO::ConnectionTimeoutPolicy";
 }

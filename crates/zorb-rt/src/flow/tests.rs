@@ -1,37 +1,10 @@
 //! Queues whose thread the test holds, so that they fill as it wants.
 
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use super::*;
-
-fn of(max_calls: usize, max_octets: usize) -> Waters {
-    Waters { max_calls, max_octets, high: 75, low: 25, is_high: false }
-}
-
-#[test]
-fn each_water_is_told_once_on_the_way() {
-    let mut waters = of(8, 1000);
-    let mut told = |calls| waters.told(calls, 0).is_some();
-    let up: Vec<usize> = (0..=8).filter(|&calls| told(calls)).collect();
-    assert_eq!(up, [6]);
-    let down: Vec<usize> = (0..=8).rev().filter(|&calls| told(calls)).collect();
-    assert_eq!(down, [2]);
-    // Between the two it may go up and down.
-    assert!(told(7) && !told(4) && !told(7) && !told(3) && told(2) && !told(5));
-}
-
-#[test]
-fn octets_count_as_calls_do() {
-    let mut waters = of(1000, 100);
-    assert_eq!(waters.told(1, 74), None);
-    assert_eq!(waters.told(1, 75), Some(FlowEvent::High { calls: 1, octets: 75 }));
-    assert_eq!(waters.told(1, 26), None);
-    assert_eq!(waters.told(1, 25), Some(FlowEvent::Low { calls: 1, octets: 25 }));
-    assert!(waters.has_room(3, 60, 40) && !waters.has_room(3, 60, 41));
-    assert!(waters.has_room(0, 0, 5000), "what is larger than the queue goes alone");
-    assert!(!waters.has_room(1, usize::MAX, usize::MAX));
-    assert!(!of(3, 100).has_room(3, 0, 1));
-}
 
 /// A queue whose thread is in a call that ends when the sender is used or dropped.
 fn held(builder: OutputQueueBuilder) -> (OutputQueue, Sender<()>, Receiver<FlowEvent>) {
@@ -147,5 +120,5 @@ fn calls_that_fail_are_told_and_those_behind_go_on() {
     assert_eq!(panicked.kind, zorb_types::SystemExceptionKind::Internal);
     let shared = Arc::clone(&queue.shared);
     drop(queue);
-    assert_eq!(shared.state().counts, FlowCounts { sent: 2, lost: 2, refused: 0 });
+    assert_eq!(shared.queue.counts(), FlowCounts { sent: 2, lost: 2, refused: 0 });
 }

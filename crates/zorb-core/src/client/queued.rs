@@ -1,0 +1,379 @@
+//! One-way calls that are written now and sent later, by a thread of their queue.
+//!
+//! Nothing here is reached but by the policy that asks for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use zorb_transport::Stream;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::call::Call;
+use super::connection::{ClientConnection, LAST_WORDS, Opened, Tells};
+use super::contexts::{tell_band, with_contexts};
+use super::invoke::{settle, start, write_request, write_telling};
+use super::pool::{EndpointPool, NoConnection};
+use super::reach::{fitting, unreachable};
+use super::route::{Route, Routes};
+use crate::error::{Error, Phase};
+use crate::flow::{FlowCounts, FlowEvent, FlowLimits, FlowQueue, WhenFull};
+use crate::gather::Gather;
+use crate::object::ObjectRef;
+use crate::orb::OrbCore;
+use crate::policy::{Asked, OnewayQueue, SyncScope, override_of};
+use crate::server::about_to_block;
+
+/// How long the end of an ORB waits for what is in a queue.
+const LAST_CALLS: Duration = Duration::from_secs(1);
+/// How many buffers of messages are kept for those to come.
+const SPARES: usize = 16;
+
+type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
+
+/// The queues of one policy, one for each endpoint pool.
+#[derive(Debug, Default)]
+pub(crate) struct Outboxes {
+    open: Mutex<Vec<Arc<Outbox>>>,
+    /// What has become of the calls of those that have ended.
+    before: Mutex<FlowCounts>,
+}
+
+/// A queue, its connection and its thread.
+pub(crate) struct Outbox {
+    pool: Arc<EndpointPool>,
+    /// Where messages are written; whoever has it has the next place in the queue.
+    connection: Mutex<Box<ClientConnection>>,
+    stream: Arc<dyn Stream>,
+    queue: FlowQueue<Message>,
+    spares: Mutex<Vec<Vec<u8>>>,
+    /// Whether nothing is sent any more.
+    broken: AtomicBool,
+    on_event: OnEvent,
+}
+
+/// A request that waits.
+struct Message {
+    octets: Vec<u8>,
+    /// When it is too late to send it. Those that later ones rely on have none.
+    deadline: Option<Instant>,
+}
+
+impl std::fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Outbox").field(&self.pool.endpoint).field(&self.queue).finish()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Puts a one-way call into its queue; the reference by which it is to be made if it has none.
+pub(crate) fn enqueue<'o>(
+    object: &'o ObjectRef,
+    asked: Option<&Asked<'_>>,
+) -> Result<Option<&'o ObjectRef>, SystemException> {
+    let object = object.as_wanted()?;
+    let Some(asked) = asked.filter(|it| it.is_one_way && it.terms.sync_scope == SyncScope::None)
+    else {
+        return Ok(Some(object));
+    };
+    let Some(policy) = override_of::<OnewayQueue>(object) else { return Ok(Some(object)) };
+    let forwarded = object.forwarded();
+    let target = forwarded.binding().unwrap_or_else(|| object.binding());
+    let routes = target.routes(object.core());
+    if routes.local.is_some() {
+        return Ok(Some(object));
+    }
+    let call = Call::new(asked.operation, asked.response, asked.arguments, &asked.terms);
+    let outcome = put(&policy, object, routes, &call);
+    if !call.asides.is_none() {
+        settle(object, &call)?;
+    }
+    outcome.map(|()| None)
+}
+
+fn put(
+    policy: &OnewayQueue,
+    object: &ObjectRef,
+    routes: &Routes,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    let deadline = call.sending().deadline();
+    let when_full = policy.when_there_is_no_room();
+    let patient = match when_full {
+        WhenFull::Wait(limit) => Instant::now().checked_add(limit),
+        WhenFull::Refuse => None,
+    };
+    let end = [patient, deadline].into_iter().flatten().min();
+    loop {
+        let (route, outbox) = policy.outboxes().reach(policy, object, routes, call)?;
+        let Err(octets) = outbox.write(object, (routes, route), call)? else { return Ok(()) };
+        if !outbox.broken.load(Ordering::Acquire) {
+            if when_full != WhenFull::Refuse {
+                about_to_block();
+            }
+            outbox.queue.wait_for_room(octets, when_full, end)?;
+        }
+    }
+}
+
+impl Outboxes {
+    /// The queue of the first route that fits the call and connects.
+    fn reach<'t>(
+        &self,
+        policy: &OnewayQueue,
+        object: &ObjectRef,
+        routes: &'t Routes,
+        call: &Call<'_>,
+    ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
+        let core = object.core();
+        let mut open = lock(&self.open);
+        open.retain(|outbox| {
+            let is_good = outbox.is_good();
+            if !is_good {
+                outbox.queue.end();
+                self.add(outbox.queue.counts());
+            }
+            is_good
+        });
+        let mut failure = None;
+        for route in fitting(routes)? {
+            let known = open.iter().find(|outbox| Arc::ptr_eq(&outbox.pool, &route.pool));
+            if let Some(known) = known {
+                return Ok((route, Arc::clone(known)));
+            }
+            match Outbox::open(
+                core,
+                &route.pool,
+                policy.teller(),
+                policy.limits_of(core.options()),
+                call,
+            ) {
+                Ok(outbox) => {
+                    open.push(Arc::clone(&outbox));
+                    return Ok((route, outbox));
+                }
+                Err(NoConnection::Unreachable(error)) => failure = Some(error),
+                Err(NoConnection::Closed) => return Err(core.shut_down()),
+                Err(NoConnection::Busy) => {
+                    let code = minor::no_resources::THREADS;
+                    return Err(SystemException::no_resources(code, CompletionStatus::No));
+                }
+            }
+        }
+        Err(unreachable(object, routes, failure))
+    }
+
+    fn add(&self, counts: FlowCounts) {
+        let mut before = lock(&self.before);
+        before.sent += counts.sent;
+        before.lost += counts.lost;
+        before.refused += counts.refused;
+    }
+
+    pub(crate) fn waiting(&self) -> (usize, usize) {
+        let all = lock(&self.open);
+        let each = all.iter().map(|outbox| outbox.queue.waiting());
+        each.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)))
+    }
+
+    pub(crate) fn counts(&self) -> FlowCounts {
+        let all = lock(&self.open);
+        let mut sum = *lock(&self.before);
+        for counts in all.iter().map(|outbox| outbox.queue.counts()) {
+            sum.sent += counts.sent;
+            sum.lost += counts.lost;
+            sum.refused += counts.refused;
+        }
+        sum
+    }
+
+    pub(crate) fn flush(&self, limit: Duration) -> bool {
+        let all = lock(&self.open).clone();
+        let end = Instant::now().checked_add(limit);
+        let left = || end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
+        all.iter().all(|outbox| outbox.queue.wait_until_done(left()))
+    }
+}
+
+impl Drop for Outboxes {
+    fn drop(&mut self) {
+        lock(&self.open).iter().for_each(|outbox| outbox.queue.end());
+    }
+}
+
+impl Outbox {
+    /// Connects, and starts the thread.
+    fn open(
+        core: &Arc<OrbCore>,
+        pool: &Arc<EndpointPool>,
+        on_event: OnEvent,
+        limits: FlowLimits,
+        call: &Call<'_>,
+    ) -> Result<Arc<Self>, NoConnection> {
+        let connection = pool.open_apart(call.connect, call.sending().deadline())?;
+        let stream = Arc::clone(&connection.stream);
+        // It fails only when the peer is gone by now, which sending finds as well.
+        let _ = stream.set_send_timeout(Some(core.options().send_timeout));
+        let outbox = Arc::new(Self {
+            pool: Arc::clone(pool),
+            connection: Mutex::new(connection),
+            stream,
+            queue: FlowQueue::new(pool.queue_limits(limits)),
+            spares: Mutex::default(),
+            broken: AtomicBool::new(false),
+            on_event,
+        });
+        let work = Arc::clone(&outbox);
+        if core.threads().spawn("zorb-oneway", move || work.send()).is_err() {
+            pool.lost_one();
+            return Err(NoConnection::Busy);
+        }
+        pool.keep_outbox(&outbox);
+        Ok(outbox)
+    }
+
+    /// Whether calls may be put into it.
+    fn is_good(&self) -> bool {
+        if self.broken.load(Ordering::Acquire) {
+            return false;
+        }
+        if !self.queue.is_at_rest() {
+            return true;
+        }
+        // The server may have closed it while it lay idle.
+        let mut connection = lock(&self.connection);
+        let is_good = connection.is_fresh() || !connection.stream.is_stale();
+        if is_good {
+            connection.alive = super::connection::Alive::now();
+        }
+        is_good
+    }
+
+    /// Writes a request and puts it into the queue. How many octets it has if there is no room for it.
+    fn write(
+        &self,
+        object: &ObjectRef,
+        (routes, route): (&Routes, &Route),
+        call: &Call<'_>,
+    ) -> Result<Result<(), usize>, SystemException> {
+        let core = object.core();
+        let form = route.form;
+        let mut connection = lock(&self.connection);
+        let ClientConnection { state, outgoing, band_told, form: written_in, .. } =
+            &mut **connection;
+        if let Some(spare) = lock(&self.spares).pop() {
+            *outgoing = spare;
+        }
+        let opened = Opened::agree(state, core, route, call.operation, None, true)?;
+        let request_id = state.ids().allocate();
+        let tells_band = route.band.is_some() && !*band_told;
+        tell_band(route.band.as_ref().filter(|_| tells_band));
+        let mut gather = Gather::runs_from(usize::MAX);
+        match opened.tells {
+            Tells::Nothing => with_contexts(object, routes, &[], |service_contexts| {
+                let start = start(request_id, &route.key, service_contexts, call);
+                write_request(outgoing, form, &start, opened.text, &mut gather, call)
+            }),
+            tells => write_telling(
+                tells,
+                (object, routes),
+                (outgoing, form),
+                (request_id, &route.key[..]),
+                opened.text,
+                &mut gather,
+                call,
+            ),
+        }?;
+        *written_in = form;
+        let tells = !matches!(opened.tells, Tells::Nothing);
+        let octets = std::mem::take(outgoing);
+        let length = octets.len();
+        let is_relied_on = tells || tells_band;
+        let deadline = call.sending().deadline().filter(|_| !is_relied_on);
+        match self.queue.try_put(length, Message { octets, deadline }) {
+            Ok(event) => {
+                *band_told |= tells_band;
+                if tells {
+                    state.was_told();
+                }
+                drop(connection);
+                self.tell(event);
+                Ok(Ok(()))
+            }
+            Err(back) => {
+                self.keep(back.octets);
+                Ok(Err(length))
+            }
+        }
+    }
+
+    fn tell(&self, event: Option<FlowEvent>) {
+        if let (Some(event), Some(on_event)) = (event, &self.on_event) {
+            on_event(&event);
+        }
+    }
+
+    fn keep(&self, buffer: Vec<u8>) {
+        let mut spares = lock(&self.spares);
+        if spares.len() < SPARES {
+            spares.push(buffer);
+        }
+    }
+
+    /// The queue's thread.
+    fn send(&self) {
+        let mut failed = None;
+        while let Some((message, event)) = self.queue.next() {
+            self.tell(event);
+            let is_late = message.deadline.is_some_and(|deadline| deadline <= Instant::now());
+            let outcome = match failed {
+                Some(exception) => Err(exception),
+                None if is_late => {
+                    Err(SystemException::timeout(minor::timeout::SEND, CompletionStatus::No))
+                }
+                None => self.stream.send_all(&message.octets).map_err(|error| {
+                    let exception = not_sent(&self.pool, error);
+                    failed = Some(exception);
+                    // Nobody finds it any more, and what waits is lost.
+                    self.broken.store(true, Ordering::Release);
+                    self.queue.end();
+                    exception
+                }),
+            };
+            self.keep(message.octets);
+            self.queue.count(outcome.is_ok());
+            if let Err(exception) = outcome {
+                self.tell(Some(FlowEvent::Lost(exception)));
+            }
+        }
+        self.broken.store(true, Ordering::Release);
+        let mut connection = lock(&self.connection);
+        let _ = self.stream.set_send_timeout(Some(LAST_WORDS));
+        connection.say_goodbye();
+        drop(connection);
+        self.pool.lost_one();
+    }
+
+    /// Ends it with the ORB: what waits has a while to be sent.
+    pub(super) fn close(&self) {
+        self.queue.end();
+        if !self.queue.wait_until_done(LAST_CALLS) {
+            // A thread that is stuck in sending is let go by it.
+            let _ = self.stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
+}
+
+/// The exception for a request that could not be sent, and those behind it.
+#[cold]
+fn not_sent(pool: &EndpointPool, error: std::io::Error) -> SystemException {
+    let no = CompletionStatus::No;
+    let exception = match error.kind() {
+        std::io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
+        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
+    };
+    Error::new(Phase::Send, pool.endpoint.to_string()).because(error).remember(exception)
+}
