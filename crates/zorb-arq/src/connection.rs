@@ -1,6 +1,7 @@
 //! A connection, as one side sees it: datagrams and time in, datagrams out.
 
-use crate::Micros;
+use zorb_transport::driven::{Failure, Micros};
+
 use crate::packet::{Data, Packet};
 use crate::receiving::Receiving;
 use crate::rtt::RoundTrip;
@@ -32,17 +33,6 @@ impl Default for Settings {
     }
 }
 
-/// Why a connection is of no more use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The peer knows of no such connection, or of none any more.
-    Refused,
-    /// Nothing has been heard for too long.
-    Silence,
-    /// This side has given it up.
-    Aborted,
-}
-
 /// One side of a connection.
 ///
 /// It does no I/O and reads no clock. Whoever has it hands it every datagram that comes, sends the
@@ -69,6 +59,8 @@ pub struct Connection {
     told_room_to: u64,
     /// When to ask, again, for a sign of life or the first answer.
     asks: Option<Micros>,
+    /// Whether a client waits to hear what this side calls the connection.
+    answers: bool,
     refuses: bool,
     failure: Option<Failure>,
     /// When it may be forgotten, once both directions have ended.
@@ -118,6 +110,7 @@ impl Connection {
             echo: None,
             told_room_to: room as u64,
             asks: None,
+            answers: false,
             refuses: false,
             failure: None,
             over: None,
@@ -143,6 +136,9 @@ impl Connection {
             return;
         }
         match packet {
+            Packet::Open { id } if self.is_unproven() && self.peer == Some(*id) => {
+                self.answers = true;
+            }
             Packet::Accept { to, id } if *to == self.own && self.peer.is_none() => {
                 self.peer = Some(*id);
                 self.is_proven = true;
@@ -252,11 +248,6 @@ impl Connection {
         self.refuses = true;
     }
 
-    /// As [`abort`](Self::abort), unless the peer has proven to be where it says.
-    pub fn abort_unless_established(&mut self) {
-        self.refuses |= !self.is_proven;
-    }
-
     /// Says that nobody is there at the peer's address.
     pub fn unreachable(&mut self) {
         if self.over.is_none() {
@@ -286,6 +277,9 @@ impl Connection {
         if self.over.is_some() {
             return self.over;
         }
+        if self.answers {
+            return Some(0);
+        }
         let owed = match self.owed {
             Owed::Nothing => None,
             Owed::By(at, _) => Some(at),
@@ -313,6 +307,12 @@ impl Connection {
         self.on_time(now);
         if self.failure.is_some() {
             return false;
+        }
+        if let Some(to) = self.peer
+            && std::mem::take(&mut self.answers)
+        {
+            Packet::Accept { to, id: self.own }.write(out);
+            return true;
         }
         let Some(peer) = self.peer else { return self.ask_for_it(now, out) };
         let piece = if self.is_proven { self.sending.next_piece(&self.trip, now) } else { None };

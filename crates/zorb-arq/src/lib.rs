@@ -20,9 +20,8 @@
 //! sign of life every five.
 #![forbid(unsafe_code)]
 
-mod acceptor;
 mod connection;
-mod link;
+mod driven;
 mod packet;
 mod protocol;
 mod receiving;
@@ -30,16 +29,12 @@ mod rtt;
 mod sending;
 #[cfg(test)]
 mod simulated;
-mod stream;
-mod timers;
 mod transport;
 
-pub use connection::{Connection, Failure, Settings};
+pub use connection::{Connection, Settings};
 pub use packet::{Data, MAX_OVERHEAD, MAX_RANGES, OPEN_SIZE, Packet, REFUSE_SIZE, Ranges};
 pub use protocol::RudpProtocol;
 pub use rtt::{MAX_TIMEOUT, MIN_TIMEOUT};
 pub use sending::SEGMENT;
 pub use transport::{DEFAULT_PORT, RUDP_SCHEME, RudpTransport};
-
-/// A time or a length of time, in microseconds. Where times begin does not matter.
-pub type Micros = u64;
+pub use zorb_transport::driven::{Failure, Micros};

@@ -1,6 +1,6 @@
 //! How long the way there and back takes.
 
-use crate::Micros;
+use zorb_transport::driven::Micros;
 
 /// The shortest wait before something is sent again.
 pub const MIN_TIMEOUT: Micros = 10_000;

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::Micros;
 use crate::packet::Data;
 use crate::rtt::RoundTrip;
+use zorb_transport::driven::Micros;
 
 /// Octets that travel in one datagram, so that it fits a frame of Ethernet with all that is around it.
 pub const SEGMENT: usize = 1200;

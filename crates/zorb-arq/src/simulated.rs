@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::Micros;
-use crate::connection::{Connection, Failure, Settings};
+use zorb_transport::driven::Micros;
+
+use crate::Failure;
+use crate::connection::{Connection, Settings};
 use crate::packet::{Data, Packet, Ranges};
 
 /// How the network behaves, in percent and microseconds.
@@ -98,12 +100,6 @@ impl Network {
             let (to, datagram) = first.remove();
             let packet = Packet::parse(&datagram).expect("what was written can be read");
             if !self.alive[to] {
-                continue;
-            }
-            if let Packet::Open { id: 11 } = packet {
-                let mut answer = Vec::new();
-                Packet::Accept { to: 11, id: 22 }.write(&mut answer);
-                self.post(CLIENT, &answer);
                 continue;
             }
             self.sides[to].receive(&packet, self.now);

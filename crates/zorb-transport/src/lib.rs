@@ -13,7 +13,8 @@
 //!   [`ProtocolRegistry`].
 //!
 //! [`Groups`] is what protocols for groups of objects have beside that. [`Composed`] puts another messaging protocol over the transport of a protocol,
-//! [`socket`] has what the transports over the system's stream sockets share, [`inproc`] is a
+//! [`socket`] has what the transports over the system's stream sockets share, [`driven`] what those of
+//! reliable streams over datagrams do, [`inproc`] is a
 //! transport inside one process; [`conformance`] is the suite that every
 //! transport passes by adding one line ([`conformance_suite!`]).
 //!
@@ -24,6 +25,7 @@
 mod acceptor;
 mod composed;
 pub mod conformance;
+pub mod driven;
 mod endpoint;
 mod error;
 mod groups;

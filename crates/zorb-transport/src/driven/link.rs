@@ -7,50 +7,49 @@ use std::time::{Duration, Instant};
 
 use socket2::SockRef;
 
-use crate::acceptor::Listener;
-use crate::connection::{Connection, Failure};
-use crate::packet::Packet;
-use crate::timers::{Alarm, Timers, now};
+use super::acceptor::Listener;
+use super::timers::{Alarm, Timers, now};
+use super::{Driven, Failure, MAX_DATAGRAM};
 
 /// Where a connection's datagrams go.
 #[derive(Debug)]
-pub(crate) enum Way {
+pub(super) enum Way<D: Driven> {
     /// Over a socket of its own.
     Own(UdpSocket),
     /// Over a server's.
-    Shared(Arc<UdpSocket>, SocketAddr, Weak<Listener>),
+    Shared(Arc<UdpSocket>, SocketAddr, Weak<Listener<D>>),
 }
 
 /// A connection with its socket, and those who wait for it.
 #[derive(Debug)]
-pub(crate) struct Link {
-    way: Way,
-    timers: Arc<Timers>,
-    state: Mutex<State>,
+pub(super) struct Link<D: Driven> {
+    way: Way<D>,
+    timers: Arc<Timers<D>>,
+    state: Mutex<State<D>>,
     /// Told whenever anything has changed.
     changed: Condvar,
 }
 
 #[derive(Debug)]
-pub(crate) struct State {
-    pub(crate) connection: Connection,
+pub(super) struct State<D> {
+    pub(super) connection: D,
     datagram: Vec<u8>,
     alarm: Option<Alarm>,
 }
 
-impl Link {
-    pub(crate) fn new(way: Way, connection: Connection, timers: &Arc<Timers>) -> Arc<Self> {
+impl<D: Driven> Link<D> {
+    pub(super) fn new(way: Way<D>, connection: D, timers: &Arc<Timers<D>>) -> Arc<Self> {
         let state = State { connection, datagram: Vec::new(), alarm: None };
         let timers = Arc::clone(timers);
         Arc::new(Self { way, timers, state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State<D>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends what is to be sent, and sees to it that this side comes back in time.
-    pub(crate) fn pump(self: &Arc<Self>, state: &mut State) {
+    pub(super) fn pump(self: &Arc<Self>, state: &mut State<D>) {
         let now = now();
         let State { connection, datagram, alarm } = state;
         while connection.transmit(now, datagram) {
@@ -86,7 +85,7 @@ impl Link {
     }
 
     /// Does what is due by now.
-    pub(crate) fn on_time(self: &Arc<Self>) {
+    pub(super) fn on_time(self: &Arc<Self>) {
         let mut state = self.state();
         state.alarm = None;
         self.pump(&mut state);
@@ -98,10 +97,10 @@ impl Link {
     }
 
     /// Takes a datagram; whether the peer has now proven to be where it says.
-    pub(crate) fn take(self: &Arc<Self>, packet: &Packet<'_>) -> bool {
+    pub(super) fn take(self: &Arc<Self>, datagram: &[u8]) -> bool {
         let mut state = self.state();
         let was_established = state.connection.is_established();
-        state.connection.receive(packet, now());
+        state.connection.receive(datagram, now());
         self.pump(&mut state);
         let is_new = state.connection.is_established() && !was_established;
         drop(state);
@@ -110,11 +109,11 @@ impl Link {
     }
 
     /// Waits for a change; `false` when the deadline has passed.
-    pub(crate) fn wait<'s>(
+    pub(super) fn wait<'s>(
         &self,
-        state: MutexGuard<'s, State>,
+        state: MutexGuard<'s, State<D>>,
         deadline: Option<Instant>,
-    ) -> (MutexGuard<'s, State>, bool) {
+    ) -> (MutexGuard<'s, State<D>>, bool) {
         let Some(deadline) = deadline else {
             return (self.changed.wait(state).unwrap_or_else(PoisonError::into_inner), true);
         };
@@ -127,7 +126,7 @@ impl Link {
     }
 
     /// Ends what is said, and sends it.
-    pub(crate) fn change(self: &Arc<Self>, change: impl FnOnce(&mut Connection)) {
+    pub(super) fn change(self: &Arc<Self>, change: impl FnOnce(&mut D)) {
         let mut state = self.state();
         change(&mut state.connection);
         self.pump(&mut state);
@@ -136,20 +135,17 @@ impl Link {
     }
 
     /// The body of the thread of a connection that has a socket of its own.
-    pub(crate) fn run(self: &Arc<Self>) {
+    pub(super) fn run(self: &Arc<Self>) {
         let Way::Own(socket) = &self.way else { return };
-        let mut buffer = [0; 2048];
+        let mut buffer = [0; MAX_DATAGRAM];
         loop {
             match socket.recv(&mut buffer) {
                 Ok(count) => {
-                    let datagram = buffer.get(..count).unwrap_or_default();
-                    if let Some(packet) = Packet::parse(datagram) {
-                        self.take(&packet);
-                    }
+                    self.take(buffer.get(..count).unwrap_or_default());
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // Nobody is there, says the peer's machine.
-                Err(_) => self.change(Connection::unreachable),
+                Err(_) => self.change(D::unreachable),
             }
             if self.state().connection.is_over(now()) {
                 return;
@@ -159,7 +155,7 @@ impl Link {
 }
 
 /// What a failure is to who uses the stream.
-pub(crate) fn error_of(failure: Failure) -> io::Error {
+pub(super) fn error_of(failure: Failure) -> io::Error {
     match failure {
         Failure::Refused => io::ErrorKind::ConnectionReset.into(),
         Failure::Silence => {

@@ -5,40 +5,52 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Micros;
-use crate::link::Link;
+use super::link::Link;
+use super::{Driven, Micros};
 
 /// Microseconds since the first call.
-pub(crate) fn now() -> Micros {
+pub(super) fn now() -> Micros {
     static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
     // Never 0, which is the time before all others.
     u64::try_from(BEGUN.elapsed().as_micros()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
 /// Wakes connections at their times, by a thread that is there while there are any.
-#[derive(Debug, Default)]
-pub(crate) struct Timers {
-    due: Mutex<Due>,
+#[derive(Debug)]
+pub(super) struct Timers<D: Driven> {
+    due: Mutex<Due<D>>,
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct Due {
-    links: BTreeMap<Alarm, Weak<Link>>,
+impl<D: Driven> Default for Timers<D> {
+    fn default() -> Self {
+        let due = Due { links: BTreeMap::new(), next: 0, is_running: false };
+        Self { due: Mutex::new(due), changed: Condvar::new() }
+    }
+}
+
+#[derive(Debug)]
+struct Due<D: Driven> {
+    links: BTreeMap<Alarm, Weak<Link<D>>>,
     next: u64,
     is_running: bool,
 }
 
 /// When, and a number that no other has.
-pub(crate) type Alarm = (Micros, u64);
+pub(super) type Alarm = (Micros, u64);
 
-impl Timers {
-    fn due(&self) -> MutexGuard<'_, Due> {
+impl<D: Driven> Timers<D> {
+    fn due(&self) -> MutexGuard<'_, Due<D>> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has a connection woken at a time, instead of at an earlier alarm of its own.
-    pub(crate) fn set(self: &Arc<Self>, at: Micros, link: Weak<Link>, old: Option<Alarm>) -> Alarm {
+    pub(super) fn set(
+        self: &Arc<Self>,
+        at: Micros,
+        link: Weak<Link<D>>,
+        old: Option<Alarm>,
+    ) -> Alarm {
         let mut due = self.due();
         if let Some(old) = old {
             due.links.remove(&old);
@@ -49,7 +61,7 @@ impl Timers {
         let is_first = due.links.first_key_value().is_some_and(|(first, _)| *first == alarm);
         if !due.is_running {
             let timers = Arc::clone(self);
-            let started = thread::Builder::new().name("zorb-rudp-time".to_owned());
+            let started = thread::Builder::new().name(format!("{}-time", D::THREADS));
             due.is_running = started.spawn(move || timers.run()).is_ok();
         } else if is_first {
             self.changed.notify_one();

@@ -7,14 +7,12 @@ use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use socket2::SockRef;
-use zorb_transport::{AcceptError, Acceptor, Endpoint, Stream};
 
-use crate::connection::{Connection, Settings};
-use crate::link::{Link, Way};
-use crate::packet::Packet;
-use crate::stream::RudpStream;
-use crate::timers::{Timers, now};
-use crate::transport::random;
+use super::link::{Link, Way};
+use super::stream::DrivenStream;
+use super::timers::{Timers, now};
+use super::{Driven, MAX_DATAGRAM, Route};
+use crate::{AcceptError, Acceptor, Endpoint, Stream};
 
 /// The most connections whose clients have not proven where they are; the oldest makes room.
 const MAX_UNPROVEN: usize = 128;
@@ -23,37 +21,37 @@ const MAX_CONNECTIONS: usize = 65_536;
 
 /// A server's socket, and the connections that come over it.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(super) struct Listener<D: Driven> {
     socket: Arc<UdpSocket>,
     local: String,
-    settings: Settings,
+    settings: D::Settings,
     backlog: usize,
-    timers: Arc<Timers>,
-    state: Mutex<State>,
+    timers: Arc<Timers<D>>,
+    state: Mutex<State<D>>,
     /// Told when a connection may be accepted, and of the end.
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    links: HashMap<u64, Known>,
+#[derive(Debug)]
+struct State<D: Driven> {
+    links: HashMap<u64, Known<D>>,
     /// The server's names by the client's address and the client's.
     by_client: HashMap<(SocketAddr, u64), u64>,
     /// Those that are not proven, in the order in which they came; some may be by now.
     unproven: VecDeque<u64>,
-    accepted: VecDeque<(Arc<Link>, SocketAddr)>,
+    accepted: VecDeque<(Arc<Link<D>>, SocketAddr)>,
     is_closed: bool,
     /// Whether nobody has the acceptor any more.
     is_dropped: bool,
 }
 
 #[derive(Debug)]
-struct Known {
-    link: Arc<Link>,
+struct Known<D: Driven> {
+    link: Arc<Link<D>>,
     client: (SocketAddr, u64),
 }
 
-impl State {
+impl<D: Driven> State<D> {
     fn forget(&mut self, id: u64) {
         if let Some(known) = self.links.remove(&id) {
             self.by_client.remove(&known.client);
@@ -61,12 +59,12 @@ impl State {
     }
 }
 
-impl Listener {
-    pub(crate) fn new(
+impl<D: Driven> Listener<D> {
+    pub(super) fn new(
         socket: UdpSocket,
-        settings: Settings,
+        settings: D::Settings,
         backlog: usize,
-        timers: &Arc<Timers>,
+        timers: &Arc<Timers<D>>,
     ) -> io::Result<Arc<Self>> {
         let local = socket.local_addr()?.to_string();
         Ok(Arc::new(Self {
@@ -75,17 +73,24 @@ impl Listener {
             settings,
             backlog: backlog.max(1),
             timers: Arc::clone(timers),
-            state: Mutex::default(),
+            state: Mutex::new(State {
+                links: HashMap::new(),
+                by_client: HashMap::new(),
+                unproven: VecDeque::new(),
+                accepted: VecDeque::new(),
+                is_closed: false,
+                is_dropped: false,
+            }),
             changed: Condvar::new(),
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<D>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection has ended.
-    pub(crate) fn forget(&self, id: u64) {
+    pub(super) fn forget(&self, id: u64) {
         let mut state = self.state();
         // Its last reference may be this one: it is dropped when nothing is locked.
         let known = state.links.get(&id).map(|known| Arc::clone(&known.link));
@@ -96,7 +101,7 @@ impl Listener {
     }
 
     /// Ends the thread once there is nothing left for it to do.
-    fn end_if_over(&self, state: &State) {
+    fn end_if_over(&self, state: &State<D>) {
         if state.is_dropped && state.links.is_empty() {
             // It says that the socket is not connected, and wakes the thread all the same.
             let _ = SockRef::from(&*self.socket).shutdown(Shutdown::Both);
@@ -104,8 +109,8 @@ impl Listener {
     }
 
     /// The body of the thread that receives for all connections.
-    pub(crate) fn run(self: &Arc<Self>) {
-        let mut buffer = [0; 2048];
+    pub(super) fn run(self: &Arc<Self>) {
+        let mut buffer = [0; MAX_DATAGRAM];
         let mut answer = Vec::new();
         loop {
             let received = self.socket.recv_from(&mut buffer);
@@ -117,63 +122,64 @@ impl Listener {
             // Of an error some earlier datagram is the cause, which this says nothing about.
             let Ok((count, from)) = received else { continue };
             let datagram = buffer.get(..count).unwrap_or_default();
-            let Some(packet) = Packet::parse(datagram) else { continue };
-            if self.take(&packet, from, &mut answer) {
+            let Some(route) = D::route(datagram) else { continue };
+            if self.take(route, datagram, from, &mut answer) {
                 let _ = self.socket.send_to(&answer, from);
             }
         }
     }
 
-    /// Takes a datagram; whether there is an answer.
-    fn take(self: &Arc<Self>, packet: &Packet<'_>, from: SocketAddr, answer: &mut Vec<u8>) -> bool {
-        match packet {
-            Packet::Open { id } => self.open(*id, from, answer),
-            Packet::Accept { .. } => false,
-            Packet::Refuse { id } => {
-                let mut state = self.state();
-                let own = state.by_client.get(&(from, *id)).copied();
-                let known = own.and_then(|own| state.links.get_mut(&own));
-                let link = known.map(|known| Arc::clone(&known.link));
-                drop(state);
-                if let Some(link) = link {
-                    link.take(packet);
+    /// Takes a datagram; whether there is an answer that no connection gives.
+    fn take(
+        self: &Arc<Self>,
+        route: Route,
+        datagram: &[u8],
+        from: SocketAddr,
+        answer: &mut Vec<u8>,
+    ) -> bool {
+        let state = self.state();
+        let id = match route {
+            Route::To(id) => Some(id),
+            Route::From(client) | Route::Opens(client) => {
+                state.by_client.get(&(from, client)).copied()
+            }
+        };
+        let known = id.and_then(|id| state.links.get(&id));
+        let link =
+            known.filter(|known| known.client.0 == from).map(|known| Arc::clone(&known.link));
+        let is_closed = state.is_closed;
+        drop(state);
+        match (link, route) {
+            (Some(link), _) => {
+                if link.take(datagram) {
+                    self.hand_out(link, from);
                 }
                 false
             }
-            Packet::Data(data) => {
-                let state = self.state();
-                let known = state.links.get(&data.to).filter(|known| known.client.0 == from);
-                let link = known.map(|known| Arc::clone(&known.link));
-                drop(state);
-                match link {
-                    None => Packet::Refuse { id: data.to }.write(answer),
-                    Some(link) if link.take(packet) => self.hand_out(link, from),
-                    Some(_) => return false,
-                }
-                !answer.is_empty()
+            (None, Route::Opens(client)) if !is_closed => {
+                self.open(client, datagram, from);
+                false
             }
+            (None, Route::From(_)) => false,
+            (None, _) => D::refuse(datagram, answer) && answer.len() <= datagram.len(),
         }
     }
 
     /// A client asks for a connection.
-    fn open(self: &Arc<Self>, client: u64, from: SocketAddr, answer: &mut Vec<u8>) -> bool {
+    fn open(self: &Arc<Self>, client: u64, datagram: &[u8], from: SocketAddr) {
         let mut state = self.state();
-        if state.is_closed {
-            Packet::Refuse { id: client }.write(answer);
-            return true;
-        }
-        if let Some(id) = state.by_client.get(&(from, client)) {
-            Packet::Accept { to: client, id: *id }.write(answer);
-            return true;
-        }
         if state.links.len() >= MAX_CONNECTIONS || state.accepted.len() >= self.backlog {
-            return false;
+            return;
         }
-        let id = random();
-        let connection = Connection::accept(id, client, self.settings, now());
+        let accepted = D::accept(datagram, from, self.settings, now());
+        let Some(connection) = accepted else { return };
+        let id = connection.id();
+        if state.is_closed || state.links.contains_key(&id) {
+            return;
+        }
         let way = Way::Shared(Arc::clone(&self.socket), from, Arc::downgrade(self));
         let link = Link::new(way, connection, &self.timers);
-        state.links.insert(id, Known { link, client: (from, client) });
+        state.links.insert(id, Known { link: Arc::clone(&link), client: (from, client) });
         state.by_client.insert((from, client), id);
         state.unproven.push_back(id);
         let mut oldest = None;
@@ -184,21 +190,25 @@ impl Listener {
         }
         drop(state);
         if let Some(oldest) = oldest {
-            // One that is proven by now stays.
-            oldest.change(Connection::abort_unless_established);
+            oldest.change(|connection| {
+                // One that is proven by now stays.
+                if !connection.is_established() {
+                    connection.abort();
+                }
+            });
         }
-        Packet::Accept { to: client, id }.write(answer);
-        true
+        // The answer, and its timer.
+        link.change(|_| {});
     }
 
     /// A connection has been proven, and may be accepted.
-    fn hand_out(&self, link: Arc<Link>, from: SocketAddr) {
+    fn hand_out(&self, link: Arc<Link<D>>, from: SocketAddr) {
         let id = link.state().connection.id();
         let mut state = self.state();
         state.unproven.retain(|unproven| *unproven != id);
         if state.is_closed {
             drop(state);
-            link.change(Connection::abort);
+            link.change(D::abort);
             return;
         }
         state.accepted.push_back((link, from));
@@ -213,25 +223,25 @@ impl Listener {
         drop(state);
         self.changed.notify_all();
         for (link, _) in unaccepted {
-            link.change(Connection::abort);
+            link.change(D::abort);
         }
     }
 }
 
 /// Hands out the connections of a socket.
-pub(crate) struct RudpAcceptor {
-    pub(crate) listener: Arc<Listener>,
-    pub(crate) endpoint: Endpoint,
-    pub(crate) published: [Endpoint; 1],
+pub(super) struct DrivenAcceptor<D: Driven> {
+    pub(super) listener: Arc<Listener<D>>,
+    pub(super) endpoint: Endpoint,
+    pub(super) published: [Endpoint; 1],
 }
 
-impl fmt::Debug for RudpAcceptor {
+impl<D: Driven> fmt::Debug for DrivenAcceptor<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RudpAcceptor").field("endpoint", &self.endpoint).finish_non_exhaustive()
+        f.debug_struct("DrivenAcceptor").field("endpoint", &self.endpoint).finish_non_exhaustive()
     }
 }
 
-impl Acceptor for RudpAcceptor {
+impl<D: Driven> Acceptor for DrivenAcceptor<D> {
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
         let mut state = self.listener.state();
         loop {
@@ -240,7 +250,7 @@ impl Acceptor for RudpAcceptor {
             }
             if let Some((link, from)) = state.accepted.pop_front() {
                 let local = self.listener.local.clone();
-                return Ok(Arc::new(RudpStream::new(link, from.to_string(), local)));
+                return Ok(Arc::new(DrivenStream::new(link, from.to_string(), local)));
             }
             let waited = self.listener.changed.wait(state);
             state = waited.unwrap_or_else(PoisonError::into_inner);
@@ -260,7 +270,7 @@ impl Acceptor for RudpAcceptor {
     }
 }
 
-impl Drop for RudpAcceptor {
+impl<D: Driven> Drop for DrivenAcceptor<D> {
     fn drop(&mut self) {
         self.listener.close();
         let mut state = self.listener.state();

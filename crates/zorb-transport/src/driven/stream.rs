@@ -7,22 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_transport::Stream;
-
-use crate::connection::{Connection, Failure};
-use crate::link::{Link, error_of};
+use super::link::{Link, error_of};
+use super::{Driven, Failure};
+use crate::Stream;
 
 /// A connection as a [`Stream`].
-pub(crate) struct RudpStream {
-    link: Arc<Link>,
+pub(super) struct DrivenStream<D: Driven> {
+    link: Arc<Link<D>>,
     peer: String,
     local: String,
     recv_timeout: Timeout,
     send_timeout: Timeout,
 }
 
-impl RudpStream {
-    pub(crate) fn new(link: Arc<Link>, peer: String, local: String) -> Self {
+impl<D: Driven> DrivenStream<D> {
+    pub(super) fn new(link: Arc<Link<D>>, peer: String, local: String) -> Self {
         let (recv_timeout, send_timeout) = (Timeout::default(), Timeout::default());
         Self { link, peer, local, recv_timeout, send_timeout }
     }
@@ -55,13 +54,13 @@ impl RudpStream {
     }
 }
 
-impl fmt::Debug for RudpStream {
+impl<D: Driven> fmt::Debug for DrivenStream<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RudpStream").field("peer", &self.peer).finish_non_exhaustive()
+        f.debug_struct("DrivenStream").field("peer", &self.peer).finish_non_exhaustive()
     }
 }
 
-impl Stream for RudpStream {
+impl<D: Driven> Stream for DrivenStream<D> {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let deadline = self.recv_timeout.deadline();
         let mut state = self.link.state();
@@ -124,14 +123,14 @@ impl Stream for RudpStream {
     }
 }
 
-impl Drop for RudpStream {
+impl<D: Driven> Drop for DrivenStream<D> {
     fn drop(&mut self) {
         // What was sent still arrives: the connection lives on until it has.
         self.link.change(|connection| end(connection, Shutdown::Both));
     }
 }
 
-fn end(connection: &mut Connection, how: Shutdown) {
+fn end(connection: &mut impl Driven, how: Shutdown) {
     if how != Shutdown::Read {
         connection.finish();
     }
@@ -165,7 +164,7 @@ impl Timeout {
 }
 
 /// Waits until a client's connection is there, or has failed.
-pub(crate) fn connected(link: &Link, deadline: Option<Instant>) -> io::Result<()> {
+pub(super) fn connected<D: Driven>(link: &Link<D>, deadline: Option<Instant>) -> io::Result<()> {
     let mut state = link.state();
     loop {
         match state.connection.failure() {

@@ -1,0 +1,109 @@
+//! A connection as what drives it sees it.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::net::SocketAddr;
+
+use zorb_transport::driven::{Driven, Failure, Micros, Route};
+
+use crate::{Connection, Packet, Settings};
+
+impl Driven for Connection {
+    type Settings = Settings;
+
+    const THREADS: &'static str = "zorb-rudp";
+
+    fn connect(_: SocketAddr, settings: Settings, now: Micros) -> Self {
+        Self::connect(random(now), settings, now)
+    }
+
+    fn accept(datagram: &[u8], _: SocketAddr, settings: Settings, now: Micros) -> Option<Self> {
+        let Some(Packet::Open { id }) = Packet::parse(datagram) else { return None };
+        let mut connection = Self::accept(random(now), id, settings, now);
+        connection.receive(&Packet::Open { id }, now);
+        Some(connection)
+    }
+
+    fn route(datagram: &[u8]) -> Option<Route> {
+        match Packet::parse(datagram)? {
+            Packet::Open { id } => Some(Route::Opens(id)),
+            Packet::Accept { .. } => None,
+            Packet::Refuse { id } => Some(Route::From(id)),
+            Packet::Data(data) => Some(Route::To(data.to)),
+        }
+    }
+
+    fn refuse(datagram: &[u8], out: &mut Vec<u8>) -> bool {
+        let id = match Packet::parse(datagram) {
+            Some(Packet::Open { id }) => id,
+            Some(Packet::Data(data)) => data.to,
+            _ => return false,
+        };
+        Packet::Refuse { id }.write(out);
+        true
+    }
+
+    fn id(&self) -> u64 {
+        self.id()
+    }
+
+    fn receive(&mut self, datagram: &[u8], now: Micros) {
+        if let Some(packet) = Packet::parse(datagram) {
+            self.receive(&packet, now);
+        }
+    }
+
+    fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
+        self.transmit(now, out)
+    }
+
+    fn deadline(&self) -> Option<Micros> {
+        self.deadline()
+    }
+
+    fn is_established(&self) -> bool {
+        self.is_established()
+    }
+
+    fn send(&mut self, octets: &[u8]) -> Result<usize, Failure> {
+        self.send(octets)
+    }
+
+    fn recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
+        self.recv(buffer)
+    }
+
+    fn is_readable(&self) -> bool {
+        self.is_readable()
+    }
+
+    fn finish(&mut self) {
+        self.finish();
+    }
+
+    fn stop_receiving(&mut self) {
+        self.stop_receiving();
+    }
+
+    fn abort(&mut self) {
+        self.abort();
+    }
+
+    fn unreachable(&mut self) {
+        self.unreachable();
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.failure()
+    }
+
+    fn is_over(&self, now: Micros) -> bool {
+        self.is_over(now)
+    }
+}
+
+/// A number that nobody can guess: what the standard library's hash tables are seeded with.
+fn random(now: Micros) -> u64 {
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(now);
+    hasher.finish()
+}

@@ -1,0 +1,134 @@
+//! Connecting and listening.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use socket2::SockRef;
+
+use super::Driven;
+use super::acceptor::{DrivenAcceptor, Listener};
+use super::link::{Link, Way};
+use super::stream::{DrivenStream, connected};
+use super::timers::{Timers, now};
+use crate::{
+    Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream,
+};
+
+/// How much the system is asked to keep for a socket that nobody has received yet.
+const SOCKET_BUFFER: usize = 1 << 20;
+
+/// Makes streams and acceptors of [`Driven`] connections. Clones share a thread that keeps the time.
+pub struct Driver<D: Driven> {
+    timers: Arc<Timers<D>>,
+}
+
+impl<D: Driven> Driver<D> {
+    /// A driver that drives nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { timers: Arc::default() }
+    }
+
+    /// Connects to the first address of the host that answers.
+    ///
+    /// # Errors
+    /// The host has no address, or none of those tried answered in the time that the options leave.
+    pub fn connect(
+        &self,
+        endpoint: &Endpoint,
+        (host, port): (&str, u16),
+        settings: D::Settings,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        let fail = |phase| move |error| ConnectError::single(endpoint, phase, error);
+        let addresses = (host, port).to_socket_addrs().map_err(fail(ConnectPhase::Resolve))?;
+        let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut attempts = Vec::new();
+        for address in addresses {
+            match self.connect_to(address, settings, deadline) {
+                Ok(stream) => return Ok(Arc::new(stream)),
+                Err(error) => attempts.push(ConnectAttempt { address: address.to_string(), error }),
+            }
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                break;
+            }
+        }
+        if attempts.is_empty() {
+            let error = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+            return Err(fail(ConnectPhase::Resolve)(error));
+        }
+        Err(ConnectError::new(endpoint.clone(), ConnectPhase::Connect, attempts))
+    }
+
+    fn connect_to(
+        &self,
+        to: SocketAddr,
+        settings: D::Settings,
+        deadline: Option<Instant>,
+    ) -> io::Result<DrivenStream<D>> {
+        let any: IpAddr = match to {
+            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        let socket = UdpSocket::bind((any, 0))?;
+        socket.connect(to)?;
+        // The system may give less, which is no error.
+        let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
+        let local = socket.local_addr()?.to_string();
+        let link = Link::new(Way::Own(socket), D::connect(to, settings, now()), &self.timers);
+        let receiving = Arc::clone(&link);
+        let receiver = thread::Builder::new().name(D::THREADS.to_owned());
+        receiver.spawn(move || receiving.run())?;
+        let stream = DrivenStream::new(Arc::clone(&link), to.to_string(), local);
+        link.change(|_| {});
+        if let Err(error) = connected(&link, deadline) {
+            link.change(D::abort);
+            return Err(error);
+        }
+        Ok(stream)
+    }
+
+    /// Accepts connections over a bound socket, at `endpoint`, for which references say `published`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn listen(
+        &self,
+        socket: UdpSocket,
+        settings: D::Settings,
+        backlog: u32,
+        endpoint: Endpoint,
+        published: Endpoint,
+    ) -> io::Result<Arc<dyn Acceptor>> {
+        let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
+        let backlog = usize::try_from(backlog).unwrap_or(usize::MAX);
+        let listener = Listener::new(socket, settings, backlog, &self.timers)?;
+        let published = [published];
+        let acceptor = DrivenAcceptor { listener: Arc::clone(&listener), endpoint, published };
+        let receiver = thread::Builder::new().name(format!("{}-in", D::THREADS));
+        receiver.spawn(move || listener.run())?;
+        Ok(Arc::new(acceptor))
+    }
+}
+
+impl<D: Driven> Clone for Driver<D> {
+    fn clone(&self) -> Self {
+        Self { timers: Arc::clone(&self.timers) }
+    }
+}
+
+impl<D: Driven> Default for Driver<D> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<D: Driven> fmt::Debug for Driver<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver").finish_non_exhaustive()
+    }
+}
