@@ -12,16 +12,18 @@
 //! Each test listens and connects on its own, so they run in parallel; each fails, instead of
 //! hanging, after [`LIMIT`]. Nothing sleeps, and no test asks anything to be fast.
 //!
-//! [`Scripted`] is for tests of what is above streams.
+//! [`Lossy`] puts a network that loses datagrams between both sides; [`Scripted`] is for tests of what is above streams.
 // The suite is made of tests, which fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 mod endpoints;
+mod lossy;
 mod scripted;
 mod streams;
 mod waiting;
 
 pub use endpoints::*;
+pub use lossy::Lossy;
 pub use scripted::Scripted;
 pub use streams::*;
 pub use waiting::*;

@@ -1,0 +1,156 @@
+//! A network that loses some of all datagrams, between a transport's clients and its servers.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::thread;
+
+use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
+
+use crate::{
+    AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
+    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport,
+};
+
+/// Of so many datagrams one is lost.
+const ONE_OF: u64 = 20;
+/// The largest datagram that is passed on.
+const MAX_DATAGRAM: usize = 2048;
+
+/// A protocol over datagrams of UDP whose acceptors are behind a relay that loses one datagram of twenty,
+/// in either direction. Its endpoints are `scheme://address:port`, and it listens at the loop-back
+/// interface of IPv4.
+#[derive(Debug, Clone)]
+pub struct Lossy<P>(pub P);
+
+impl<P: Protocol> Transport for Lossy<P> {
+    fn scheme(&self) -> &str {
+        self.0.transport().scheme()
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        self.0.transport().parse_endpoint(text)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        self.0.transport().connect(endpoint, options)
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let inner = self.0.transport().listen(url, options)?;
+        let server: SocketAddr = inner.endpoint().address().parse().expect("an address and a port");
+        let relay = Relay::start(server).map_err(|error| ListenError::new(url, error))?;
+        let endpoint = Endpoint::new(self.0.transport().scheme(), &relay.to_string())?;
+        Ok(Arc::new(Behind { inner, endpoint: [endpoint] }))
+    }
+}
+
+impl<P: Protocol> Protocol for Lossy<P> {
+    fn transport(&self) -> &dyn Transport {
+        self
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        self.0.profile_tag()
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        self.0.decode_profile(profile)
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        self.0.encode_profile(endpoints, version, object_key, components)
+    }
+}
+
+/// An acceptor behind a relay.
+#[derive(Debug)]
+struct Behind {
+    inner: Arc<dyn Acceptor>,
+    endpoint: [Endpoint; 1],
+}
+
+impl Acceptor for Behind {
+    fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
+        self.inner.accept()
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint[0]
+    }
+
+    fn published(&self) -> &[Endpoint] {
+        &self.endpoint
+    }
+}
+
+/// Passes datagrams on, most of them.
+struct Relay {
+    seed: u64,
+}
+
+impl Relay {
+    /// Starts one before a server; where clients reach it. Its threads live as long as the process.
+    fn start(server: SocketAddr) -> io::Result<SocketAddr> {
+        let front = Arc::new(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
+        let address = front.local_addr()?;
+        thread::Builder::new().name("lossy".to_owned()).spawn(move || forth(&front, server))?;
+        Ok(address)
+    }
+
+    fn loses(&mut self) -> bool {
+        self.seed ^= self.seed << 13;
+        self.seed ^= self.seed >> 7;
+        self.seed ^= self.seed << 17;
+        (self.seed >> 20).is_multiple_of(ONE_OF)
+    }
+}
+
+/// To the server, from a socket for each client.
+fn forth(front: &Arc<UdpSocket>, server: SocketAddr) {
+    let mut relay = Relay { seed: 0x9E37_79B9_7F4A_7C15 };
+    let mut clients: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
+    let mut buffer = [0; MAX_DATAGRAM];
+    loop {
+        let Ok((count, from)) = front.recv_from(&mut buffer) else { continue };
+        if relay.loses() {
+            continue;
+        }
+        let back = clients.entry(from).or_insert_with(|| {
+            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
+            socket.connect(server).expect("an address");
+            let socket = Arc::new(socket);
+            let (own, front) = (Arc::clone(&socket), Arc::clone(front));
+            let seed = relay.seed;
+            thread::spawn(move || self::back(&own, &front, from, Relay { seed }));
+            socket
+        });
+        let _ = back.send(&buffer[..count]);
+    }
+}
+
+/// To one client, from the server.
+fn back(own: &UdpSocket, front: &UdpSocket, client: SocketAddr, mut relay: Relay) {
+    let mut buffer = [0; MAX_DATAGRAM];
+    loop {
+        let Ok(count) = own.recv(&mut buffer) else { continue };
+        if !relay.loses() {
+            let _ = front.send_to(&buffer[..count], client);
+        }
+    }
+}
