@@ -70,6 +70,36 @@ mod rudp {
     protocol_suite!(Subject::at("rudp://127.0.0.1:0"));
 }
 
+mod sciop {
+    use super::*;
+    protocol_suite!(Subject::at("sciop://127.0.0.1:0"));
+}
+
+/// One datagram of twenty is lost.
+mod sciop_with_losses {
+    use zorb::protocols::SciopProtocol;
+    use zorb::transport::conformance::Lossy;
+
+    use super::*;
+
+    fn subject() -> Subject {
+        Subject::built("sciop://127.0.0.1:0", |builder| {
+            builder.protocol(Arc::new(Lossy(SciopProtocol::new())))
+        })
+    }
+
+    protocol_suite! { @tests subject();
+        two_way_calls_come_back
+        exceptions_come_back
+        one_way_calls_arrive_in_order
+        a_servant_calls_its_client
+        many_threads_call_at_once
+        many_threads_share_a_connection
+        an_object_is_located
+        a_server_that_shuts_down_says_so
+    }
+}
+
 mod shmiop {
     use super::*;
     protocol_suite!(Subject::at("shmiop://"));

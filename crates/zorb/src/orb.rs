@@ -10,7 +10,8 @@ use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, li
 /// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
 /// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`), DIOP and
 /// MIOP (feature `udp`), short messages over both kinds of socket (feature
-/// `short`), and GIOP over a reliable stream over UDP (feature `rudp`).
+/// `short`), GIOP over a reliable stream over UDP (feature `rudp`), and over SCTP in UDP (feature
+/// `sctp`).
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
 /// there, reached through `Deref`. Clones are the same ORB.
@@ -55,6 +56,7 @@ impl Orb {
             .with_udp()
             .with_short()
             .with_rudp()
+            .with_sctp()
     }
 }
 
@@ -64,6 +66,7 @@ trait WithFeatures {
     fn with_udp(self) -> Self;
     fn with_short(self) -> Self;
     fn with_rudp(self) -> Self;
+    fn with_sctp(self) -> Self;
 }
 
 impl WithFeatures for OrbBuilder {
@@ -109,6 +112,16 @@ impl WithFeatures for OrbBuilder {
 
     #[cfg(not(feature = "rudp"))]
     fn with_rudp(self) -> Self {
+        self
+    }
+
+    #[cfg(feature = "sctp")]
+    fn with_sctp(self) -> Self {
+        self.protocol(Arc::new(crate::protocols::SciopProtocol::new()))
+    }
+
+    #[cfg(not(feature = "sctp"))]
+    fn with_sctp(self) -> Self {
         self
     }
 }

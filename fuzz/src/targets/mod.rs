@@ -16,6 +16,7 @@ pub mod repository;
 pub mod ring;
 pub mod rudp;
 pub mod schedule;
+pub mod sctp;
 pub mod server;
 pub mod short;
 pub mod type_code;
@@ -59,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     miop::TARGET,
     short::TARGET,
     rudp::TARGET,
+    sctp::TARGET,
     ring::TARGET,
     ior::TARGET,
     corbaloc::TARGET,

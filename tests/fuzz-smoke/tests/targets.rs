@@ -4,7 +4,7 @@
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, cdr, certificate, corbaloc, dynamic, giop, idl, ior, json, miop, options,
-    repository, ring, rudp, schedule, short, type_code, value,
+    repository, ring, rudp, schedule, sctp, short, type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -60,6 +60,11 @@ fn datagrams_do_no_harm() {
 #[test]
 fn datagrams_of_reliable_streams_do_no_harm() {
     check(&rudp::TARGET, 7, 20_000);
+}
+
+#[test]
+fn packets_of_sctp_do_no_harm() {
+    check(&sctp::TARGET, 8, 4000);
 }
 
 #[test]

@@ -8,7 +8,7 @@ pub(super) const SERVICES: u8 = 6;
 
 /// Crates that are one protocol each.
 pub(super) const CONCRETE_PROTOCOLS: &[&str] =
-    &["zorb-tcp", "zorb-unix", "zorb-shm", "zorb-udp", "zorb-arq", "zorb-tls"];
+    &["zorb-tcp", "zorb-unix", "zorb-shm", "zorb-udp", "zorb-arq", "zorb-sctp", "zorb-tls"];
 
 /// Where a crate stands.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,7 @@ pub(super) const ROOMS: &[Room] = &[
     floor(3, "zorb-shm", &["zorb-transport", "zorb-unix"]),
     floor(3, "zorb-udp", &["zorb-tcp", "zorb-transport"]),
     floor(3, "zorb-arq", &["zorb-tcp", "zorb-transport"]),
+    floor(3, "zorb-sctp", &["zorb-tcp", "zorb-transport"]),
     floor(3, "zorb-av", &["zorb-transport", "zorb-udp"]),
     floor(3, "zorb-tls", &["zorb-tcp", "zorb-transport"]),
     // 4: the ORB

@@ -1,0 +1,85 @@
+//! The octets of a SCIOP profile.
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_giop::{
+    ComponentTag, GiopVersion, MAX_COMPONENTS, MAX_ENDPOINTS, ProfileTag, TaggedComponent,
+    TaggedProfile,
+};
+
+/// The octets that an empty component takes.
+const MIN_COMPONENT_SIZE: usize = 8;
+/// The octets that a host takes at least.
+const MIN_HOST_SIZE: usize = 5;
+
+/// TAO's SCIOP profile: where an object is to be reached over SCTP.
+///
+/// ```text
+/// +------------+-------------+-------------+---------+------------------------+
+/// | byte order | octet major | octet minor | padding | sequence<string> hosts |
+/// +------------+-------------+-------------+---------+------------------------+
+/// | ushort port | ushort max_streams | sequence<octet> object_key             |
+/// +-------------+--------------------+----------------------------------------+
+/// | sequence<TaggedComponent> components                                      |
+/// +---------------------------------------------------------------------------+
+/// ```
+///
+/// The hosts are addresses of one server, so they have one port. Components stand in every version.
+/// Octets after the known members belong to later versions and are not looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SciopProfile {
+    pub(crate) version: GiopVersion,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) port: u16,
+    pub(crate) max_streams: u16,
+    pub(crate) object_key: Vec<u8>,
+    pub(crate) components: Vec<TaggedComponent>,
+}
+
+impl SciopProfile {
+    pub(crate) fn encode(&self, order: ByteOrder) -> CdrResult<TaggedProfile> {
+        let data = CdrWriter::encapsulation(order, |writer| {
+            writer.put(&[1, self.version.minor()]);
+            writer.write_count(self.hosts.len(), "host list")?;
+            for host in &self.hosts {
+                writer.write_latin1(host)?;
+            }
+            writer.write_u16(self.port);
+            writer.write_u16(self.max_streams);
+            writer.write_octets(&self.object_key)?;
+            writer.write_count(self.components.len(), "component list")?;
+            for component in &self.components {
+                writer.write_u32(component.tag.0);
+                writer.write_octets(&component.data)?;
+            }
+            Ok(())
+        })?;
+        Ok(TaggedProfile { tag: ProfileTag::TAO_SCIOP, data })
+    }
+
+    pub(crate) fn decode(data: &[u8]) -> CdrResult<Self> {
+        let mut reader = CdrReader::for_encapsulation(data)?;
+        let (major, minor) = (reader.read_u8()?, reader.read_u8()?);
+        let version = GiopVersion::of_profile(major, minor)
+            .ok_or_else(|| reader.error(CdrErrorKind::Unsupported, "SCIOP version"))?;
+        let count = reader.read_count(MIN_HOST_SIZE, "host list")?;
+        if count > MAX_ENDPOINTS {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "host list"));
+        }
+        let mut hosts = Vec::with_capacity(count);
+        for _ in 0..count {
+            hosts.push(reader.read_latin1("host")?.into_owned());
+        }
+        let (port, max_streams) = (reader.read_u16()?, reader.read_u16()?);
+        let object_key = reader.read_octets()?.to_vec();
+        let count = reader.read_count(MIN_COMPONENT_SIZE, "component list")?;
+        if count > MAX_COMPONENTS {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));
+        }
+        let mut components = Vec::with_capacity(count);
+        for _ in 0..count {
+            let tag = ComponentTag(reader.read_u32()?);
+            components.push(TaggedComponent { tag, data: reader.read_octets()?.to_vec() });
+        }
+        Ok(Self { version, hosts, port, max_streams, object_key, components })
+    }
+}

@@ -1,0 +1,110 @@
+//! Connecting and listening.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use zorb_tcp::address::HostPort;
+use zorb_transport::driven::Driver;
+use zorb_transport::socket::datagram;
+use zorb_transport::{
+    Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
+    ListenOptions, Stream, StreamOptions, Transport, strip_scheme,
+};
+
+use crate::connection::{Connection, Settings};
+
+/// The scheme of URLs.
+pub const SCIOP_SCHEME: &str = "sciop";
+
+/// The port of UDP where none is given: the one for SCTP in UDP (RFC 6951, 4.1).
+pub const DEFAULT_PORT: u16 = 9899;
+
+/// SCTP in UDP as a [`Transport`]: `sciop://host:port`.
+///
+/// | | connecting | listening |
+/// |---|---|---|
+/// | `sciop://host:9899` | a name or address, and a port of UDP | the address of one interface |
+/// | `sciop://[2001:db8::1]:9899` | IPv6 goes in brackets | the same |
+/// | `sciop://:9899`, `sciop://` | - | all IPv4 interfaces; without a port one that the system chooses |
+///
+/// A client's connection has a socket and a thread of its own; those of a server share both. One thread
+/// more keeps the time for all of a transport and its clones.
+#[derive(Clone, Debug, Default)]
+pub struct SctpTransport {
+    driver: Driver<Connection>,
+    settings: Settings,
+}
+
+impl SctpTransport {
+    /// The transport as it is by default.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The transport with other settings.
+    #[must_use]
+    pub fn with(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    fn settings(&self, options: &StreamOptions) -> Settings {
+        let Settings { send_buffer, receive_buffer, .. } = self.settings;
+        Settings {
+            send_buffer: options.send_buffer.unwrap_or(send_buffer),
+            receive_buffer: options.recv_buffer.unwrap_or(receive_buffer),
+            ..self.settings
+        }
+    }
+}
+
+impl Transport for SctpTransport {
+    fn scheme(&self) -> &str {
+        SCIOP_SCHEME
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        let address = strip_scheme(SCIOP_SCHEME, text)?;
+        HostPort::parse_remote(address, DEFAULT_PORT)?.to_endpoint(SCIOP_SCHEME)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        let bad_address = |error: EndpointError| {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, error.reason());
+            ConnectError::single(endpoint, ConnectPhase::Address, error)
+        };
+        let address = strip_scheme(SCIOP_SCHEME, endpoint.as_str()).map_err(bad_address)?;
+        let target = HostPort::parse_remote(address, DEFAULT_PORT).map_err(bad_address)?;
+        let host = target.host.to_profile_host();
+        let settings = self.settings(&options.stream);
+        self.driver.connect(endpoint, (&host, target.port), settings, options)
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let address = strip_scheme(SCIOP_SCHEME, url)?;
+        let fail = |error| ListenError::new(url, error);
+        let (host, port) = datagram::split(address)?;
+        let socket = datagram::bind(host, port).map_err(fail)?;
+        let bound = socket.local_addr().map_err(fail)?;
+        let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
+        let published = match &options.published_host {
+            Some(name) => HostPort::new(name, bound.port())?,
+            None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
+                HostPort::new(host, bound.port())?
+            }
+            None => {
+                HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
+            }
+        };
+        let settings = self.settings(&options.stream);
+        let endpoint = endpoint.to_endpoint(SCIOP_SCHEME)?;
+        let published = published.to_endpoint(SCIOP_SCHEME)?;
+        let listening = self.driver.listen(socket, settings, options.backlog, endpoint, published);
+        listening.map_err(fail)
+    }
+}

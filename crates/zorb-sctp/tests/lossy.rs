@@ -1,0 +1,9 @@
+//! The suite of transports, with one datagram of twenty lost.
+
+use zorb_sctp::SciopProtocol;
+use zorb_transport::conformance::{Lossy, Subject};
+
+zorb_transport::conformance_suite!(Subject::new(
+    Lossy(SciopProtocol::new()),
+    "sciop://127.0.0.1:0"
+));
