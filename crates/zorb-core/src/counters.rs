@@ -14,7 +14,8 @@
 //! ```
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use zorb_os::lock::{Lock, Locked};
 
 /// Whether this build counts.
 pub const COUNTING: bool = cfg!(debug_assertions);
@@ -84,30 +85,29 @@ impl CallCounts {
     }
 }
 
-/// A mutex on the path of calls: counted as what it is given.
+/// A lock on the path of calls: counted as what it is given.
 #[derive(Debug)]
-pub(crate) struct CallMutex<T> {
-    mutex: Mutex<T>,
+pub(crate) struct CallLock<T> {
+    lock: Lock<T>,
     counted: Count,
 }
 
-impl<T> CallMutex<T> {
+impl<T> CallLock<T> {
     pub(crate) const fn new(counted: Count, value: T) -> Self {
-        Self { mutex: Mutex::new(value), counted }
+        Self { lock: Lock::new(value), counted }
     }
 
     /// Locks; what a thread that panicked left behind is taken as it is.
     #[inline]
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+    pub(crate) fn lock(&self) -> Locked<'_, T> {
         if COUNTING {
             count(self.counted);
-            match self.mutex.try_lock() {
-                Ok(guard) => return guard,
-                Err(std::sync::TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-                Err(std::sync::TryLockError::WouldBlock) => count(Count::Contended),
+            match self.lock.try_lock() {
+                Some(value) => return value,
+                None => count(Count::Contended),
             }
         }
-        self.mutex.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lock.lock()
     }
 }
 
@@ -119,12 +119,12 @@ mod tests {
     #[test]
     fn locks_are_counted_where_counting_is_built_in() {
         let before = CallCounts::now();
-        let mutex = CallMutex::new(Count::ClientLocks, 5);
-        *mutex.lock() += 1;
-        assert_eq!(*mutex.lock(), 6);
+        let lock = CallLock::new(Count::ClientLocks, 5);
+        *lock.lock() += 1;
+        assert_eq!(*lock.lock(), 6);
         std::thread::scope(|scope| {
-            let held = mutex.lock();
-            let waiting = scope.spawn(|| *mutex.lock());
+            let held = lock.lock();
+            let waiting = scope.spawn(|| *lock.lock());
             while COUNTING && CallCounts::now().since(before).contended == 0 {
                 std::thread::yield_now();
             }

@@ -11,7 +11,7 @@ mod shutdown;
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use zorb_transport::ProtocolRegistry;
 use zorb_types::Typed;
@@ -157,14 +157,14 @@ impl Orb {
     /// Keeps something that a crate above the core has made of this ORB, in place of what was kept of its
     /// type: what the standard has initial references to local objects for. It must not hold the ORB.
     pub fn attach<T: Any + Clone + Send + Sync>(&self, part: T) {
-        let mut attached = self.core.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut attached = self.core.attached.lock();
         attached.retain(|kept| !kept.is::<T>());
         attached.push(Box::new(part));
     }
 
     /// What was [attached](Self::attach) of this type.
     pub fn attached<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
-        let attached = self.core.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        let attached = self.core.attached.lock();
         attached.iter().find_map(|kept| kept.downcast_ref::<T>()).cloned()
     }
 

@@ -19,9 +19,10 @@ mod slots;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use zorb_giop::TaggedComponent;
+use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
@@ -88,14 +89,14 @@ pub(crate) struct PoaCore {
     manager: PoaManager,
     index: u32,
     stamp: u32,
-    children: Mutex<BTreeMap<String, Poa>>,
+    children: Lock<BTreeMap<String, Poa>>,
     objects: Objects,
     /// The id under which a servant is active, by the servant's identity; unique ids only.
-    servants: Mutex<HashMap<usize, ObjectId>>,
+    servants: Lock<HashMap<usize, ObjectId>>,
     next_persistent_id: AtomicU64,
     destroyed: AtomicBool,
     /// Its part in the pool whose threads serve it.
-    pool: Mutex<Option<PoolUse>>,
+    pool: Lock<Option<PoolUse>>,
 }
 
 impl Poa {
@@ -135,7 +136,7 @@ impl Poa {
         let orb = self.0.orb()?;
         let policies = policies.inheriting(&orb.overrides().load().policies);
         let pool = pool_of(&policies.others)?;
-        let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut children = self.0.children.lock();
         // Asked under the lock with which a shutdown looks for managers that hold requests.
         orb.check_running()?;
         if self.0.destroyed.load(Ordering::Acquire) {
@@ -151,7 +152,7 @@ impl Poa {
             let parent = Some(&self.0);
             PoaCore::new(self.0.orb.clone(), name, parent, policies, manager, (index, stamp))
         });
-        *child.pool.lock().unwrap_or_else(PoisonError::into_inner) = pool;
+        *child.pool.lock() = pool;
         children.insert(name.to_owned(), Self(Arc::clone(&child)));
         Ok(Self(child))
     }
@@ -162,7 +163,7 @@ impl Poa {
     /// `AdapterNonExistent`.
     #[doc(alias = "find_POA")]
     pub fn find(&self, name: &str) -> Result<Self, PoaError> {
-        let children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+        let children = self.0.children.lock();
         children.get(name).cloned().ok_or(PoaError::AdapterNonExistent)
     }
 
@@ -189,7 +190,7 @@ impl Poa {
 
     /// The adapter's children.
     pub fn children(&self) -> Vec<Self> {
-        let children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+        let children = self.0.children.lock();
         children.values().cloned().collect()
     }
 
@@ -221,12 +222,12 @@ impl Poa {
     pub fn destroy(&self) {
         {
             // A servant is activated under this lock, so from here on none comes in any more.
-            let mut servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut servants = self.0.servants.lock();
             self.0.destroyed.store(true, Ordering::Release);
             servants.clear();
         }
         let children = {
-            let mut children = self.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut children = self.0.children.lock();
             std::mem::take(&mut *children)
         };
         for child in children.into_values() {
@@ -236,13 +237,13 @@ impl Poa {
             orb.adapters().unregister(&self.0);
         }
         if let Some(parent) = self.parent() {
-            let mut siblings = parent.0.children.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut siblings = parent.0.children.lock();
             // A namesake created since must stay.
             if siblings.get(self.name()).is_some_and(|known| Arc::ptr_eq(&known.0, &self.0)) {
                 siblings.remove(self.name());
             }
         }
-        self.0.pool.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.0.pool.lock().take();
         // Servants may use the adapter as they are dropped, which is now that no lock is held.
         for object in self.0.objects.take() {
             object.bonds.end();
@@ -288,12 +289,12 @@ impl PoaCore {
             manager,
             index,
             stamp,
-            children: Mutex::default(),
+            children: Lock::default(),
             objects: Objects::new(slots),
-            servants: Mutex::default(),
+            servants: Lock::default(),
             next_persistent_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
-            pool: Mutex::default(),
+            pool: Lock::default(),
         }
     }
 

@@ -12,6 +12,7 @@
 //! | [`event`] | an event that wakes a thread waiting on descriptors |
 //! | [`futex`] | sleeping until another thread or process changes a word |
 //! | [`interface`] | the addresses of the machine's network interfaces |
+//! | [`lock`] | values that threads of different priorities share, and waiting for them to change |
 //! | [`machine`] | which machine this is |
 //! | [`memory`] | memory that processes share |
 //! | [`mutex`] | a lock whose holder inherits the priority of those that wait |
@@ -34,6 +35,7 @@ pub mod clock;
 pub mod event;
 pub mod futex;
 pub mod interface;
+pub mod lock;
 pub mod machine;
 pub mod memory;
 pub mod mutex;

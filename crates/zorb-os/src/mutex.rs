@@ -1,6 +1,5 @@
 //! A lock whose holder has the priority of the most urgent thread that waits for it.
 
-use std::cell::Cell;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +9,7 @@ use rustix::io::Errno;
 use rustix::thread::futex::{self, Flags, Timespec};
 
 use crate::clock::MonotonicTime;
-use crate::thread;
+use crate::thread::id;
 
 /// A lock with priority inheritance (`FUTEX_LOCK_PI`): while a thread holds it, the thread has at
 /// least the priority of those that wait for it. So no thread of a priority between keeps the most
@@ -33,19 +32,15 @@ pub struct PiGuard<'m> {
     of_this_thread: PhantomData<*const ()>,
 }
 
-thread_local! {
-    /// The thread's id, which the system is asked for once.
-    static ID: Cell<u32> = const { Cell::new(0) };
-}
+/// How long a thread sleeps between two looks at a lock that the system cannot wait for.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(50);
 
-fn id() -> u32 {
-    ID.try_with(|known| {
-        if known.get() == 0 {
-            known.set(thread::id());
-        }
-        known.get()
-    })
-    .unwrap_or_else(|_| thread::id())
+/// The part of the word that is the holder's id.
+const HOLDER: u32 = 0x3fff_ffff;
+
+/// When a wait that begins now is over; one beyond the end of the clock has no end worth the name.
+fn end_of(limit: Duration) -> MonotonicTime {
+    MonotonicTime::now() + limit.min(Duration::from_secs(1 << 32))
 }
 
 impl PiMutex {
@@ -77,20 +72,47 @@ impl PiMutex {
         if limit.is_zero() {
             return Ok(None);
         }
-        let end = MonotonicTime::now() + limit;
-        let nanos = end.as_nanos();
-        let end = Timespec {
-            tv_sec: i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX),
-            tv_nsec: (nanos % 1_000_000_000).cast_signed(),
-        };
-        match self.wait(Some(&end)) {
+        match self.wait(Some(end_of(limit))) {
             Ok(()) => Ok(Some(self.guard())),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn take_free(&self) -> Option<PiGuard<'_>> {
+    /// Takes the lock unless that takes longer than `limit`, whatever the system says: one that has no
+    /// locks of this kind is asked again and again. `None` when it took longer. A thread that has the
+    /// lock waits for itself.
+    #[cold]
+    pub fn insist(&self, limit: Option<Duration>) -> Option<PiGuard<'_>> {
+        let end = limit.map(end_of);
+        loop {
+            match self.wait(end) {
+                Ok(()) => return Some(self.guard()),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => return None,
+                Err(_) => std::thread::sleep(BETWEEN_LOOKS),
+            }
+            if let Some(guard) = self.take_free() {
+                return Some(guard);
+            }
+            if end.is_some_and(|end| MonotonicTime::now() >= end) {
+                return None;
+            }
+        }
+    }
+
+    /// Takes the lock, however long that takes.
+    #[inline]
+    pub(crate) fn take(&self) -> PiGuard<'_> {
+        loop {
+            // Without a limit it always comes back with the lock.
+            if let Some(guard) = self.take_free().or_else(|| self.insist(None)) {
+                return guard;
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn take_free(&self) -> Option<PiGuard<'_>> {
         let taken = self.word.compare_exchange(0, id(), Ordering::Acquire, Ordering::Relaxed);
         taken.is_ok().then(|| self.guard())
     }
@@ -101,9 +123,21 @@ impl PiMutex {
 
     /// Waits for the lock until it is this thread's, or `end` has come on the monotonic clock.
     #[cold]
-    fn wait(&self, end: Option<&Timespec>) -> io::Result<()> {
+    fn wait(&self, end: Option<MonotonicTime>) -> io::Result<()> {
+        let end = end.map(|end| {
+            let nanos = end.as_nanos();
+            Timespec {
+                tv_sec: i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX),
+                tv_nsec: (nanos % 1_000_000_000).cast_signed(),
+            }
+        });
         loop {
-            match futex::lock_pi2(&self.word, Flags::PRIVATE, end) {
+            let taken = match &end {
+                // What every system has that has such locks.
+                None => futex::lock_pi(&self.word, Flags::PRIVATE, None),
+                Some(end) => futex::lock_pi2(&self.word, Flags::PRIVATE, Some(end)),
+            };
+            match taken {
                 Ok(()) => return Ok(()),
                 // The holder was about to end, or a signal came.
                 Err(Errno::AGAIN | Errno::INTR) => {}
@@ -112,13 +146,34 @@ impl PiMutex {
         }
     }
 
+    /// Gives back a lock that this thread has [kept](PiGuard::keep); nothing happens where another one
+    /// has it.
+    pub fn give_back(&self) {
+        if self.word.load(Ordering::Relaxed) & HOLDER == id() {
+            self.unlock();
+        }
+    }
+
+    #[inline]
     fn unlock(&self) {
         let freed = self.word.compare_exchange(id(), 0, Ordering::Release, Ordering::Relaxed);
         if freed.is_err() {
-            // Somebody waits: the system chooses who is next.
-            let freed = futex::unlock_pi(&self.word, Flags::PRIVATE);
-            debug_assert!(freed.is_ok(), "{freed:?}");
+            self.unlock_for_others();
         }
+    }
+
+    /// Gives the lock back where somebody waits: the system chooses who is next.
+    #[cold]
+    fn unlock_for_others(&self) {
+        let freed = futex::unlock_pi(&self.word, Flags::PRIVATE);
+        debug_assert!(freed.is_ok(), "{freed:?}");
+    }
+}
+
+impl PiGuard<'_> {
+    /// Keeps the lock taken, until this thread [gives it back](PiMutex::give_back).
+    pub fn keep(self) {
+        std::mem::forget(self);
     }
 }
 
@@ -134,6 +189,7 @@ mod tests {
 
     use super::*;
     use crate::priority::{self, Schedule};
+    use crate::thread;
 
     #[test]
     fn one_thread_at_a_time_has_it() {
@@ -167,6 +223,20 @@ mod tests {
         });
         drop(held);
         assert!(mutex.try_lock(Duration::from_secs(1)).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_lock_that_is_kept_is_given_back_by_who_has_it() {
+        let mutex = PiMutex::new();
+        mutex.lock().unwrap().keep();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                mutex.give_back();
+                assert!(mutex.try_lock(Duration::ZERO).unwrap().is_none(), "it is another's");
+            });
+        });
+        mutex.give_back();
+        assert!(mutex.try_lock(Duration::ZERO).unwrap().is_some());
     }
 
     #[test]

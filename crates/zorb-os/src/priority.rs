@@ -1,5 +1,6 @@
 //! The priority of threads: how the system schedules them.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::time::Duration;
@@ -31,6 +32,33 @@ impl fmt::Display for Schedule {
     }
 }
 
+/// What a thread with a deadline counts as: more urgent than every priority.
+const DEADLINE: u8 = MAX_PRIORITY + 1;
+
+thread_local! {
+    /// What the thread was last given here by itself.
+    static GIVEN: Cell<u8> = const { Cell::new(0) };
+}
+
+impl Schedule {
+    /// Its priority; 0 for shared threads.
+    #[must_use]
+    pub fn level(self) -> u8 {
+        match self {
+            Self::Shared => 0,
+            Self::Fifo(priority) | Self::RoundRobin(priority) => priority,
+        }
+    }
+}
+
+/// The priority that the calling thread has last given itself by [`set`]; 0 for a shared thread and
+/// one that has given itself none. A look at a thread-local, without a system call.
+#[inline]
+#[must_use]
+pub fn given() -> u8 {
+    GIVEN.get()
+}
+
 /// Has the system schedule the calling thread so. Threads that it starts from now on are shared ones
 /// (`SCHED_RESET_ON_FORK`): a priority is one thread's. One system call.
 ///
@@ -39,7 +67,9 @@ impl fmt::Display for Schedule {
 /// `RLIMIT_RTPRIO`); [`io::ErrorKind::InvalidInput`] for a priority that is not 1 to
 /// [`MAX_PRIORITY`].
 pub fn set(schedule: Schedule) -> io::Result<()> {
-    set_of(0, schedule)
+    set_of(0, schedule)?;
+    GIVEN.set(schedule.level());
+    Ok(())
 }
 
 /// The same for another thread of the process, by the id that it is given by
@@ -70,7 +100,9 @@ pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
 /// `kernel.sched_deadline_period_max_us`, `_min_us`: 4 s and 100 us).
 pub fn set_deadline(runtime: Duration, deadline: Duration, period: Duration) -> io::Result<()> {
     let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    sys::thread::set_deadline(nanos(runtime), nanos(deadline), nanos(period))
+    sys::thread::set_deadline(nanos(runtime), nanos(deadline), nanos(period))?;
+    GIVEN.set(DEADLINE);
+    Ok(())
 }
 
 /// How the system schedules the calling thread; batch and idle threads count as shared, and those
@@ -79,7 +111,15 @@ pub fn set_deadline(runtime: Duration, deadline: Duration, period: Duration) -> 
 /// # Errors
 /// What the system says.
 pub fn current() -> io::Result<Schedule> {
-    let (policy, priority) = sys::thread::schedule()?;
+    of(0)
+}
+
+/// The same of another thread of the process.
+///
+/// # Errors
+/// As [`current`]; when there is no such thread.
+pub fn of(thread: u32) -> io::Result<Schedule> {
+    let (policy, priority) = sys::thread::schedule(thread.cast_signed())?;
     let priority = u8::try_from(priority).unwrap_or(MAX_PRIORITY);
     Ok(match policy & !libc::SCHED_RESET_ON_FORK {
         libc::SCHED_FIFO => Schedule::Fifo(priority),
@@ -102,6 +142,7 @@ mod tests {
                     match set(wanted) {
                         Ok(()) => {
                             assert_eq!(current().unwrap(), wanted);
+                            assert_eq!(given(), wanted.level());
                             let child = std::thread::spawn(current).join().unwrap();
                             assert_eq!(child.unwrap(), Schedule::Shared);
                         }
@@ -124,9 +165,13 @@ mod tests {
             gone.recv().unwrap();
             current().unwrap()
         });
-        let given = set_of(told.recv().unwrap(), Schedule::Fifo(5));
+        let thread = told.recv().unwrap();
+        let before = of(thread).unwrap();
+        let given = set_of(thread, Schedule::Fifo(5));
+        let seen = of(thread).unwrap();
         go.send(()).unwrap();
         let is = other.join().unwrap();
+        assert_eq!(seen, if given.is_ok() { Schedule::Fifo(5) } else { before });
         match given {
             Ok(()) => assert_eq!(is, Schedule::Fifo(5)),
             Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),

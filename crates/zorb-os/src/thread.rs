@@ -1,11 +1,12 @@
 //! Names, ids and processors of threads.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ffi::CString;
 use std::io;
-use std::sync::{Mutex, PoisonError};
 
+use crate::lock::Lock;
 use crate::sys;
 
 /// One more than the highest processor number that can be named here.
@@ -14,10 +15,27 @@ pub const MAX_PROCESSORS: usize = 1024;
 /// The longest thread name that the system keeps, in bytes.
 pub const MAX_NAME_LEN: usize = 15;
 
-/// The system's id of the calling thread, as tools such as `top -H` show it.
+thread_local! {
+    /// The thread's id, which the system is asked for once.
+    static ID: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The system's id of the calling thread, as tools such as `top -H` show it. One system call for each
+/// thread.
+#[inline]
 #[must_use]
 pub fn id() -> u32 {
-    sys::thread::id().cast_unsigned()
+    match ID.get() {
+        0 => ask_for_id(),
+        id => id,
+    }
+}
+
+#[cold]
+fn ask_for_id() -> u32 {
+    let id = sys::thread::id().cast_unsigned();
+    ID.set(id);
+    id
 }
 
 /// A number that no other living thread has: the smallest that was free when the thread first asked.
@@ -33,7 +51,7 @@ thread_local! {
     static NUMBER: Number = Number::free();
 }
 
-static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers { given_back: BinaryHeap::new(), next: 0 });
+static NUMBERS: Lock<Numbers> = Lock::new(Numbers { given_back: BinaryHeap::new(), next: 0 });
 
 struct Numbers {
     given_back: BinaryHeap<Reverse<usize>>,
@@ -45,7 +63,7 @@ struct Number(usize);
 
 impl Number {
     fn free() -> Self {
-        let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = NUMBERS.lock();
         if let Some(Reverse(number)) = numbers.given_back.pop() {
             return Self(number);
         }
@@ -56,7 +74,7 @@ impl Number {
 
 impl Drop for Number {
     fn drop(&mut self) {
-        let mut numbers = NUMBERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = NUMBERS.lock();
         numbers.given_back.push(Reverse(self.0));
     }
 }

@@ -10,9 +10,10 @@
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::thread;
 
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
@@ -22,7 +23,7 @@ use super::line::AnyLine;
 use super::place::{Lease, Place};
 use super::queued::Outbox;
 use super::sharing::Sharing;
-use crate::counters::{CallMutex, Count, count};
+use crate::counters::{CallLock, Count, count};
 use crate::flow::FlowLimits;
 use crate::options::Options;
 use crate::policy::{LineOptions, Lines};
@@ -46,7 +47,7 @@ struct PoolKey {
 /// The pools of all endpoints.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionCache {
-    pools: Mutex<Pools>,
+    pools: Lock<Pools>,
 }
 
 #[derive(Debug, Default)]
@@ -66,8 +67,8 @@ pub(crate) struct EndpointPool {
     /// Where calls may share connections, these are used and the places are not.
     pub(super) sharing: Option<Sharing>,
     itself: Weak<Self>,
-    state: CallMutex<PoolState>,
-    pub(super) returned: Condvar,
+    state: CallLock<PoolState>,
+    pub(super) returned: Condition,
     pub(super) max_open: usize,
     pub(super) max_message_size: usize,
     /// From how many octets on a run of octets is sent from where it lies.
@@ -112,7 +113,7 @@ impl ConnectionCache {
         options: &Options,
     ) -> Arc<EndpointPool> {
         let key = PoolKey { endpoint: endpoint.clone(), distinct: lines.distinct.clone() };
-        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pools = self.pools.lock();
         if let Some(pool) = pools.by_endpoint.get(&key) {
             return Arc::clone(pool);
         }
@@ -128,7 +129,7 @@ impl ConnectionCache {
     /// Closes every idle connection, and those in use when they come back.
     pub(crate) fn close(&self) {
         let pools: Vec<_> = {
-            let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            let pools = self.pools.lock();
             pools.by_endpoint.values().cloned().collect()
         };
         pools.iter().for_each(|pool| pool.close());
@@ -165,8 +166,8 @@ impl EndpointPool {
             // Where there are no replies, nobody waits for one.
             sharing: protocol.carries_replies().then(|| Sharing::new(line.max_calls)).flatten(),
             itself: Weak::clone(itself),
-            state: CallMutex::new(Count::ClientLocks, PoolState::default()),
-            returned: Condvar::new(),
+            state: CallLock::new(Count::ClientLocks, PoolState::default()),
+            returned: Condition::new(),
             max_open,
             max_message_size: options.max_message_size,
             copy_threshold: line.copy_threshold,
@@ -190,7 +191,7 @@ impl EndpointPool {
     }
 
     /// Locks what all callers of the endpoint share.
-    pub(super) fn state(&self) -> MutexGuard<'_, PoolState> {
+    pub(super) fn state(&self) -> Locked<'_, PoolState> {
         count(Count::SharedWrites);
         self.state.lock()
     }
@@ -210,7 +211,7 @@ impl EndpointPool {
             state.closed = true;
             self.all_idle(&mut state, true)
         };
-        self.returned.notify_all();
+        self.returned.tell_all();
         for mut connection in idle {
             connection.say_goodbye();
         }
@@ -331,9 +332,9 @@ impl EndpointPool {
     /// Waits for a connection to come back, whoever's it is.
     fn wait<'s>(
         &self,
-        mut state: MutexGuard<'s, PoolState>,
+        mut state: Locked<'s, PoolState>,
         deadline: Option<Instant>,
-    ) -> Result<MutexGuard<'s, PoolState>, NoConnection> {
+    ) -> Result<Locked<'s, PoolState>, NoConnection> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
             return Err(NoConnection::Busy);
@@ -345,11 +346,8 @@ impl EndpointPool {
         if state.idle.is_empty() && !state.closed {
             count(Count::HandOvers);
             state = match left {
-                None => self.returned.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(left) => {
-                    let waited = self.returned.wait_timeout(state, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
+                None => self.returned.wait(state),
+                Some(left) => self.returned.wait_for(state, left),
             };
         }
         state.waiting -= 1;
@@ -372,7 +370,7 @@ impl EndpointPool {
         connection.beyond_limit = false;
         state.idle.push(connection);
         drop(state);
-        self.returned.notify_one();
+        self.returned.tell_one();
     }
 
     fn open(
@@ -423,7 +421,7 @@ impl EndpointPool {
     /// Takes note that a connection is open no more.
     pub(super) fn lost_one(&self) {
         self.state().open -= 1;
-        self.returned.notify_one();
+        self.returned.tell_one();
     }
 
     /// Drops the idle connections: the server closes, and they are of no use.
@@ -436,6 +434,6 @@ impl EndpointPool {
             idle
         };
         drop(dropped);
-        self.returned.notify_all();
+        self.returned.tell_all();
     }
 }

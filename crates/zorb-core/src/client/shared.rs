@@ -6,24 +6,29 @@
 //! runs out of time leaves, and its late reply is dropped by whoever reads it.
 
 mod leading;
+mod lent;
 mod share;
 
+use std::cmp::Reverse;
 use std::io;
 use std::net::Shutdown;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     Detached, Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
 };
+use zorb_os::lock::{Condition, Locked};
+use zorb_os::mutex::PiMutex;
 use zorb_transport::{Stream, WaitPolicy};
 
 use super::connection::{Alive, LAST_WORDS, NoReply, limits};
 use crate::buffers::trim;
-use crate::counters::{CallMutex, Count, count};
+use crate::counters::{CallLock, Count, count};
 use crate::server::in_upcall;
+use lent::Leader;
 
 pub(crate) use share::Share;
 
@@ -38,11 +43,11 @@ pub(crate) struct SharedConnection {
     messaging: Option<&'static dyn Messaging>,
     wait: WaitPolicy,
     max_calls: usize,
-    state: CallMutex<State>,
-    /// Told when nobody sends.
-    may_send: Condvar,
+    state: CallLock<State>,
+    /// The turn to send: who has it has the priority of the most urgent caller that waits for it.
+    turn: PiMutex,
     /// Told when there is room for a call.
-    has_room: Condvar,
+    has_room: Condition,
     /// How many calls use it, for those who look for the least busy.
     users: AtomicUsize,
     /// Whether the server has been told which band of priorities it is for.
@@ -65,12 +70,10 @@ struct State {
     comers: usize,
     /// Callers whose replies are due.
     calls: Vec<Call>,
-    /// Whether a caller is sending, or about to.
-    sending: bool,
-    /// Callers that wait for their turn to send.
-    senders: usize,
     /// What has been received; with the leader while there is one.
     inbound: Option<Box<Inbound>>,
+    /// Who that is.
+    leader: Leader,
     /// Buffers of earlier calls.
     // Boxed, because they move in and out with every call.
     #[allow(clippy::vec_box)]
@@ -89,7 +92,9 @@ struct Call {
     expected: MessageKind,
     /// Whether the caller sleeps and has not been told yet to look.
     sleeps: bool,
-    wake: Arc<Condvar>,
+    /// The priority of the caller's thread, where it has given itself one.
+    urgency: u8,
+    wake: Arc<Condition>,
     /// For the reply.
     spare: Vec<u8>,
     reply: Option<(MessageHeader, Detached)>,
@@ -98,7 +103,7 @@ struct Call {
 /// What a caller has to itself.
 #[derive(Debug, Default)]
 struct Seat {
-    wake: Arc<Condvar>,
+    wake: Arc<Condition>,
     outgoing: Vec<u8>,
     received: Detached,
 }
@@ -153,12 +158,6 @@ impl State {
             call.sleeps = sleeps;
         }
     }
-
-    /// Ends a caller's turn to send; whether another waits for its own.
-    fn sent(&mut self) -> bool {
-        self.sending = false;
-        self.senders > 0
-    }
 }
 
 impl SharedConnection {
@@ -177,9 +176,8 @@ impl SharedConnection {
             users: 0,
             comers: 0,
             calls: Vec::new(),
-            sending: false,
-            senders: 0,
             inbound: Some(Box::new(Inbound::new(limits(max_message_size)).of(messaging))),
+            leader: Leader::default(),
             seats: Vec::new(),
             ended: None,
             closing: false,
@@ -189,9 +187,9 @@ impl SharedConnection {
             messaging,
             wait,
             max_calls,
-            state: CallMutex::new(Count::ClientLocks, state),
-            may_send: Condvar::new(),
-            has_room: Condvar::new(),
+            state: CallLock::new(Count::ClientLocks, state),
+            turn: PiMutex::new(),
+            has_room: Condition::new(),
             users: AtomicUsize::new(0),
             band_told: AtomicBool::new(false),
         }
@@ -202,7 +200,7 @@ impl SharedConnection {
         self.users.load(Ordering::Relaxed)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> Locked<'_, State> {
         self.state.lock()
     }
 
@@ -243,8 +241,10 @@ impl SharedConnection {
     fn leave(&self, mut seat: Box<Seat>, id: Option<u32>, sends: bool) {
         trim(&mut seat.outgoing);
         trim(&mut seat.received.buffer);
+        if sends {
+            self.turn.give_back();
+        }
         let mut state = self.state();
-        let next_sends = sends && state.sent();
         if let Some(place) = state.calls.iter().position(|call| Some(call.id) == id) {
             let call = state.calls.swap_remove(place);
             if call.reply.is_none() && seat.received.buffer.capacity() == 0 {
@@ -259,50 +259,45 @@ impl SharedConnection {
         }
         let last = state.closing && state.users == 0 && state.ended.is_none();
         drop(state);
-        if next_sends {
-            self.may_send.notify_one();
-        }
         if wanted {
-            self.has_room.notify_one();
+            self.has_room.tell_one();
         }
         if last {
             self.say_goodbye();
         }
     }
 
-    /// Waits until nobody else sends. From then on nobody does until `sending` is false again.
-    fn claim<'s>(
-        &'s self,
-        mut state: MutexGuard<'s, State>,
-        deadline: Option<Instant>,
-    ) -> io::Result<MutexGuard<'s, State>> {
-        while state.sending && state.ended.is_none() {
-            state.senders += 1;
-            let (told, in_time) = wait_until(&self.may_send, state, deadline);
-            state = told;
-            state.senders -= 1;
-            if !in_time && state.sending {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-        }
+    /// Waits until nobody else sends. From then on nobody does until this thread gives the turn back.
+    /// Called without the state: who sends takes it before the turn is over.
+    fn claim(&self, deadline: Option<Instant>) -> io::Result<Locked<'_, State>> {
+        count(Count::ClientLocks);
+        let turn = self.turn.try_lock(Duration::ZERO)?.or_else(|| {
+            count(Count::Contended);
+            let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+            self.turn.insist(left)
+        });
+        let Some(turn) = turn else { return Err(io::ErrorKind::TimedOut.into()) };
+        let state = self.state();
         if let Some(end) = &state.ended {
             return Err(match end {
                 End::Lost(Some(error)) => same(error),
                 _ => io::ErrorKind::NotConnected.into(),
             });
         }
-        state.sending = true;
+        turn.keep();
         Ok(state)
     }
 
-    /// Has one of those who sleep read on, when nobody reads.
+    /// Has one of those who sleep read on, when nobody reads: the most urgent, of those the first.
     fn promote(&self, state: &mut State) {
-        if state.inbound.is_some()
-            && let Some(next) = state.calls.iter_mut().find(|call| call.sleeps)
-        {
+        if state.inbound.is_none() {
+            return;
+        }
+        let sleepers = state.calls.iter_mut().filter(|call| call.sleeps);
+        if let Some(next) = sleepers.min_by_key(|call| Reverse(call.urgency)) {
             count(Count::HandOvers);
             next.sleeps = false;
-            next.wake.notify_one();
+            next.wake.tell_one();
         }
     }
 
@@ -314,10 +309,9 @@ impl SharedConnection {
         // Who is sending or reading at the moment is stopped by this.
         let _ = self.stream.shutdown(Shutdown::Both);
         for call in &state.calls {
-            call.wake.notify_one();
+            call.wake.tell_one();
         }
-        self.may_send.notify_all();
-        self.has_room.notify_all();
+        self.has_room.tell_all();
     }
 
     /// Closes the connection once the calls that use it are over.
@@ -326,7 +320,7 @@ impl SharedConnection {
         state.closing = true;
         let now = state.users == 0 && state.ended.is_none();
         drop(state);
-        self.has_room.notify_all();
+        self.has_room.tell_all();
         if now {
             self.say_goodbye();
         }
@@ -348,16 +342,14 @@ impl SharedConnection {
 
 /// Waits to be told, for no longer than until the deadline; whether there was time left.
 fn wait_until<'s>(
-    told: &Condvar,
-    state: MutexGuard<'s, State>,
+    told: &Condition,
+    state: Locked<'s, State>,
     deadline: Option<Instant>,
-) -> (MutexGuard<'s, State>, bool) {
-    let Some(deadline) = deadline else {
-        return (told.wait(state).unwrap_or_else(PoisonError::into_inner), true);
-    };
+) -> (Locked<'s, State>, bool) {
+    let Some(deadline) = deadline else { return (told.wait(state), true) };
     let left = deadline.saturating_duration_since(Instant::now());
     if left == Duration::ZERO {
         return (state, false);
     }
-    (told.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0, true)
+    (told.wait_for(state, left), true)
 }

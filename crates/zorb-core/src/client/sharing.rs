@@ -1,6 +1,6 @@
 //! The connections to an endpoint that calls may share.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -79,12 +79,9 @@ impl EndpointPool {
             // All that may be there are being opened.
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             state = match left {
-                None => self.returned.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self.returned.wait(state),
                 Some(left) if left.is_zero() => return Err(NoConnection::Busy),
-                Some(left) => {
-                    let waited = self.returned.wait_timeout(state, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
+                Some(left) => self.returned.wait_for(state, left),
             };
         }
         state.open += 1;
@@ -103,7 +100,7 @@ impl EndpointPool {
             sharing.open.store(Arc::new(open));
         }
         drop(state);
-        self.returned.notify_all();
+        self.returned.tell_all();
         Ok(connection)
     }
 
@@ -120,6 +117,6 @@ impl EndpointPool {
             sharing.open.store(Arc::new(open));
         }
         drop(state);
-        self.returned.notify_all();
+        self.returned.tell_all();
     }
 }

@@ -1,9 +1,10 @@
 //! What ties a reference to an active object of its own ORB.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::{ArcSwapOption, Guard};
+use zorb_os::lock::Lock;
 
 use crate::object::{ObjectRef, Shared};
 use crate::poa::{ActiveObject, PoaManager};
@@ -57,7 +58,7 @@ impl Place {
 
 /// An active object's part: the references that have a bond with it.
 #[derive(Default)]
-pub(crate) struct Bonds(Mutex<Bound>);
+pub(crate) struct Bonds(Lock<Bound>);
 
 #[derive(Default)]
 struct Bound {
@@ -69,7 +70,7 @@ struct Bound {
 impl Bonds {
     /// Gives a reference its bond, while the object is active.
     fn tie(&self, shared: &Arc<Shared>, bond: Bond) {
-        let mut bound = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bound = self.0.lock();
         if bound.ended {
             return;
         }
@@ -84,7 +85,7 @@ impl Bonds {
     /// Ends every bond, and has none begin any more. Calls that are running keep theirs.
     pub(crate) fn end(&self) {
         let references = {
-            let mut bound = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut bound = self.0.lock();
             bound.ended = true;
             std::mem::take(&mut bound.references)
         };

@@ -1,9 +1,10 @@
 //! The connections of one lane, by number.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
+use zorb_os::lock::Lock;
 
 use crate::rare::{Rare, happens};
 use crate::server::ServerConnection;
@@ -13,7 +14,7 @@ use crate::server::ServerConnection;
 #[derive(Debug)]
 pub(super) struct Connections {
     places: Box<[ArcSwapOption<ServerConnection>]>,
-    free: Mutex<Vec<u32>>,
+    free: Lock<Vec<u32>>,
     open: AtomicUsize,
 }
 
@@ -22,14 +23,14 @@ impl Connections {
         let count = u32::try_from(limit).unwrap_or(u32::MAX);
         Self {
             places: (0..count).map(|_| ArcSwapOption::empty()).collect(),
-            free: Mutex::new((0..count).rev().collect()),
+            free: Lock::new((0..count).rev().collect()),
             open: AtomicUsize::new(0),
         }
     }
 
     /// Reserves a place; `None` when all are taken.
     pub(super) fn reserve(&self) -> Option<u32> {
-        let place = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+        let place = self.free.lock().pop()?;
         self.open.fetch_add(1, Ordering::AcqRel);
         Some(place)
     }
@@ -48,7 +49,7 @@ impl Connections {
             slot.store(None);
             happens(Rare::TableWrites);
         }
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(place);
+        self.free.lock().push(place);
         self.open.fetch_sub(1, Ordering::AcqRel) == 1
     }
 

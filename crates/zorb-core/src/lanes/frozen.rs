@@ -9,10 +9,11 @@
 use std::cell::Cell;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zorb_os::alloc::{self, AllocationCount};
+use zorb_os::lock::{Lock, Locked};
 use zorb_os::thread;
 
 use crate::error::{Error, Phase};
@@ -113,7 +114,7 @@ pub(super) struct Frozen {
     threads_started: AtomicU64,
     connects: AtomicU64,
     table_writes: AtomicU64,
-    rest: Mutex<Rest>,
+    rest: Lock<Rest>,
 }
 
 /// What no turn without violations looks at.
@@ -168,12 +169,12 @@ impl Frozen {
             threads_started: AtomicU64::new(0),
             connects: AtomicU64::new(0),
             table_writes: AtomicU64::new(0),
-            rest: Mutex::default(),
+            rest: Lock::default(),
         }
     }
 
-    fn rest(&self) -> MutexGuard<'_, Rest> {
-        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    fn rest(&self) -> Locked<'_, Rest> {
+        self.rest.lock()
     }
 
     fn is_on(&self) -> bool {

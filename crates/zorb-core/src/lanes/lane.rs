@@ -6,10 +6,11 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use zorb_os::event::EventFd;
+use zorb_os::lock::Lock;
 use zorb_os::poll::{ReadySet, Trigger};
 use zorb_transport::{Protocol, Stream};
 
@@ -45,7 +46,7 @@ pub(crate) struct Lane {
     pub(super) stop: EventFd,
     pub(super) nudge: EventFd,
     /// Connections with requests that no event will tell of: their octets have been read.
-    nudged: Mutex<VecDeque<Arc<ServerConnection>>>,
+    nudged: Lock<VecDeque<Arc<ServerConnection>>>,
     nudges: AtomicUsize,
     /// Threads that make upcalls.
     pub(super) threads: AtomicUsize,
@@ -126,7 +127,7 @@ impl Lane {
             ready,
             stop,
             nudge,
-            nudged: Mutex::new(VecDeque::with_capacity(parts.max_connections)),
+            nudged: Lock::new(VecDeque::with_capacity(parts.max_connections)),
             nudges: AtomicUsize::new(0),
             threads: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),
@@ -331,7 +332,7 @@ impl Lane {
         if self.settings.max_threads() == 1 {
             return; // there is no other
         }
-        let mut nudged = self.nudged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut nudged = self.nudged.lock();
         nudged.push_back(Arc::clone(connection));
         self.nudges.store(nudged.len(), Ordering::Release);
         drop(nudged);
@@ -343,7 +344,7 @@ impl Lane {
         if self.nudges.load(Ordering::Acquire) == 0 {
             return None;
         }
-        let mut nudged = self.nudged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut nudged = self.nudged.lock();
         let connection = nudged.pop_front();
         self.nudges.store(nudged.len(), Ordering::Release);
         if !nudged.is_empty() {
@@ -369,8 +370,7 @@ impl Lane {
 
     /// Forgets connections that a thread was to look at: the last ones have ended.
     pub(super) fn forget_nudged(&self) {
-        let nudged =
-            std::mem::take(&mut *self.nudged.lock().unwrap_or_else(PoisonError::into_inner));
+        let nudged = std::mem::take(&mut *self.nudged.lock());
         drop(nudged);
     }
 

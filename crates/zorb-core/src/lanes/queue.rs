@@ -1,12 +1,12 @@
 //! Requests that wait for a thread of their lane, and threads that wait for a request.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use zorb_os::futex;
-use zorb_os::mutex::PiMutex;
+use zorb_os::lock::Lock;
 
 use super::settings::Buffering;
 use crate::server::Job;
@@ -22,8 +22,7 @@ const SPARES: usize = 64;
 /// where they are borrowed: so it hands down the priority of who waits for it.
 #[derive(Debug)]
 pub(super) struct Queue {
-    lock: PiMutex,
-    waiting: Mutex<Waiting>,
+    waiting: Lock<Waiting>,
     buffering: Option<Buffering>,
     /// Whether requests of higher priority are served first.
     by_priority: bool,
@@ -113,8 +112,7 @@ impl Queue {
             ..Waiting::default()
         };
         Self {
-            lock: PiMutex::new(),
-            waiting: Mutex::new(waiting),
+            waiting: Lock::new(waiting),
             buffering,
             by_priority,
             idle: AtomicUsize::new(0),
@@ -124,10 +122,7 @@ impl Queue {
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Waiting) -> R) -> R {
-        // It fails for a thread that has it, and none takes it twice. The other lock is free then: it
-        // is there because this one holds no data.
-        let _held = self.lock.lock();
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         let result = work(&mut waiting);
         self.idle.store(waiting.idle.len(), Ordering::Release);
         result

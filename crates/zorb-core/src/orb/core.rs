@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use arc_swap::ArcSwap;
 use zorb_cdr::ReadContext;
 use zorb_giop::{CodeSetComponentInfo, Ior};
+use zorb_os::lock::{Condition, Lock};
 use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -55,17 +56,17 @@ pub(crate) struct OrbCore {
     root_poa: Poa,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
     values: ValueRegistry,
-    pub(super) initial: Mutex<HashMap<String, ObjectRef>>,
+    pub(super) initial: Lock<HashMap<String, ObjectRef>>,
     /// What crates above have made of this ORB.
-    pub(super) attached: Mutex<Vec<Attached>>,
+    pub(super) attached: Lock<Vec<Attached>>,
     /// Initial references to local objects.
     pub(super) locals: Locals,
     pub(super) threads: Arc<ThreadCount>,
     sentinel: Arc<Sentinel>,
     code_sets: CodeSetComponentInfo,
     pub(super) state: AtomicU8,
-    pub(super) ended: Mutex<()>,
-    pub(super) ending: Condvar,
+    pub(super) ended: Lock<()>,
+    pub(super) ending: Condition,
 }
 
 impl std::fmt::Debug for OrbCore {
@@ -100,15 +101,15 @@ impl OrbCore {
                 root_poa,
                 published: RwLock::default(),
                 values: ValueRegistry::default(),
-                initial: Mutex::default(),
-                attached: Mutex::default(),
+                initial: Lock::default(),
+                attached: Lock::default(),
                 locals: Locals::default(),
                 threads: Arc::default(),
                 sentinel: Arc::default(),
                 code_sets: CodeSetComponentInfo::zorb(),
                 state: AtomicU8::new(RUNNING),
-                ended: Mutex::default(),
-                ending: Condvar::new(),
+                ended: Lock::default(),
+                ending: Condition::new(),
             }
         })
     }

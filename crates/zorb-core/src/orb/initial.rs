@@ -1,6 +1,6 @@
 //! Initial references: the names that a program starts from.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::core::OrbCore;
 use super::resolve;
@@ -14,7 +14,7 @@ pub(crate) fn initial_reference(
     depth: u32,
 ) -> Result<ObjectRef, Error> {
     let registered = {
-        let initial = core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+        let initial = core.initial.lock();
         initial.get(name).cloned()
     };
     if let Some(object) = registered {
@@ -40,7 +40,7 @@ pub(crate) fn initial_reference(
 }
 
 pub(super) fn register(core: &OrbCore, name: &str, object: &ObjectRef) -> Result<(), Error> {
-    let mut initial = core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut initial = core.initial.lock();
     if name.is_empty() || initial.contains_key(name) || core.has_local(name) {
         return Err(Error::new(
             Phase::Application,

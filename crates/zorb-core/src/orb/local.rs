@@ -1,14 +1,16 @@
 //! Initial references to local objects, which are Rust values and have no address.
 
 use std::any::{Any, type_name};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use zorb_os::lock::Lock;
 
 use super::Orb;
 use super::core::OrbCore;
 use crate::error::{Error, Phase};
 
 /// Those that crates above the core have registered.
-pub(super) type Locals = Mutex<Vec<(String, Box<dyn Any + Send + Sync>)>>;
+pub(super) type Locals = Lock<Vec<(String, Box<dyn Any + Send + Sync>)>>;
 
 /// Makes a local object for whoever asks. It is given the ORB, so that it need not hold it.
 struct Maker<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
@@ -19,7 +21,7 @@ const OWN: [&str; 3] = ["RootPOA", "ORBPolicyManager", "PolicyCurrent"];
 impl OrbCore {
     /// Whether a local object has that name.
     pub(super) fn has_local(&self, name: &str) -> bool {
-        let locals = self.locals.lock().unwrap_or_else(PoisonError::into_inner);
+        let locals = self.locals.lock();
         OWN.contains(&name) || locals.iter().any(|(known, _)| known == name)
     }
 }
@@ -59,7 +61,7 @@ impl Orb {
 
     fn registered_local<T: Any>(&self, name: &str) -> Result<T, Error> {
         let make = {
-            let locals = self.core.locals.lock().unwrap_or_else(PoisonError::into_inner);
+            let locals = self.core.locals.lock();
             let Some((_, maker)) = locals.iter().find(|(known, _)| known == name) else {
                 let what = format!("no local object is the initial reference {name:?}");
                 return Err(Error::new(Phase::Resolve, what)
@@ -81,7 +83,7 @@ impl Orb {
         name: &str,
         make: impl Fn(&Self) -> T + Send + Sync + 'static,
     ) -> Result<(), Error> {
-        let initial = self.core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+        let initial = self.core.initial.lock();
         if name.is_empty() || OWN.contains(&name) || initial.contains_key(name) {
             return Err(Error::new(
                 Phase::Application,
@@ -89,7 +91,7 @@ impl Orb {
             ));
         }
         drop(initial);
-        let mut locals = self.core.locals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut locals = self.core.locals.lock();
         locals.retain(|(known, _)| known != name);
         let maker: Maker<T> = Maker(Arc::new(make));
         locals.push((name.to_owned(), Box::new(maker)));
@@ -102,10 +104,10 @@ impl Orb {
     #[doc(alias = "list_initial_services")]
     pub fn initial_names(&self) -> Vec<String> {
         let mut names: Vec<String> = OWN.map(str::to_owned).into();
-        let locals = self.core.locals.lock().unwrap_or_else(PoisonError::into_inner);
+        let locals = self.core.locals.lock();
         names.extend(locals.iter().map(|(name, _)| name.clone()));
         drop(locals);
-        let initial = self.core.initial.lock().unwrap_or_else(PoisonError::into_inner);
+        let initial = self.core.initial.lock();
         names.extend(initial.keys().cloned());
         drop(initial);
         names.extend(self.options().init_refs.iter().map(|(name, _)| name.clone()));

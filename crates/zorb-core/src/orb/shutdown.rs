@@ -11,9 +11,9 @@ use crate::server::in_upcall_of;
 
 impl OrbCore {
     pub(super) fn wait_for_shutdown(&self) {
-        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = self.ended.lock();
         while self.state.load(Ordering::Acquire) != CLOSED {
-            ended = self.ending.wait(ended).unwrap_or_else(PoisonError::into_inner);
+            ended = self.ending.wait(ended);
         }
     }
 
@@ -65,8 +65,7 @@ impl OrbCore {
         self.connections().close();
         // From here on only calls that are running keep what leads straight to a servant.
         self.root_poa().end_bonds();
-        let initial =
-            std::mem::take(&mut *self.initial.lock().unwrap_or_else(PoisonError::into_inner));
+        let initial = std::mem::take(&mut *self.initial.lock());
         drop(initial);
     }
 
@@ -92,8 +91,8 @@ impl OrbCore {
 
     fn close(&self) {
         self.root_poa().destroy();
-        let _ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ended = self.ended.lock();
         self.state.store(CLOSED, Ordering::Release);
-        self.ending.notify_all();
+        self.ending.tell_all();
     }
 }

@@ -1,7 +1,7 @@
 //! Activating servants, and the ways between servants, ids and references.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zorb_giop::TaggedComponent;
@@ -130,7 +130,7 @@ impl Poa {
     {
         let unique = self.0.policies.id_uniqueness == IdUniqueness::Unique;
         let known = {
-            let servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
+            let servants = self.0.servants.lock();
             servants.get(&servant_identity(servant)).cloned()
         };
         match known.filter(|_| unique) {
@@ -150,7 +150,7 @@ impl Poa {
     #[doc(alias = "deactivate_object")]
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
         // One lock for both maps: nobody finds a servant in one and not in the other.
-        let mut servants = self.0.servants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servants = self.0.servants.lock();
         let removed = self.0.objects.remove(id.as_bytes());
         let object = removed.ok_or(PoaError::ObjectNotActive)?;
         servants.remove(&object.skeleton.identity());
@@ -277,7 +277,7 @@ impl PoaCore {
     ) -> Result<ObjectId, PoaError> {
         let identity = skeleton.identity();
         let unique = self.policies.id_uniqueness == IdUniqueness::Unique;
-        let mut servants = self.servants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servants = self.servants.lock();
         if self.destroyed.load(Ordering::Acquire) {
             return Err(PoaError::System(SystemException::object_not_exist(
                 minor::object_not_exist::BEING_DEACTIVATED,

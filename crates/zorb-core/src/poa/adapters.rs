@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
+use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -31,7 +32,7 @@ pub(crate) struct Adapters {
     tables: ArcSwap<Tables>,
     /// How often the tables have changed.
     changes: AtomicU64,
-    changing: Mutex<()>,
+    changing: Lock<()>,
     next_stamp: AtomicU32,
 }
 
@@ -49,13 +50,13 @@ impl Adapters {
         Self {
             tables: ArcSwap::default(),
             changes: AtomicU64::new(0),
-            changing: Mutex::default(),
+            changing: Lock::default(),
             next_stamp: AtomicU32::new((seed >> 32) as u32),
         }
     }
 
     pub(super) fn register(&self, make: impl FnOnce(u32, u32) -> PoaCore) -> Arc<PoaCore> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
         let index = tables.by_index.iter().position(Option::is_none).unwrap_or_else(|| {
             tables.by_index.push(None);
@@ -83,7 +84,7 @@ impl Adapters {
     }
 
     pub(super) fn unregister(&self, adapter: &Arc<PoaCore>) {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
         let is_it = |known: &Arc<PoaCore>| Arc::ptr_eq(known, adapter);
         for place in &mut tables.by_index {

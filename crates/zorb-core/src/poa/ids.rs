@@ -1,9 +1,10 @@
 //! The object table for ids that programs choose: from an id's octets to a slot.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use zorb_os::lock::Lock;
 
 /// Buckets to begin with; a power of two.
 const FIRST_BUCKETS: usize = 16;
@@ -20,7 +21,7 @@ type Bucket = ArcSwapOption<Vec<(Box<[u8]>, Place)>>;
 pub(super) struct IdTable {
     buckets: ArcSwap<Box<[Bucket]>>,
     /// How many ids there are; held while the table changes.
-    count: Mutex<usize>,
+    count: Lock<usize>,
     hasher: RandomState,
 }
 
@@ -28,7 +29,7 @@ impl IdTable {
     pub(super) fn new() -> Self {
         Self {
             buckets: ArcSwap::from_pointee(buckets(FIRST_BUCKETS)),
-            count: Mutex::new(0),
+            count: Lock::new(0),
             hasher: RandomState::new(),
         }
     }
@@ -49,7 +50,7 @@ impl IdTable {
 
     /// Adds an id, unless it is there already; `None` then, and when `make` gives no place.
     pub(super) fn insert(&self, id: &[u8], make: impl FnOnce() -> Option<Place>) -> Option<()> {
-        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut count = self.count.lock();
         let mut buckets = self.buckets.load_full();
         if *count >= buckets.len() * FULL {
             buckets = Arc::new(self.grown(&buckets));
@@ -68,7 +69,7 @@ impl IdTable {
 
     /// Takes an id out; where its object was.
     pub(super) fn remove(&self, id: &[u8]) -> Option<Place> {
-        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut count = self.count.lock();
         let buckets = self.buckets.load();
         let bucket = buckets.get(self.number(id, &buckets))?;
         let mut entries = bucket.load().as_deref().cloned()?;
@@ -81,7 +82,7 @@ impl IdTable {
 
     /// Forgets every id.
     pub(super) fn clear(&self) {
-        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut count = self.count.lock();
         self.buckets.store(Arc::new(buckets(FIRST_BUCKETS)));
         *count = 0;
     }

@@ -1,8 +1,9 @@
 //! POA managers: the valve in front of a group of adapters (CORBA 3.3 part 1, 15.3.3).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use zorb_os::lock::{Condition, Lock};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::PoaError;
@@ -30,8 +31,8 @@ pub struct PoaManager(Arc<Valve>);
 #[derive(Debug)]
 struct Valve {
     state: AtomicU8,
-    held: Mutex<Held>,
-    changed: Condvar,
+    held: Lock<Held>,
+    changed: Condition,
     max_held: usize,
 }
 
@@ -47,8 +48,8 @@ impl PoaManager {
     pub(crate) fn new(state: ManagerState, max_held: usize) -> Self {
         Self(Arc::new(Valve {
             state: AtomicU8::new(state as u8),
-            held: Mutex::default(),
-            changed: Condvar::new(),
+            held: Lock::default(),
+            changed: Condition::new(),
             max_held,
         }))
     }
@@ -95,19 +96,19 @@ impl PoaManager {
 
     fn change(&self, to: ManagerState) -> Result<(), PoaError> {
         // Under the lock of the waiters, so that none misses the change.
-        let _held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.0.held.lock();
         if self.state() == ManagerState::Inactive {
             return Err(PoaError::AdapterInactive);
         }
         self.0.state.store(to as u8, Ordering::Release);
-        self.0.changed.notify_all();
+        self.0.changed.tell_all();
         Ok(())
     }
 
     /// Has the requests that wait, and those that would, answered with `TRANSIENT`.
     pub(super) fn release_held(&self) {
-        self.0.held.lock().unwrap_or_else(PoisonError::into_inner).released = true;
-        self.0.changed.notify_all();
+        self.0.held.lock().released = true;
+        self.0.changed.tell_all();
     }
 
     /// Whether requests are let through.
@@ -127,7 +128,7 @@ impl PoaManager {
 
     #[cold]
     fn admit_slowly(&self) -> Result<(), SystemException> {
-        let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.held.lock();
         let mut waiting = false;
         let outcome = loop {
             match self.state() {
@@ -143,7 +144,7 @@ impl PoaManager {
                         waiting = true;
                         held.count += 1;
                     }
-                    held = self.0.changed.wait(held).unwrap_or_else(PoisonError::into_inner);
+                    held = self.0.changed.wait(held);
                 }
                 ManagerState::Holding | ManagerState::Discarding => {
                     break Err(SystemException::transient(
@@ -167,6 +168,6 @@ impl PoaManager {
 
     /// Requests waiting for the manager to leave the holding state.
     pub fn held_requests(&self) -> usize {
-        self.0.held.lock().unwrap_or_else(PoisonError::into_inner).count
+        self.0.held.lock().count
     }
 }

@@ -1,9 +1,10 @@
 //! The object table: an index and a generation lead straight to the servant.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwapOption, Guard};
+use zorb_os::lock::Lock;
 
 use super::ActiveObject;
 use crate::rare::{Rare, happens};
@@ -44,7 +45,7 @@ impl Found {
 /// find nothing.
 pub(super) struct SlotTable {
     segments: [OnceLock<Box<[Slot]>>; SEGMENTS],
-    free: Mutex<FreeSlots>,
+    free: Lock<FreeSlots>,
     active: AtomicUsize,
 }
 
@@ -66,7 +67,7 @@ impl SlotTable {
     pub(super) fn new() -> Self {
         Self {
             segments: [const { OnceLock::new() }; SEGMENTS],
-            free: Mutex::default(),
+            free: Lock::default(),
             active: AtomicUsize::new(0),
         }
     }
@@ -89,7 +90,7 @@ impl SlotTable {
         &self,
         make: impl FnOnce(u32, u32) -> Arc<ActiveObject>,
     ) -> Option<(u32, u32)> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.free.lock();
         let (index, generation) = match free.released.pop() {
             Some((index, generation)) => (index, generation.wrapping_add(1)),
             None => {
@@ -112,7 +113,7 @@ impl SlotTable {
 
     /// Takes the object out of its slot, which is free from then on.
     pub(super) fn remove(&self, index: u32, generation: u32) -> Option<Arc<ActiveObject>> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.free.lock();
         let slot = self.slot(index)?;
         let taken = slot.load_full().filter(|occupant| occupant.generation == generation)?;
         happens(Rare::TableWrites);
@@ -130,7 +131,7 @@ impl SlotTable {
     /// Every object in the table.
     pub(super) fn all(&self) -> Vec<Arc<ActiveObject>> {
         // Under the lock, so that what is not found comes in after this.
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = self.free.lock();
         (0..free.next)
             .filter_map(|index| self.slot(index)?.load_full())
             .map(|occupant| Arc::clone(&occupant.object))
@@ -140,7 +141,7 @@ impl SlotTable {
     /// Takes every object out.
     pub(super) fn take(&self) -> Vec<Arc<ActiveObject>> {
         happens(Rare::TableWrites);
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = self.free.lock();
         self.active.store(0, Ordering::Relaxed);
         (0..free.next)
             .filter_map(|index| self.slot(index)?.swap(None))

@@ -148,7 +148,7 @@ impl ServerConnection {
             messaging: protocol.messaging(),
             connected: protocol.carries_replies(),
             wait: options.wait_policy(),
-            sending: Sending::new(lane.is_some()),
+            sending: Sending::new(),
             lane,
             parked: Slot::empty(),
             upcalls: AtomicU32::new(0),

@@ -4,9 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{Stream, StreamOptions};
 
 use super::ServerConnection;
@@ -21,8 +22,8 @@ const FOLLOWER_LINGER: Duration = Duration::from_secs(1);
 /// The threads of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Crew {
-    members: Mutex<Members>,
-    role_offered: Condvar,
+    members: Lock<Members>,
+    role_offered: Condition,
 }
 
 #[derive(Debug, Default)]
@@ -125,8 +126,8 @@ impl Upcall {
 }
 
 impl ServerConnection {
-    fn members(&self) -> MutexGuard<'_, Members> {
-        self.crew.members.lock().unwrap_or_else(PoisonError::into_inner)
+    fn members(&self) -> Locked<'_, Members> {
+        self.crew.members.lock()
     }
 
     /// Starts the first thread, which has the reading role.
@@ -165,7 +166,7 @@ impl ServerConnection {
         count(Count::HandOvers);
         members.offered = Some(reading);
         if members.idle > 0 {
-            self.crew.role_offered.notify_one();
+            self.crew.role_offered.tell_one();
         } else if self.spawn(&mut members).is_err()
             && let Some(reading) = members.offered.take()
         {
@@ -185,13 +186,8 @@ impl ServerConnection {
         }
         count(Count::HandOvers);
         members.idle += 1;
-        let (mut members, _) = self
-            .crew
-            .role_offered
-            .wait_timeout_while(members, FOLLOWER_LINGER, |members| {
-                members.offered.is_none() && !members.ended
-            })
-            .unwrap_or_else(PoisonError::into_inner);
+        let needed = |members: &mut Members| members.offered.is_none() && !members.ended;
+        let mut members = self.crew.role_offered.wait_while(members, FOLLOWER_LINGER, needed);
         members.idle -= 1;
         members.offered.take()
     }
@@ -203,7 +199,7 @@ impl ServerConnection {
         if let Some(farewell) = ended {
             members.ended = true;
             members.farewell |= farewell;
-            self.crew.role_offered.notify_all();
+            self.crew.role_offered.tell_all();
         }
         members.threads -= 1;
         if members.threads > 0 || !members.ended {

@@ -2,7 +2,6 @@
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use zorb_cdr::{ByteOrder, TextCoding};
@@ -10,52 +9,44 @@ use zorb_giop::{
     AddressingDisposition, CancelledRequests, Form, GiopVersion, Messaging, ProtocolError,
     ReplyStatus,
 };
-use zorb_os::mutex::{PiGuard, PiMutex};
+use zorb_os::lock::Locked;
 use zorb_os::probe;
 
 use super::ServerConnection;
-use crate::counters::{CallMutex, Count};
+use crate::counters::{CallLock, Count};
 
 /// The sending side of a connection.
 #[derive(Debug)]
 pub(super) struct Sending {
-    /// Taken first where threads of different priorities meet, in lanes: who holds it has the priority
-    /// of the most urgent one that waits. It holds no data, the other one does.
-    turn: Option<PiMutex>,
-    /// Held while a message is sent, so that messages of several threads do not mix.
-    cancelled: CallMutex<CancelledRequests>,
+    /// Held while a message is sent, so that messages of several threads do not mix. Who holds it has
+    /// the priority of the most urgent one that waits.
+    cancelled: CallLock<CancelledRequests>,
     /// Whether a request was ever cancelled.
     any_cancelled: AtomicBool,
     /// The minor number of the highest version that the client has used.
     version: AtomicU8,
 }
 
-/// Both locks, which are given back in this order.
-struct Locked<'s> {
-    cancelled: MutexGuard<'s, CancelledRequests>,
-    _turn: Option<PiGuard<'s>>,
-}
+/// A thread's turn to send.
+type Turn<'s> = Locked<'s, CancelledRequests>;
 
 impl Sending {
-    pub(super) fn new(in_lane: bool) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            turn: in_lane.then(PiMutex::new),
-            cancelled: CallMutex::new(Count::ServerLocks, CancelledRequests::new()),
+            cancelled: CallLock::new(Count::ServerLocks, CancelledRequests::new()),
             any_cancelled: AtomicBool::new(false),
             version: AtomicU8::new(0),
         }
     }
 
     #[inline]
-    fn lock(&self) -> Locked<'_> {
-        // It fails for a thread that has it, and none takes it twice.
-        let turn = self.turn.as_ref().and_then(|turn| turn.lock().ok());
-        Locked { cancelled: self.cancelled.lock(), _turn: turn }
+    fn turn(&self) -> Turn<'_> {
+        self.cancelled.lock()
     }
 
     /// Takes note of a CancelRequest.
     pub(super) fn cancel(&self, request_id: u32) {
-        self.lock().cancelled.cancel(request_id);
+        self.turn().cancel(request_id);
         self.any_cancelled.store(true, Ordering::Release);
     }
 
@@ -63,7 +54,7 @@ impl Sending {
     #[inline]
     pub(super) fn begin_request(&self, request_id: u32, highest: GiopVersion) {
         if self.any_cancelled.load(Ordering::Acquire) {
-            self.lock().cancelled.begin_request(request_id);
+            self.turn().begin_request(request_id);
         }
         if self.version.load(Ordering::Relaxed) != highest.minor() {
             self.version.store(highest.minor(), Ordering::Relaxed);
@@ -79,34 +70,34 @@ impl Sending {
 impl ServerConnection {
     /// Sends a whole message, or ends the connection.
     pub(super) fn send(&self, message: &[u8]) {
-        self.send_locked(&self.sending.lock(), message);
+        self.send_locked(&self.sending.turn(), message);
     }
 
     /// Sends the reply to a request, unless the client has cancelled it meanwhile.
     pub(super) fn send_reply(&self, request_id: u32, reply: &[u8]) {
-        let locked = self.sending.lock();
-        if !locked.cancelled.contains(request_id) {
-            self.send_locked(&locked, reply);
+        let turn = self.sending.turn();
+        if !turn.contains(request_id) {
+            self.send_locked(&turn, reply);
         }
     }
 
     /// As [`send_reply`](Self::send_reply), for a reply that lies in parts.
     pub(super) fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]) {
-        let locked = self.sending.lock();
-        if !locked.cancelled.contains(request_id) {
+        let turn = self.sending.turn();
+        if !turn.contains(request_id) {
             probe!(MessagingSend);
             let sent = self.stream.send_vectored_all(parts);
-            self.after_sending(&locked, sent);
+            self.after_sending(&turn, sent);
         }
     }
 
-    fn send_locked(&self, locked: &Locked<'_>, message: &[u8]) {
+    fn send_locked(&self, turn: &Turn<'_>, message: &[u8]) {
         probe!(MessagingSend);
-        self.after_sending(locked, self.stream.send_all(message));
+        self.after_sending(turn, self.stream.send_all(message));
     }
 
     #[inline]
-    fn after_sending(&self, _: &Locked<'_>, sent: io::Result<()>) {
+    fn after_sending(&self, _: &Turn<'_>, sent: io::Result<()>) {
         probe!(TransportSend);
         if let Err(error) = sent {
             tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");

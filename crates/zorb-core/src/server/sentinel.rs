@@ -5,9 +5,11 @@
 //! after the few that are in use.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use zorb_os::lock::{Condition, Lock, Locked};
 
 use super::ServerConnection;
 
@@ -18,8 +20,8 @@ pub(super) const QUIET_LOOKS: u32 = 50;
 /// Knows the served connections, and looks after those in use.
 #[derive(Debug, Default)]
 pub(crate) struct Sentinel {
-    watched: Mutex<Watched>,
-    changed: Condvar,
+    watched: Lock<Watched>,
+    changed: Condition,
 }
 
 #[derive(Debug, Default)]
@@ -41,8 +43,8 @@ struct Busy {
 }
 
 impl Sentinel {
-    fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    fn watched(&self) -> Locked<'_, Watched> {
+        self.watched.lock()
     }
 
     /// Gets to know a connection; `false` when the sentinel has stopped or knows `limit` already.
@@ -77,7 +79,7 @@ impl Sentinel {
         watched.busy.insert(key, Busy { connection, seen, quiet: 0 });
         drop(watched);
         if was_asleep {
-            self.changed.notify_all();
+            self.changed.tell_all();
         }
     }
 
@@ -89,7 +91,7 @@ impl Sentinel {
     /// Ends the watch and refuses new connections.
     pub(crate) fn stop(&self) {
         self.watched().stopped = true;
-        self.changed.notify_all();
+        self.changed.tell_all();
     }
 
     /// The body of the sentinel's thread: looks every `period` until stopped.
@@ -97,14 +99,11 @@ impl Sentinel {
         let mut watched = self.watched();
         while !watched.stopped {
             watched.look();
-            let waited = if watched.busy.is_empty() {
-                self.changed.wait(watched).unwrap_or_else(PoisonError::into_inner)
+            watched = if watched.busy.is_empty() {
+                self.changed.wait(watched)
             } else {
-                let wait =
-                    self.changed.wait_timeout_while(watched, period, |watched| !watched.stopped);
-                wait.unwrap_or_else(PoisonError::into_inner).0
+                self.changed.wait_while(watched, period, |watched| !watched.stopped)
             };
-            watched = waited;
         }
     }
 

@@ -1,14 +1,16 @@
 //! Counting the ORB's threads, so that a shutdown can wait for the last one.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+
+use zorb_os::lock::{Condition, Lock};
 
 use crate::rare::{Rare, happens};
 
 /// How many threads the ORB runs.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadCount {
-    running: Mutex<usize>,
-    ended: Condvar,
+    running: Lock<usize>,
+    ended: Condition,
 }
 
 /// Counts one thread until dropped.
@@ -48,27 +50,27 @@ impl ThreadCount {
 
     /// Counts something that has to come to its end as a thread has.
     pub(crate) fn enter(self: &Arc<Self>) -> Running {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.running.lock() += 1;
         Running(Arc::clone(self))
     }
 
     /// Whether no counted thread runs.
     pub(crate) fn is_empty(&self) -> bool {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) == 0
+        *self.running.lock() == 0
     }
 
     /// Waits until no counted thread runs.
     pub(crate) fn join(&self) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         while *running > 0 {
-            running = self.ended.wait(running).unwrap_or_else(PoisonError::into_inner);
+            running = self.ended.wait(running);
         }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        *self.0.running.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.ended.notify_all();
+        *self.0.running.lock() -= 1;
+        self.0.ended.tell_all();
     }
 }

@@ -2,9 +2,10 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag, Wire};
+use zorb_os::lock::Lock;
 use zorb_types::{TypeDesc, Typed, WrittenValue};
 
 use super::drops;
@@ -105,10 +106,10 @@ pub(super) fn read_node<T: ValueType>(
 ) -> CdrResult<Arc<dyn AnyValue>> {
     let node = Arc::new(Node::<T>(OnceLock::new()));
     let value: Arc<dyn AnyValue> = node.clone();
-    let graph = reader.shared(Mutex::<Graph>::default);
+    let graph = reader.shared(Lock::<Graph>::default);
     let note = |is_open| {
         let seen = Seen { value: Arc::clone(&value), is_open };
-        graph.lock().unwrap_or_else(PoisonError::into_inner).0.insert(tag.offset, seen);
+        graph.lock().0.insert(tag.offset, seen);
     };
     note(true);
     reader.begin_value(tag)?;
@@ -170,9 +171,9 @@ impl<K: ValueKind + ?Sized> Value<K> {
 impl<K: ValueKind + ?Sized> Value<K> {
     /// The value that began at this offset.
     fn read_shared(offset: usize, reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        let graph = reader.shared(Mutex::<Graph>::default);
+        let graph = reader.shared(Lock::<Graph>::default);
         let seen = {
-            let graph = graph.lock().unwrap_or_else(PoisonError::into_inner);
+            let graph = graph.lock();
             graph.0.get(&offset).map(|seen| (Arc::clone(&seen.value), seen.is_open))
         };
         let error = reader.error(CdrErrorKind::BadValue, "indirection");

@@ -11,6 +11,7 @@ pub(crate) mod buffers;
 pub(crate) mod clock;
 pub(crate) mod fd;
 pub(crate) mod interface;
+pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod process;
 pub(crate) mod signal;

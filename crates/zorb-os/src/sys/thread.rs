@@ -76,12 +76,13 @@ pub(crate) fn set_deadline(runtime: u64, deadline: u64, period: u64) -> io::Resu
     Ok(())
 }
 
-/// By what policy and at what priority the system schedules the calling thread.
-pub(crate) fn schedule() -> io::Result<(libc::c_int, libc::c_int)> {
-    // SAFETY: takes a number; 0 means the calling thread.
-    let policy = check(unsafe { libc::sched_getscheduler(0) })?;
+/// By what policy and at what priority the system schedules `thread`, 0 for the calling one.
+pub(crate) fn schedule(thread: libc::pid_t) -> io::Result<(libc::c_int, libc::c_int)> {
+    // SAFETY: takes a number.
+    let policy = check(unsafe { libc::sched_getscheduler(thread) })?;
     let mut parameters = libc::sched_param { sched_priority: 0 };
-    // SAFETY: `parameters` is writable and of the type that the call fills; 0 means this thread.
-    check(unsafe { libc::sched_getparam(0, &raw mut parameters) })?;
+    // SAFETY: `parameters` is writable and of the type that the call fills; of the thread only the
+    // number is used.
+    check(unsafe { libc::sched_getparam(thread, &raw mut parameters) })?;
     Ok((policy, parameters.sched_priority))
 }

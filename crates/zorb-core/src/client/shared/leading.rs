@@ -104,7 +104,7 @@ impl SharedConnection {
         drop(state);
         if let Some(wake) = wake {
             count(Count::HandOvers);
-            wake.notify_one();
+            wake.tell_one();
         }
         Ok(false)
     }

@@ -1,13 +1,14 @@
 //! One call's share in a connection.
 
 use std::io::{self, IoSlice};
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{ConnectionEnd, Form, GiopVersion, MessageHeader, MessageKind, RequestProgress};
-use zorb_os::probe;
+use zorb_os::{priority, probe};
 use zorb_transport::Stream;
 
 use super::{Call, End, Seat, SharedConnection, wait_until};
@@ -28,13 +29,22 @@ pub(crate) struct Share {
     id: Option<u32>,
     /// Whether it is this caller's turn to send.
     sends: bool,
+    /// The thread that has a turn gives it back.
+    of_this_thread: PhantomData<*const ()>,
     /// Whether later requests rely on what is being sent.
     is_first: bool,
 }
 
 impl Share {
     pub(super) fn new(connection: Arc<SharedConnection>, seat: Box<Seat>) -> Self {
-        Self { connection, seat: Some(seat), id: None, sends: false, is_first: false }
+        Self {
+            connection,
+            seat: Some(seat),
+            id: None,
+            sends: false,
+            of_this_thread: PhantomData,
+            is_first: false,
+        }
     }
 
     /// Whether the server has been told which band of priorities its connection is for.
@@ -84,7 +94,8 @@ impl Share {
         let agreed = &mut state.agreed;
         let mut opened = Opened::agree(agreed, core, route, operation, expected, false)?;
         if opened.tells.is_first() {
-            state = connection.claim(state, deadline).map_err(|error| not_opened(&error))?;
+            drop(state);
+            state = connection.claim(deadline).map_err(|error| not_opened(&error))?;
             // It may have been told by the one whose turn it was before.
             let agreed = &mut state.agreed;
             opened = match Opened::agree(agreed, core, route, operation, expected, true) {
@@ -96,8 +107,8 @@ impl Share {
             };
             self.sends = opened.tells.is_first();
             self.is_first = self.sends;
-            if !self.sends && state.sent() {
-                connection.may_send.notify_one();
+            if !self.sends {
+                connection.turn.give_back();
             }
         }
         let state = &mut *state;
@@ -111,7 +122,8 @@ impl Share {
         if let (Some(expected), Some(seat)) = (expected, self.seat.as_deref_mut()) {
             let spare = std::mem::take(&mut seat.received.buffer);
             let wake = Arc::clone(&seat.wake);
-            state.calls.push(Call { id, expected, sleeps: false, wake, spare, reply: None });
+            let (sleeps, urgency) = (false, priority::given());
+            state.calls.push(Call { id, expected, sleeps, urgency, wake, spare, reply: None });
             self.id = Some(id);
         }
         Ok(opened)
@@ -128,7 +140,7 @@ impl Share {
         let connection = &*self.connection;
         let stream = &connection.stream;
         if !self.sends {
-            drop(connection.claim(connection.state(), patience.deadline())?);
+            drop(connection.claim(patience.deadline())?);
             self.sends = true;
         }
         stream.set_send_timeout(patience.next_wait()?)?;
@@ -159,12 +171,9 @@ impl Share {
             Err(error) if begun => connection.end(&mut state, End::Lost(Some(super::same(error)))),
             Err(_) => {}
         }
-        let next_sends = state.sent();
-        self.sends = false;
         drop(state);
-        if next_sends {
-            connection.may_send.notify_one();
-        }
+        connection.turn.give_back();
+        self.sends = false;
         sent
     }
 
@@ -186,9 +195,11 @@ impl Share {
                 return Err(end.reason());
             }
             if let Some(mut inbound) = state.inbound.take() {
+                state.leader.begins();
                 drop(state);
                 let led = connection.lead(&mut inbound, patience, self.id);
                 state = connection.state();
+                state.leader.ends();
                 state.inbound = Some(inbound);
                 match led {
                     Ok(()) => {}
@@ -206,6 +217,7 @@ impl Share {
             }
             let Some(seat) = self.seat.as_deref() else { return Err(NoReply::Lost(None)) };
             state.sleep(self.id, true);
+            state.leader.hurries();
             let in_time;
             (state, in_time) = wait_until(&seat.wake, state, patience.deadline());
             if !in_time {

@@ -1,0 +1,103 @@
+//! The priority that those who wait lend to who reads for them.
+//!
+//! The lock of a connection's state hands priorities down by itself. The reading role is no lock: who has
+//! it waits for the server most of the time, and wakes others without giving it up. So who goes to
+//! sleep and is more urgent than the reader raises it, and the reader has its own priority back when it
+//! reads no more. Threads that have given themselves no priority pay a look at a thread-local.
+
+use zorb_os::priority::{self, MAX_PRIORITY, Schedule};
+use zorb_os::thread;
+
+/// The caller that reads for all.
+#[derive(Debug, Default)]
+pub(super) struct Leader {
+    /// Its thread; 0 while nobody reads.
+    thread: u32,
+    /// The priority that it has given itself, or has been lent.
+    level: u8,
+    /// How it was scheduled before others lent it theirs.
+    own: Option<Schedule>,
+}
+
+impl Leader {
+    /// The calling thread reads from now on.
+    #[inline]
+    pub(super) fn begins(&mut self) {
+        *self = Self { thread: thread::id(), level: priority::given(), own: None };
+    }
+
+    /// The calling thread reads no more.
+    #[inline]
+    pub(super) fn ends(&mut self) {
+        self.thread = 0;
+        if let Some(own) = self.own.take() {
+            // It may lower itself at any time.
+            let _ = priority::set(own);
+        }
+    }
+
+    /// The calling thread is about to sleep until it is told of its reply.
+    #[inline]
+    pub(super) fn hurries(&mut self) {
+        if priority::given() > self.level && self.thread != 0 {
+            self.rise(priority::given());
+        }
+    }
+
+    /// Has the leader be scheduled at `level`, if it is not more urgent already.
+    #[cold]
+    fn rise(&mut self, level: u8) {
+        let Ok(now) = priority::of(self.thread) else { return };
+        if now.level() < level {
+            // Refused where the process may not set priorities; nobody has one by itself there.
+            let wanted = Schedule::Fifo(level.min(MAX_PRIORITY));
+            if priority::set_of(self.thread, wanted).is_ok() {
+                self.own.get_or_insert(now);
+            }
+        }
+        self.level = level;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a thread of the lowest real-time priority is scheduled at while it leads and one of
+    /// `urgency` waits for it, and afterwards; `None` without the privilege.
+    fn led(urgency: u8) -> Option<[Schedule; 2]> {
+        let lead = move || {
+            let mut leader = Leader::default();
+            priority::set(Schedule::Fifo(1)).ok()?;
+            leader.begins();
+            std::thread::scope(|scope| {
+                let hurried = || {
+                    priority::set(Schedule::Fifo(urgency)).unwrap();
+                    leader.hurries();
+                };
+                scope.spawn(hurried).join().unwrap();
+            });
+            let during = priority::current().unwrap();
+            leader.ends();
+            Some([during, priority::current().unwrap()])
+        };
+        std::thread::spawn(lead).join().unwrap()
+    }
+
+    #[test]
+    fn who_waits_lends_its_priority_until_the_reading_ends() {
+        let Some(scheduled) = led(7) else { return };
+        assert_eq!(scheduled, [Schedule::Fifo(7), Schedule::Fifo(1)]);
+    }
+
+    #[test]
+    fn a_leader_is_not_lowered() {
+        let mut leader = Leader::default();
+        leader.hurries();
+        leader.begins();
+        leader.hurries();
+        assert_eq!(leader.own, None);
+        leader.ends();
+        assert_eq!(leader.thread, 0);
+    }
+}

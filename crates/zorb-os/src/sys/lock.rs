@@ -1,0 +1,104 @@
+//! Values that one thread at a time uses.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use crate::mutex::{PiGuard, PiMutex};
+
+/// A value that one thread at a time uses, under a [`PiMutex`]: while a thread has it, the thread has
+/// at least the priority of those that wait for it.
+///
+/// A thread that panics gives it back as any other; it is not poisoned. Taking and giving back what
+/// nobody else wants are an atomic operation each.
+///
+/// ```
+/// use zorb_os::lock::Lock;
+///
+/// let count = Lock::new(5);
+/// *count.lock() += 1;
+/// assert_eq!(*count.lock(), 6);
+/// ```
+#[derive(Default)]
+pub struct Lock<T> {
+    turn: PiMutex,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: `value` is reached by a `Locked` alone, of which there is one at a time: its `PiGuard` is
+// held by one thread. So the value goes from thread to thread, and is not used by two at once.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+/// The value of a [`Lock`], until dropped.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct Locked<'l, T> {
+    lock: &'l Lock<T>,
+    _held: PiGuard<'l>,
+}
+
+impl<T> Lock<T> {
+    /// A value that nobody uses.
+    #[must_use]
+    pub const fn new(value: T) -> Self {
+        Self { turn: PiMutex::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// Takes the value; waits as long as another thread has it, and for ever when this one has.
+    #[inline]
+    pub fn lock(&self) -> Locked<'_, T> {
+        Locked { lock: self, _held: self.turn.take() }
+    }
+
+    /// Takes the value if nobody has it.
+    #[inline]
+    pub fn try_lock(&self) -> Option<Locked<'_, T>> {
+        Some(Locked { lock: self, _held: self.turn.take_free()? })
+    }
+
+    /// The value of a lock that is no more.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<'l, T> Locked<'l, T> {
+    /// What it is the value of.
+    pub(crate) fn origin(&self) -> &'l Lock<T> {
+        self.lock
+    }
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard is held, so no other `Locked` of this lock exists.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T> DerefMut for Locked<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the guard is held, so no other `Locked` of this lock exists, and this one is
+        // borrowed for as long.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Lock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lock = f.debug_struct("Lock");
+        match self.try_lock() {
+            Some(value) => lock.field("value", &*value).finish(),
+            None => lock.finish_non_exhaustive(),
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Locked<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
