@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
@@ -10,6 +9,7 @@ use zorb_giop::{
     Frame, MessageKind, Messaging, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags,
     ServiceContexts, TargetAddress,
 };
+use zorb_os::lock::Lock;
 
 /// Octets of the header that begins every message.
 pub const HEADER_SIZE: u8 = 8;
@@ -42,7 +42,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct AvFrames {
     /// The next number by object key.
-    next: Mutex<BTreeMap<Vec<u8>, u32>>,
+    next: Lock<BTreeMap<Vec<u8>, u32>>,
 }
 
 /// What tells one frame from the others of its stream.
@@ -73,11 +73,11 @@ impl AvFrames {
     /// The protocol with nothing counted yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { next: Mutex::new(BTreeMap::new()) }
+        Self { next: Lock::new(BTreeMap::new()) }
     }
 
     fn number(&self, key: &[u8]) -> u32 {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next.lock();
         if let Some(number) = next.get_mut(key) {
             *number = number.wrapping_add(1);
             return *number;

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 /// What happens to a call that the queue has no room for.
@@ -131,11 +131,11 @@ impl Waters {
 #[doc(hidden)]
 pub struct FlowQueue<T> {
     limits: FlowLimits,
-    state: Mutex<State<T>>,
+    state: Lock<State<T>>,
     /// Something has come, or the end.
-    comes: Condvar,
+    comes: Condition,
     /// There is room, or all is done.
-    goes: Condvar,
+    goes: Condition,
 }
 
 struct State<T> {
@@ -168,7 +168,7 @@ impl<T> FlowQueue<T> {
     pub fn new(limits: FlowLimits) -> Self {
         Self {
             limits,
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 waiting: VecDeque::new(),
                 octets: 0,
                 waters: Waters::default(),
@@ -177,13 +177,13 @@ impl<T> FlowQueue<T> {
                 busy: false,
                 is_ending: false,
             }),
-            comes: Condvar::new(),
-            goes: Condvar::new(),
+            comes: Condition::new(),
+            goes: Condition::new(),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Locked<'_, State<T>> {
+        self.state.lock()
     }
 
     /// Puts something in; what is to be told now.
@@ -199,7 +199,7 @@ impl<T> FlowQueue<T> {
         state.octets = state.octets.saturating_add(octets);
         let event = state.told(&self.limits);
         drop(state);
-        self.comes.notify_one();
+        self.comes.tell_one();
         Ok(event)
     }
 
@@ -225,8 +225,7 @@ impl<T> FlowQueue<T> {
                 return Err(no_room());
             }
             state.blocked += 1;
-            let waited = self.goes.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.goes.wait_for(state, left);
             state.blocked -= 1;
         }
         Ok(())
@@ -243,14 +242,14 @@ impl<T> FlowQueue<T> {
                 state.busy = true;
                 let event = state.told(&self.limits);
                 drop(state);
-                self.goes.notify_one();
+                self.goes.tell_one();
                 return Some((item, event));
             }
-            self.goes.notify_all();
+            self.goes.tell_all();
             if state.is_ending {
                 return None;
             }
-            state = self.comes.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.comes.wait(state);
         }
     }
 
@@ -266,18 +265,15 @@ impl<T> FlowQueue<T> {
     /// Has [`next`](Self::next) be `None` when nothing waits any more.
     pub fn end(&self) {
         self.state().is_ending = true;
-        self.comes.notify_all();
-        self.goes.notify_all();
+        self.comes.tell_all();
+        self.goes.tell_all();
     }
 
     /// Waits until nothing waits and the thread that takes is done, no longer than `limit`; whether it
     /// is so.
     pub fn wait_until_done(&self, limit: Duration) -> bool {
         let is_open = |state: &mut State<T>| !state.waiting.is_empty() || state.busy;
-        let waited = self.goes.wait_timeout_while(self.state(), limit, is_open);
-        let (state, timed_out) = waited.unwrap_or_else(PoisonError::into_inner);
-        drop(state);
-        !timed_out.timed_out()
+        !is_open(&mut self.goes.wait_while(self.state(), limit, is_open))
     }
 
     /// How many wait, and their octets.

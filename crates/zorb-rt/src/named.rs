@@ -1,6 +1,6 @@
 //! Locks that parts of a program find by their names.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::{PiMutex, RtOrb};
 
@@ -9,7 +9,7 @@ impl RtOrb {
     /// (`create_named_mutex`, which TAO has as well).
     #[doc(alias = "create_named_mutex")]
     pub fn named_mutex(&self, name: &str) -> (Arc<PiMutex>, bool) {
-        let mut mutexes = self.settings.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mutexes = self.settings.mutexes.lock();
         if let Some(mutex) = mutexes.get(name) {
             return (Arc::clone(mutex), false);
         }
@@ -20,7 +20,7 @@ impl RtOrb {
 
     /// The lock of that name, if it has been made (`open_named_mutex`).
     pub fn open_named_mutex(&self, name: &str) -> Option<Arc<PiMutex>> {
-        let mutexes = self.settings.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mutexes = self.settings.mutexes.lock();
         mutexes.get(name).cloned()
     }
 
@@ -28,7 +28,7 @@ impl RtOrb {
     /// A lock without a name ends when it is dropped.
     #[doc(alias = "destroy_mutex")]
     pub fn forget_named_mutex(&self, name: &str) -> bool {
-        let mut mutexes = self.settings.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mutexes = self.settings.mutexes.lock();
         mutexes.remove(name).is_some()
     }
 }

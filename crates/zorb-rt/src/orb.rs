@@ -1,10 +1,11 @@
 //! The real-time side of an ORB.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use zorb_core::Orb;
 use zorb_core::policy::ClientProtocols;
+use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::configured::Configured;
@@ -100,7 +101,7 @@ impl RtOrbBuilder {
             scheduling: set.scheduling.unwrap_or_default(),
             prefault: lock,
             denials: AtomicU64::new(0),
-            mutexes: Mutex::default(),
+            mutexes: Lock::default(),
         });
         if let Some(mapping) = set.network {
             orb.policy_manager().prioritize_network(Arc::new(Mapped(mapping)));

@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
+use zorb_os::lock::Lock;
 use zorb_os::priority::{self, Schedule};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -43,7 +44,7 @@ pub(crate) struct Settings {
     /// How often the system has said no.
     pub(crate) denials: AtomicU64,
     /// Locks with names.
-    pub(crate) mutexes: Mutex<HashMap<String, Arc<PiMutex>>>,
+    pub(crate) mutexes: Lock<HashMap<String, Arc<PiMutex>>>,
 }
 
 /// What a thread has been given.

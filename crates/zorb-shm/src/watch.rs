@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 
+use zorb_os::lock::Lock;
 use zorb_os::poll::HangupWatch;
 
 use crate::stream::Line;
@@ -23,7 +24,7 @@ pub(crate) struct Watched {
 #[derive(Debug)]
 struct Watch {
     hangups: HangupWatch,
-    lines: Mutex<Lines>,
+    lines: Lock<Lines>,
 }
 
 #[derive(Debug, Default)]
@@ -36,7 +37,7 @@ struct Lines {
 pub(crate) fn watch(line: &Arc<Line>) -> io::Result<Watched> {
     let watch = running()?;
     let key = {
-        let mut lines = locked(&watch.lines);
+        let mut lines = watch.lines.lock();
         lines.last_key += 1;
         let key = lines.last_key;
         lines.by_key.insert(key, Arc::downgrade(line));
@@ -50,12 +51,12 @@ pub(crate) fn watch(line: &Arc<Line>) -> io::Result<Watched> {
 
 /// The process's one watch, with its thread.
 fn running() -> io::Result<Arc<Watch>> {
-    static WATCH: Mutex<Option<Arc<Watch>>> = Mutex::new(None);
-    let mut place = locked(&WATCH);
+    static WATCH: Lock<Option<Arc<Watch>>> = Lock::new(None);
+    let mut place = WATCH.lock();
     if let Some(watch) = &*place {
         return Ok(Arc::clone(watch));
     }
-    let watch = Arc::new(Watch { hangups: HangupWatch::new()?, lines: Mutex::default() });
+    let watch = Arc::new(Watch { hangups: HangupWatch::new()?, lines: Lock::default() });
     let at_work = Arc::clone(&watch);
     thread::Builder::new()
         .name("zorb-shm".to_owned())
@@ -68,7 +69,7 @@ impl Watch {
     fn run(&self) {
         // The wait fails only when its arguments are wrong.
         while let Ok(key) = self.hangups.next() {
-            let line = locked(&self.lines).by_key.get(&key).and_then(Weak::upgrade);
+            let line = self.lines.lock().by_key.get(&key).and_then(Weak::upgrade);
             if let Some(line) = line {
                 line.peer_is_gone();
             }
@@ -79,11 +80,6 @@ impl Watch {
 impl Drop for Watched {
     fn drop(&mut self) {
         // The system forgets the socket when it is closed.
-        locked(&self.watch.lines).by_key.remove(&self.key);
+        self.watch.lines.lock().by_key.remove(&self.key);
     }
-}
-
-/// Locks what no panic can leave half-done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

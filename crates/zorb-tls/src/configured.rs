@@ -1,7 +1,9 @@
 //! Settings in force: certificates that are read again when they change.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use zorb_os::lock::{Lock, Locked};
 
 use crate::credentials::{Credentials, Stamp, stamps};
 use crate::error::TlsError;
@@ -17,7 +19,7 @@ pub struct Tls(Arc<Shared>);
 
 struct Shared {
     settings: Arc<Settings>,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 struct State {
@@ -31,7 +33,7 @@ impl Tls {
         let settings = Arc::new(settings);
         let seen = stamps(&settings);
         let credentials = Credentials::load(&settings)?;
-        let state = Mutex::new(State { credentials, seen });
+        let state = Lock::new(State { credentials, seen });
         Ok(Self(Arc::new(Shared { settings, state })))
     }
 
@@ -70,8 +72,8 @@ impl Tls {
         &self.0.settings
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Locked<'_, State> {
+        self.0.state.lock()
     }
 }
 

@@ -8,11 +8,12 @@ use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustls::{Connection, ServerConnection};
 use socket2::SockRef;
+use zorb_os::lock::Lock;
 use zorb_transport::socket::Timeout;
 use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 
@@ -33,33 +34,20 @@ pub(crate) struct TlsStream {
     /// What a server's handshake needs; a client's is done before there is a stream.
     tls: Option<Tls>,
     /// Held during the handshake; whether it has failed.
-    handshake: Mutex<bool>,
+    handshake: Lock<bool>,
     /// There from the end of the handshake on.
-    session: OnceLock<Mutex<Connection>>,
+    session: OnceLock<Lock<Connection>>,
     identity: OnceLock<Arc<PeerIdentity>>,
     /// The receiving thread's.
-    inbox: Mutex<Inbox>,
+    inbox: Lock<Inbox>,
     /// The sending thread's: what is encrypted and not sent.
-    outbox: Mutex<Vec<u8>>,
+    outbox: Lock<Vec<u8>>,
     recv_timeout: Timeout,
     send_timeout: Timeout,
     read_ended: AtomicBool,
     write_ended: AtomicBool,
     /// Whether what came in could not be decrypted: nothing that follows can be.
     broken: AtomicBool,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The lock if nobody has it.
-fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    match mutex.try_lock() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 /// Moves what is encrypted into `outbox`.
@@ -80,11 +68,11 @@ impl TlsStream {
         Self {
             inner,
             tls,
-            handshake: Mutex::new(false),
+            handshake: Lock::new(false),
             session: OnceLock::new(),
             identity: OnceLock::new(),
-            inbox: Mutex::default(),
-            outbox: Mutex::default(),
+            inbox: Lock::default(),
+            outbox: Lock::default(),
             recv_timeout: Timeout::none(),
             send_timeout: Timeout::none(),
             read_ended: AtomicBool::new(false),
@@ -114,7 +102,7 @@ impl TlsStream {
 
     /// Does the handshake, and from then on the session is there.
     fn begin(&self, mut connection: Connection, limit: Duration) -> io::Result<()> {
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         connection.set_buffer_limit(Some(MAX_BUFFERED));
         if let Err(error) = shake_hands(&mut connection, &*self.inner, &mut inbox, limit) {
             if self.tls.is_some() {
@@ -127,21 +115,21 @@ impl TlsStream {
         }
         self.inner.set_recv_timeout(self.recv_timeout.current())?;
         self.inner.set_send_timeout(self.send_timeout.current())?;
-        let _ = self.session.set(Mutex::new(connection));
+        let _ = self.session.set(Lock::new(connection));
         Ok(())
     }
 
     /// Decrypts until there is something for `buffer` or nothing is left; `None` for the latter.
     fn take(
         &self,
-        session: &Mutex<Connection>,
+        session: &Lock<Connection>,
         inbox: &mut Inbox,
         buffer: &mut [u8],
     ) -> io::Result<Option<usize>> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::ConnectionAborted.into());
         }
-        let mut connection = lock(session);
+        let mut connection = session.lock();
         let taken = loop {
             match connection.reader().read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -177,9 +165,9 @@ impl TlsStream {
 
     /// Sends what TLS itself has to say: an alert, a change of keys. Whoever receives must not wait
     /// for a peer that takes nothing, so what does not go at once goes before what is sent next.
-    fn answer(&self, session: &Mutex<Connection>) {
-        if let Some(mut outbox) = try_lock(&self.outbox)
-            && drain(&mut lock(session), &mut outbox).is_ok()
+    fn answer(&self, session: &Lock<Connection>) {
+        if let Some(mut outbox) = self.outbox.try_lock()
+            && drain(&mut session.lock(), &mut outbox).is_ok()
         {
             self.send_now(&mut outbox);
         }
@@ -200,18 +188,18 @@ impl TlsStream {
             return;
         }
         if let Some(session) = self.session.get() {
-            lock(session).send_close_notify();
+            session.lock().send_close_notify();
             self.answer(session);
         }
     }
 
     /// Why sending has failed: the peer may have said so before it ended the connection.
     #[cold]
-    fn explain(&self, session: &Mutex<Connection>, error: io::Error) -> io::Error {
-        let Some(mut inbox) = try_lock(&self.inbox) else { return error };
+    fn explain(&self, session: &Lock<Connection>, error: io::Error) -> io::Error {
+        let Some(mut inbox) = self.inbox.try_lock() else { return error };
         let mut left = MAX_DRAINED;
         loop {
-            match Self::decrypt(&mut lock(session), &mut inbox) {
+            match Self::decrypt(&mut session.lock(), &mut inbox) {
                 Err(reason) => return reason,
                 Ok(true) => continue,
                 Ok(false) => {}
@@ -236,7 +224,7 @@ impl Stream for TlsStream {
         if self.session.get().is_some() {
             return Ok(());
         }
-        let mut failed_before = lock(&self.handshake);
+        let mut failed_before = self.handshake.lock();
         let Some(tls) = &self.tls else { return Err(io::ErrorKind::NotConnected.into()) };
         if self.session.get().is_some() {
             return Ok(());
@@ -261,7 +249,7 @@ impl Stream for TlsStream {
         }
         self.establish()?;
         let Some(session) = self.session.get() else { return Ok(0) };
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         let mut deadline = None;
         loop {
             if let Some(count) = self.take(session, &mut inbox, buffer)? {
@@ -292,7 +280,7 @@ impl Stream for TlsStream {
         }
         self.establish()?;
         let Some(session) = self.session.get() else { return Ok(Some(0)) };
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         loop {
             if let Some(count) = self.take(session, &mut inbox, buffer)? {
                 return Ok(Some(count));
@@ -320,11 +308,11 @@ impl Stream for TlsStream {
         }
         // A server that has not heard of its client yet has nothing to say to it.
         let session = self.session.get().ok_or(io::ErrorKind::NotConnected)?;
-        let mut outbox = lock(&self.outbox);
+        let mut outbox = self.outbox.lock();
         let mut deadline = None;
         loop {
             {
-                let mut connection = lock(session);
+                let mut connection = session.lock();
                 let count = connection.writer().write_vectored(parts)?;
                 if count == 0 {
                     return Err(io::ErrorKind::WriteZero.into());
@@ -371,10 +359,10 @@ impl Stream for TlsStream {
     /// What TLS itself sends, tickets for instance, makes no stream stale: it is taken on the way.
     fn is_stale(&self) -> bool {
         let Some(session) = self.session.get() else { return self.inner.is_stale() };
-        let Some(mut inbox) = try_lock(&self.inbox) else { return false };
+        let Some(mut inbox) = self.inbox.try_lock() else { return false };
         loop {
             {
-                let mut connection = lock(session);
+                let mut connection = session.lock();
                 match connection.process_new_packets() {
                     Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => {
                         return true;

@@ -15,6 +15,7 @@ mod tests;
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
+// tidy: allow(lock): inside one process, for tests; lanes do not listen there
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::{

@@ -1,11 +1,12 @@
 //! Listening: a socket, and the one stream that comes of it.
 
 use std::net::{IpAddr, UdpSocket};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::{fmt, io};
 
 use zorb_giop::Form;
 use zorb_os::event::EventFd;
+use zorb_os::lock::{Condition, Lock};
 use zorb_tcp::address::HostPort;
 use zorb_transport::socket::{datagram, set_buffers};
 use zorb_transport::{
@@ -24,8 +25,8 @@ pub(crate) struct Shared {
     /// Wakes who waits in `recv`. Shutting the socket down would do as well, but for good: the next
     /// stream could not use it.
     pub(crate) wake: EventFd,
-    state: Mutex<State>,
-    changed: Condvar,
+    state: Lock<State>,
+    changed: Condition,
 }
 
 #[derive(Debug, Default)]
@@ -38,8 +39,8 @@ struct State {
 impl Shared {
     /// The stream has ended; the next `accept` hands out another one.
     pub(crate) fn came_back(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_out = false;
-        self.changed.notify_all();
+        self.state.lock().is_out = false;
+        self.changed.tell_all();
     }
 }
 
@@ -66,8 +67,8 @@ impl UdpAcceptor {
         let shared = Shared {
             socket,
             wake: EventFd::new()?,
-            state: Mutex::new(State::default()),
-            changed: Condvar::new(),
+            state: Lock::new(State::default()),
+            changed: Condition::new(),
         };
         Ok(Self { shared: Arc::new(shared), endpoint, published: [published], unpack })
     }
@@ -81,10 +82,10 @@ impl fmt::Debug for UdpAcceptor {
 
 impl Acceptor for UdpAcceptor {
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
-        let state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_busy = |state: &mut State| state.is_out && !state.closed;
-        let state = self.shared.changed.wait_while(state, is_busy);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.shared.state.lock();
+        while state.is_out && !state.closed {
+            state = self.shared.changed.wait(state);
+        }
         if state.closed {
             return Err(AcceptError::Closed);
         }
@@ -95,8 +96,8 @@ impl Acceptor for UdpAcceptor {
     }
 
     fn close(&self) {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
-        self.shared.changed.notify_all();
+        self.shared.state.lock().closed = true;
+        self.shared.changed.tell_all();
     }
 
     fn endpoint(&self) -> &Endpoint {

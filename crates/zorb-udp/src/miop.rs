@@ -16,6 +16,7 @@ mod transport;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
+// tidy: allow(lock): written when the program sets itself up
 use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_os::interface;

@@ -4,10 +4,11 @@ use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use zorb_os::lock::Lock;
 use zorb_os::poll::wait_readable;
 use zorb_transport::Stream;
 
@@ -30,7 +31,7 @@ pub(crate) trait Unpack: Send + fmt::Debug {
 pub(crate) struct UdpServer {
     shared: Arc<Shared>,
     ended: AtomicBool,
-    waiting: Mutex<Waiting>,
+    waiting: Lock<Waiting>,
     local: Box<str>,
 }
 
@@ -50,7 +51,7 @@ impl UdpServer {
         Self {
             shared,
             ended: AtomicBool::new(false),
-            waiting: Mutex::new(Waiting { datagram, unpack, message: Vec::new(), taken: 0 }),
+            waiting: Lock::new(Waiting { datagram, unpack, message: Vec::new(), taken: 0 }),
             local: local.unwrap_or_default().into(),
         }
     }
@@ -78,7 +79,7 @@ impl UdpServer {
 
 impl Stream for UdpServer {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         let Waiting { datagram, unpack, message, taken } = &mut *waiting;
         while *taken == message.len() {
             *taken = 0;

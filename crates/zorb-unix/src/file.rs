@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use socket2::{Domain, SockAddr, Socket, Type};
+use zorb_os::lock::Lock;
 use zorb_transport::ListenOptions;
 use zorb_transport::socket::set_buffers;
 
@@ -74,8 +74,8 @@ pub(crate) fn listen_at(
     options: &ListenOptions,
 ) -> io::Result<(Socket, SocketFile)> {
     // Inside one process one goes after the other; what several do is seen to below.
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    static TURN: Lock<()> = Lock::new(());
+    let _turn = TURN.lock();
     match listen_at_new(path, mode, options) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             remove_stale(path)?;

@@ -76,7 +76,7 @@ pub(crate) struct EndpointPool {
     line: LineOptions,
     pub(super) wait: WaitPolicy,
     /// What ends with it beside its connections: queues of one-way calls.
-    outboxes: Mutex<Vec<Weak<Outbox>>>,
+    outboxes: Lock<Vec<Weak<Outbox>>>,
 }
 
 #[derive(Debug, Default)]
@@ -173,7 +173,7 @@ impl EndpointPool {
             copy_threshold: line.copy_threshold,
             line: line.clone(),
             wait: options.wait_policy(),
-            outboxes: Mutex::default(),
+            outboxes: Lock::default(),
         })
     }
 
@@ -218,14 +218,13 @@ impl EndpointPool {
         if let Some(sharing) = &self.sharing {
             sharing.close();
         }
-        let outboxes =
-            std::mem::take(&mut *self.outboxes.lock().unwrap_or_else(PoisonError::into_inner));
+        let outboxes = std::mem::take(&mut *self.outboxes.lock());
         outboxes.iter().filter_map(Weak::upgrade).for_each(|outbox| outbox.close());
     }
 
     /// Has a queue end with this pool.
     pub(super) fn keep_outbox(&self, outbox: &Arc<Outbox>) {
-        let mut outboxes = self.outboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outboxes = self.outboxes.lock();
         outboxes.retain(|known| known.strong_count() > 0);
         outboxes.push(Arc::downgrade(outbox));
     }

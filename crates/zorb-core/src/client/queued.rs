@@ -2,10 +2,11 @@
 //!
 //! Nothing here is reached but by the policy that asks for it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use zorb_os::lock::Lock;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -34,19 +35,19 @@ type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
 /// The queues of one policy, one for each endpoint pool.
 #[derive(Debug, Default)]
 pub(crate) struct Outboxes {
-    open: Mutex<Vec<Arc<Outbox>>>,
+    open: Lock<Vec<Arc<Outbox>>>,
     /// What has become of the calls of those that have ended.
-    before: Mutex<FlowCounts>,
+    before: Lock<FlowCounts>,
 }
 
 /// A queue, its connection and its thread.
 pub(crate) struct Outbox {
     pool: Arc<EndpointPool>,
     /// Where messages are written; whoever has it has the next place in the queue.
-    connection: Mutex<Box<ClientConnection>>,
+    connection: Lock<Box<ClientConnection>>,
     stream: Arc<dyn Stream>,
     queue: FlowQueue<Message>,
-    spares: Mutex<Vec<Vec<u8>>>,
+    spares: Lock<Vec<Vec<u8>>>,
     /// Whether nothing is sent any more.
     broken: AtomicBool,
     on_event: OnEvent,
@@ -63,10 +64,6 @@ impl std::fmt::Debug for Outbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Outbox").field(&self.pool.endpoint).field(&self.queue).finish()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Puts a one-way call into its queue; the reference by which it is to be made if it has none.
@@ -129,7 +126,7 @@ impl Outboxes {
         call: &Call<'_>,
     ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
         let core = object.core();
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         open.retain(|outbox| {
             let is_good = outbox.is_good();
             if !is_good {
@@ -167,21 +164,21 @@ impl Outboxes {
     }
 
     fn add(&self, counts: FlowCounts) {
-        let mut before = lock(&self.before);
+        let mut before = self.before.lock();
         before.sent += counts.sent;
         before.lost += counts.lost;
         before.refused += counts.refused;
     }
 
     pub(crate) fn waiting(&self) -> (usize, usize) {
-        let all = lock(&self.open);
+        let all = self.open.lock();
         let each = all.iter().map(|outbox| outbox.queue.waiting());
         each.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)))
     }
 
     pub(crate) fn counts(&self) -> FlowCounts {
-        let all = lock(&self.open);
-        let mut sum = *lock(&self.before);
+        let all = self.open.lock();
+        let mut sum = *self.before.lock();
         for counts in all.iter().map(|outbox| outbox.queue.counts()) {
             sum.sent += counts.sent;
             sum.lost += counts.lost;
@@ -191,7 +188,7 @@ impl Outboxes {
     }
 
     pub(crate) fn flush(&self, limit: Duration) -> bool {
-        let all = lock(&self.open).clone();
+        let all = self.open.lock().clone();
         let end = Instant::now().checked_add(limit);
         let left = || end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
         all.iter().all(|outbox| outbox.queue.wait_until_done(left()))
@@ -200,7 +197,7 @@ impl Outboxes {
 
 impl Drop for Outboxes {
     fn drop(&mut self) {
-        lock(&self.open).iter().for_each(|outbox| outbox.queue.end());
+        self.open.lock().iter().for_each(|outbox| outbox.queue.end());
     }
 }
 
@@ -219,10 +216,10 @@ impl Outbox {
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
         let outbox = Arc::new(Self {
             pool: Arc::clone(pool),
-            connection: Mutex::new(connection),
+            connection: Lock::new(connection),
             stream,
             queue: FlowQueue::new(pool.queue_limits(limits)),
-            spares: Mutex::default(),
+            spares: Lock::default(),
             broken: AtomicBool::new(false),
             on_event,
         });
@@ -244,7 +241,7 @@ impl Outbox {
             return true;
         }
         // The server may have closed it while it lay idle.
-        let mut connection = lock(&self.connection);
+        let mut connection = self.connection.lock();
         let is_good = connection.is_fresh() || !connection.stream.is_stale();
         if is_good {
             connection.alive = super::connection::Alive::now();
@@ -261,10 +258,10 @@ impl Outbox {
     ) -> Result<Result<(), usize>, SystemException> {
         let core = object.core();
         let form = route.form;
-        let mut connection = lock(&self.connection);
+        let mut connection = self.connection.lock();
         let ClientConnection { state, outgoing, band_told, form: written_in, .. } =
             &mut **connection;
-        if let Some(spare) = lock(&self.spares).pop() {
+        if let Some(spare) = self.spares.lock().pop() {
             *outgoing = spare;
         }
         let opened = Opened::agree(state, core, route, call.operation, None, true)?;
@@ -317,7 +314,7 @@ impl Outbox {
     }
 
     fn keep(&self, buffer: Vec<u8>) {
-        let mut spares = lock(&self.spares);
+        let mut spares = self.spares.lock();
         if spares.len() < SPARES {
             spares.push(buffer);
         }
@@ -350,7 +347,7 @@ impl Outbox {
             }
         }
         self.broken.store(true, Ordering::Release);
-        let mut connection = lock(&self.connection);
+        let mut connection = self.connection.lock();
         let _ = self.stream.set_send_timeout(Some(LAST_WORDS));
         connection.say_goodbye();
         drop(connection);

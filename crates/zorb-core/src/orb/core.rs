@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
+// tidy: allow(lock): read when references are made and resolved, written when the program sets itself up
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use arc_swap::ArcSwap;

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+// tidy: allow(lock): written when the program sets itself up
 use std::sync::{PoisonError, RwLock};
 
 use zorb_cdr::{CdrReader, CdrResult, ReadContext, ValueTag};

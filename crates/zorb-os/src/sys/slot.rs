@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering};
+
+use super::lock::Lock;
 
 /// A place for one box, which threads take out and put in without a lock: one atomic exchange each,
 /// in the one order of all sequentially consistent operations.
@@ -19,8 +20,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// ```
 pub struct Slot<T> {
     place: AtomicPtr<T>,
-    /// It hands values from thread to thread, as a mutex does: so it asks of `T` what a mutex asks.
-    owns: PhantomData<Mutex<Box<T>>>,
+    /// It hands values from thread to thread, as a lock does: so it asks of `T` what a lock asks.
+    owns: PhantomData<Lock<Box<T>>>,
 }
 
 impl<T> Slot<T> {

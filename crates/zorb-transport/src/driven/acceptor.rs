@@ -4,9 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io;
 use std::net::{Shutdown, SocketAddr, UdpSocket};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use socket2::SockRef;
+use zorb_os::lock::{Condition, Lock, Locked};
 
 use super::link::{Link, Way};
 use super::stream::DrivenStream;
@@ -27,9 +28,9 @@ pub(super) struct Listener<D: Driven> {
     settings: D::Settings,
     backlog: usize,
     timers: Arc<Timers<D>>,
-    state: Mutex<State<D>>,
+    state: Lock<State<D>>,
     /// Told when a connection may be accepted, and of the end.
-    changed: Condvar,
+    changed: Condition,
 }
 
 #[derive(Debug)]
@@ -73,7 +74,7 @@ impl<D: Driven> Listener<D> {
             settings,
             backlog: backlog.max(1),
             timers: Arc::clone(timers),
-            state: Mutex::new(State {
+            state: Lock::new(State {
                 links: HashMap::new(),
                 by_client: HashMap::new(),
                 unproven: VecDeque::new(),
@@ -81,12 +82,12 @@ impl<D: Driven> Listener<D> {
                 is_closed: false,
                 is_dropped: false,
             }),
-            changed: Condvar::new(),
+            changed: Condition::new(),
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State<D>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Locked<'_, State<D>> {
+        self.state.lock()
     }
 
     /// A connection has ended.
@@ -213,7 +214,7 @@ impl<D: Driven> Listener<D> {
         }
         state.accepted.push_back((link, from));
         drop(state);
-        self.changed.notify_one();
+        self.changed.tell_one();
     }
 
     fn close(&self) {
@@ -221,7 +222,7 @@ impl<D: Driven> Listener<D> {
         state.is_closed = true;
         let unaccepted = std::mem::take(&mut state.accepted);
         drop(state);
-        self.changed.notify_all();
+        self.changed.tell_all();
         for (link, _) in unaccepted {
             link.change(D::abort);
         }
@@ -252,8 +253,7 @@ impl<D: Driven> Acceptor for DrivenAcceptor<D> {
                 let local = self.listener.local.clone();
                 return Ok(Arc::new(DrivenStream::new(link, from.to_string(), local)));
             }
-            let waited = self.listener.changed.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state = self.listener.changed.wait(state);
         }
     }
 

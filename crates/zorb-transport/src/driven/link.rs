@@ -2,10 +2,11 @@
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, UdpSocket};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use socket2::SockRef;
+use zorb_os::lock::{Condition, Lock, Locked};
 
 use super::acceptor::Listener;
 use super::timers::{Alarm, Timers, now};
@@ -25,9 +26,9 @@ pub(super) enum Way<D: Driven> {
 pub(super) struct Link<D: Driven> {
     way: Way<D>,
     timers: Arc<Timers<D>>,
-    state: Mutex<State<D>>,
+    state: Lock<State<D>>,
     /// Told whenever anything has changed.
-    changed: Condvar,
+    changed: Condition,
 }
 
 #[derive(Debug)]
@@ -41,11 +42,11 @@ impl<D: Driven> Link<D> {
     pub(super) fn new(way: Way<D>, connection: D, timers: &Arc<Timers<D>>) -> Arc<Self> {
         let state = State { connection, datagram: Vec::new(), alarm: None };
         let timers = Arc::clone(timers);
-        Arc::new(Self { way, timers, state: Mutex::new(state), changed: Condvar::new() })
+        Arc::new(Self { way, timers, state: Lock::new(state), changed: Condition::new() })
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State<D>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> Locked<'_, State<D>> {
+        self.state.lock()
     }
 
     /// Sends what is to be sent, and sees to it that this side comes back in time.
@@ -92,7 +93,7 @@ impl<D: Driven> Link<D> {
         let has_failed = state.connection.failure().is_some();
         drop(state);
         if has_failed {
-            self.changed.notify_all();
+            self.changed.tell_all();
         }
     }
 
@@ -104,25 +105,24 @@ impl<D: Driven> Link<D> {
         self.pump(&mut state);
         let is_new = state.connection.is_established() && !was_established;
         drop(state);
-        self.changed.notify_all();
+        self.changed.tell_all();
         is_new
     }
 
     /// Waits for a change; `false` when the deadline has passed.
     pub(super) fn wait<'s>(
         &self,
-        state: MutexGuard<'s, State<D>>,
+        state: Locked<'s, State<D>>,
         deadline: Option<Instant>,
-    ) -> (MutexGuard<'s, State<D>>, bool) {
+    ) -> (Locked<'s, State<D>>, bool) {
         let Some(deadline) = deadline else {
-            return (self.changed.wait(state).unwrap_or_else(PoisonError::into_inner), true);
+            return (self.changed.wait(state), true);
         };
         let left = deadline.saturating_duration_since(Instant::now());
         if left == Duration::ZERO {
             return (state, false);
         }
-        let waited = self.changed.wait_timeout(state, left);
-        (waited.unwrap_or_else(PoisonError::into_inner).0, true)
+        (self.changed.wait_for(state, left), true)
     }
 
     /// Ends what is said, and sends it.
@@ -131,7 +131,7 @@ impl<D: Driven> Link<D> {
         change(&mut state.connection);
         self.pump(&mut state);
         drop(state);
-        self.changed.notify_all();
+        self.changed.tell_all();
     }
 
     /// The body of the thread of a connection that has a socket of its own.

@@ -1,9 +1,11 @@
 //! Connections that have to do something at a certain time.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use zorb_os::lock::{Condition, Lock, Locked};
 
 use super::link::Link;
 use super::{Driven, Micros};
@@ -18,14 +20,14 @@ pub(super) fn now() -> Micros {
 /// Wakes connections at their times, by a thread that is there while there are any.
 #[derive(Debug)]
 pub(super) struct Timers<D: Driven> {
-    due: Mutex<Due<D>>,
-    changed: Condvar,
+    due: Lock<Due<D>>,
+    changed: Condition,
 }
 
 impl<D: Driven> Default for Timers<D> {
     fn default() -> Self {
         let due = Due { links: BTreeMap::new(), next: 0, is_running: false };
-        Self { due: Mutex::new(due), changed: Condvar::new() }
+        Self { due: Lock::new(due), changed: Condition::new() }
     }
 }
 
@@ -40,8 +42,8 @@ struct Due<D: Driven> {
 pub(super) type Alarm = (Micros, u64);
 
 impl<D: Driven> Timers<D> {
-    fn due(&self) -> MutexGuard<'_, Due<D>> {
-        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    fn due(&self) -> Locked<'_, Due<D>> {
+        self.due.lock()
     }
 
     /// Has a connection woken at a time, instead of at an earlier alarm of its own.
@@ -64,7 +66,7 @@ impl<D: Driven> Timers<D> {
             let started = thread::Builder::new().name(format!("{}-time", D::THREADS));
             due.is_running = started.spawn(move || timers.run()).is_ok();
         } else if is_first {
-            self.changed.notify_one();
+            self.changed.tell_one();
         }
         alarm
     }
@@ -79,9 +81,7 @@ impl<D: Driven> Timers<D> {
             let (at, _) = *first.key();
             let now = now();
             if at > now {
-                let wait = Duration::from_micros(at - now);
-                let waited = self.changed.wait_timeout(due, wait);
-                due = waited.unwrap_or_else(PoisonError::into_inner).0;
+                due = self.changed.wait_for(due, Duration::from_micros(at - now));
                 continue;
             }
             let link = first.remove();

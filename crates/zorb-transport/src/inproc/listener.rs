@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+// tidy: allow(lock): inside one process, for tests; lanes do not listen there
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Instant;
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
+// tidy: allow(lock): inside one process, for tests; lanes do not listen there
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 

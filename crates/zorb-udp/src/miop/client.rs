@@ -3,9 +3,9 @@
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::{Mutex, PoisonError};
 
 use socket2::SockRef;
+use zorb_os::lock::Lock;
 use zorb_transport::StreamOptions;
 
 use super::MiopOptions;
@@ -21,7 +21,7 @@ const PAYLOAD: usize = 1416;
 #[derive(Debug)]
 pub(crate) struct Packing {
     most: usize,
-    sending: Mutex<Sending>,
+    sending: Lock<Sending>,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(crate) fn client_to(
     how: &MiopOptions,
 ) -> io::Result<UdpClient<Packing>> {
     let sender = RandomState::new().hash_one(std::process::id());
-    let sending = Mutex::new(Sending { sender, ..Sending::default() });
+    let sending = Lock::new(Sending { sender, ..Sending::default() });
     let packing = Packing { most: how.limits.message, sending };
     UdpClient::to(group, packing, options, |socket| match group {
         SocketAddr::V4(_) => {
@@ -69,7 +69,7 @@ impl Pack for Packing {
     const NO_ANSWER: &'static str = "nothing comes back from a group";
 
     fn send(&self, socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> {
-        let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sending = self.sending.lock();
         let Sending { sender, number, whole, request, header } = &mut *sending;
         whole.clear();
         parts.iter().for_each(|part| whole.extend_from_slice(part));

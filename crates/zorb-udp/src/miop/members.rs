@@ -1,6 +1,7 @@
 //! Which objects of this ORB are in which groups.
 
 use std::collections::HashMap;
+// tidy: allow(lock): written when objects join groups and leave them
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::group::GroupName;

@@ -7,6 +7,7 @@ mod layers;
 mod length;
 mod licence;
 mod links;
+mod lock;
 mod panic;
 mod shared;
 mod sleep;
@@ -25,6 +26,7 @@ pub(super) const ALL: &[Rule] = &[
     shared::RULE,
     licence::RULE,
     links::RULE,
+    lock::RULE,
     ignore::RULE,
     sleep::RULE,
 ];
