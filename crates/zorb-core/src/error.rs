@@ -121,7 +121,7 @@ impl Error {
     /// Keeps this story for the next conversion of `exception` on this thread, and returns the
     /// exception. A call's result stays small, and `?` still finds the whole story.
     #[cold]
-    pub(crate) fn remember(self, exception: SystemException) -> SystemException {
+    pub fn remember(self, exception: SystemException) -> SystemException {
         LAST_STORY.with_borrow_mut(|last| *last = Some(self.with_exception(exception)));
         exception
     }

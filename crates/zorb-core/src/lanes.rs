@@ -33,7 +33,7 @@ mod settings;
 mod work;
 
 pub use frozen::{LaneViolations, ViolationReport};
-pub use pool::Pool;
+pub use pool::{Pool, WeakPool};
 pub use settings::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, PoolSettings, Strategy,
 };

@@ -103,6 +103,8 @@ pub struct Options {
     pub copy_threshold: usize,
     /// The largest GIOP message accepted, fragments joined, in octets.
     pub max_message_size: usize,
+    /// The most octets of a request that is sent in one piece; `None` never cuts.
+    pub fragment_size: Option<u32>,
     /// The most connections served at once.
     pub max_connections: usize,
     /// The most connections opened to one endpoint.
@@ -153,6 +155,7 @@ impl Default for Options {
             preallocate: 0,
             copy_threshold: table::COPY_THRESHOLD as usize,
             max_message_size: table::MAX_MESSAGE_SIZE as usize,
+            fragment_size: None,
             max_connections: table::MAX_CONNECTIONS as usize,
             max_connections_per_endpoint: table::MAX_CONNECTIONS_PER_ENDPOINT as usize,
             max_calls_per_connection: table::MAX_CALLS_PER_CONNECTION as usize,
@@ -239,6 +242,7 @@ impl Options {
             "PacingRate" => self.pacing_rate.unwrap_or(0).to_string(),
             "Preallocate" => self.preallocate.to_string(),
             "MaxMessageSize" => self.max_message_size.to_string(),
+            "FragmentSize" => self.fragment_size.unwrap_or(0).to_string(),
             "MaxConnections" => self.max_connections.to_string(),
             "MaxConnectionsPerEndpoint" => self.max_connections_per_endpoint.to_string(),
             "MaxCallsPerConnection" => self.max_calls_per_connection.to_string(),
@@ -366,6 +370,9 @@ impl Options {
             "PacingRate" => self.pacing_rate = Some(number(value)?).filter(|&rate| rate > 0),
             "Preallocate" => self.preallocate = number(value)? as usize,
             "MaxMessageSize" => self.max_message_size = number(value)? as usize,
+            "FragmentSize" => {
+                self.fragment_size = u32::try_from(number(value)?).ok().filter(|&size| size > 0);
+            }
             "MaxConnections" => self.max_connections = number(value)? as usize,
             "MaxConnectionsPerEndpoint" => {
                 self.max_connections_per_endpoint = number(value)? as usize;

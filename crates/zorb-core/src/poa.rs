@@ -27,8 +27,8 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
 use crate::lanes::PoolUse;
-use crate::orb::OrbCore;
-use crate::policy::{self, AroundUpcall};
+use crate::orb::{Orb, OrbCore};
+use crate::policy::{self, AdapterPolicies, AroundUpcall};
 use crate::servant::Skeleton;
 
 pub(crate) use adapters::{Adapters, KnownAdapters, not_there};
@@ -134,7 +134,12 @@ impl Poa {
             return Err(PoaError::InvalidPolicy { reason: "the adapter's name is not usable" });
         }
         let orb = self.0.orb()?;
-        let policies = policies.inheriting(&orb.overrides().load().policies);
+        let of_orb = orb.overrides().load_full();
+        let policies = match &of_orb.adapters {
+            None => policies,
+            Some(adapters) => self.furnished(&orb, name, policies, &**adapters)?,
+        };
+        let policies = policies.inheriting(&of_orb.policies);
         let pool = pool_of(&policies.others)?;
         let mut children = self.0.children.lock();
         // Asked under the lock with which a shutdown looks for managers that hold requests.
@@ -155,6 +160,31 @@ impl Poa {
         *child.pool.lock() = pool;
         children.insert(name.to_owned(), Self(Arc::clone(&child)));
         Ok(Self(child))
+    }
+
+    /// The policies of a child, with those that its name has it have.
+    #[cold]
+    fn furnished(
+        &self,
+        orb: &Arc<OrbCore>,
+        name: &str,
+        policies: PoaPolicies,
+        adapters: &dyn AdapterPolicies,
+    ) -> Result<PoaPolicies, PoaError> {
+        let mut path = name.to_owned();
+        let mut above = Some(self.clone());
+        while let Some(poa) = above.filter(|poa| poa.parent().is_some()) {
+            path = format!("{}/{path}", poa.name());
+            above = poa.parent();
+        }
+        let furnished = adapters.policies(&Orb::from_core(Arc::clone(orb)), &path);
+        let policies = policies.furnished(&furnished.map_err(|error| {
+            let no = CompletionStatus::No;
+            let code = minor::inv_policy::CONFLICT;
+            error.remember(SystemException::inv_policy(code, no))
+        })?);
+        policies.check()?;
+        Ok(policies)
     }
 
     /// The child adapter of that name (`find_POA`).

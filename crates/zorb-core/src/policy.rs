@@ -48,7 +48,8 @@ mod tests;
 
 pub use current::PolicyCurrent;
 pub use hooks::{
-    AroundUpcall, CallPriority, NetworkClass, NetworkPriorities, RequestContext, ShortContext,
+    AdapterPolicies, AroundUpcall, CallPriority, NetworkClass, NetworkPriorities, RequestContext,
+    ShortContext,
 };
 pub use levels::Levels;
 pub use manager::PolicyManager;

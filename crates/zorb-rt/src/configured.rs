@@ -3,14 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use zorb_core::lanes::WeakPool;
 use zorb_core::options::Options;
-use zorb_core::{Error, Phase};
+use zorb_core::policy::{
+    AdapterPolicies, OnewayQueue, Policies, PrivateConnection, RelativeRequestTimeout, SyncScope,
+};
+use zorb_core::{Error, Orb, Phase};
 
 use super::orb::RtOrbBuilder;
+use super::setting::Settings;
 use super::{
     Buffering, Continuous, Denied, Direct, DynamicLifespan, LaneBuilder, Linear, LinearNetwork,
     NativePriority, NetworkPriorityMapping, Priority, PriorityMapping, RtOrb, SchedulingPolicy,
-    Strategy, Threadpool, ThreadpoolBuilder, table,
+    Strategy, Threadpool, ThreadpoolBuilder, table, words,
 };
 
 /// The options' first letters.
@@ -90,8 +95,9 @@ impl RtOrbBuilder {
 }
 
 impl RtOrb {
-    /// Makes the pool that the option `RtPool` describes under `name`, with the form that
-    /// [`ThreadpoolBuilder::described`] has.
+    /// The pool that the option `RtPool` describes under `name`, with the form that
+    /// [`ThreadpoolBuilder::described`] has. It is made when it is first asked for, here or by an
+    /// adapter that the option `RtAdapter` has be served by it, and again when it has been destroyed.
     ///
     /// # Errors
     /// When there is none of that name; what is wrong with its description; those of
@@ -107,8 +113,80 @@ impl RtOrb {
                 error.hint(format!("describe it with -ORBRtPool \"{name}=1000:2 30000:1\""))
             );
         };
-        self.threadpool(name).described(description)?.create()
+        // Held for as long as it takes to make one, so that two who ask at the same time have the same.
+        let mut pools = self.settings.pools.lock();
+        if let Some(pool) = pools.get(name).and_then(WeakPool::upgrade) {
+            return Ok(Threadpool::of(pool));
+        }
+        let pool = self.threadpool(name).described(description)?.create()?;
+        pools.insert(name.to_owned(), pool.downgrade());
+        Ok(pool)
     }
+}
+
+/// What the options say of calls, as policies of the ORB.
+pub(crate) fn policies_of_calls(options: &Options) -> Result<Policies, Error> {
+    let mut policies = Policies::new();
+    for (name, value) in options.of_part(PART) {
+        let is = |word: &str| value.eq_ignore_ascii_case(word);
+        policies = match name {
+            "Bands" if !value.trim().is_empty() => {
+                let origin = options.origin("RtBands");
+                policies.with(words::bands(value).ok_or_else(|| {
+                    Error::new(Phase::Configure, format!("option RtBands = {value:?} ({origin})"))
+                        .hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
+                })?)
+            }
+            "PrivateConnections" if is("yes") => policies.with(PrivateConnection),
+            "Oneways" if is("queued") => {
+                policies.with(SyncScope::None).with(OnewayQueue::default())
+            }
+            "RequestTimeout" if value.trim() != "0" => {
+                let millis = value.trim().parse().unwrap_or_default();
+                policies.with(RelativeRequestTimeout(Duration::from_millis(millis)))
+            }
+            _ => policies,
+        };
+    }
+    Ok(policies)
+}
+
+/// The policies of adapters that the option `RtAdapter` names.
+#[derive(Debug)]
+struct Described(Arc<Settings>);
+
+impl AdapterPolicies for Described {
+    fn policies(&self, orb: &Orb, path: &str) -> Result<Policies, Error> {
+        let options = orb.options().of_part(PART);
+        let described = options.iter().filter(|(option, _)| *option == "Adapter");
+        let described: Vec<_> = described.filter_map(|(_, value)| value.split_once('=')).collect();
+        let of = |name: &str| described.iter().find(|(known, _)| *known == name);
+        let Some((name, words)) = of(path).or_else(|| of("*")) else { return Ok(Policies::new()) };
+        let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(&self.0) };
+        rt.described_policies(words).map_err(|error| {
+            let origin = orb.options().origin("RtAdapter");
+            let what = format!("option RtAdapter, adapter {path:?}, by {name:?} ({origin})");
+            Error::new(Phase::Configure, what).because(error)
+        })
+    }
+}
+
+/// Has calls and adapters of `orb` be as its options say, where the program says nothing.
+pub(crate) fn apply(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
+    let manager = orb.policy_manager();
+    let (own, mut added) = (manager.policy_overrides(), Policies::new());
+    for policy in &policies_of_calls(orb.options())? {
+        if own.policy(policy.policy_type()).is_none() {
+            added.put(policy.clone());
+        }
+    }
+    if !added.is_empty() {
+        manager.add(&added)?;
+    }
+    if orb.options().of_part(PART).iter().any(|(option, _)| *option == "Adapter") {
+        manager.furnish_adapters(Arc::new(Described(Arc::clone(settings))));
+    }
+    Ok(())
 }
 
 impl ThreadpoolBuilder<'_> {
@@ -124,9 +202,9 @@ impl ThreadpoolBuilder<'_> {
     /// | `strategy=leader-followers`, `half-sync`, `thread-per-connection` | who does the work |
     /// | `buffering=REQUESTS`, `REQUESTS/OCTETS` | requests that wait for a thread |
     /// | `borrowing` | lanes borrow threads of lower ones |
+    /// | `by-priority` | requests that wait are served by priority |
     /// | `lifespan=idle/MS`, `fixed/MS`, `infinite` | how long dynamic threads live |
     /// | `connections=COUNT` | the most connections of each lane |
-    ///
     /// | `table=FILE` | the lanes of a priority table ([`lanes_of_table`](Self::lanes_of_table)) |
     ///
     /// # Errors
@@ -151,6 +229,7 @@ impl ThreadpoolBuilder<'_> {
                 "strategy" => self = self.strategy(strategy(value).ok_or_else(wrong)?),
                 "buffering" => self = self.buffering(buffering(value).ok_or_else(wrong)?),
                 "borrowing" if value.is_empty() => self = self.borrowing(true),
+                "by-priority" if value.is_empty() => self = self.by_priority(true),
                 "lifespan" => lifespan = self::lifespan(value).ok_or_else(wrong)?,
                 "connections" => {
                     self = self.max_connections(value.parse().map_err(|_| wrong())?);

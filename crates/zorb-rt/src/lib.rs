@@ -45,6 +45,7 @@ mod qos;
 mod readiness;
 mod setting;
 mod table;
+mod words;
 
 #[cfg(test)]
 mod tests;

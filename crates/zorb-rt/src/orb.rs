@@ -8,7 +8,7 @@ use zorb_core::policy::ClientProtocols;
 use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::configured::Configured;
+use super::configured::{self, Configured};
 use super::network::Mapped;
 use super::setting::Settings;
 use super::{
@@ -83,7 +83,8 @@ impl RtOrbBuilder {
     /// the client's priority. Those that have been called before stay as they are.
     ///
     /// # Errors
-    /// `NO_PERMISSION` where memory is to be locked, may not be, and [`Denied::Refuse`] is set.
+    /// `NO_PERMISSION` where memory is to be locked, may not be, and [`Denied::Refuse`] is set;
+    /// `INITIALIZE` for an option that means nothing.
     pub fn attach(self, orb: &Orb) -> Result<RtOrb, SystemException> {
         let set = self.or(Configured::of(orb.options()));
         let (denied, lock) = (set.denied.unwrap_or_default(), set.lock_memory.unwrap_or_default());
@@ -102,6 +103,7 @@ impl RtOrbBuilder {
             prefault: lock,
             denials: AtomicU64::new(0),
             mutexes: Lock::default(),
+            pools: Lock::default(),
         });
         if let Some(mapping) = set.network {
             orb.policy_manager().prioritize_network(Arc::new(Mapped(mapping)));
@@ -113,6 +115,10 @@ impl RtOrbBuilder {
         register_locals(orb, &settings);
         orb.policy_manager().understand(|bands: PriorityBands| bands);
         orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
+        configured::apply(orb, &settings).map_err(|error| {
+            let code = minor::initialize::BAD_OPTION;
+            error.remember(SystemException::initialize(code, CompletionStatus::No))
+        })?;
         Ok(RtOrb { orb: orb.clone(), settings })
     }
 }

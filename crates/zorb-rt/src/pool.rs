@@ -7,7 +7,7 @@ use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::Error;
 use zorb_core::lanes::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, LaneViolations, Pool,
-    PoolSettings, Strategy,
+    PoolSettings, Strategy, WeakPool,
 };
 use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_types::SystemException;
@@ -32,6 +32,15 @@ pub struct Threadpool {
 }
 
 impl Threadpool {
+    /// That of the core.
+    pub(crate) fn of(pool: Pool) -> Self {
+        Self { pool }
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakPool {
+        self.pool.downgrade()
+    }
+
     /// The policy by which an adapter is served by this pool (`create_threadpool_policy`).
     #[doc(alias = "create_threadpool_policy")]
     pub fn policy(&self) -> ThreadpoolPolicy {

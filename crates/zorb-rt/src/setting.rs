@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use zorb_core::lanes::WeakPool;
 use zorb_os::lock::Lock;
 use zorb_os::priority::{self, Schedule};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -45,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) denials: AtomicU64,
     /// Locks with names.
     pub(crate) mutexes: Lock<HashMap<String, Arc<PiMutex>>>,
+    /// Pools that options describe, once they have been asked for.
+    pub(crate) pools: Lock<HashMap<String, WeakPool>>,
 }
 
 /// What a thread has been given.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, mpsc};
+use std::sync::{Arc, PoisonError, Weak, mpsc};
 
 use zorb_transport::{Endpoint, Protocol};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -25,6 +25,23 @@ use crate::server::{Listener, ServerCall, ThreadCount};
 /// is [destroyed](Self::destroy) or its ORB ends.
 #[derive(Clone)]
 pub struct Pool(Arc<PoolCore>);
+
+/// A pool that somebody else keeps.
+#[derive(Clone)]
+pub struct WeakPool(Weak<PoolCore>);
+
+impl fmt::Debug for WeakPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WeakPool").field(&self.upgrade()).finish()
+    }
+}
+
+impl WeakPool {
+    /// The pool, unless it has ended.
+    pub fn upgrade(&self) -> Option<Pool> {
+        self.0.upgrade().map(Pool).filter(|pool| !pool.is_destroyed())
+    }
+}
 
 /// A pool as its ORB knows it. An ORB without pools has none of their code.
 pub(crate) trait AnyPool: Send + Sync {
@@ -301,6 +318,11 @@ impl Pool {
         self.0.stop();
         self.0.threads.join();
         Ok(())
+    }
+
+    /// The same pool, for who does not keep it: its ORB does, until it ends.
+    pub fn downgrade(&self) -> WeakPool {
+        WeakPool(Arc::downgrade(&self.0))
     }
 
     /// Whether it has ended, or is ending.

@@ -2,6 +2,7 @@
 
 mod protocols;
 mod queues;
+mod realtime;
 
 use crate::collocation::CollocationStrategy;
 
@@ -217,6 +218,14 @@ pub static TABLE: &[OptionSpec] = &[
         help: "largest GIOP message accepted, fragments joined; also the most octets of incomplete messages on a connection",
     },
     OptionSpec {
+        name: "FragmentSize",
+        key: "fragment_size",
+        kind: OptionKind::Number(0, 1 << 30),
+        default: "0",
+        unit: "octets",
+        help: "most octets of a request that is sent in one piece, by GIOP 1.2, larger ones being sent in fragments; 0 never cuts",
+    },
+    OptionSpec {
         name: "MaxConnections",
         key: "max_connections",
         kind: OptionKind::Number(1, 1 << 20),
@@ -338,70 +347,19 @@ pub static TABLE: &[OptionSpec] = &[
         unit: "ms",
         help: "longest time that a TLS handshake may take",
     },
-    OptionSpec {
-        name: "RtMapping",
-        key: "rt_mapping",
-        kind: OptionKind::OneOf(&["linear", "direct", "continuous"]),
-        default: "linear",
-        unit: "",
-        help: "what CORBA's priorities are in the system's scheduler, where the program does not say",
-    },
-    OptionSpec {
-        name: "RtLowestPriority",
-        key: "rt_lowest_priority",
-        kind: OptionKind::Number(0, 99),
-        default: "0",
-        unit: "",
-        help: "lowest of the system's priorities that RtMapping leads to; 0 is no real-time one, and continuous begins at 1 by default",
-    },
-    OptionSpec {
-        name: "RtHighestPriority",
-        key: "rt_highest_priority",
-        kind: OptionKind::Number(0, 99),
-        default: "89",
-        unit: "",
-        help: "highest of the system's priorities that RtMapping leads to",
-    },
-    OptionSpec {
-        name: "RtScheduling",
-        key: "rt_scheduling",
-        kind: OptionKind::OneOf(&["fifo", "rr"]),
-        default: "fifo",
-        unit: "",
-        help: "how threads of one real-time priority share a processor: each until it waits, or in turns",
-    },
-    OptionSpec {
-        name: "RtDenied",
-        key: "rt_denied",
-        kind: OptionKind::OneOf(&["run", "refuse"]),
-        default: "run",
-        unit: "",
-        help: "what becomes of calls where the system does not let their priorities be set",
-    },
-    OptionSpec {
-        name: "RtLockMemory",
-        key: "rt_lock_memory",
-        kind: OptionKind::OneOf(&["no", "yes"]),
-        default: "no",
-        unit: "",
-        help: "whether all memory of a real-time program stays resident, and stacks are touched before they are used",
-    },
-    OptionSpec {
-        name: "RtNetwork",
-        key: "rt_network",
-        kind: OptionKind::OneOf(&["none", "linear"]),
-        default: "none",
-        unit: "",
-        help: "classes in the network of connections that serve one priority: those of Dscp, or linear",
-    },
-    OptionSpec {
-        name: "RtPool",
-        key: "rt_pool",
-        kind: OptionKind::Named,
-        default: "",
-        unit: "",
-        help: "a thread pool of a real-time program, as in control=1000:2 30000:1+1: lanes of a priority with static and dynamic threads, and settings",
-    },
+    realtime::MAPPING,
+    realtime::LOWEST_PRIORITY,
+    realtime::HIGHEST_PRIORITY,
+    realtime::SCHEDULING,
+    realtime::DENIED,
+    realtime::LOCK_MEMORY,
+    realtime::NETWORK,
+    realtime::POOL,
+    realtime::ADAPTER,
+    realtime::BANDS,
+    realtime::PRIVATE_CONNECTIONS,
+    realtime::ONEWAYS,
+    realtime::REQUEST_TIMEOUT,
     OptionSpec {
         name: "MiopHops",
         key: "miop_hops",

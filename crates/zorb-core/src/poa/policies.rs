@@ -117,6 +117,18 @@ impl PoaPolicies {
         self
     }
 
+    /// With those of `others` that are for adapters, where the adapter has none of their types.
+    pub(super) fn furnished(mut self, others: &Policies) -> Self {
+        for policy in others {
+            if policy.levels().contains(Levels::ADAPTER)
+                && self.others.policy(policy.policy_type()).is_none()
+            {
+                self.others.put(policy.clone());
+            }
+        }
+        self
+    }
+
     /// With the ORB's policies of servers, where the adapter has none of their types.
     pub(super) fn inheriting(mut self, orb: &Policies) -> Self {
         for policy in orb {

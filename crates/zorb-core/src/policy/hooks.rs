@@ -10,7 +10,9 @@ use zorb_transport::StreamOptions;
 use zorb_types::SystemException;
 
 use super::{Policies, Policy, PolicyType, TypedPolicy};
+use crate::error::Error;
 use crate::object::ObjectRef;
+use crate::orb::Orb;
 use crate::servant::Served;
 use crate::server::ServerCall;
 
@@ -97,6 +99,16 @@ pub trait NetworkPriorities: fmt::Debug + Send + Sync + 'static {
 
     /// The priority that the policies of a reference declare for all of its requests.
     fn declared(&self, policies: &[PolicyValue]) -> Option<i16>;
+}
+
+/// Gives object adapters policies by their names, where the program says nothing.
+pub trait AdapterPolicies: fmt::Debug + Send + Sync + 'static {
+    /// Those for the adapter that `orb` is about to make at this path: the names from below the root,
+    /// joined by `/`. It takes each of which it has none of the type.
+    ///
+    /// # Errors
+    /// Why the adapter cannot be made.
+    fn policies(&self, orb: &Orb, path: &str) -> Result<Policies, Error>;
 }
 
 /// Tells the priority of calls.

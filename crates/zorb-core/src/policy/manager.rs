@@ -5,7 +5,10 @@ use std::sync::{Arc, PoisonError};
 
 use zorb_types::SystemException;
 
-use super::{Levels, NetworkPriorities, Policies, RequestContext, SetOverrideType, TypedPolicy};
+use super::{
+    AdapterPolicies, Levels, NetworkPriorities, Policies, RequestContext, SetOverrideType,
+    TypedPolicy,
+};
 use crate::orb::OrbCore;
 
 /// The policies of an ORB: they hold for all of its calls that no thread, reference or call has
@@ -69,6 +72,12 @@ impl PolicyManager {
     /// that are open.
     pub fn prioritize_network(&self, priorities: Arc<dyn NetworkPriorities>) {
         self.core.overrides().rcu(|known| known.with_network(&priorities));
+    }
+
+    /// Has object adapters that are made from now on have the policies that `adapters` says for their
+    /// names, below those that the program gives them and above those of the ORB.
+    pub fn furnish_adapters(&self, adapters: Arc<dyn AdapterPolicies>) {
+        self.core.overrides().rcu(|known| known.furnishing(&adapters));
     }
 
     /// The ORB's policy of type `P`, else the default.

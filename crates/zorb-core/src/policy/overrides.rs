@@ -10,8 +10,8 @@ use zorb_types::SystemException;
 
 use super::current::overrides_of_thread;
 use super::{
-    AnyShape, ConnectionTimeout, NetworkPriorities, Policies, Rebind, RelativeRequestTimeout,
-    RelativeRoundtripTimeout, RequestContext, SyncScope, TypedPolicy,
+    AdapterPolicies, AnyShape, ConnectionTimeout, NetworkPriorities, Policies, Rebind,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, SyncScope, TypedPolicy,
 };
 use crate::gather::WriteBody;
 use crate::object::ObjectRef;
@@ -44,6 +44,8 @@ pub(crate) struct Overrides {
     pub(crate) accompanying: Vec<Arc<dyn RequestContext>>,
     /// The classes of connections in the network; of an ORB only.
     network: Option<Arc<dyn NetworkPriorities>>,
+    /// Policies of adapters by their names; of an ORB only.
+    pub(crate) adapters: Option<Arc<dyn AdapterPolicies>>,
     pub(super) shape: Option<Arc<dyn AnyShape>>,
 }
 
@@ -179,7 +181,7 @@ impl Overrides {
         IN_USE.store(true, Ordering::Relaxed);
         let terms = SomeTerms::of(&policies);
         let shape = policies.shaper().and_then(|shaper| shaper(&[&policies]));
-        Self { policies, terms, accompanying: Vec::new(), network: None, shape }
+        Self { policies, terms, accompanying: Vec::new(), network: None, adapters: None, shape }
     }
 
     /// These overrides after others were set.
@@ -188,12 +190,18 @@ impl Overrides {
         changed.terms.accompanied = self.terms.accompanied;
         changed.accompanying.clone_from(&self.accompanying);
         changed.network.clone_from(&self.network);
+        changed.adapters.clone_from(&self.adapters);
         changed
     }
 
     /// These overrides, with classes of connections in the network.
     pub(super) fn with_network(&self, network: &Arc<dyn NetworkPriorities>) -> Self {
         Self { network: Some(Arc::clone(network)), ..self.clone() }
+    }
+
+    /// These overrides, with policies of adapters by their names.
+    pub(super) fn furnishing(&self, adapters: &Arc<dyn AdapterPolicies>) -> Self {
+        Self { adapters: Some(Arc::clone(adapters)), ..self.clone() }
     }
 
     /// How a connection is set up that serves `priority`, or what the policies of its reference

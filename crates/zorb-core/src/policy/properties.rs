@@ -81,11 +81,13 @@ pub(crate) struct LineOptions {
 impl LineOptions {
     /// What they are like where no policy says anything.
     pub(crate) fn plain(options: &Options) -> Self {
+        let fragment_size = octets(options.fragment_size);
         Self {
             stream: options.stream_options(),
-            copy_threshold: options.copy_threshold,
+            // What is to be cut into fragments is written whole.
+            copy_threshold: fragment_size.map_or(options.copy_threshold, |_| usize::MAX),
             preallocate: options.preallocate,
-            in_fragments: None,
+            in_fragments: fragment_size.map(|size| (in_fragments as Wrap, size)),
             max_connections: options.max_connections_per_endpoint,
             max_calls: options.max_calls_per_connection,
             queued: [None; 2],
@@ -133,7 +135,7 @@ impl ConnectionProperties {
             pacing_rate: options.pacing_rate,
             copy_threshold: Some(small(options.copy_threshold)),
             preallocate: Some(small(options.preallocate)),
-            fragment_size: None,
+            fragment_size: options.fragment_size,
             max_connections: Some(count(options.max_connections_per_endpoint)),
             max_calls: Some(count(options.max_calls_per_connection)),
             queued_calls: Some(small(options.max_queued_calls)),
@@ -156,11 +158,12 @@ impl ConnectionProperties {
 
     /// What connections are like, where options say `options`.
     pub(crate) fn over(&self, options: &Options) -> LineOptions {
-        let fragment_size = octets(self.fragment_size).filter(|&size| size > 0);
+        let fragment_size = octets(self.fragment_size.or(options.fragment_size));
+        let fragment_size = fragment_size.filter(|&size| size > 0);
         let most = |given: Option<u16>, otherwise| given.map_or(otherwise, usize::from).max(1);
         LineOptions {
             stream: self.stream(options.stream_options()),
-            // What is to be cut into fragments is written whole.
+            // As above.
             copy_threshold: match fragment_size {
                 None => octets(self.copy_threshold).unwrap_or(options.copy_threshold),
                 Some(_) => usize::MAX,
