@@ -38,6 +38,18 @@ const DEADLINE: u8 = MAX_PRIORITY + 1;
 thread_local! {
     /// What the thread was last given here by itself.
     static GIVEN: Cell<u8> = const { Cell::new(0) };
+    /// Whether threads that it starts have its priority.
+    static BEQUEATHS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has the threads that the calling thread starts begin with the priority that it gives itself by [`set`]
+/// from now on. A thread that began as a shared one would have to wait for every real-time thread of the
+/// machine before it could give itself its own.
+///
+/// For threads that have not been given a priority yet: a process without the privilege cannot take
+/// `SCHED_RESET_ON_FORK` back.
+pub fn bequeath() {
+    BEQUEATHS.set(true);
 }
 
 impl Schedule {
@@ -60,7 +72,8 @@ pub fn given() -> u8 {
 }
 
 /// Has the system schedule the calling thread so. Threads that it starts from now on are shared ones
-/// (`SCHED_RESET_ON_FORK`): a priority is one thread's. One system call.
+/// (`SCHED_RESET_ON_FORK`): a priority is one thread's, unless it is to [be theirs](bequeath). One system
+/// call.
 ///
 /// # Errors
 /// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`, or a limit
@@ -83,7 +96,10 @@ pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
         Schedule::Fifo(priority) => (libc::SCHED_FIFO, priority),
         Schedule::RoundRobin(priority) => (libc::SCHED_RR, priority),
     };
-    let policy = policy | libc::SCHED_RESET_ON_FORK;
+    let policy = match thread == 0 && BEQUEATHS.get() {
+        true => policy,
+        false => policy | libc::SCHED_RESET_ON_FORK,
+    };
     sys::thread::set_schedule(thread.cast_signed(), policy, libc::c_int::from(priority))
 }
 
@@ -154,6 +170,19 @@ mod tests {
                 }
             });
         });
+    }
+
+    #[test]
+    fn a_thread_that_bequeaths_starts_others_with_its_priority() {
+        let parent = || {
+            bequeath();
+            let given = set(Schedule::Fifo(4));
+            let child = std::thread::spawn(|| (current().unwrap(), set(Schedule::Fifo(3))));
+            let (began, lowered) = child.join().unwrap();
+            assert_eq!(began == Schedule::Fifo(4), given.is_ok());
+            assert_eq!(lowered.is_ok(), given.is_ok());
+        };
+        std::thread::spawn(parent).join().unwrap();
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! ignored, with the reason.
 #![allow(clippy::unwrap_used)]
 
+#[path = "inversion/births.rs"]
+mod births;
 #[path = "inversion/shared.rs"]
 mod shared;
 #[path = "inversion/stage.rs"]
@@ -17,7 +19,7 @@ use zorb_os::priority::{self, Schedule};
 use stage::order_of;
 
 fn main() -> std::process::ExitCode {
-    let tests: [(&str, usize, fn()); 4] = [
+    let tests: [(&str, usize, fn()); 6] = [
         ("a_lock_goes_to_the_most_urgent", 1, a_lock_goes_to_the_most_urgent),
         ("a_lock_without_inheritance_does_not", 1, a_lock_without_inheritance_does_not),
         (
@@ -29,6 +31,16 @@ fn main() -> std::process::ExitCode {
             "who_reads_for_all_is_as_urgent_as_who_waits",
             2,
             shared::who_reads_for_all_is_as_urgent_as_who_waits,
+        ),
+        (
+            "a_connections_thread_begins_as_urgent_as_its_lane",
+            1,
+            births::a_connections_thread_begins_as_urgent_as_its_lane,
+        ),
+        (
+            "a_dynamic_thread_begins_as_urgent_as_its_lane",
+            1,
+            births::a_dynamic_thread_begins_as_urgent_as_its_lane,
         ),
     ];
     let trials = tests.into_iter().map(|(name, processors, test)| match missing(processors) {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
-use zorb_os::futex;
+use zorb_os::{futex, priority};
 
 use super::Lane;
 
@@ -26,15 +26,27 @@ impl Keeper {
         self.call();
     }
 
-    /// The body of its thread.
+    /// The body of its thread, for lanes in the order of their priorities. It waits at the highest, and
+    /// starts each thread at that thread's own.
     pub(super) fn run(&self, lanes: &[Weak<Lane>]) {
+        priority::bequeath();
+        let at_the_highest = || {
+            if let Some(highest) = lanes.iter().find_map(Weak::upgrade) {
+                highest.settings.threads.adopt();
+            }
+        };
+        at_the_highest();
         loop {
             let called = self.called.load(Ordering::Acquire);
             if self.ended.load(Ordering::Acquire) {
                 return;
             }
+            let mut grew = false;
             for lane in lanes.iter().filter_map(Weak::upgrade) {
-                Lane::grow(&lane);
+                grew |= Lane::grow(&lane);
+            }
+            if grew {
+                at_the_highest();
             }
             futex::wait(&self.called, called, None);
         }

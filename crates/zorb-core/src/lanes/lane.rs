@@ -12,6 +12,7 @@ use std::time::Instant;
 use zorb_os::event::EventFd;
 use zorb_os::lock::Lock;
 use zorb_os::poll::{ReadySet, Trigger};
+use zorb_os::priority;
 use zorb_transport::{Protocol, Stream};
 
 use super::connections::Connections;
@@ -215,9 +216,15 @@ impl Lane {
         }
     }
 
-    /// Starts as many threads as are asked for. Called by the keeper.
-    pub(super) fn grow(lane: &Arc<Self>) {
+    /// Starts as many threads as are asked for; whether there were any. Called by the keeper, which is
+    /// scheduled as this lane then.
+    pub(super) fn grow(lane: &Arc<Self>) -> bool {
+        let mut asked = false;
         while lane.wants.take() {
+            if !std::mem::replace(&mut asked, true) {
+                // The threads begin with the priority of this one.
+                lane.settings.threads.adopt();
+            }
             let room = lane.threads.load(Ordering::Acquire) < lane.settings.max_threads();
             let started = match room && !lane.is_stopping() {
                 true => lane
@@ -230,6 +237,7 @@ impl Lane {
                 lane.queue.unassign();
             }
         }
+        asked
     }
 
     /// How long a thread that was started at `role`'s time waits for something to do.
@@ -396,9 +404,11 @@ impl Lane {
         }
     }
 
-    /// Has the calling thread, which accepts connections, be scheduled as those that serve them.
+    /// Has the calling thread, which accepts connections, be scheduled as those that serve them; the
+    /// threads that it starts are so from their beginning, whoever else wants the processor.
     pub(super) fn adopt_thread(&self) {
         self.frozen.watch_for_good();
+        priority::bequeath();
         self.settings.threads.adopt();
     }
 

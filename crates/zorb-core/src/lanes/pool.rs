@@ -176,7 +176,7 @@ impl PoolCore {
         }
         if let Some(keeper) = &self.keeper {
             let keeper = Arc::clone(keeper);
-            let lanes: Vec<_> = self.lanes.iter().map(Arc::downgrade).collect();
+            let lanes: Vec<_> = by_priority(&self.lanes).iter().map(Arc::downgrade).collect();
             self.threads
                 .spawn("zorb-keeper", move || keeper.run(&lanes))
                 .map_err(|error| failed().because(error))?;

@@ -11,36 +11,40 @@ use super::stage::{HIGH, LOW, LOWEST, MEDIUM, Word, enter, order_of};
 
 /// `interface Gate { long pass(in long door); };`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Gate(ObjectRef);
+pub(crate) struct Gate(pub(crate) ObjectRef);
 
 codegen::interface!(Gate(ObjectRef), "IDL:zorb.test/Gate:1.0", "Gate", []);
 
 impl Gate {
-    fn pass(&self, door: i32) -> Result<i32> {
+    pub(crate) fn pass(&self, door: i32) -> Result<i32> {
         codegen::invoke!(self, pass, [i32 => &door], [i32])
     }
 }
 
-trait GateServant: Send + Sync + 'static {
+pub(crate) trait GateServant: Send + Sync + 'static {
     fn pass(&self, door: i32) -> Result<i32>;
 }
 
 codegen::skeleton!(Gate, GateServant, { 0 "pass" pass(door: i32 => door) [result: i32] });
 
-const OPEN: i32 = 0;
-const FIRST: i32 = 1;
+pub(crate) const OPEN: i32 = 0;
+pub(crate) const FIRST: i32 = 1;
 const SECOND: i32 = 2;
 
 #[derive(Debug, Default)]
-struct Doors {
-    first: Word,
+pub(crate) struct Doors {
+    pub(crate) first: Word,
+    pub(crate) first_begun: Word,
     second: Word,
 }
 
 impl GateServant for Doors {
     fn pass(&self, door: i32) -> Result<i32> {
         match door {
-            FIRST => self.first.wait(),
+            FIRST => {
+                self.first_begun.say();
+                self.first.wait();
+            }
             SECOND => self.second.wait(),
             _ => {}
         }
