@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    Frame, MessageKind, Messaging, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags,
-    ServiceContexts, TargetAddress,
+    Frame, MessageKind, Messaging, OperationName, ProtocolErrorKind, RequestHeader, RequestStart,
+    ResponseFlags, ServiceContexts, TargetAddress,
 };
 use zorb_os::lock::Lock;
 
@@ -157,7 +157,7 @@ impl Messaging for AvFrames {
             request_id: stamp.sequence,
             response: ResponseFlags::NoResponse,
             target: TargetAddress::Key(reader.read_octets()?),
-            operation: reader.read_latin1("operation")?,
+            operation: OperationName::read(reader)?,
             service_contexts: ServiceContexts::NONE,
         })
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Once;
 
+use zorb_giop::RequestBuffer;
+
 /// The most octets of capacity that a buffer keeps between messages. One large message does not
 /// cost its memory for the rest of a connection's life; messages up to this size allocate nothing.
 const KEPT_CAPACITY: usize = 1 << 20;
@@ -25,6 +27,14 @@ pub(crate) fn show_allocator_a_large_block() {
 pub(crate) fn trim(buffer: &mut Vec<u8>) {
     if buffer.capacity() > KEPT_CAPACITY {
         *buffer = Vec::new();
+    }
+}
+
+/// The same for a buffer of requests.
+#[inline]
+pub(crate) fn trim_request(buffer: &mut RequestBuffer) {
+    if buffer.behind_header().capacity() > KEPT_CAPACITY {
+        *buffer = RequestBuffer::default();
     }
 }
 

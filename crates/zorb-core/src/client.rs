@@ -1,9 +1,12 @@
 //! The calling side: connections, and one call from its arguments to its reply.
 
+mod attempt;
 mod call;
 mod connection;
 mod contexts;
+mod failing;
 mod fragmenting;
+mod inside;
 mod invoke;
 mod lending;
 mod line;
@@ -20,7 +23,8 @@ mod sharing;
 mod validate;
 
 pub(crate) use fragmenting::in_fragments;
-pub(crate) use invoke::{LOCAL_TEXT, invoke};
+pub(crate) use inside::LOCAL_TEXT;
+pub(crate) use invoke::invoke;
 pub(crate) use lending::connection_of;
 pub(crate) use locate::locate;
 pub(crate) use pool::ConnectionCache;

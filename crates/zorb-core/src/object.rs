@@ -132,11 +132,16 @@ impl ObjectRef {
         &self.shared.original
     }
 
+    /// Whether a server ever has forwarded us.
+    #[inline]
+    pub(crate) fn was_forwarded(&self) -> bool {
+        self.shared.was_forwarded.load(Ordering::Acquire)
+    }
+
     /// Where a server has forwarded us to.
     #[inline]
     pub(crate) fn forwarded(&self) -> Forwarded {
-        let was_forwarded = self.shared.was_forwarded.load(Ordering::Acquire);
-        Forwarded(was_forwarded.then(|| self.shared.forward.load()))
+        Forwarded(self.was_forwarded().then(|| self.shared.forward.load()))
     }
 
     pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
@@ -221,13 +226,12 @@ impl ObjectRef {
         results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
     ) -> Result<T, E> {
         probe!(Begin);
-        let reply = invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments)?;
-        let outcome = match reply {
-            Some(reply) => reply.take(results),
-            None => Err(Reply::missing().into()),
-        };
+        let (mut results, mut outcome) = (Some(results), None);
+        invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments, &mut |reply| {
+            outcome = results.take().map(|results| reply.take(results));
+        })?;
         probe!(Reference);
-        outcome
+        outcome.unwrap_or_else(|| Err(Reply::missing().into()))
     }
 
     /// Sends a one-way request and does not wait for anything.
@@ -240,7 +244,7 @@ impl ObjectRef {
         operation: &str,
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Result<(), SystemException> {
-        invoke(self, operation, ResponseFlags::NoResponse, &arguments).map(drop)
+        invoke(self, operation, ResponseFlags::NoResponse, &arguments, &mut |_| {})
     }
 
     /// Asks the object whether it supports the interface `id` (`_is_a`). A reference that says so

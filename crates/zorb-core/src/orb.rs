@@ -24,7 +24,7 @@ use crate::policy::{PolicyCurrent, PolicyManager};
 
 pub use builder::OrbBuilder;
 pub(crate) use choice::{endpoints, ephemeral, for_calls};
-pub(crate) use core::{Located, OrbCore};
+pub(crate) use core::{NotHere, OrbCore};
 pub(crate) use initial::initial_reference;
 
 /// An object request broker. Clones are the same ORB.
@@ -95,7 +95,7 @@ impl Orb {
         let core = Arc::clone(&self.core);
         let mut known = KnownAdapters::default();
         move |object_key| match core.admit(object_key, Some(&mut known)) {
-            Located::Here(found) => found.object().map(|object| object.skeleton.identity()),
+            Ok(found) => found.object().map(|object| object.skeleton.identity()),
             _ => None,
         }
     }

@@ -66,7 +66,7 @@ pub use types::PolicyType;
 pub(crate) use exposed::{component, exposed_by};
 pub(crate) use hooks::{MAX_CONTEXTS, Understood};
 pub(crate) use overrides::{
-    Asides, Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, terms,
+    Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, plain_terms, terms,
 };
 pub(crate) use properties::LineOptions;
 pub(crate) use shape::{AnyShape, Lines, Shape, Shaper};

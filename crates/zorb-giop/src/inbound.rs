@@ -246,33 +246,47 @@ impl Inbound {
     /// Hands the current message over with its buffer and goes on in `spare`, into which only
     /// octets behind the message are copied. Empty when no message is current.
     pub fn take(&mut self, spare: Vec<u8>) -> Detached {
+        let mut detached = Detached { buffer: spare, ..Detached::default() };
+        self.take_into(&mut detached);
+        detached
+    }
+
+    /// As [`take`](Self::take): the message takes the place of an earlier one, in whose buffer it goes on.
+    #[inline]
+    pub fn take_into(&mut self, detached: &mut Detached) {
         match core::mem::replace(&mut self.current, Current::None) {
-            Current::None => Detached { buffer: spare, ..Detached::default() },
-            Current::Joined => {
-                let spare = Joined { octets: spare, seams: Vec::new() };
-                let Joined { octets, seams } = core::mem::replace(&mut self.joined, spare);
-                let end = octets.len();
-                self.joined.clear();
-                Detached { buffer: octets, start: 0, end, seams }
-            }
             Current::InPlace(total) => {
                 self.count_message(total);
-                let buffer = core::mem::replace(&mut self.buffer, spare);
-                let start = self.start;
-                let end = start + total;
-                let rest = buffer.get(end..self.end).unwrap_or_default();
-                let wanted = rest.len().max(self.limits.initial_capacity);
-                if self.buffer.len() < wanted {
-                    self.buffer.resize(wanted.max(self.buffer.capacity()), 0);
+                core::mem::swap(&mut self.buffer, &mut detached.buffer);
+                detached.start = self.start;
+                detached.end = self.start + total;
+                if !detached.seams.is_empty() {
+                    detached.seams.clear();
                 }
-                if let Some(place) = self.buffer.get_mut(..rest.len()) {
-                    place.copy_from_slice(rest);
+                let rest = detached.buffer.get(detached.end..self.end).unwrap_or_default();
+                let least = self.limits.initial_capacity;
+                if !rest.is_empty() || self.buffer.len() < least {
+                    go_on_with(&mut self.buffer, rest, least);
                 }
                 self.start = 0;
                 self.end = rest.len();
                 self.next = None;
-                Detached { buffer, start, end, seams: Vec::new() }
             }
+            other => self.take_apart(other, detached),
+        }
+    }
+
+    /// The same where the message is not in the buffer, if there is one.
+    #[cold]
+    fn take_apart(&mut self, current: Current, detached: &mut Detached) {
+        let Detached { buffer, start, end, seams } = detached;
+        seams.clear();
+        (*start, *end) = (0, 0);
+        if current == Current::Joined {
+            core::mem::swap(buffer, &mut self.joined.octets);
+            core::mem::swap(seams, &mut self.joined.seams);
+            *end = buffer.len();
+            self.joined.clear();
         }
     }
 
@@ -382,5 +396,17 @@ impl Inbound {
         .max(self.limits.initial_capacity);
         self.buffer.reserve_exact(wanted - length);
         self.buffer.resize(wanted, 0);
+    }
+}
+
+/// Has `buffer` begin with `rest`, the octets behind a message that was taken.
+#[inline(never)]
+fn go_on_with(buffer: &mut Vec<u8>, rest: &[u8], least: usize) {
+    let wanted = rest.len().max(least);
+    if buffer.len() < wanted {
+        buffer.resize(wanted.max(buffer.capacity()), 0);
+    }
+    if let Some(place) = buffer.get_mut(..rest.len()) {
+        place.copy_from_slice(rest);
     }
 }

@@ -45,8 +45,9 @@ pub use error::{ProtocolError, ProtocolErrorKind};
 pub use inbound::{Detached, Inbound, Limits};
 pub use message::{
     AddressingDisposition, CancelRequest, FragmentPiece, Fragments, HEADER_SIZE, LocateReplyHeader,
-    LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, ReplyHeader,
-    ReplyStatus, RequestHeader, RequestStart, ResponseFlags, TargetAddress, fragments,
+    LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, OperationName,
+    ReplyHeader, ReplyStart, ReplyStatus, RequestBuffer, RequestHeader, RequestStart,
+    ResponseFlags, TargetAddress, fragments,
 };
 pub use messaging::{
     ClientMemory, Form, Frame, GiopLite, Mention, Mentioning, Messaging, Recalled, ServerMemory,

@@ -1,18 +1,21 @@
 //! The eight GIOP messages: their headers, written and read (CORBA 3.3 part 2, 9.4).
 
-pub(crate) mod again;
+mod buffer;
 mod fragment;
 mod header;
 mod locate;
+mod operation;
 mod reply;
 mod request;
 mod target;
 mod writer;
 
+pub use buffer::RequestBuffer;
 pub use fragment::{FragmentPiece, Fragments, fragments};
 pub use header::{HEADER_SIZE, MessageHeader, MessageKind};
 pub use locate::{CancelRequest, LocateReplyHeader, LocateRequestHeader, LocateStatus};
-pub use reply::{ReplyHeader, ReplyStatus};
+pub use operation::OperationName;
+pub use reply::{ReplyHeader, ReplyStart, ReplyStatus};
 pub use request::{RequestHeader, RequestStart, ResponseFlags};
 pub use target::{AddressingDisposition, TargetAddress};
 pub use writer::MessageWriter;

@@ -5,14 +5,13 @@ mod lite;
 mod memory;
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
 
 use crate::message::unaligned;
 use crate::{
-    GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus, MessageKind,
+    GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus, MessageKind, OperationName,
     ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ResponseFlags,
     ServiceContexts, TargetAddress,
 };
@@ -86,18 +85,11 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         writer.write_latin1(start.operation)
     }
 
-    /// Makes the request in `buffer` into another one by its id, if that is all in which the two differ
-    /// but for their sizes and arguments: who makes a call again and again saves the writing of the rest.
-    /// Cuts the buffer off where the arguments begin; whether it did. The buffer may hold anything.
-    /// Default: it never does.
-    fn rewrite_request(
-        &self,
-        buffer: &mut Vec<u8>,
-        order: ByteOrder,
-        start: &RequestStart<'_>,
-    ) -> bool {
-        let _ = (buffer, order, start);
-        false
+    /// Where in a Request its id lies, an aligned `ulong`, if requests that differ in nothing but their
+    /// ids, sizes and arguments differ nowhere else: who makes a call again and again then saves the
+    /// writing of the rest. Default: they do, or it is not known.
+    fn request_id_at(&self) -> Option<u8> {
+        None
     }
 
     /// As [`write_request`](Self::write_request), and ends `phase` octets (0 to 7) behind a multiple of
@@ -154,7 +146,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
             request_id: reader.read_u32()?,
             response: ResponseFlags::from_octet(reader.read_u8()?, GiopVersion::V1_2),
             target: TargetAddress::Key(reader.read_octets()?),
-            operation: reader.read_latin1("operation")?,
+            operation: OperationName::read(reader)?,
             service_contexts: ServiceContexts::NONE,
         })
     }

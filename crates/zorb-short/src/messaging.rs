@@ -2,9 +2,9 @@
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    ClientMemory, Frame, Mention, MessageKind, Messaging, ProtocolErrorKind, ReplyHeader,
-    ReplyStatus, RequestHeader, RequestStart, ResponseFlags, ServerMemory, ServiceContexts,
-    TargetAddress,
+    ClientMemory, Frame, Mention, MessageKind, Messaging, OperationName, ProtocolErrorKind,
+    ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ResponseFlags, ServerMemory,
+    ServiceContexts, TargetAddress,
 };
 
 use crate::client::Introduced;
@@ -181,7 +181,7 @@ impl Messaging for Short {
             request_id,
             response,
             target: TargetAddress::Key(reader.read_octets()?),
-            operation: reader.read_latin1("operation")?,
+            operation: OperationName::read(reader)?,
             service_contexts: ServiceContexts::NONE,
         })
     }

@@ -1,12 +1,11 @@
 //! The answering side: what the indexes stand for.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    Frame, Mention, MessageHeader, Messaging, ProtocolError, ProtocolErrorKind, Recalled,
-    ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ServerMemory, ServiceContexts,
+    Frame, Mention, MessageHeader, Messaging, OperationName, ProtocolError, ProtocolErrorKind,
+    Recalled, ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ServerMemory, ServiceContexts,
     TargetAddress,
 };
 
@@ -68,7 +67,7 @@ impl Remembered {
             Ok(RequestHeader { target: TargetAddress::Key(key), operation, .. })
                 if key.len().saturating_add(operation.len()) <= MAX_PAIR =>
             {
-                Some(Arc::new(Pair { key: key.into(), operation: operation.into() }))
+                Some(Arc::new(Pair { key: key.into(), operation: operation.as_str().into() }))
             }
             _ => None,
         };
@@ -117,7 +116,7 @@ impl Messaging for Pair {
             request_id,
             response,
             target: TargetAddress::Key(&self.key),
-            operation: Cow::Borrowed(&self.operation),
+            operation: OperationName::from(&*self.operation),
             service_contexts: ServiceContexts::NONE,
         })
     }

@@ -8,7 +8,7 @@ use zorb_types::{CompletionStatus, MinorCode, SystemException};
 use super::patience::Patience;
 use crate::error::{Error, Phase};
 use crate::gather::WriteBody;
-use crate::policy::{Asides, SyncScope, Terms};
+use crate::policy::{SyncScope, Terms};
 
 /// Everything about a call that stays the same from attempt to attempt.
 pub(super) struct Call<'a> {
@@ -17,10 +17,9 @@ pub(super) struct Call<'a> {
     /// Writes the arguments; called again when the request has to be sent to another place.
     pub(super) arguments: WriteBody<'a>,
     pub(super) patience: Patience,
-    /// For what comes before the wait, where that has a limit of its own.
-    sending: Option<Patience>,
-    pub(super) connect: Duration,
-    pub(super) asides: Asides,
+    /// For what comes before the wait: the same but where that has a limit of its own.
+    pub(super) sending: Patience,
+    pub(super) terms: &'a Terms,
 }
 
 impl<'a> Call<'a> {
@@ -29,24 +28,21 @@ impl<'a> Call<'a> {
         operation: &'a str,
         response: ResponseFlags,
         arguments: WriteBody<'a>,
-        terms: &Terms,
+        terms: &'a Terms,
     ) -> Self {
-        let scope = terms.sync_scope;
+        let answered = response.expects_reply();
+        let patience = Patience::new(terms.round_trip);
         Self {
             operation,
-            response: if response.expects_reply() { response } else { response_to(scope) },
+            response: if answered { response } else { response_to(terms.sync_scope) },
             arguments,
-            patience: Patience::new(terms.round_trip),
-            sending: terms.request.map(|limit| limit_of_sending(terms, limit)),
-            connect: terms.connect,
-            asides: terms.asides,
+            patience,
+            sending: match terms.request {
+                None => patience,
+                Some(limit) => limit_of_sending(terms, limit),
+            },
+            terms,
         }
-    }
-
-    /// How long getting a connection and sending may take.
-    #[inline]
-    pub(super) fn sending(&self) -> Patience {
-        self.sending.unwrap_or(self.patience)
     }
 
     /// The exception of a call that would now reach the object in another way than its policy lets.

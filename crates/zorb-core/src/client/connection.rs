@@ -8,8 +8,8 @@ use std::time::Duration;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     CodeSetContext, ConnectionEnd, Form, GiopVersion, Inbound, Limits, Mention, MessageHeader,
-    MessageKind, Messaging, ProtocolError, ProtocolErrorKind, ReplyStatus, RequestProgress,
-    RetryDecision, negotiate,
+    MessageKind, Messaging, ProtocolError, ProtocolErrorKind, ReplyStart, RequestBuffer,
+    RequestProgress, RetryDecision, negotiate,
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
@@ -41,7 +41,13 @@ impl Alive {
     /// Whether that was just now.
     #[inline]
     pub(super) fn is_fresh(self) -> bool {
-        MonotonicTime::coarse().nanos_since(self.0) < FRESH.as_nanos() as u64
+        Self::now().is_soon_after(self)
+    }
+
+    /// Whether nothing has to have been heard between `earlier` and this moment.
+    #[inline]
+    fn is_soon_after(self, earlier: Self) -> bool {
+        self.0.nanos_since(earlier.0) < FRESH.as_nanos() as u64
     }
 }
 
@@ -90,6 +96,19 @@ pub(super) fn sends_again(end: ConnectionEnd, progress: RequestProgress, used: b
     let mut ended = zorb_giop::ClientConnection::default();
     ended.ended(end);
     of_use && ended.retry(progress) == RetryDecision::Resend
+}
+
+/// What a message is that answers no request.
+#[cold]
+fn no_reply(found: MessageKind) -> NoReply {
+    match found {
+        MessageKind::CloseConnection => NoReply::Closed,
+        MessageKind::MessageError => NoReply::MessageError,
+        found => {
+            let expected = MessageKind::Reply;
+            NoReply::Broken(ProtocolErrorKind::WrongKind { expected, found }.into())
+        }
+    }
 }
 
 /// How a request begins.
@@ -173,7 +192,7 @@ impl Opened {
 pub(crate) struct ClientConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) inbound: Inbound,
-    pub(super) outgoing: Vec<u8>,
+    pub(super) outgoing: RequestBuffer,
     /// Request ids, code sets, and what may be sent again after the end.
     pub(super) state: zorb_giop::ClientConnection,
     /// Whether an earlier call had it.
@@ -182,6 +201,8 @@ pub(crate) struct ClientConnection {
     pub(super) band_told: bool,
     /// When it was last known to be alive: sending a one-way request does not show that.
     pub(super) alive: Alive,
+    /// When its present call began.
+    begun: Alive,
     /// Whether it was opened although there were as many as there may be.
     pub(super) beyond_limit: bool,
     /// What was sent last was written in it.
@@ -189,6 +210,15 @@ pub(crate) struct ClientConnection {
     /// From how many octets on the end of a message is sent from where it lies.
     pub(super) copy_threshold: usize,
     wait: WaitPolicy,
+    /// The stream's time-outs, once they were set.
+    limits: Limited,
+}
+
+/// What was set last, so that setting it again is not even a call.
+#[derive(Debug, Default)]
+struct Limited {
+    sending: Option<Option<Duration>>,
+    receiving: Option<Option<Duration>>,
 }
 
 impl ClientConnection {
@@ -203,14 +233,16 @@ impl ClientConnection {
             copy_threshold: copy_threshold.min(preferred),
             stream,
             inbound: Inbound::new(limits(max_message_size)).of(messaging),
-            outgoing: Vec::new(),
+            outgoing: RequestBuffer::default(),
             state: zorb_giop::ClientConnection::speaking(messaging, false),
             used: false,
             band_told: false,
             alive: Alive::now(),
+            begun: Alive::now(),
             beyond_limit: false,
             form: Form::new(messaging, GiopVersion::V1_0),
             wait,
+            limits: Limited::default(),
         }
     }
 
@@ -220,13 +252,38 @@ impl ClientConnection {
         self.alive.is_fresh()
     }
 
+    /// The same for a call that begins now.
+    #[inline]
+    pub(super) fn begin(&mut self) -> bool {
+        self.begun = Alive::now();
+        self.begun.is_soon_after(self.alive)
+    }
+
+    #[inline]
+    fn limit_sending(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        if self.limits.sending != Some(limit) {
+            self.stream.set_send_timeout(limit)?;
+            self.limits.sending = Some(limit);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn limit_receiving(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        if self.limits.receiving != Some(limit) {
+            self.stream.set_recv_timeout(limit)?;
+            self.limits.receiving = Some(limit);
+        }
+        Ok(())
+    }
+
     /// Sends the request in the outgoing buffer.
     #[inline]
-    pub(super) fn send(&mut self, form: Form<'static>, patience: Patience) -> io::Result<()> {
+    pub(super) fn send(&mut self, form: Form<'static>, patience: &Patience) -> io::Result<()> {
         self.form = form;
-        self.stream.set_send_timeout(patience.next_wait()?)?;
+        self.limit_sending(patience.next_wait()?)?;
         probe!(MessagingSend);
-        let sent = self.stream.send_all(&self.outgoing);
+        let sent = self.stream.send_all(self.outgoing.octets());
         probe!(TransportSend);
         sent
     }
@@ -235,16 +292,16 @@ impl ClientConnection {
     pub(super) fn send_with(
         &mut self,
         form: Form<'static>,
-        patience: Patience,
+        patience: &Patience,
         tail: Tail,
         text: TextCoding,
         arguments: WriteBody<'_>,
     ) -> io::Result<()> {
         self.form = form;
-        self.stream.set_send_timeout(patience.next_wait()?)?;
+        self.limit_sending(patience.next_wait()?)?;
         probe!(MessagingSend);
         let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
-        let sent = tail.send(&mut self.outgoing, text, arguments, &mut send);
+        let sent = tail.send(self.outgoing.behind_header(), text, arguments, &mut send);
         probe!(TransportSend);
         sent
     }
@@ -254,15 +311,15 @@ impl ClientConnection {
     pub(super) fn receive(
         &mut self,
         request_id: u32,
-        patience: Patience,
-    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
+        patience: &Patience,
+    ) -> Result<(ByteOrder, ReplyStart), NoReply> {
         loop {
             let header = self.next_message(patience)?;
             if header.kind == MessageKind::Reply {
-                let read = self.form.read_reply(self.inbound.current(), &header);
-                let (reply, body) = read.map_err(NoReply::Broken)?;
-                if reply.request_id == request_id {
-                    return Ok((header, reply.status, body.offset()));
+                let start = self.form.read_reply_start(self.inbound.current(), &header);
+                let start = start.map_err(NoReply::Broken)?;
+                if start.request_id == request_id {
+                    return Ok((header.order, start));
                 }
                 // Otherwise the reply to a call that timed out before: nobody waits for it.
             }
@@ -271,44 +328,47 @@ impl ClientConnection {
 
     /// Waits for the next Reply or LocateReply.
     #[inline(always)] // on the path of every call, and in a second place
-    pub(super) fn next_message(&mut self, patience: Patience) -> Result<MessageHeader, NoReply> {
+    pub(super) fn next_message(&mut self, patience: &Patience) -> Result<MessageHeader, NoReply> {
+        // Mostly nothing is there before it is waited for.
+        if !self.inbound.has_buffered() {
+            self.receive_more(patience)?;
+        }
         loop {
             match self.inbound.poll() {
-                Ok(Some(header)) => {
-                    return match header.kind {
-                        MessageKind::Reply | MessageKind::LocateReply => {
-                            self.alive = Alive::now();
-                            Ok(header)
-                        }
-                        MessageKind::CloseConnection => Err(NoReply::Closed),
-                        MessageKind::MessageError => Err(NoReply::MessageError),
-                        found => {
-                            let expected = MessageKind::Reply;
-                            let kind = ProtocolErrorKind::WrongKind { expected, found };
-                            Err(NoReply::Broken(kind.into()))
-                        }
-                    };
-                }
-                Ok(None) => {}
+                Ok(Some(header)) => match header.kind {
+                    MessageKind::Reply | MessageKind::LocateReply => {
+                        // In truth later than that; it saves a look at the clock.
+                        self.alive = self.begun;
+                        return Ok(header);
+                    }
+                    found => return Err(no_reply(found)),
+                },
+                Ok(None) => self.receive_more(patience)?,
                 Err(error) => return Err(NoReply::Broken(error)),
             }
-            // Anew for every wait: the server may send its reply octet by octet, or the replies to
-            // other requests without end.
-            let received = patience.next_wait().and_then(|limit| {
-                self.stream.set_recv_timeout(limit)?;
-                let space = self.inbound.space();
-                probe!(MessagingReceive);
-                self.wait.recv(&*self.stream, space, limit)
-            });
-            probe!(TransportReceive);
-            match received {
-                Ok(0) => return Err(NoReply::Lost(None)),
-                Ok(count) => self.inbound.advance(count),
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                    return Err(NoReply::TimedOut);
-                }
-                Err(error) => return Err(NoReply::Lost(Some(error))),
+        }
+    }
+
+    /// Receives what comes next of the stream.
+    #[inline]
+    fn receive_more(&mut self, patience: &Patience) -> Result<(), NoReply> {
+        // Anew for every wait: the server may send its reply octet by octet, or the replies to
+        // other requests without end.
+        let received = patience.next_wait().and_then(|limit| {
+            self.limit_receiving(limit)?;
+            let space = self.inbound.space();
+            probe!(MessagingReceive);
+            self.wait.recv(&*self.stream, space, limit)
+        });
+        probe!(TransportReceive);
+        match received {
+            Ok(count) if count > 0 => {
+                self.inbound.advance(count);
+                Ok(())
             }
+            Ok(_) => Err(NoReply::Lost(None)),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(NoReply::TimedOut),
+            Err(error) => Err(NoReply::Lost(Some(error))),
         }
     }
 
@@ -322,9 +382,9 @@ impl ClientConnection {
     #[cold]
     pub(super) fn cancel(&mut self, request_id: u32) -> io::Result<()> {
         let (form, order) = (self.form, ByteOrder::NATIVE);
-        form.cancel_request(&mut self.outgoing, order, request_id);
-        self.stream.set_send_timeout(Some(LAST_WORDS))?;
-        self.stream.send_all(&self.outgoing)
+        form.cancel_request(self.outgoing.any_octets(), order, request_id);
+        self.limit_sending(Some(LAST_WORDS))?;
+        self.stream.send_all(self.outgoing.octets())
     }
 
     /// Closes the connection; from GIOP 1.2 on a client says so first.
@@ -332,10 +392,10 @@ impl ClientConnection {
     pub(super) fn say_goodbye(&mut self) {
         if self.form.version() >= GiopVersion::V1_2 && !self.state.is_connectionless() {
             let (form, order) = (self.form, ByteOrder::NATIVE);
-            form.close_connection(&mut self.outgoing, order);
+            form.close_connection(self.outgoing.any_octets(), order);
             // When it does not arrive the server notices the end of the stream all the same.
-            let limited = self.stream.set_send_timeout(Some(LAST_WORDS));
-            let _ = limited.and_then(|()| self.stream.send_all(&self.outgoing));
+            let limited = self.limit_sending(Some(LAST_WORDS));
+            let _ = limited.and_then(|()| self.stream.send_all(self.outgoing.octets()));
         }
         let _ = self.stream.shutdown(Shutdown::Both);
     }

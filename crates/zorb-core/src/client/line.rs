@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use zorb_giop::{ConnectionEnd, Form, MessageHeader, MessageKind, ReplyStatus, RequestProgress};
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    ConnectionEnd, Form, MessageHeader, MessageKind, ReplyStart, RequestBuffer, RequestProgress,
+};
 use zorb_transport::Stream;
 use zorb_types::SystemException;
 
@@ -13,7 +16,6 @@ use super::connection::{NoReply, Opened, Tells};
 use super::patience::Patience;
 use super::place::Lease;
 use super::pool::EndpointPool;
-use super::reply::Holder;
 use super::route::Route;
 use super::shared::Share;
 use crate::gather::{Tail, WriteBody};
@@ -21,8 +23,8 @@ use crate::orb::OrbCore;
 
 /// Either of the two kinds of line.
 #[derive(Debug)]
-pub(super) enum AnyLine {
-    Own(Lease),
+pub(super) enum AnyLine<'r> {
+    Own(Lease<'r>),
     Shared(Share),
 }
 
@@ -49,7 +51,7 @@ pub(super) trait Line: Sized {
     fn untell_band(&mut self);
 
     /// The buffer for what is to be sent; there is none once the line is [discarded](Self::discard).
-    fn outgoing(&mut self) -> Option<&mut Vec<u8>>;
+    fn outgoing(&mut self) -> Option<&mut RequestBuffer>;
 
     /// From how many octets on the end of a message is sent from where it lies, `own` at most.
     fn copy_threshold(&self, own: usize) -> usize;
@@ -63,22 +65,23 @@ pub(super) trait Line: Sized {
         &mut self,
         form: Form<'static>,
         opened: &Opened,
-        patience: Patience,
+        patience: &Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()>;
 
-    /// Waits for the Reply to `request_id`; it is in the line then.
+    /// Waits for the Reply to `request_id`; it is in the line then. In which byte order, and what it begins
+    /// with.
     fn receive(
         &mut self,
         request_id: u32,
-        patience: Patience,
-    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply>;
+        patience: &Patience,
+    ) -> Result<(ByteOrder, ReplyStart), NoReply>;
 
     /// Waits for the LocateReply to `request_id`; its header and itself.
     fn receive_location(
         &mut self,
         request_id: u32,
-        patience: Patience,
+        patience: &Patience,
     ) -> Result<(MessageHeader, &[u8]), NoReply>;
 
     /// Whether the request, whose connection ended so, is to be sent again over another one.
@@ -90,11 +93,14 @@ pub(super) trait Line: Sized {
     /// Sees to it that a connection that is of no more use is not used again.
     fn discard(&mut self, pool: &EndpointPool);
 
-    /// Keeps the reply, and the line for as long.
-    fn into_holder(self) -> Holder;
+    /// The reply, and where its parts begin whose alignment is their own.
+    fn reply(&self) -> (&[u8], &[u32]);
+
+    /// Sees to it that requests leave nothing out any more; whether they could.
+    fn say_all_in_full(&mut self) -> bool;
 }
 
-impl Line for Lease {
+impl Line for Lease<'_> {
     #[inline(always)] // on the path of every call
     fn open(
         &mut self,
@@ -122,7 +128,7 @@ impl Line for Lease {
     }
 
     #[inline]
-    fn outgoing(&mut self) -> Option<&mut Vec<u8>> {
+    fn outgoing(&mut self) -> Option<&mut RequestBuffer> {
         self.connection().map(|connection| &mut connection.outgoing)
     }
 
@@ -140,7 +146,7 @@ impl Line for Lease {
         &mut self,
         form: Form<'static>,
         opened: &Opened,
-        patience: Patience,
+        patience: &Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()> {
         let connection = self.connection().ok_or(io::ErrorKind::NotConnected)?;
@@ -160,8 +166,8 @@ impl Line for Lease {
     fn receive(
         &mut self,
         request_id: u32,
-        patience: Patience,
-    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
+        patience: &Patience,
+    ) -> Result<(ByteOrder, ReplyStart), NoReply> {
         let connection = self.connection().ok_or(NoReply::Lost(None))?;
         connection.receive(request_id, patience)
     }
@@ -169,7 +175,7 @@ impl Line for Lease {
     fn receive_location(
         &mut self,
         request_id: u32,
-        patience: Patience,
+        patience: &Patience,
     ) -> Result<(MessageHeader, &[u8]), NoReply> {
         let connection = self.connection().ok_or(NoReply::Lost(None))?;
         loop {
@@ -178,7 +184,7 @@ impl Line for Lease {
                 let read = connection.form.read_locate_reply(connection.inbound.current(), &header);
                 let (reply, _) = read.map_err(NoReply::Broken)?;
                 if reply.request_id == request_id {
-                    break Ok((header, self.message()));
+                    break Ok((header, self.reply().0));
                 }
             }
         }
@@ -200,8 +206,16 @@ impl Line for Lease {
     }
 
     #[inline]
-    fn into_holder(self) -> Holder {
-        Holder::Own(self)
+    fn reply(&self) -> (&[u8], &[u32]) {
+        match self.kept() {
+            Some(connection) => (connection.inbound.current(), connection.inbound.seams()),
+            None => (&[], &[]),
+        }
+    }
+
+    #[cold]
+    fn say_all_in_full(&mut self) -> bool {
+        self.connection().is_some_and(|connection| connection.state.say_all_in_full())
     }
 }
 
@@ -227,7 +241,7 @@ impl Line for Share {
         self.band_told().store(false, Ordering::Release);
     }
 
-    fn outgoing(&mut self) -> Option<&mut Vec<u8>> {
+    fn outgoing(&mut self) -> Option<&mut RequestBuffer> {
         self.buffer()
     }
 
@@ -244,29 +258,24 @@ impl Line for Share {
         &mut self,
         form: Form<'static>,
         opened: &Opened,
-        patience: Patience,
+        patience: &Patience,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()> {
-        self.send_message(form, patience, opened.text, rest)
+        self.send_message(form, *patience, opened.text, rest)
     }
 
-    fn receive(
-        &mut self,
-        _: u32,
-        patience: Patience,
-    ) -> Result<(MessageHeader, ReplyStatus, usize), NoReply> {
-        let header = self.wait(patience)?;
-        let read = self.form().read_reply(self.message(), &header);
-        let (reply, body) = read.map_err(NoReply::Broken)?;
-        Ok((header, reply.status, body.offset()))
+    fn receive(&mut self, _: u32, patience: &Patience) -> Result<(ByteOrder, ReplyStart), NoReply> {
+        let header = self.wait(*patience)?;
+        let start = self.form().read_reply_start(self.message(), &header);
+        Ok((header.order, start.map_err(NoReply::Broken)?))
     }
 
     fn receive_location(
         &mut self,
         _: u32,
-        patience: Patience,
+        patience: &Patience,
     ) -> Result<(MessageHeader, &[u8]), NoReply> {
-        let header = self.wait(patience)?;
+        let header = self.wait(*patience)?;
         Ok((header, self.message()))
     }
 
@@ -287,7 +296,12 @@ impl Line for Share {
         }
     }
 
-    fn into_holder(self) -> Holder {
-        Holder::Shared(self)
+    fn reply(&self) -> (&[u8], &[u32]) {
+        (self.message(), self.seams())
+    }
+
+    #[cold]
+    fn say_all_in_full(&mut self) -> bool {
+        Self::say_all_in_full(self)
     }
 }

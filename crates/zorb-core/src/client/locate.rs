@@ -9,7 +9,8 @@ use zorb_giop::{
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::NoReply;
-use super::invoke::{MAX_RESENDS, no_reply, not_sent};
+use super::failing::{no_reply, not_sent};
+use super::invoke::MAX_RESENDS;
 use super::line::{AnyLine, Line};
 use super::patience::Patience;
 use super::reach::reach;
@@ -17,7 +18,7 @@ use super::reply::decoding;
 use super::route::Route;
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};
-use crate::orb::OrbCore;
+use crate::orb::{NotHere, OrbCore};
 use crate::policy::terms;
 use crate::server::about_to_block;
 
@@ -84,9 +85,9 @@ fn ask(
     let routes = target.routes(core);
     if let Some(key) = &routes.local {
         return Ok(match core.locate(key) {
-            crate::orb::Located::Here(()) => Whereabouts::Here,
-            crate::orb::Located::Elsewhere(ior) => Whereabouts::Forward(ior),
-            crate::orb::Located::Nowhere(_) => Whereabouts::Unknown,
+            Ok(()) => Whereabouts::Here,
+            Err(NotHere::Elsewhere(ior)) => Whereabouts::Forward(*ior),
+            Err(NotHere::Nowhere(_)) => Whereabouts::Unknown,
         });
     }
     match reach(object, routes, connect, true, patience.deadline())? {
@@ -109,16 +110,16 @@ fn ask_over(
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;
     let Some(outgoing) = line.outgoing() else { return Err(core.shut_down().into()) };
-    form.locate_request(outgoing, order, id, &address)
+    form.locate_request(outgoing.any_octets(), order, id, &address)
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
-    if let Err(error) = line.send(form, &opened, patience, None) {
+    if let Err(error) = line.send(form, &opened, &patience, None) {
         let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         line.discard(&route.pool);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
-    let reason = match line.receive_location(id, patience) {
+    let reason = match line.receive_location(id, &patience) {
         Ok((header, message)) => match form.read_locate_reply(message, &header) {
             Ok((reply, mut body)) => {
                 return Ok(judge(reply.status, &mut body)?.map_err(decoding)?);

@@ -33,12 +33,19 @@ impl Patience {
     /// whole time-out.
     #[inline]
     pub(super) fn next_wait(self) -> io::Result<Option<Duration>> {
-        let Some((timeout, deadline)) = self.limit else { return Ok(None) };
+        match self.limit {
+            None => Ok(None),
+            Some((timeout, deadline)) => Self::left(timeout, deadline).map(Some),
+        }
+    }
+
+    #[inline(never)]
+    fn left(timeout: Duration, deadline: Instant) -> io::Result<Duration> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        Ok(Some(if left >= timeout - timeout / 8 { timeout } else { left }))
+        Ok(if left >= timeout - timeout / 8 { timeout } else { left })
     }
 }
 

@@ -1,13 +1,13 @@
 //! Where a thread's connection lies between two of its calls.
 
+use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 
 use zorb_os::slot::Slot;
 
 use super::connection::ClientConnection;
 use super::pool::EndpointPool;
-use crate::buffers::trim;
+use crate::buffers::trim_request;
 
 /// The place of one thread's connection to one endpoint.
 ///
@@ -61,7 +61,7 @@ impl Place {
     #[inline]
     fn give_back(&self, mut connection: Box<ClientConnection>) {
         connection.used = true;
-        trim(&mut connection.outgoing);
+        trim_request(&mut connection.outgoing);
         if connection.beyond_limit {
             return self.give_back_slowly(Some(connection));
         }
@@ -88,17 +88,16 @@ impl Place {
 
 /// A connection lent to one call; dropping it gives it back.
 #[derive(Debug)]
-pub(crate) struct Lease {
+pub(crate) struct Lease<'r> {
     /// `None` once the connection is known to be of no further use.
     connection: Option<Box<ClientConnection>>,
-    place: Arc<Place>,
+    place: &'r Place,
 }
 
-impl Lease {
+impl<'r> Lease<'r> {
     #[inline]
-    pub(super) fn new(connection: Box<ClientConnection>, place: &Arc<Place>) -> Self {
-        // The place is this thread's own, and so is its count.
-        Self { connection: Some(connection), place: Arc::clone(place) }
+    pub(super) fn new(connection: Box<ClientConnection>, place: &'r Place) -> Self {
+        Self { connection: Some(connection), place }
     }
 
     #[inline]
@@ -112,18 +111,6 @@ impl Lease {
         self.connection.as_deref()
     }
 
-    /// The current message of the connection.
-    #[inline]
-    pub(crate) fn message(&self) -> &[u8] {
-        self.connection.as_deref().map_or(&[], |connection| connection.inbound.current())
-    }
-
-    /// Where the parts of that message begin whose alignment is their own.
-    #[inline]
-    pub(crate) fn seams(&self) -> &[u32] {
-        self.connection.as_deref().map_or(&[], |connection| connection.inbound.seams())
-    }
-
     /// Closes the connection instead of giving it back.
     #[cold]
     pub(super) fn close(&mut self) {
@@ -135,7 +122,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for Lease<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {

@@ -63,7 +63,7 @@ pub(crate) struct EndpointPool {
     pub(crate) endpoint: Endpoint,
     pub(super) protocol: Arc<dyn Protocol>,
     /// By the thread's number; made when a thread first calls.
-    places: Box<[OnceLock<Arc<Place>>]>,
+    places: Box<[OnceLock<Box<Place>>]>,
     /// Where calls may share connections, these are used and the places are not.
     pub(super) sharing: Option<Sharing>,
     itself: Weak<Self>,
@@ -183,11 +183,33 @@ impl EndpointPool {
         &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<AnyLine, NoConnection> {
+    ) -> Result<AnyLine<'_>, NoConnection> {
         match &self.sharing {
             None => self.lend(connect_timeout, deadline).map(AnyLine::Own),
             Some(sharing) => self.share(sharing, connect_timeout, deadline).map(AnyLine::Shared),
         }
+    }
+
+    /// The connection in the calling thread's place, if calls have connections of their own and it may
+    /// be used as it is.
+    #[inline]
+    pub(super) fn own_line(&self) -> Option<Lease<'_>> {
+        if self.sharing.is_some() {
+            return None;
+        }
+        let place = self.place()?;
+        let mut connection = place.take()?;
+        if !connection.begin() {
+            self.put_aside(connection);
+            return None;
+        }
+        Some(Lease::new(connection, place))
+    }
+
+    /// Keeps a connection where it is looked at before it is used.
+    #[cold]
+    fn put_aside(&self, connection: Box<ClientConnection>) {
+        self.state().idle.push(connection);
     }
 
     /// Locks what all callers of the endpoint share.
@@ -198,10 +220,10 @@ impl EndpointPool {
 
     /// The calling thread's place.
     #[inline]
-    fn place(&self) -> Option<&Arc<Place>> {
+    fn place(&self) -> Option<&Place> {
         // Their number is a power of two.
         let place = self.places.get(thread::number() & (self.places.len() - 1))?;
-        Some(place.get_or_init(|| Arc::new(Place::new(Weak::clone(&self.itself)))))
+        Some(place.get_or_init(|| Box::new(Place::new(Weak::clone(&self.itself)))))
     }
 
     /// Closes the idle connections, and has those in use closed when they come back.
@@ -271,23 +293,24 @@ impl EndpointPool {
         &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<Lease, NoConnection> {
+    ) -> Result<Lease<'_>, NoConnection> {
         // There are places, so the thread has one.
         let Some(place) = self.place() else { return Err(NoConnection::Busy) };
-        match place.take() {
-            Some(connection) if connection.is_fresh() => Ok(Lease::new(connection, place)),
-            kept => self.lend_another(kept, place, connect_timeout, deadline),
+        let mut kept = place.take();
+        match kept.take_if(|connection| connection.begin()) {
+            Some(connection) => Ok(Lease::new(connection, place)),
+            None => self.lend_another(kept, place, connect_timeout, deadline),
         }
     }
 
     #[cold]
-    fn lend_another(
-        &self,
+    fn lend_another<'p>(
+        &'p self,
         kept: Option<Box<ClientConnection>>,
-        place: &Arc<Place>,
+        place: &'p Place,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<Lease, NoConnection> {
+    ) -> Result<Lease<'p>, NoConnection> {
         let mut state = self.state();
         state.idle.extend(kept);
         // Its place may be new to those who wait.
@@ -300,7 +323,7 @@ impl EndpointPool {
                 return Err(NoConnection::Closed);
             }
             if let Some(mut connection) = state.idle.pop().or_else(|| self.forgotten()) {
-                if !connection.is_fresh() {
+                if !connection.begin() {
                     if connection.stream.is_stale() {
                         state.open -= 1;
                         continue;
@@ -381,7 +404,7 @@ impl EndpointPool {
         let (messaging, sizes) =
             (self.protocol.messaging(), (self.max_message_size, self.copy_threshold));
         let mut connection = Box::new(ClientConnection::new(stream, messaging, sizes, self.wait));
-        connection.outgoing.reserve(self.line.preallocate);
+        connection.outgoing.any_octets().reserve(self.line.preallocate);
         if !self.protocol.carries_replies() {
             connection.state = zorb_giop::ClientConnection::connectionless();
         }

@@ -10,10 +10,11 @@ use zorb_os::lock::Lock;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::attempt::{start, write_request, write_telling};
 use super::call::Call;
 use super::connection::{ClientConnection, LAST_WORDS, Opened, Tells};
 use super::contexts::{tell_band, with_contexts};
-use super::invoke::{settle, start, write_request, write_telling};
+use super::invoke::settle;
 use super::pool::{EndpointPool, NoConnection};
 use super::reach::{fitting, unreachable};
 use super::route::{Route, Routes};
@@ -85,7 +86,7 @@ pub(crate) fn enqueue<'o>(
     }
     let call = Call::new(asked.operation, asked.response, asked.arguments, &asked.terms);
     let outcome = put(&policy, object, routes, &call);
-    if !call.asides.is_none() {
+    if !call.terms.asides.is_none() {
         settle(object, &call)?;
     }
     outcome.map(|()| None)
@@ -97,7 +98,7 @@ fn put(
     routes: &Routes,
     call: &Call<'_>,
 ) -> Result<(), SystemException> {
-    let deadline = call.sending().deadline();
+    let deadline = call.sending.deadline();
     let when_full = policy.when_there_is_no_room();
     let patient = match when_full {
         WhenFull::Wait(limit) => Instant::now().checked_add(limit),
@@ -210,7 +211,7 @@ impl Outbox {
         limits: FlowLimits,
         call: &Call<'_>,
     ) -> Result<Arc<Self>, NoConnection> {
-        let connection = pool.open_apart(call.connect, call.sending().deadline())?;
+        let connection = pool.open_apart(call.terms.connect, call.sending.deadline())?;
         let stream = Arc::clone(&connection.stream);
         // It fails only when the peer is gone by now, which sending finds as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
@@ -261,6 +262,7 @@ impl Outbox {
         let mut connection = self.connection.lock();
         let ClientConnection { state, outgoing, band_told, form: written_in, .. } =
             &mut **connection;
+        let outgoing = outgoing.any_octets();
         if let Some(spare) = self.spares.lock().pop() {
             *outgoing = spare;
         }
@@ -289,7 +291,7 @@ impl Outbox {
         let octets = std::mem::take(outgoing);
         let length = octets.len();
         let is_relied_on = tells || tells_band;
-        let deadline = call.sending().deadline().filter(|_| !is_relied_on);
+        let deadline = call.sending.deadline().filter(|_| !is_relied_on);
         match self.queue.try_put(length, Message { octets, deadline }) {
             Ok(event) => {
                 *band_told |= tells_band;

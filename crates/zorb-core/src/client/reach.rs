@@ -22,7 +22,7 @@ pub(super) fn reach<'t>(
     connect_timeout: Duration,
     expects_reply: bool,
     deadline: Option<Instant>,
-) -> Result<(&'t Route, AnyLine), SystemException> {
+) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
     if routes.by_priority {
         return reach_lane(object, routes, expects_reply, connect_timeout, deadline);
     }
@@ -84,7 +84,7 @@ fn reach_lane<'t>(
     expects_reply: bool,
     connect_timeout: Duration,
     deadline: Option<Instant>,
-) -> Result<(&'t Route, AnyLine), SystemException> {
+) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
     let (band, lanes) = wanted(routes)?;
     let fits = |(_, route): &(usize, &Route)| serves(route, band, lanes.as_ref());
     let mut fitting = routes.in_order().filter(fits).peekable();
@@ -96,7 +96,6 @@ fn reach_lane<'t>(
 }
 
 /// Tries these routes until one connects.
-#[inline(always)] // on the path of every call, and a second time only where that does not matter
 fn reach_one<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
@@ -104,7 +103,7 @@ fn reach_one<'t>(
     expects_reply: bool,
     connect_timeout: Duration,
     deadline: Option<Instant>,
-) -> Result<(&'t Route, AnyLine), SystemException> {
+) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
     let core = object.core();
     let mut failure = None;
     let mut late = false;

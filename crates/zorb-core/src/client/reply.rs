@@ -2,111 +2,57 @@
 
 use std::sync::Arc;
 
-use zorb_cdr::{CdrReader, CdrResult, TextCoding};
-use zorb_giop::{HEADER_SIZE, MessageHeader, ReplyStatus};
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, TextCoding};
+use zorb_giop::{HEADER_SIZE, ReplyStart, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
-use super::place::Lease;
-use super::shared::Share;
 use crate::object::RawReply;
 use crate::orb::OrbCore;
 use crate::raises::Raises;
 
-/// A reply, with the connection or buffer that holds it.
-#[derive(Debug)]
-pub(crate) struct Reply<'c> {
-    pub(super) core: &'c Arc<OrbCore>,
-    pub(super) holder: Holder,
-    pub(super) header: MessageHeader,
-    pub(super) status: ReplyStatus,
-    pub(super) body_offset: usize,
+/// Reads a reply, results or a user exception, where it lies. It is called once, if there is one.
+pub(crate) type ReadReply<'r> = &'r mut dyn FnMut(&Reply<'_>);
+
+/// A reply, in the buffer of the connection that it came over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reply<'r> {
+    pub(super) core: &'r Arc<OrbCore>,
+    pub(super) message: &'r [u8],
+    /// Where the parts of the message begin whose alignment is their own.
+    pub(super) seams: &'r [u32],
+    pub(super) order: ByteOrder,
+    pub(super) start: ReplyStart,
     pub(super) text: TextCoding,
 }
 
-#[derive(Debug)]
-pub(super) enum Holder {
-    /// The receive buffer of a connection, which goes back when the reply has been read.
-    Own(Lease),
-    /// The buffer of a share in a connection.
-    Shared(Share),
-    /// The buffer of a call inside this ORB.
-    Local(LocalReply),
-}
-
-/// The buffer of a reply from inside this ORB; it goes back to its thread when dropped.
-#[derive(Debug)]
-pub(super) struct LocalReply(pub(super) Vec<u8>);
-
-impl Drop for LocalReply {
-    fn drop(&mut self) {
-        super::invoke::recycle(std::mem::take(&mut self.0));
-    }
-}
-
-impl Holder {
-    fn message(&self) -> &[u8] {
-        match self {
-            Self::Own(lease) => lease.message(),
-            Self::Shared(share) => share.message(),
-            Self::Local(LocalReply(buffer)) => buffer,
-        }
-    }
-
-    /// Sees to it that requests on the reply's connection leave nothing out any more; whether they
-    /// could.
-    #[cold]
-    pub(super) fn say_all_in_full(&mut self) -> bool {
-        match self {
-            Self::Own(lease) => {
-                lease.connection().is_some_and(|connection| connection.state.say_all_in_full())
-            }
-            Self::Shared(share) => share.say_all_in_full(),
-            Self::Local(_) => false,
-        }
-    }
-
-    fn seams(&self) -> &[u32] {
-        match self {
-            Self::Own(lease) => lease.seams(),
-            Self::Shared(share) => share.seams(),
-            Self::Local(_) => &[],
-        }
-    }
-}
-
-impl Reply<'_> {
+impl<'r> Reply<'r> {
     /// The exception for a two-way call that came back without a reply, which does not happen.
     #[cold]
     pub(crate) fn missing() -> SystemException {
         SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
     }
 
-    /// Whether the reply came over a connection.
-    pub(super) fn came_from_elsewhere(&self) -> bool {
-        !matches!(self.holder, Holder::Local(_))
-    }
-
     /// A reader at the body.
-    pub(super) fn body(&self) -> CdrReader<'_> {
-        let mut reader = CdrReader::new(self.holder.message(), self.header.order);
-        reader.set_parts(self.holder.seams(), HEADER_SIZE);
+    pub(super) fn body(&self) -> CdrReader<'r> {
+        let mut reader = CdrReader::new(self.message, self.order);
+        reader.set_parts(self.seams, HEADER_SIZE);
         reader.set_text(self.text);
         reader.set_context(self.core);
         // The header was read up to here before, so the octets are there.
-        let _ = reader.take(self.body_offset, "reply header");
+        let _ = reader.take(self.start.body_at, "reply header");
         reader
     }
 
     /// Takes the results with `read`, or the exception.
     #[inline]
     pub(crate) fn take<T, E: Raises>(
-        self,
+        &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
     ) -> Result<T, E> {
         let mut body = self.body();
         probe!(MessagingReceive);
-        if self.status == ReplyStatus::NoException {
+        if self.start.status == ReplyStatus::NoException {
             let results = read(&mut body).map_err(|error| decoding(error).into());
             probe!(Demarshal);
             return results;
@@ -116,16 +62,16 @@ impl Reply<'_> {
 
     /// Hands the reply over as it is.
     pub(crate) fn take_raw<T>(
-        self,
+        &self,
         read: impl FnOnce(&RawReply<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
         let body = self.body();
-        let exception = match self.status {
+        let exception = match self.start.status {
             ReplyStatus::NoException => None,
             _ => Some(body.clone().read_latin1("exception id").map_err(decoding)?),
         };
-        let (message, seams) = (self.holder.message(), self.holder.seams());
-        read(&RawReply { exception, message, seams, body, core: self.core }).map_err(decoding)
+        let Self { core, message, seams, .. } = *self;
+        read(&RawReply { exception, message, seams, body, core }).map_err(decoding)
     }
 
     #[cold]

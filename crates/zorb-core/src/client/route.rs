@@ -15,6 +15,7 @@ use zorb_transport::{Protocol, ResolvedProfile};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::contexts::TellBand;
+use super::place::Lease;
 use super::pool::EndpointPool;
 use crate::orb::{OrbCore, for_calls};
 use crate::policy::{
@@ -259,12 +260,28 @@ impl Routes {
         Ok(None)
     }
 
+    /// The way that worked last, with a connection of the calling thread that may be used as it is; not
+    /// where policies choose among the ways.
+    #[inline]
+    pub(super) fn at_once(&self, expects_reply: bool) -> Option<(&Route, Lease<'_>)> {
+        if self.by_priority {
+            return None;
+        }
+        let route = self.list.get(self.preferred.load(Ordering::Relaxed))?;
+        if expects_reply && !route.replies {
+            return None;
+        }
+        Some((route, route.pool.own_line()?))
+    }
+
     /// The ways, beginning with the one that worked last, each with its number.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Route)> {
         let first = self.preferred.load(Ordering::Relaxed);
         let count = self.list.len();
         (0..count).filter_map(move |step| {
-            let number = (first + step) % count;
+            // Both are below it.
+            let number = first + step;
+            let number = if number < count { number } else { number - count };
             self.list.get(number).map(|route| (number, route))
         })
     }

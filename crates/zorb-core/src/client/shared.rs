@@ -19,13 +19,14 @@ use std::time::{Duration, Instant};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     Detached, Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
+    RequestBuffer,
 };
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
 use zorb_transport::{Stream, WaitPolicy};
 
 use super::connection::{Alive, LAST_WORDS, NoReply, limits};
-use crate::buffers::trim;
+use crate::buffers::{trim, trim_request};
 use crate::counters::{CallLock, Count, count};
 use crate::server::in_upcall;
 use lent::Leader;
@@ -104,7 +105,7 @@ struct Call {
 #[derive(Debug, Default)]
 struct Seat {
     wake: Arc<Condition>,
-    outgoing: Vec<u8>,
+    outgoing: RequestBuffer,
     received: Detached,
 }
 
@@ -239,7 +240,7 @@ impl SharedConnection {
 
     /// Takes back what a caller had.
     fn leave(&self, mut seat: Box<Seat>, id: Option<u32>, sends: bool) {
-        trim(&mut seat.outgoing);
+        trim_request(&mut seat.outgoing);
         trim(&mut seat.received.buffer);
         if sends {
             self.turn.give_back();

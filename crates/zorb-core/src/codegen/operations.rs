@@ -21,24 +21,48 @@ pub struct Operations<const N: usize> {
 /// The bits of the second hash that stay when a name's bucket has been taken from the first.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// FNV-1a: short, the same in a constant and at run time, and good enough on names.
+/// Eight octets at a time, the last ones in one word or two halves of it: names are short.
+#[inline]
 const fn hash(name: &[u8]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut rest = name;
-    while let [first, tail @ ..] = rest {
-        hash = (hash ^ *first as u64).wrapping_mul(0x0100_0000_01b3);
-        rest = tail;
+    let mut hash = mix(name.len() as u64);
+    let (mut words, last) = name.as_chunks::<8>();
+    while let [first, others @ ..] = words {
+        hash = mix(hash ^ u64::from_le_bytes(*first));
+        words = others;
     }
-    hash
+    mix(hash ^ up_to_seven(last))
+}
+
+const fn mix(hash: u64) -> u64 {
+    let hash = hash.wrapping_mul(MIX);
+    hash ^ (hash >> 32)
+}
+
+/// As many octets in one number; the same number for others of that many only if they are the same.
+#[inline]
+const fn up_to_seven(octets: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
+        return u32::from_le_bytes(*first) as u64 | (u32::from_le_bytes(*last) as u64) << 32;
+    }
+    match octets {
+        [a, b, c, ..] => *a as u64 | (*b as u64) << 8 | (*c as u64) << 16,
+        [a, b] => *a as u64 | (*b as u64) << 8,
+        [a] => *a as u64,
+        [] => 0,
+    }
+}
+
+/// A number below `count`, from the hash's upper half.
+const fn below(hash: u64, count: usize) -> usize {
+    (((hash >> 32) * count as u64) >> 32) as usize
 }
 
 const fn slot(hash: u64, displacement: u32, slots: usize) -> usize {
-    let mixed = (hash ^ (displacement as u64).wrapping_mul(MIX)).wrapping_mul(MIX);
-    ((mixed >> 32) % slots as u64) as usize
+    below((hash ^ (displacement as u64).wrapping_mul(MIX)).wrapping_mul(MIX), slots)
 }
 
 const fn bucket(hash: u64, buckets: usize) -> usize {
-    ((hash ^ (hash >> 32)) % buckets as u64) as usize
+    below(hash, buckets)
 }
 
 impl<const N: usize> Operations<N> {

@@ -111,7 +111,10 @@ impl ObjectRef {
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
         read: impl FnOnce(&RawReply<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
-        let reply = invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments)?;
-        reply.ok_or_else(Reply::missing)?.take_raw(read)
+        let (mut read, mut outcome) = (Some(read), None);
+        invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments, &mut |reply| {
+            outcome = read.take().map(|read| reply.take_raw(read));
+        })?;
+        outcome.unwrap_or_else(|| Err(Reply::missing()))
     }
 }

@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::poa::{
     ActiveObject, Adapters, Found, KeyParts, KnownAdapters, ManagerState, Poa, PoaManager,
 };
-use crate::policy::{Overrides, Understood};
+use crate::policy::{Overrides, Terms, Understood};
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount, serve_alone};
 use crate::value::ValueRegistry;
 
@@ -34,12 +34,10 @@ pub(super) const CLOSED: u8 = 2;
 /// Something of a crate above.
 pub(super) type Attached = Box<dyn std::any::Any + Send + Sync>;
 
-/// Where an object key leads.
-pub(crate) enum Located<T> {
-    /// To an object of this ORB.
-    Here(T),
+/// Where an object key leads that is for no object of this ORB.
+pub(crate) enum NotHere {
     /// To a published reference.
-    Elsewhere(Ior),
+    Elsewhere(Box<Ior>),
     /// Nowhere, for this reason.
     Nowhere(SystemException),
 }
@@ -47,6 +45,8 @@ pub(crate) enum Located<T> {
 /// What all parts of one ORB share.
 pub(crate) struct OrbCore {
     options: Options,
+    /// What holds for calls that no policy is about.
+    plain_terms: Terms,
     overrides: ArcSwap<Overrides>,
     understood: RwLock<Understood>,
     protocols: Arc<ProtocolRegistry>,
@@ -91,6 +91,7 @@ impl OrbCore {
             let manager = PoaManager::new(ManagerState::Active, options.max_held_requests);
             let root_poa = Poa::root(orb, &adapters, manager);
             Self {
+                plain_terms: Terms::of_options(&options),
                 options,
                 overrides: ArcSwap::default(),
                 understood: RwLock::default(),
@@ -118,6 +119,12 @@ impl OrbCore {
     #[inline]
     pub(crate) fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// What holds for calls that no policy is about.
+    #[inline]
+    pub(crate) fn plain_terms(&self) -> &Terms {
+        &self.plain_terms
     }
 
     /// The policies that the program has given to the ORB.
@@ -185,7 +192,11 @@ impl OrbCore {
     /// Finds the object of a request, for a thread that remembers adapters or one that does not;
     /// waits while its adapter's manager holds requests.
     #[inline]
-    pub(crate) fn admit(&self, key: &[u8], known: Option<&mut KnownAdapters>) -> Located<Found> {
+    pub(crate) fn admit(
+        &self,
+        key: &[u8],
+        known: Option<&mut KnownAdapters>,
+    ) -> Result<Found, NotHere> {
         self.find(key, |parts| match known {
             Some(known) => self.adapters.admit_by(known, parts),
             None => self.adapters.admit(parts),
@@ -198,7 +209,7 @@ impl OrbCore {
     }
 
     /// Finds out where an object is; waits for nothing.
-    pub(crate) fn locate(&self, key: &[u8]) -> Located<()> {
+    pub(crate) fn locate(&self, key: &[u8]) -> Result<(), NotHere> {
         self.find(key, |parts| self.adapters.locate(parts))
     }
 
@@ -207,19 +218,19 @@ impl OrbCore {
         &self,
         key: &'k [u8],
         in_adapter: impl FnOnce(KeyParts<'k>) -> Result<T, SystemException>,
-    ) -> Located<T> {
+    ) -> Result<T, NotHere> {
         match KeyParts::parse(key) {
-            KeyParts::Name(name) => self.locate_published(name),
-            parts => in_adapter(parts).map_or_else(Located::Nowhere, Located::Here),
+            KeyParts::Name(name) => Err(self.locate_published(name)),
+            parts => in_adapter(parts).map_err(NotHere::Nowhere),
         }
     }
 
     #[cold]
-    fn locate_published<T>(&self, name: &[u8]) -> Located<T> {
+    fn locate_published(&self, name: &[u8]) -> NotHere {
         let published = self.published.read().unwrap_or_else(PoisonError::into_inner);
         match published.get(name) {
-            Some(ior) => Located::Elsewhere(ior.clone()),
-            None => Located::Nowhere(SystemException::object_not_exist(
+            Some(ior) => NotHere::Elsewhere(Box::new(ior.clone())),
+            None => NotHere::Nowhere(SystemException::object_not_exist(
                 minor::object_not_exist::UNKNOWN_KEY,
                 CompletionStatus::No,
             )),

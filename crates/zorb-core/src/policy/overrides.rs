@@ -15,7 +15,7 @@ use super::{
 };
 use crate::gather::WriteBody;
 use crate::object::ObjectRef;
-use crate::orb::OrbCore;
+use crate::options::Options;
 
 /// What becomes of the overrides that a level has when others are set (`CORBA::SetOverrideType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,9 +162,7 @@ impl SomeTerms {
         }
     }
 
-    #[inline]
-    fn or_options(self, core: &OrbCore) -> Terms {
-        let options = core.options();
+    fn or_options(self, options: &Options) -> Terms {
         Terms {
             round_trip: self.round_trip.or(options.round_trip_timeout),
             request: self.request,
@@ -261,17 +259,22 @@ fn change(before: &Policies, policies: &Policies, how: SetOverrideType) -> Polic
     }
 }
 
-/// What holds for a call of `object`.
-#[inline]
-pub(crate) fn terms(object: &ObjectRef) -> Terms {
-    if object.overrides().is_none() && !in_use() {
-        return SomeTerms::default().or_options(object.core());
+impl Terms {
+    /// What holds for a call that no policy is about.
+    pub(crate) fn of_options(options: &Options) -> Self {
+        SomeTerms::default().or_options(options)
     }
-    look_up(object)
 }
 
+/// What holds for a call of `object` if no policy may be about it.
+#[inline]
+pub(crate) fn plain_terms(object: &ObjectRef) -> Option<&Terms> {
+    (object.overrides().is_none() && !in_use()).then(|| object.core().plain_terms())
+}
+
+/// What holds for a call of `object`.
 #[cold]
-fn look_up(object: &ObjectRef) -> Terms {
+pub(crate) fn terms(object: &ObjectRef) -> Terms {
     let mut terms = object.overrides().map(|overrides| overrides.terms).unwrap_or_default();
     let mut elsewhere = None;
     if in_use() {
@@ -285,7 +288,7 @@ fn look_up(object: &ObjectRef) -> Terms {
         elsewhere = by_thread.or_else(|| router(&of_orb.shape));
     }
     let elsewhere = terms.detour.or(elsewhere);
-    Terms { elsewhere, ..terms.or_options(object.core()) }
+    Terms { elsewhere, ..terms.or_options(object.core().options()) }
 }
 
 /// The override of type `P` that holds for calls of `object`.

@@ -1,10 +1,9 @@
 //! One request as generated skeletons see it.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
-use zorb_giop::{Form, ReplyStatus, ServiceContexts, ServiceId};
+use zorb_giop::{Form, ReplyStatus, RequestHeader, ServiceId};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
@@ -15,9 +14,8 @@ use crate::servant::Served;
 
 /// A request on its way through an upcall: its operation, its arguments, and its reply to be.
 pub struct ServerCall<'a> {
-    pub(super) operation: Cow<'a, str>,
+    pub(super) request: RequestHeader<'a>,
     pub(super) object: Option<&'a ActiveObject>,
-    pub(super) contexts: ServiceContexts<'a>,
     pub(super) arguments: CdrReader<'a>,
     pub(super) reply: ReplyWriter<'a>,
 }
@@ -25,7 +23,7 @@ pub struct ServerCall<'a> {
 impl fmt::Debug for ServerCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerCall")
-            .field("operation", &self.operation)
+            .field("operation", &self.request.operation)
             .field("arguments", &self.arguments)
             .finish_non_exhaustive()
     }
@@ -35,12 +33,12 @@ impl<'a> ServerCall<'a> {
     /// The name of the operation, in the IDL's spelling.
     #[inline]
     pub fn operation(&self) -> &[u8] {
-        self.operation.as_bytes()
+        self.request.operation.as_bytes()
     }
 
     /// The same as text.
     pub fn operation_name(&self) -> &str {
-        &self.operation
+        &self.request.operation
     }
 
     /// Takes the next argument, borrowing from the request where its type allows.
@@ -82,7 +80,7 @@ impl<'a> ServerCall<'a> {
     /// What a service sent along with the request: the data of the first context of service `id`,
     /// mostly an encapsulation.
     pub fn service_context(&self, id: ServiceId) -> Option<&'a [u8]> {
-        self.contexts.find(id)
+        self.request.service_contexts.find(id)
     }
 
     /// A reader at the arguments that were not taken yet, for types known at run time only.

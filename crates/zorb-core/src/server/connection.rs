@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
 use zorb_giop::{
-    Form, Inbound, Limits, MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind,
-    Recalled, RequestHeader,
+    Detached, Form, Inbound, Limits, MessageHeader, MessageKind, Messaging, ProtocolError,
+    ProtocolErrorKind, Recalled, RequestHeader,
 };
 use zorb_os::probe;
 use zorb_os::slot::Slot;
@@ -111,12 +111,16 @@ impl Reading {
 /// What a thread keeps from request to request.
 #[derive(Default)]
 pub(crate) struct Kept {
-    request: Vec<u8>,
+    /// The last request, whose buffer the next one takes over.
+    request: Detached,
     pub(super) reply: Vec<u8>,
     pub(super) adapters: KnownAdapters,
     /// What reads the last request that left something out.
     recalled: Option<Arc<dyn Messaging>>,
 }
+
+/// What of it requests of other messaging protocols need.
+type OfThread<'k> = (&'k mut Vec<u8>, &'k mut KnownAdapters, &'k mut Option<Arc<dyn Messaging>>);
 
 enum Received {
     Message(MessageHeader),
@@ -220,16 +224,20 @@ impl ServerConnection {
     /// Waits for the next whole message, which is the inbound side's current one then.
     fn receive(&self, reading: &mut Reading) -> Received {
         let inbound = &mut reading.inbound;
+        // Mostly nothing is there before it is waited for.
+        let mut some = inbound.has_buffered();
         loop {
             if self.closing.load(Ordering::Acquire) {
                 return Received::End { farewell: true };
             }
-            match inbound.poll() {
-                Ok(Some(header)) => return Received::Message(header),
-                Ok(None) => {}
-                Err(error) => {
-                    self.refuse(&error);
-                    return Received::End { farewell: false };
+            if std::mem::replace(&mut some, true) {
+                match inbound.poll() {
+                    Ok(Some(header)) => return Received::Message(header),
+                    Ok(None) => {}
+                    Err(error) => {
+                        self.refuse(&error);
+                        return Received::End { farewell: false };
+                    }
                 }
             }
             #[cfg(feature = "buffers")]
@@ -273,19 +281,29 @@ impl ServerConnection {
         header: &MessageHeader,
         kept: &mut Kept,
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
-        let detached = reading.inbound.take(std::mem::take(&mut kept.request));
-        let message = detached.message();
-        let parts = InParts::new(message, &detached.seams);
+        let Kept { request, reply, adapters, recalled } = kept;
+        reading.inbound.take_into(request);
+        let message = request.message();
+        let parts = InParts::new(message, &request.seams);
         #[cfg(feature = "buffers")]
         let lent = reading.lent.take();
         #[cfg(feature = "buffers")]
         let parts = parts.with_end(lent.as_deref().unwrap_or_default());
-        let outcome = match header.kind {
-            MessageKind::Request => self.serve_request(reading, parts, header, kept),
+        match header.kind {
+            MessageKind::Request => match self.messaging {
+                None => {
+                    let form = Form::Giop(header.version);
+                    self.serve_in(form, reading, parts, header, (reply, adapters))
+                }
+                Some(messaging) => {
+                    let answer = (reply, adapters, recalled);
+                    self.serve_other(messaging, reading, parts, header, answer)
+                }
+            },
             MessageKind::LocateRequest => {
                 let form = Form::new(self.messaging, header.version);
-                answer_locate(&self.core, message, (form, header), &mut kept.reply)?;
-                self.send(&kept.reply);
+                answer_locate(&self.core, message, (form, header), reply)?;
+                self.send(reply);
                 Ok(Some(reading))
             }
             MessageKind::CancelRequest => {
@@ -302,29 +320,10 @@ impl ServerConnection {
             found => {
                 Err(ProtocolErrorKind::WrongKind { expected: MessageKind::Request, found }.into())
             }
-        };
-        kept.request = detached.buffer;
-        outcome
-    }
-
-    /// Serves the Request in `message`, and sends its reply.
-    fn serve_request(
-        self: &Arc<Self>,
-        reading: Box<Reading>,
-        message: InParts<'_>,
-        header: &MessageHeader,
-        kept: &mut Kept,
-    ) -> Result<Option<Box<Reading>>, ProtocolError> {
-        match self.messaging {
-            None => {
-                let (form, Kept { reply, adapters, .. }) = (Form::Giop(header.version), kept);
-                self.serve_in(form, reading, message, header, (reply, adapters))
-            }
-            Some(messaging) => self.serve_other(messaging, reading, message, header, kept),
         }
     }
 
-    /// The same where there is another messaging protocol.
+    /// As [`serve_in`](Self::serve_in) where there is another messaging protocol.
     #[inline(never)]
     fn serve_other(
         self: &Arc<Self>,
@@ -332,7 +331,7 @@ impl ServerConnection {
         mut reading: Box<Reading>,
         message: InParts<'_>,
         header: &MessageHeader,
-        Kept { reply, adapters, recalled, .. }: &mut Kept,
+        (reply, adapters, recalled): OfThread<'_>,
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
         match self.recall(messaging, &mut reading, (message.message(), header), recalled)? {
             Some(form) => self.serve_in(form, reading, message, header, (reply, adapters)),
@@ -340,6 +339,7 @@ impl ServerConnection {
         }
     }
 
+    /// Serves the Request in `message`, and sends its reply.
     #[inline(always)] // on the path of every call
     fn serve_in(
         self: &Arc<Self>,

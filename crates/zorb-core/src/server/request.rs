@@ -4,7 +4,7 @@ use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use zorb_cdr::{ByteOrder, CdrWriter, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrReader, TextCoding, Wire};
 use zorb_giop::{
     Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus, RequestHeader,
     ResponseFlags,
@@ -15,7 +15,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::call::{ReplyWriter, ServerCall};
 use crate::gather::SendParts;
 use crate::interface::OBJECT_ID;
-use crate::orb::{Located, OrbCore, initial_reference};
+use crate::orb::{NotHere, OrbCore, initial_reference};
 use crate::poa::{ActiveObject, Found, KeyParts, KnownAdapters, not_there};
 use crate::servant::Served;
 
@@ -81,61 +81,44 @@ pub(crate) fn answer_request(
     known: Option<&mut KnownAdapters>,
 ) -> Result<Answer, ProtocolError> {
     let InParts { message, seams, .. } = parts;
-    let (request, arguments) = form.read_request(message, header)?;
-    let early_reply = request.response == ResponseFlags::SyncWithServer;
-    let mut reply = ReplyWriter {
-        buffer,
-        form,
-        request_id: request.request_id,
-        text: TextCoding::default(),
-        wanted: request.response.expects_reply(),
-        threshold,
-        send,
+    // Where it stays: it is large.
+    let mut call = ServerCall {
+        request: RequestHeader::EMPTY,
+        object: None,
+        arguments: CdrReader::new(message, header.order),
+        reply: ReplyWriter {
+            buffer,
+            form,
+            request_id: 0,
+            text: TextCoding::default(),
+            wanted: false,
+            threshold,
+            send,
+        },
     };
-    match text(&request, form) {
+    form.read_request_with(&mut call.request, &mut call.arguments, header)?;
+    let ServerCall { request, reply, .. } = &mut call;
+    let early_reply = request.response == ResponseFlags::SyncWithServer;
+    reply.request_id = request.request_id;
+    reply.wanted = request.response.expects_reply();
+    match text(request, form) {
         Ok(text) => reply.text = text,
         Err(exception) => {
             reply.write_exception(exception);
-            return Ok(answer(&reply));
+            return Ok(answer(reply));
         }
     }
     probe!(MessagingReceive);
-    let located = match request.target.object_key() {
+    let admitted = match request.target.object_key() {
         Ok(key) => core.admit(key, known),
-        Err(_) => Located::Nowhere(no_key()),
+        Err(_) => Err(NotHere::Nowhere(no_key())),
     };
-    let found = match located {
-        Located::Here(found) => found,
-        Located::Elsewhere(ior) => {
-            // Nobody can be told where to send a one-way call instead.
-            let is_one_way = request.response == ResponseFlags::NoResponse;
-            match is_one_way.then(|| own_object(core, &ior)).flatten() {
-                Some(found) => found,
-                None => {
-                    let forward = |writer: &mut CdrWriter<'_>| Ior::write(&ior, writer);
-                    if let Err(exception) = reply.write(ReplyStatus::LocationForward, forward) {
-                        reply.write_exception(exception);
-                    }
-                    return Ok(answer(&reply));
-                }
-            }
-        }
-        Located::Nowhere(exception) if &*request.operation == "_non_existent" => {
-            let gone = exception.kind == zorb_types::SystemExceptionKind::ObjectNotExist;
-            let written = if gone {
-                reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
-            } else {
-                Err(exception)
-            };
-            if let Err(exception) = written {
-                reply.write_exception(exception);
-            }
-            return Ok(answer(&reply));
-        }
-        Located::Nowhere(exception) => {
-            reply.write_exception(exception);
-            return Ok(answer(&reply));
-        }
+    let found = match admitted {
+        Ok(found) => found,
+        Err(not_here) => match answer_for(core, not_here, request, reply) {
+            Some(found) => found,
+            None => return Ok(answer(reply)),
+        },
     };
     if early_reply {
         // Its body is empty, and an empty body cannot fail to be written.
@@ -144,13 +127,7 @@ pub(crate) fn answer_request(
         reply.wanted = false;
     }
     let text = reply.text;
-    let mut call = ServerCall {
-        operation: request.operation,
-        object: found.object(),
-        contexts: request.service_contexts,
-        arguments,
-        reply,
-    };
+    call.object = found.object();
     call.arguments.set_parts(seams, HEADER_SIZE);
     #[cfg(feature = "buffers")]
     if !parts.end.is_empty() {
@@ -166,6 +143,37 @@ pub(crate) fn answer_request(
         call.reply.write_exception(exception);
     }
     Ok(answer(&call.reply))
+}
+
+/// Answers a request for an object that is not here, unless it is for one that is in the end.
+#[cold]
+fn answer_for(
+    core: &Arc<OrbCore>,
+    not_here: NotHere,
+    request: &RequestHeader<'_>,
+    reply: &mut ReplyWriter<'_>,
+) -> Option<Found> {
+    let written = match not_here {
+        NotHere::Elsewhere(ior) => {
+            // Nobody can be told where to send a one-way call instead.
+            let is_one_way = request.response == ResponseFlags::NoResponse;
+            if let Some(found) = is_one_way.then(|| own_object(core, &ior)).flatten() {
+                return Some(found);
+            }
+            reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
+        }
+        NotHere::Nowhere(exception)
+            if request.operation == "_non_existent"
+                && exception.kind == zorb_types::SystemExceptionKind::ObjectNotExist =>
+        {
+            reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
+        }
+        NotHere::Nowhere(exception) => Err(exception),
+    };
+    if let Err(exception) = written {
+        reply.write_exception(exception);
+    }
+    None
 }
 
 /// The object of this very ORB that a published reference is to. It does not go the way that requests
@@ -195,7 +203,7 @@ fn upcall(core: &Arc<OrbCore>, object: &ActiveObject, call: &mut ServerCall<'_>)
         return served;
     }
     catch_unwind(AssertUnwindSafe(|| object.skeleton.dispatch(call)))
-        .unwrap_or_else(|_| Err(panicked(object, &call.operation)))
+        .unwrap_or_else(|_| Err(panicked(object, &call.request.operation)))
 }
 
 /// The exception for a servant's panic.
@@ -230,7 +238,7 @@ fn pseudo_operation(
     object: &ActiveObject,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
-    Some(match &*call.operation {
+    Some(match &*call.request.operation {
         "_is_a" => call.argument::<String>().and_then(|id| {
             let is_a = id == OBJECT_ID || object.skeleton.is_a(&object.id, &id);
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
@@ -274,17 +282,17 @@ pub(super) fn answer_locate(
     let request = form.read_locate_request(message, header)?;
     let located = match request.target.object_key() {
         Ok(key) => core.locate(key),
-        Err(_) => Located::Nowhere(no_key()),
+        Err(_) => Err(NotHere::Nowhere(no_key())),
     };
     let status = match &located {
-        Located::Here(_) => LocateStatus::ObjectHere,
-        Located::Nowhere(_) => LocateStatus::UnknownObject,
-        Located::Elsewhere(_) => LocateStatus::ObjectForward,
+        Ok(()) => LocateStatus::ObjectHere,
+        Err(NotHere::Nowhere(_)) => LocateStatus::UnknownObject,
+        Err(NotHere::Elsewhere(_)) => LocateStatus::ObjectForward,
     };
     let id = request.request_id;
     let written =
         form.locate_reply(buffer, ByteOrder::NATIVE, id, status).and_then(|mut message| {
-            if let Located::Elsewhere(ior) = &located {
+            if let Err(NotHere::Elsewhere(ior)) = &located {
                 Ior::write(ior, &mut message.body(TextCoding::default()))?;
             }
             message.finish()

@@ -46,8 +46,15 @@ impl Sending {
 
     /// Takes note of a CancelRequest.
     pub(super) fn cancel(&self, request_id: u32) {
-        self.turn().cancel(request_id);
+        let mut turn = self.turn();
+        turn.cancel(request_id);
         self.any_cancelled.store(true, Ordering::Release);
+    }
+
+    /// Whether nobody waits for the reply to a request any more.
+    #[inline]
+    fn is_cancelled(&self, turn: &Turn<'_>, request_id: u32) -> bool {
+        self.any_cancelled.load(Ordering::Acquire) && turn.contains(request_id)
     }
 
     /// Takes note of a request, and of the highest version so far.
@@ -76,7 +83,7 @@ impl ServerConnection {
     /// Sends the reply to a request, unless the client has cancelled it meanwhile.
     pub(super) fn send_reply(&self, request_id: u32, reply: &[u8]) {
         let turn = self.sending.turn();
-        if !turn.contains(request_id) {
+        if !self.sending.is_cancelled(&turn, request_id) {
             self.send_locked(&turn, reply);
         }
     }
@@ -84,7 +91,7 @@ impl ServerConnection {
     /// As [`send_reply`](Self::send_reply), for a reply that lies in parts.
     pub(super) fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]) {
         let turn = self.sending.turn();
-        if !turn.contains(request_id) {
+        if !self.sending.is_cancelled(&turn, request_id) {
             probe!(MessagingSend);
             let sent = self.stream.send_vectored_all(parts);
             self.after_sending(&turn, sent);

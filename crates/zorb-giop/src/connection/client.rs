@@ -4,10 +4,8 @@ use alloc::boxed::Box;
 
 use zorb_cdr::TextCoding;
 
-use super::RequestIds;
-use crate::{
-    ClientMemory, CodeSetContext, CodeSetError, GiopVersion, Mention, Messaging, text_coding,
-};
+use super::{RequestIds, text_of};
+use crate::{ClientMemory, CodeSetContext, CodeSetError, GiopVersion, Mention, Messaging};
 
 /// How a connection came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +45,8 @@ pub enum RetryDecision {
 pub struct ClientConnection {
     ids: RequestIds,
     code_sets: Option<CodeSetContext>,
+    /// How text is written in messages of the version used last.
+    text: Option<(GiopVersion, TextCoding)>,
     code_sets_sent: bool,
     end: Option<ConnectionEnd>,
     /// Whether what was said once need not have arrived.
@@ -61,6 +61,7 @@ impl ClientConnection {
         Self {
             ids: RequestIds::initiator(),
             code_sets,
+            text: None,
             code_sets_sent: false,
             end: None,
             per_request: false,
@@ -97,6 +98,7 @@ impl ClientConnection {
     /// Chooses the code sets of a connection that has none yet; later choices change nothing.
     pub fn agree_on(&mut self, code_sets: CodeSetContext) {
         self.code_sets.get_or_insert(code_sets);
+        self.text = None;
     }
 
     /// The code sets agreed on, sent or not.
@@ -142,8 +144,15 @@ impl ClientConnection {
     /// # Errors
     /// `NotSupported` for a code set that Zorb cannot write.
     #[inline]
-    pub fn text(&self, version: GiopVersion) -> Result<TextCoding, CodeSetError> {
-        text_coding(self.code_sets.unwrap_or(CodeSetContext::DEFAULT), version)
+    pub fn text(&mut self, version: GiopVersion) -> Result<TextCoding, CodeSetError> {
+        match self.text {
+            Some((of, text)) if of == version => Ok(text),
+            _ => {
+                let text = text_of(self.code_sets, version)?;
+                self.text = Some((version, text));
+                Ok(text)
+            }
+        }
     }
 
     /// Says that the connection has ended; the first cause stays.

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 
 use zorb_cdr::TextCoding;
 
+use super::text_of;
 use crate::{
     CodeSetContext, CodeSetError, GiopVersion, MessageHeader, Messaging, ProtocolError, Recalled,
     ServerMemory, ServiceContexts, ServiceId, text_coding,
@@ -13,6 +14,8 @@ use crate::{
 #[derive(Debug)]
 pub struct ServerConnection {
     code_sets: Option<CodeSetContext>,
+    /// How text is written in messages of the version used last.
+    text: Option<(GiopVersion, TextCoding)>,
     highest: GiopVersion,
     closing: bool,
     /// Whether its requests come from any number of clients.
@@ -25,6 +28,7 @@ impl ServerConnection {
     pub const fn new() -> Self {
         Self {
             code_sets: None,
+            text: None,
             highest: GiopVersion::V1_0,
             closing: false,
             per_request: false,
@@ -86,6 +90,7 @@ impl ServerConnection {
                 return Ok(text);
             }
             self.code_sets = Some(context);
+            self.text = None;
         }
         self.text(version)
     }
@@ -95,8 +100,15 @@ impl ServerConnection {
     /// # Errors
     /// None after a successful [`begin_request`](Self::begin_request).
     #[inline]
-    pub fn text(&self, version: GiopVersion) -> Result<TextCoding, CodeSetError> {
-        text_coding(self.code_sets.unwrap_or(CodeSetContext::DEFAULT), version)
+    pub fn text(&mut self, version: GiopVersion) -> Result<TextCoding, CodeSetError> {
+        match self.text {
+            Some((of, text)) if of == version => Ok(text),
+            _ => {
+                let text = text_of(self.code_sets, version)?;
+                self.text = Some((version, text));
+                Ok(text)
+            }
+        }
     }
 
     /// The code sets that the client chose, once it has.

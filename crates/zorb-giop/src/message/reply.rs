@@ -68,40 +68,15 @@ impl<'a> ReplyHeader<'a> {
     ///
     /// # Errors
     /// `BadHeader`; `WrongKind` when `header` is not a Reply's.
-    #[inline]
     pub fn read(
         message: &'a [u8],
         header: &MessageHeader,
     ) -> Result<(Self, CdrReader<'a>), ProtocolError> {
-        if let Some(plain) = Self::read_plain(message, header) {
-            return Ok(plain);
-        }
         let mut reader = open(message, header, MessageKind::Reply)?;
         match Self::read_from(&mut reader, header.version) {
             Ok(reply) => Ok((reply, reader)),
             Err(cause) => Err(ProtocolError::header(MessageKind::Reply, cause)),
         }
-    }
-
-    /// Most replies' headers: in GIOP 1.2 and without service contexts all lies at a known place.
-    #[inline]
-    fn read_plain(message: &'a [u8], header: &MessageHeader) -> Option<(Self, CdrReader<'a>)> {
-        let message = message.get(..header.total_size())?;
-        let words = message.get(HEADER_SIZE..)?.first_chunk::<12>()?;
-        let ([id, status, contexts], []) = words.as_chunks::<4>() else { return None };
-        let word = |octets: &[u8; 4]| match header.order {
-            ByteOrder::Little => u32::from_le_bytes(*octets),
-            ByteOrder::Big => u32::from_be_bytes(*octets),
-        };
-        let is_plain = header.kind == MessageKind::Reply
-            && header.version == GiopVersion::V1_2
-            && word(contexts) == 0;
-        let status = ReplyStatus::from_ulong(word(status)).filter(|_| is_plain)?;
-        let mut reader = CdrReader::new(message, header.order);
-        // Octet 24 is aligned for any body.
-        reader.take(HEADER_SIZE + words.len(), "reply header").ok()?;
-        let service_contexts = ServiceContexts::NONE;
-        Some((Self { request_id: word(id), status, service_contexts }, reader))
     }
 
     #[inline]
@@ -122,6 +97,56 @@ impl<'a> ReplyHeader<'a> {
     }
 }
 
+/// What a client needs of a received Reply's header: what it answers and how, and where its body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplyStart {
+    /// The request answered.
+    pub request_id: u32,
+    /// What the body holds.
+    pub status: ReplyStatus,
+    /// Octets of the message before its body.
+    pub body_at: usize,
+}
+
+impl ReplyStart {
+    /// Reads it in a whole message; service contexts are passed over.
+    ///
+    /// # Errors
+    /// As [`ReplyHeader::read`].
+    #[inline]
+    pub fn read(message: &[u8], header: &MessageHeader) -> Result<Self, ProtocolError> {
+        match Self::read_plain(message, header) {
+            Some(plain) => Ok(plain),
+            None => Self::read_any(message, header),
+        }
+    }
+
+    /// Most replies': in GIOP 1.2 and without service contexts all lies at a known place.
+    #[inline]
+    fn read_plain(message: &[u8], header: &MessageHeader) -> Option<Self> {
+        let words = message.get(HEADER_SIZE..)?.first_chunk::<12>()?;
+        let ([id, status, contexts], []) = words.as_chunks::<4>() else { return None };
+        let word = |octets: &[u8; 4]| match header.order {
+            ByteOrder::Little => u32::from_le_bytes(*octets),
+            ByteOrder::Big => u32::from_be_bytes(*octets),
+        };
+        let is_plain = header.kind == MessageKind::Reply
+            && header.version == GiopVersion::V1_2
+            && header.size as usize >= words.len()
+            && *contexts == [0; 4];
+        let status = ReplyStatus::from_ulong(word(status)).filter(|_| is_plain)?;
+        // Octet 24 is aligned for any body.
+        let body_at = HEADER_SIZE + words.len();
+        Some(Self { request_id: word(id), status, body_at })
+    }
+
+    #[inline(never)]
+    fn read_any(message: &[u8], header: &MessageHeader) -> Result<Self, ProtocolError> {
+        let (reply, body) = ReplyHeader::read(message, header)?;
+        Ok(Self { request_id: reply.request_id, status: reply.status, body_at: body.offset() })
+    }
+}
+
 #[inline]
 fn read_status(reader: &mut CdrReader<'_>) -> CdrResult<ReplyStatus> {
     ReplyStatus::from_ulong(reader.read_u32()?)
@@ -136,15 +161,6 @@ pub(super) fn write_reply(
     writer: &mut CdrWriter<'_>,
 ) -> CdrResult<()> {
     if version == GiopVersion::V1_2 {
-        if contexts.is_empty() {
-            let words = [request_id, status as u32, 0].map(|word| match writer.order() {
-                ByteOrder::Little => word.to_le_bytes(),
-                ByteOrder::Big => word.to_be_bytes(),
-            });
-            // Behind the message's header they are aligned.
-            writer.put(words.as_flattened());
-            return Ok(());
-        }
         writer.write_u32(request_id);
         writer.write_u32(status as u32);
         return write_contexts(contexts, writer);

@@ -1,11 +1,10 @@
 //! Request: asks an object for an operation.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-use super::{MessageHeader, MessageKind, TargetAddress, open};
+use super::{MessageHeader, MessageKind, OperationName, TargetAddress, open};
 use crate::service::write_contexts;
 use crate::{GiopVersion, ProtocolError, ServiceContext, ServiceContexts};
 
@@ -91,40 +90,114 @@ pub struct RequestHeader<'a> {
     pub response: ResponseFlags,
     /// The object.
     pub target: TargetAddress<'a>,
-    /// The operation's name; borrowed whenever it is ASCII, as IDL's names are.
-    pub operation: Cow<'a, str>,
+    /// The operation's name.
+    pub operation: OperationName<'a>,
     /// What services sent along.
     pub service_contexts: ServiceContexts<'a>,
 }
 
 impl<'a> RequestHeader<'a> {
+    /// What a header holds before it is read: no request.
+    pub const EMPTY: Self = Self {
+        request_id: 0,
+        response: ResponseFlags::NoResponse,
+        target: TargetAddress::Key(&[]),
+        operation: OperationName::EMPTY,
+        service_contexts: ServiceContexts::NONE,
+    };
+
     /// Reads the header of a whole message and leaves the reader at the first argument.
     ///
     /// # Errors
     /// `BadHeader`; `WrongKind` when `header` is not a Request's.
-    #[inline]
     pub fn read(
         message: &'a [u8],
         header: &MessageHeader,
     ) -> Result<(Self, CdrReader<'a>), ProtocolError> {
-        let mut reader = open(message, header, MessageKind::Request)?;
-        let read = match header.version {
-            GiopVersion::V1_2 => Self::read_1_2(&mut reader),
-            version => Self::read_1_0(&mut reader, version),
-        };
-        match read {
-            Ok(request) => Ok((request, reader)),
-            Err(cause) => Err(ProtocolError::header(MessageKind::Request, cause)),
-        }
+        let mut reader = CdrReader::new(message, header.order);
+        let mut request = Self::EMPTY;
+        request.read_with(&mut reader, header)?;
+        Ok((request, reader))
     }
 
-    #[inline]
+    /// As [`read`](Self::read), into a header that is [empty](Self::EMPTY), with a reader at the first octet
+    /// of the message, which is at the first argument then. So neither is moved.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    #[inline(always)] // on the path of every call
+    pub fn read_with(
+        &mut self,
+        reader: &mut CdrReader<'a>,
+        header: &MessageHeader,
+    ) -> Result<(), ProtocolError> {
+        if let Some(size) = self.read_plain(reader.rest(), header)
+            && reader.take(size, "request header").is_ok()
+        {
+            return Ok(());
+        }
+        self.read_any(reader, header)
+    }
+
+    /// Most requests': in GIOP 1.2, to an object key, without service contexts, the operation in ASCII.
+    /// How many octets come before the first argument.
+    #[inline(always)] // as above
+    fn read_plain(&mut self, message: &'a [u8], header: &MessageHeader) -> Option<usize> {
+        if header.kind != MessageKind::Request || header.version != GiopVersion::V1_2 {
+            return None;
+        }
+        let word = |octets: &[u8; 4]| match header.order {
+            ByteOrder::Little => u32::from_le_bytes(*octets),
+            ByteOrder::Big => u32::from_be_bytes(*octets),
+        };
+        let (fixed, rest) = message.split_first_chunk::<28>()?;
+        let ([_, _, _, id, flags, [t0, t1, ..], count], []) = fixed.as_chunks::<4>() else {
+            return None;
+        };
+        // Where a message is longer than its header says, all of it is looked at.
+        if message.len() != header.total_size() || [*t0, *t1] != [0; 2] {
+            return None;
+        }
+        let size = word(count) as usize;
+        let (key, rest) = rest.split_at_checked(size)?;
+        let (count, rest) = rest.get(size.wrapping_neg() % 4..)?.split_first_chunk::<4>()?;
+        let size = word(count) as usize;
+        let (name, rest) = rest.split_at_checked(size)?;
+        let (contexts, rest) = rest.get(size.wrapping_neg() % 4..)?.split_first_chunk::<4>()?;
+        let (0, name) = name.split_last()? else { return None };
+        if *contexts != [0; 4] {
+            return None;
+        }
+        self.operation = OperationName::of_ascii(name)?;
+        self.target = TargetAddress::Key(key);
+        self.request_id = word(id);
+        self.response = ResponseFlags::from_octet(flags[0], GiopVersion::V1_2);
+        let end = message.len() - rest.len();
+        Some(end.next_multiple_of(8).min(message.len()))
+    }
+
+    #[inline(never)]
+    fn read_any(
+        &mut self,
+        reader: &mut CdrReader<'a>,
+        header: &MessageHeader,
+    ) -> Result<(), ProtocolError> {
+        let mut fields = open(reader.rest(), header, MessageKind::Request)?;
+        let read = match header.version {
+            GiopVersion::V1_2 => Self::read_1_2(&mut fields),
+            version => Self::read_1_0(&mut fields, version),
+        };
+        *reader = fields;
+        *self = read.map_err(|cause| ProtocolError::header(MessageKind::Request, cause))?;
+        Ok(())
+    }
+
     fn read_1_2(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         let request_id = reader.read_u32()?;
         let response = ResponseFlags::from_octet(reader.read_u8()?, GiopVersion::V1_2);
         reader.take(3, "reserved")?;
         let target = TargetAddress::read(reader)?;
-        let operation = reader.read_latin1("operation")?;
+        let operation = OperationName::read(reader)?;
         let service_contexts = ServiceContexts::read(reader)?;
         if reader.remaining() > 0 {
             reader.align(8);
@@ -140,7 +213,7 @@ impl<'a> RequestHeader<'a> {
             reader.take(3, "reserved")?;
         }
         let target = TargetAddress::Key(reader.read_octets()?);
-        let operation = reader.read_latin1("operation")?;
+        let operation = OperationName::read(reader)?;
         reader.read_octets()?;
         Ok(Self { request_id, response, target, operation, service_contexts })
     }

@@ -4,14 +4,13 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCoding};
 
-use super::again;
 use super::locate::{write_locate_reply, write_locate_request};
 use super::reply::write_reply;
 use super::request::{fill_principal, write_request};
 use super::{
     HEADER_SIZE, LocateStatus, MessageHeader, MessageKind, ReplyStatus, RequestStart, TargetAddress,
 };
-use crate::{Frame, GiopVersion, Messaging, ServiceContext};
+use crate::{Form, Frame, GiopVersion, Messaging, ServiceContext};
 
 /// A message being written into a caller's buffer, whose first octet is the alignment base.
 ///
@@ -46,9 +45,13 @@ use crate::{Frame, GiopVersion, Messaging, ServiceContext};
 #[must_use = "a message is complete only after `finish`"]
 pub struct MessageWriter<'b> {
     buffer: &'b mut Vec<u8>,
-    header: MessageHeader,
-    /// Where the header ends and where the body starts, once one was begun.
-    body: Option<(usize, usize)>,
+    version: GiopVersion,
+    order: ByteOrder,
+    kind: MessageKind,
+    /// Where the header ends, once a body was begun; 0 before.
+    header_end: usize,
+    /// Where the body starts then.
+    body_start: usize,
     /// Whose message it is, if it is not GIOP's.
     messaging: Option<&'b dyn Messaging>,
 }
@@ -64,7 +67,18 @@ impl<'b> MessageWriter<'b> {
         let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
         buffer.clear();
         buffer.extend_from_slice(&header.to_octets());
-        Self { buffer, header, body: None, messaging: None }
+        Self::behind_header(buffer, version, order, kind)
+    }
+
+    /// Goes on behind the header that the buffer holds.
+    #[inline]
+    fn behind_header(
+        buffer: &'b mut Vec<u8>,
+        version: GiopVersion,
+        order: ByteOrder,
+        kind: MessageKind,
+    ) -> Self {
+        Self { buffer, version, order, kind, header_end: 0, body_start: 0, messaging: None }
     }
 
     /// Clears `buffer` and begins a message of another messaging protocol.
@@ -75,43 +89,41 @@ impl<'b> MessageWriter<'b> {
         order: ByteOrder,
         kind: MessageKind,
     ) -> Self {
-        let version = GiopVersion::HIGHEST;
-        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
         buffer.clear();
         // It is filled in at the end.
         buffer.resize(usize::from(size_of_header(messaging)), 0);
-        Self { buffer, header, body: None, messaging: Some(messaging) }
+        Self::resume_other(messaging, buffer, order, kind)
+    }
+
+    /// Goes on behind the header of a Request that the buffer holds.
+    #[inline]
+    pub(super) fn behind_request(
+        form: Form<'b>,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+    ) -> Self {
+        let kind = MessageKind::Request;
+        match form {
+            Form::Giop(version) => Self::behind_header(buffer, version, order, kind),
+            Form::Other(messaging) => Self::resume_other(messaging, buffer, order, kind),
+        }
     }
 
     /// Goes on behind the header that the buffer holds.
+    #[inline]
     pub(crate) fn resume_other(
         messaging: &'b dyn Messaging,
         buffer: &'b mut Vec<u8>,
         order: ByteOrder,
         kind: MessageKind,
     ) -> Self {
-        let version = GiopVersion::HIGHEST;
-        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
-        Self { buffer, header, body: None, messaging: Some(messaging) }
-    }
-
-    /// Goes on behind the header of `end` octets that the buffer begins with.
-    fn resume(
-        buffer: &'b mut Vec<u8>,
-        version: GiopVersion,
-        order: ByteOrder,
-        kind: MessageKind,
-        end: usize,
-    ) -> Self {
-        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
-        buffer.truncate(end);
-        Self { buffer, header, body: None, messaging: None }
+        let message = Self::behind_header(buffer, GiopVersion::HIGHEST, order, kind);
+        Self { messaging: Some(messaging), ..message }
     }
 
     /// Begins a Request.
     ///
-    /// A buffer that still holds a request which began in the same way, as it does when an object is
-    /// asked for the same operation again, keeps that beginning: only the id is new.
+    /// Where many requests are written, a [`RequestBuffer`](super::RequestBuffer) saves work.
     ///
     /// # Errors
     /// `Unsupported` for a target that is no key before GIOP 1.2; `BadString`, `BadText` for an
@@ -122,11 +134,6 @@ impl<'b> MessageWriter<'b> {
         order: ByteOrder,
         start: &RequestStart<'_>,
     ) -> CdrResult<Self> {
-        if let Some(end) = again::same_start(buffer, version, order, start) {
-            let message = Self::resume(buffer, version, order, MessageKind::Request, end);
-            again::set_id(message.buffer, order, start.request_id);
-            return Ok(message);
-        }
         let mut message = Self::begin(buffer, version, order, MessageKind::Request);
         write_request(start, version, &mut message.header_writer())?;
         Ok(message)
@@ -161,7 +168,19 @@ impl<'b> MessageWriter<'b> {
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
     ) -> CdrResult<Self> {
-        let mut message = Self::begin(buffer, version, order, MessageKind::Reply);
+        let kind = MessageKind::Reply;
+        if version == GiopVersion::V1_2 && contexts.is_empty() {
+            // Most replies': all of it at once.
+            let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
+            let words = [request_id, status as u32, 0].map(|word| match order {
+                ByteOrder::Little => word.to_le_bytes(),
+                ByteOrder::Big => word.to_be_bytes(),
+            });
+            buffer.clear();
+            buffer.extend_from_slice(&plain_reply(header.to_octets(), words));
+            return Ok(Self::behind_header(buffer, version, order, kind));
+        }
+        let mut message = Self::begin(buffer, version, order, kind);
         write_reply(request_id, status, contexts, version, &mut message.header_writer())?;
         Ok(message)
     }
@@ -221,43 +240,44 @@ impl<'b> MessageWriter<'b> {
     /// The version of the message.
     #[inline]
     pub fn version(&self) -> GiopVersion {
-        self.header.version
+        self.version
     }
 
     /// A writer at the end of the header, for a kind begun with [`begin`](Self::begin).
     #[inline]
     pub fn header_writer(&mut self) -> CdrWriter<'_> {
-        CdrWriter::resume(self.buffer, self.header.order)
+        CdrWriter::resume(self.buffer, self.order)
     }
 
     /// A writer at the end of the body. The first call aligns the body as the version asks; when
     /// nothing is written that padding is taken back, since an empty body has none.
     #[inline]
     pub fn body(&mut self, text: TextCoding) -> CdrWriter<'_> {
-        if self.body.is_none() {
-            let header_end = self.buffer.len();
-            let aligned = self.header.version == GiopVersion::V1_2
+        if self.header_end == 0 {
+            self.header_end = self.buffer.len();
+            let aligned = self.version == GiopVersion::V1_2
                 && self.messaging.is_none()
-                && matches!(self.header.kind, MessageKind::Request | MessageKind::Reply);
+                && matches!(self.kind, MessageKind::Request | MessageKind::Reply);
             if aligned {
-                CdrWriter::resume(self.buffer, self.header.order).align(8);
+                let padding = self.header_end.wrapping_neg() % 8;
+                self.buffer.extend_from_slice([0; 8].get(..padding).unwrap_or_default());
             }
-            self.body = Some((header_end, self.buffer.len()));
+            self.body_start = self.buffer.len();
         }
-        CdrWriter::resume(self.buffer, self.header.order).with_text(text)
+        CdrWriter::resume(self.buffer, self.order).with_text(text)
     }
 
     /// Takes back what was written to the body.
     pub fn clear_body(&mut self) {
-        if let Some((_, body_start)) = self.body {
-            self.buffer.truncate(body_start);
+        if self.header_end > 0 {
+            self.buffer.truncate(self.body_start);
         }
     }
 
     /// Where the body begins; the end of what is written when none was begun.
     #[inline]
     pub fn body_start(&self) -> usize {
-        self.body.map_or(self.buffer.len(), |(_, start)| start)
+        if self.header_end > 0 { self.body_start } else { self.buffer.len() }
     }
 
     /// Octets written so far, the header included.
@@ -287,21 +307,17 @@ impl<'b> MessageWriter<'b> {
     /// As [`finish`](Self::finish).
     #[inline]
     pub fn finish_before(self, tail: usize) -> CdrResult<()> {
-        if let Some((header_end, body_start)) = self.body
-            && self.buffer.len() == body_start
-            && tail == 0
-        {
-            self.buffer.truncate(header_end);
+        if self.header_end > 0 && self.buffer.len() == self.body_start && tail == 0 {
+            self.buffer.truncate(self.header_end);
         }
         if let Some(messaging) = self.messaging {
-            let MessageHeader { kind, order, .. } = self.header;
-            return finish_other(messaging, self.buffer, (kind, order), tail);
+            return finish_other(messaging, self.buffer, (self.kind, self.order), tail);
         }
         let size = self.buffer.len().saturating_sub(HEADER_SIZE).saturating_add(tail);
         let Ok(size) = u32::try_from(size) else {
             return Err(CdrError::new(CdrErrorKind::TooLong, self.buffer.len(), "message"));
         };
-        set_size(self.buffer, size, self.header.order);
+        set_size(self.buffer, size, self.order);
         Ok(())
     }
 }
@@ -341,6 +357,17 @@ fn write_header(messaging: &dyn Messaging, frame: Frame, buffer: &mut [u8]) {
         place.fill(0);
         messaging.write_header(frame, place);
     }
+}
+
+/// The octets of a Reply of GIOP 1.2 up to its body: the message's header, then id, status and the number
+/// of service contexts.
+#[inline]
+fn plain_reply(header: [u8; HEADER_SIZE], words: [[u8; 4]; 3]) -> [u8; 2 * HEADER_SIZE] {
+    let mut octets = [0; 2 * HEADER_SIZE];
+    let (first, second) = octets.split_at_mut(HEADER_SIZE);
+    first.copy_from_slice(&header);
+    second.copy_from_slice(words.as_flattened());
+    octets
 }
 
 #[inline]

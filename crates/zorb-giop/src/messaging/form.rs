@@ -9,7 +9,7 @@ use crate::message::size_of_header;
 use crate::{
     CancelRequest, GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus,
     MessageHeader, MessageKind, MessageWriter, ProtocolError, ProtocolErrorKind, ReplyHeader,
-    ReplyStatus, RequestHeader, RequestStart, ServiceContext, TargetAddress,
+    ReplyStart, ReplyStatus, RequestHeader, RequestStart, ServiceContext, TargetAddress,
 };
 
 /// What messages are written in: a version of GIOP, or another messaging protocol.
@@ -245,7 +245,6 @@ impl<'m> Form<'m> {
     ///
     /// # Errors
     /// As [`RequestHeader::read`].
-    #[inline(always)] // on the path of every call
     pub fn read_request<'a>(
         self,
         message: &'a [u8],
@@ -254,14 +253,30 @@ impl<'m> Form<'m> {
     where
         'm: 'a,
     {
+        let (mut request, mut reader) =
+            (RequestHeader::EMPTY, CdrReader::new(message, header.order));
+        self.read_request_with(&mut request, &mut reader, header)?;
+        Ok((request, reader))
+    }
+
+    /// As [`read_request`](Self::read_request), into a header that is [empty](RequestHeader::EMPTY), with a
+    /// reader at the first octet of the message, which is at the first argument then.
+    ///
+    /// # Errors
+    /// As [`RequestHeader::read`].
+    #[inline(always)] // on the path of every call
+    pub fn read_request_with<'a>(
+        self,
+        request: &mut RequestHeader<'a>,
+        reader: &mut CdrReader<'a>,
+        header: &MessageHeader,
+    ) -> Result<(), ProtocolError>
+    where
+        'm: 'a,
+    {
         match self {
-            Self::Giop(_) => RequestHeader::read(message, header),
-            Self::Other(messaging) => {
-                // In a place of its own: what GIOP reads is not moved for it.
-                let mut read = None;
-                read_request(messaging, message, header, &mut read)?;
-                read.ok_or_else(|| nothing_read(header))
-            }
+            Self::Giop(_) => request.read_with(reader, header),
+            Self::Other(messaging) => read_request(messaging, request, reader, header),
         }
     }
 
@@ -269,7 +284,6 @@ impl<'m> Form<'m> {
     ///
     /// # Errors
     /// As [`ReplyHeader::read`].
-    #[inline(always)] // on the path of every call
     pub fn read_reply<'a>(
         self,
         message: &'a [u8],
@@ -278,10 +292,25 @@ impl<'m> Form<'m> {
         match self {
             Self::Giop(_) => ReplyHeader::read(message, header),
             Self::Other(messaging) => {
-                let mut read = None;
-                read_reply(messaging, message, header, &mut read)?;
-                read.ok_or_else(|| nothing_read(header))
+                let kind = MessageKind::Reply;
+                read(messaging, message, header, kind, |r| messaging.read_reply(r))
             }
+        }
+    }
+
+    /// Reads of a whole Reply what a client needs first.
+    ///
+    /// # Errors
+    /// As [`ReplyHeader::read`].
+    #[inline]
+    pub fn read_reply_start(
+        self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<ReplyStart, ProtocolError> {
+        match self {
+            Self::Giop(_) => ReplyStart::read(message, header),
+            Self::Other(messaging) => read_reply_start(messaging, message, header),
         }
     }
 
@@ -351,7 +380,7 @@ impl From<GiopVersion> for Form<'_> {
     }
 }
 
-#[cold]
+#[inline(never)]
 fn request<'b>(
     messaging: &'b dyn Messaging,
     buffer: &'b mut Vec<u8>,
@@ -359,15 +388,12 @@ fn request<'b>(
     start: &RequestStart<'_>,
 ) -> CdrResult<MessageWriter<'b>> {
     let kind = MessageKind::Request;
-    if messaging.rewrite_request(buffer, order, start) {
-        return Ok(MessageWriter::resume_other(messaging, buffer, order, kind));
-    }
     let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
     messaging.write_request(start, &mut message.header_writer())?;
     Ok(message)
 }
 
-#[cold]
+#[inline(never)]
 fn reply<'b>(
     messaging: &'b dyn Messaging,
     buffer: &'b mut Vec<u8>,
@@ -392,7 +418,7 @@ fn header_alone(
 
 /// Reads the header of another protocol's message at the start of `octets`; `None` while they are too
 /// few.
-#[cold]
+#[inline(never)]
 pub(crate) fn read_header(
     messaging: &dyn Messaging,
     octets: &[u8],
@@ -408,35 +434,39 @@ pub(crate) fn read_header(
     Ok(Some(MessageHeader { version, order, more_fragments: false, kind, size }))
 }
 
-#[cold]
+#[inline(never)]
 fn read_request<'a>(
     messaging: &'a dyn Messaging,
-    message: &'a [u8],
+    request: &mut RequestHeader<'a>,
+    reader: &mut CdrReader<'a>,
     header: &MessageHeader,
-    into: &mut Option<(RequestHeader<'a>, CdrReader<'a>)>,
 ) -> Result<(), ProtocolError> {
     let kind = MessageKind::Request;
-    *into = Some(read(messaging, message, header, kind, |r| messaging.read_request(r))?);
-    Ok(())
+    skip_header(messaging, reader, header, kind)?;
+    match messaging.read_request(reader) {
+        Ok(read) => {
+            *request = read;
+            Ok(())
+        }
+        Err(cause) => Err(ProtocolError::header(kind, cause)),
+    }
 }
 
-#[cold]
-fn read_reply<'a>(
+#[inline(never)]
+fn read_reply_start(
     messaging: &dyn Messaging,
-    message: &'a [u8],
+    message: &[u8],
     header: &MessageHeader,
-    into: &mut Option<(ReplyHeader<'a>, CdrReader<'a>)>,
-) -> Result<(), ProtocolError> {
+) -> Result<ReplyStart, ProtocolError> {
     let kind = MessageKind::Reply;
-    *into = Some(read(messaging, message, header, kind, |r| messaging.read_reply(r))?);
-    Ok(())
-}
-
-/// The error for a message that was read without an error and is not there, which does not happen.
-#[cold]
-fn nothing_read(header: &MessageHeader) -> ProtocolError {
-    let (expected, found) = (MessageKind::Request, header.kind);
-    ProtocolErrorKind::WrongKind { expected, found }.into()
+    let mut reader = CdrReader::new(message, header.order);
+    skip_header(messaging, &mut reader, header, kind)?;
+    match messaging.read_reply(&mut reader) {
+        Ok(ReplyHeader { request_id, status, .. }) => {
+            Ok(ReplyStart { request_id, status, body_at: reader.offset() })
+        }
+        Err(cause) => Err(ProtocolError::header(kind, cause)),
+    }
 }
 
 /// Reads what comes first in another protocol's message of a kind.
@@ -447,16 +477,34 @@ fn read<'a, T>(
     expected: MessageKind,
     fields: impl FnOnce(&mut CdrReader<'a>) -> CdrResult<T>,
 ) -> Result<(T, CdrReader<'a>), ProtocolError> {
+    let mut reader = CdrReader::new(message, header.order);
+    skip_header(messaging, &mut reader, header, expected)?;
+    match fields(&mut reader) {
+        Ok(read) => Ok((read, reader)),
+        Err(cause) => Err(ProtocolError::header(expected, cause)),
+    }
+}
+
+/// Goes behind the header of a whole message of a kind, and sees to it that nothing is read beyond the
+/// message's end.
+fn skip_header(
+    messaging: &dyn Messaging,
+    reader: &mut CdrReader<'_>,
+    header: &MessageHeader,
+    expected: MessageKind,
+) -> Result<(), ProtocolError> {
     if header.kind != expected {
         return Err(ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
     }
     let own = usize::from(size_of_header(messaging));
-    let total = own.saturating_add(header.size as usize);
-    let message = message.get(..total).unwrap_or(message);
-    let mut reader = CdrReader::new(message, header.order);
-    let read = reader.take(own, "message header").and_then(|_| fields(&mut reader));
-    match read {
-        Ok(read) => Ok((read, reader)),
+    let message = reader.rest();
+    if let Some(whole) = message.get(..own.saturating_add(header.size as usize))
+        && whole.len() < message.len()
+    {
+        *reader = CdrReader::new(whole, header.order);
+    }
+    match reader.take(own, "message header") {
+        Ok(_) => Ok(()),
         Err(cause) => Err(ProtocolError::header(expected, cause)),
     }
 }

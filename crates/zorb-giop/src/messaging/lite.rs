@@ -1,21 +1,19 @@
 //! GIOPlite, GIOP for peers that need no more than it says.
 
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{Frame, Messaging, write_key};
-use crate::message::again::{Rest, octets_of};
 use crate::{
-    MessageKind, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags, ServiceContexts,
-    TargetAddress,
+    MessageKind, OperationName, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags,
+    ServiceContexts, TargetAddress,
 };
 
 /// Octets of a GIOPlite header.
 const HEADER_SIZE: u8 = 5;
 /// Where a request's id is.
-const ID_AT: usize = 8;
+const ID_AT: u8 = 8;
 /// `response_flags` of a two-way call.
 const TWO_WAY: u8 = 1;
 /// `response_flags` of a oneway call that is answered before the servant runs.
@@ -79,18 +77,8 @@ impl Messaging for GiopLite {
         writer.write_latin1(start.operation)
     }
 
-    fn rewrite_request(
-        &self,
-        buffer: &mut Vec<u8>,
-        order: ByteOrder,
-        start: &RequestStart<'_>,
-    ) -> bool {
-        let Some(end) = same_start(buffer, order, start) else { return false };
-        buffer.truncate(end);
-        if let Some(place) = buffer.get_mut(ID_AT..ID_AT + 4) {
-            place.copy_from_slice(&octets_of(order, start.request_id));
-        }
-        true
+    fn request_id_at(&self) -> Option<u8> {
+        Some(ID_AT)
     }
 
     /// Further NULs behind the operation's name do it.
@@ -142,38 +130,22 @@ fn flags(response: ResponseFlags) -> u8 {
     }
 }
 
-/// Where the header ends, if `buffer` begins with that of a request which is this one but for its id
-/// and its size.
-fn same_start(buffer: &[u8], order: ByteOrder, start: &RequestStart<'_>) -> Option<usize> {
-    let TargetAddress::Key(key) = start.target else { return None };
-    let mut rest = Rest::of(buffer, order);
-    // The size; the kind of message, and what aligns the id.
-    rest.skip(4)?;
-    rest.is(&[MessageKind::Request as u8, 0, 0, 0])?;
-    rest.skip(4)?;
-    rest.is(&[flags(start.response), 0, 0, 0])?;
-    rest.is_count(key.len())?;
-    rest.is(key)?;
-    rest.is_padding()?;
-    let name = start.operation.as_bytes();
-    rest.is_count(name.len() + 1)?;
-    rest.is(name)?;
-    rest.is(&[0])?;
-    Some(rest.at)
-}
-
 /// Reads an operation's name, behind which there may be more NULs than one.
-fn read_operation<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, str>> {
+fn read_operation<'a>(reader: &mut CdrReader<'a>) -> CdrResult<OperationName<'a>> {
     let octets = reader.read_octets()?;
+    // Mostly there is one.
+    if let Some((0, name)) = octets.split_last()
+        && let Some(name) = OperationName::of_ascii(name)
+    {
+        return Ok(name);
+    }
     let length = octets.iter().rposition(|octet| *octet != 0).map_or(0, |last| last + 1);
     let (name, nuls) = octets.split_at_checked(length).unwrap_or_default();
     if nuls.is_empty() || nuls.len() > MOST_NULS || name.contains(&0) {
         return Err(reader.error(CdrErrorKind::BadString, "operation"));
     }
-    Ok(match core::str::from_utf8(name) {
-        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
-        _ => Cow::Owned(name.iter().map(|octet| char::from(*octet)).collect()),
-    })
+    let latin1 = || -> Cow<'_, str> { name.iter().map(|octet| char::from(*octet)).collect() };
+    Ok(OperationName::of_ascii(name).unwrap_or_else(|| latin1().into()))
 }
 
 #[cfg(test)]

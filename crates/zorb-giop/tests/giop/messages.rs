@@ -91,7 +91,7 @@ fn headers_are_read_as_recorded() {
                 assert_eq!(request.request_id, block.number("request_id"));
                 assert_eq!(request.response, recorded_response(&block), "{}", block.name);
                 assert_eq!(request.operation, block.text("operation"));
-                assert!(matches!(request.operation, Cow::Borrowed(_)));
+                assert!(request.operation.is_borrowed());
                 let key = block.field("key").or(block.field("target_key")).expect("a key");
                 assert_eq!(request.target.object_key(), Ok(&*hex(key)), "{}", block.name);
                 assert_contexts(&block, &request.service_contexts);

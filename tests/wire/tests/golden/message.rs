@@ -91,7 +91,7 @@ pub(crate) fn decode<'a>(
                 RequestHeader::read(octets, &header).map_err(Fault::Protocol)?;
             request_id = Some(request.request_id);
             name = Some(request.operation.clone().into_owned());
-            show("operation", json!(request.operation));
+            show("operation", json!(request.operation.as_str()));
             if header.version == GiopVersion::V1_2 {
                 show("response_flags", json!(request.response as u8));
                 show("target", show_target(&request.target));

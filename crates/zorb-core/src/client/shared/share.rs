@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use zorb_cdr::{ByteOrder, TextCoding};
-use zorb_giop::{ConnectionEnd, Form, GiopVersion, MessageHeader, MessageKind, RequestProgress};
+use zorb_giop::{
+    ConnectionEnd, Form, GiopVersion, MessageHeader, MessageKind, RequestBuffer, RequestProgress,
+};
 use zorb_os::{priority, probe};
 use zorb_transport::Stream;
 
@@ -53,7 +55,7 @@ impl Share {
     }
 
     /// The buffer for what is to be sent.
-    pub(in crate::client) fn buffer(&mut self) -> Option<&mut Vec<u8>> {
+    pub(in crate::client) fn buffer(&mut self) -> Option<&mut RequestBuffer> {
         self.seat.as_deref_mut().map(|seat| &mut seat.outgoing)
     }
 
@@ -148,14 +150,14 @@ impl Share {
         probe!(MessagingSend);
         let mut begun = true;
         let sent = match rest {
-            None => stream.send_all(&seat.outgoing),
+            None => stream.send_all(seat.outgoing.octets()),
             Some((tail, arguments)) => {
                 begun = false;
                 let mut send = |parts: &mut [IoSlice<'_>]| {
                     begun = true;
                     stream.send_vectored_all(parts)
                 };
-                tail.send(&mut seat.outgoing, text, arguments, &mut send)
+                tail.send(seat.outgoing.behind_header(), text, arguments, &mut send)
             }
         };
         probe!(TransportSend);
@@ -251,7 +253,7 @@ impl Share {
     pub(in crate::client) fn cancel_request(&mut self, request_id: u32) -> io::Result<()> {
         let (form, order) = (self.connection.state().form, ByteOrder::NATIVE);
         let Some(outgoing) = self.buffer() else { return Ok(()) };
-        form.cancel_request(outgoing, order, request_id);
+        form.cancel_request(outgoing.any_octets(), order, request_id);
         self.send_message(form, Patience::new(Some(LAST_WORDS)), TextCoding::default(), None)
     }
 

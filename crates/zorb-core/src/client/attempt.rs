@@ -1,0 +1,272 @@
+//! One attempt at a call, over one connection.
+
+use std::ops::RangeInclusive;
+
+use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
+use zorb_giop::{
+    ConnectionEnd, Form, Ior, Mentioning, MessageKind, MessageWriter, ReplyStatus, RequestProgress,
+    RequestStart, ServiceContext, ServiceId, TargetAddress,
+};
+use zorb_os::probe;
+use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+
+use super::call::Call;
+use super::connection::{Opened, Tells};
+use super::contexts::{tell_band, with_contexts};
+use super::failing::{no_reply, not_sent};
+use super::line::{AnyLine, Line};
+use super::reach::reach;
+use super::reply::{ReadReply, Reply, decoding};
+use super::route::{Route, Routes};
+use crate::error::{Error, Phase};
+use crate::gather::Gather;
+use crate::object::ObjectRef;
+use crate::server::about_to_block;
+
+/// What one attempt came to.
+pub(super) enum Attempt {
+    /// Its reply has been read, or there is none.
+    Done,
+    Forward(Ior),
+    /// The request was not processed; it may be sent again.
+    Resend(SystemException),
+    Failed(SystemException),
+}
+
+/// Makes the call over the first route that connects.
+#[inline]
+pub(super) fn call_there(
+    object: &ObjectRef,
+    routes: &Routes,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    match routes.at_once(call.response.expects_reply()) {
+        Some((route, lease)) => call_over(object, (routes, route), lease, call, read),
+        None => reach_and_call(object, routes, call, read),
+    }
+}
+
+#[inline(never)]
+fn reach_and_call(
+    object: &ObjectRef,
+    routes: &Routes,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    let (expects_reply, deadline) = (call.response.expects_reply(), call.sending.deadline());
+    match reach(object, routes, call.terms.connect, expects_reply, deadline) {
+        Ok((route, AnyLine::Own(lease))) => call_over(object, (routes, route), lease, call, read),
+        Ok((route, AnyLine::Shared(share))) => {
+            call_over(object, (routes, route), share, call, read)
+        }
+        Err(exception) => Attempt::Failed(exception),
+    }
+}
+
+/// Makes the call over one connection.
+#[inline(never)]
+fn call_over(
+    object: &ObjectRef,
+    (routes, route): (&Routes, &Route),
+    mut line: impl Line,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    probe!(Reference);
+    let core = object.core();
+    let form = route.form;
+    let expected = call.response.expects_reply().then_some(MessageKind::Reply);
+    let opened = match line.open(core, route, call.operation, expected, call.sending.deadline()) {
+        Ok(opened) => opened,
+        Err(exception) => return Attempt::Failed(exception),
+    };
+    let Opened { request_id, text, tells } = opened;
+    let mut gather = Gather::runs_from(line.copy_threshold(route.pool.copy_threshold));
+    if let Some(band) = &route.band {
+        band_to_tell(&mut line, band);
+    }
+    let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
+    let written = match tells {
+        Tells::Nothing => with_contexts(object, routes, &[], |service_contexts| {
+            let start = start(request_id, &route.key, service_contexts, call);
+            let begun = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
+            write_arguments(begun, text, &mut gather, call)
+        }),
+        tells => {
+            let request = (request_id, &route.key[..]);
+            write_telling(
+                tells,
+                (object, routes),
+                (outgoing.any_octets(), form),
+                request,
+                text,
+                &mut gather,
+                call,
+            )
+        }
+    };
+    if let Err(exception) = written {
+        if route.band.is_some() {
+            line.untell_band();
+        }
+        return Attempt::Failed(exception);
+    }
+    let rest = gather.tail().map(|tail| (tail, call.arguments));
+    if let Err(error) = line.send(form, &opened, &call.sending, rest) {
+        let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
+        line.discard(&route.pool);
+        return not_done(not_sent(route, again, error));
+    }
+    if expected.is_none() {
+        return Attempt::Done;
+    }
+    about_to_block();
+    match line.receive(request_id, &call.patience) {
+        Ok((_, start)) if start.status == ReplyStatus::NeedsAddressingMode => {
+            in_full(line.say_all_in_full())
+        }
+        Ok((order, start)) => {
+            let (message, seams) = line.reply();
+            judge(&Reply { core, message, seams, order, start, text }, read, true)
+        }
+        Err(reason) => {
+            let end = reason.end();
+            let again = end.is_some_and(|end| line.sends_again(end, RequestProgress::Sent));
+            if end.is_some() || line.cancel(request_id).is_err() {
+                line.discard(&route.pool);
+            }
+            let exception = no_reply(route, call.operation, call.patience.timeout(), reason);
+            not_done((again, exception))
+        }
+    }
+}
+
+/// Has the first request over a connection for a band of priorities tell the server.
+#[cold]
+fn band_to_tell(line: &mut impl Line, band: &RangeInclusive<i16>) {
+    tell_band(line.tells_band().then_some(band));
+}
+
+#[cold]
+fn not_done((again, exception): (bool, SystemException)) -> Attempt {
+    if again { Attempt::Resend(exception) } else { Attempt::Failed(exception) }
+}
+
+#[inline(always)] // on the path of every call
+pub(super) fn start<'a>(
+    request_id: u32,
+    key: &'a [u8],
+    service_contexts: &'a [ServiceContext<'a>],
+    call: &Call<'a>,
+) -> RequestStart<'a> {
+    let target = TargetAddress::Key(key);
+    let (response, operation) = (call.response, call.operation);
+    RequestStart { request_id, response, target, operation, service_contexts }
+}
+
+/// Writes a request that tells the server something.
+#[inline(never)]
+pub(super) fn write_telling(
+    tells: Tells,
+    (object, routes): (&ObjectRef, &Routes),
+    (buffer, form): (&mut Vec<u8>, Form<'_>),
+    (request_id, key): (u32, &[u8]),
+    text: TextCoding,
+    gather: &mut Gather,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    let data = match tells {
+        Tells::Mention(mention) => {
+            let start = start(request_id, key, &[], call);
+            let says = form.other().map(|messaging| Mentioning { messaging, mention });
+            let form = says.as_ref().map_or(form, |says| Form::Other(says));
+            return write_request(buffer, form, &start, text, gather, call);
+        }
+        Tells::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
+        Tells::Nothing => None,
+    };
+    let context = data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
+    with_contexts(object, routes, context.as_slice(), |service_contexts| {
+        let start = start(request_id, key, service_contexts, call);
+        write_request(buffer, form, &start, text, gather, call)
+    })
+}
+
+pub(super) fn write_request(
+    buffer: &mut Vec<u8>,
+    form: Form<'_>,
+    start: &RequestStart<'_>,
+    text: TextCoding,
+    gather: &mut Gather,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    write_arguments(form.request(buffer, ByteOrder::NATIVE, start), text, gather, call)
+}
+
+/// Writes the rest of a request that was begun.
+#[inline]
+fn write_arguments(
+    begun: CdrResult<MessageWriter<'_>>,
+    text: TextCoding,
+    gather: &mut Gather,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    let written = begun.and_then(|message| {
+        probe!(MessagingSend);
+        let written = gather.write_body(message, text, call.arguments);
+        probe!(Marshal);
+        written
+    });
+    written.map_err(|error| unwritten(error, call))
+}
+
+#[cold]
+fn unwritten(error: CdrError, call: &Call<'_>) -> SystemException {
+    let exception = SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest);
+    Error::new(Phase::Send, call.operation).because(error).remember(exception)
+}
+
+/// Looks at the status of a reply, which may come from another ORB: results and user exceptions are for the caller to read.
+#[inline]
+pub(super) fn judge(reply: &Reply<'_>, read: ReadReply<'_>, from_elsewhere: bool) -> Attempt {
+    match reply.start.status {
+        ReplyStatus::NoException | ReplyStatus::UserException => {
+            read(reply);
+            Attempt::Done
+        }
+        _ => judge_other(reply, from_elsewhere),
+    }
+}
+
+#[cold]
+fn judge_other(reply: &Reply<'_>, from_elsewhere: bool) -> Attempt {
+    match reply.start.status {
+        // They are judged already.
+        ReplyStatus::NoException | ReplyStatus::UserException => Attempt::Done,
+        ReplyStatus::SystemException => {
+            if from_elsewhere {
+                Error::forget();
+            }
+            let read = SystemException::read(&mut reply.body());
+            Attempt::Failed(read.unwrap_or_else(decoding))
+        }
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            let read = Ior::read(&mut reply.body());
+            match read {
+                Ok(ior) => Attempt::Forward(ior),
+                Err(error) => Attempt::Failed(decoding(error)),
+            }
+        }
+        ReplyStatus::NeedsAddressingMode => in_full(false),
+    }
+}
+
+/// What becomes of a request that the server does not understand: it is sent `again` where it has left
+/// something out that the server does not remember. Otherwise key addressing is what every server takes;
+/// none is known to ask for another.
+#[cold]
+fn in_full(again: bool) -> Attempt {
+    let code = minor::no_implement::UNSUPPORTED_OPERATION;
+    not_done((again, SystemException::no_implement(code, CompletionStatus::No)))
+}

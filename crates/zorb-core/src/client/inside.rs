@@ -1,0 +1,91 @@
+//! Calls of objects of this ORB that go by a request and a reply, in memory.
+
+use std::cell::Cell;
+
+use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_giop::{Form, GiopVersion, MessageHeader, ReplyStart};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::attempt::{Attempt, judge, start, write_request};
+use super::call::Call;
+use super::contexts::with_contexts;
+use super::reply::{ReadReply, Reply};
+use super::route::Routes;
+use crate::buffers::trim;
+use crate::collocation::{Upcall, hold};
+use crate::gather::{Gather, SendParts};
+use crate::object::ObjectRef;
+use crate::server::{Answer, InParts, answer_request};
+
+/// The text coding of calls inside this ORB: nothing is lost in it.
+pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
+
+thread_local! {
+    /// The buffers of calls inside this ORB: request and reply. A nested call makes its own.
+    static LOCAL_BUFFERS: Cell<(Vec<u8>, Vec<u8>)> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+/// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
+pub(super) fn call_here(
+    object: &ObjectRef,
+    routes: &Routes,
+    key: &[u8],
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    let core = object.core();
+    let _bond = hold(object);
+    let _upcall = Upcall::enter(core);
+    let form = Form::Giop(GiopVersion::HIGHEST);
+    let text = LOCAL_TEXT;
+    let (mut request, mut buffer) = LOCAL_BUFFERS.take();
+    let mut copy = Gather::runs_from(usize::MAX);
+    let written = with_contexts(object, routes, &[], |service_contexts| {
+        let start = start(0, key, service_contexts, call);
+        write_request(&mut request, form, &start, text, &mut copy, call)
+    });
+    if let Err(exception) = written {
+        LOCAL_BUFFERS.set((request, buffer));
+        return Attempt::Failed(exception);
+    }
+    let broken =
+        || SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe);
+    let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
+        return Attempt::Failed(broken());
+    };
+    let message = InParts::new(&request, &[]);
+    let not_sent: (usize, SendParts<'_>) = (usize::MAX, &mut |_| {});
+    let form = (form, &header);
+    let answer = answer_request(core, message, form, &|_, _| Ok(text), &mut buffer, not_sent, None);
+    // From here on the reply finds its own way back, however it ends.
+    trim(&mut request);
+    LOCAL_BUFFERS.set((request, Vec::new()));
+    let reply = LocalReply(buffer);
+    match answer {
+        Ok(Answer::Nothing) => Attempt::Done,
+        Ok(Answer::Reply) => match read_start(&reply.0) {
+            Some((order, start)) => {
+                let message = &reply.0[..];
+                judge(&Reply { core, message, seams: &[], order, start, text }, read, false)
+            }
+            None => Attempt::Failed(broken()),
+        },
+        Err(_) => Attempt::Failed(broken()),
+    }
+}
+
+fn read_start(message: &[u8]) -> Option<(ByteOrder, ReplyStart)> {
+    let header = MessageHeader::parse_prefix(message).ok()??;
+    Some((header.order, ReplyStart::read(message, &header).ok()?))
+}
+
+/// The buffer of a reply; it goes back to its thread when dropped.
+struct LocalReply(Vec<u8>);
+
+impl Drop for LocalReply {
+    fn drop(&mut self) {
+        let (request, _) = LOCAL_BUFFERS.take();
+        trim(&mut self.0);
+        LOCAL_BUFFERS.set((request, std::mem::take(&mut self.0)));
+    }
+}

@@ -1,0 +1,105 @@
+use zorb_cdr::TextCoding;
+
+use super::*;
+use crate::{GiopLite, ServiceContext, ServiceId, TargetAddress};
+
+#[derive(Clone, Copy)]
+struct Case {
+    form: Form<'static>,
+    order: ByteOrder,
+    key: usize,
+    operation: &'static str,
+    response: ResponseFlags,
+    has_context: bool,
+}
+
+const LITE: Form<'static> = Form::Other(&GiopLite);
+const LONG: &str = "an_operation_whose_name_is_longer_than_what_is_remembered";
+
+fn keys() -> [Arc<[u8]>; 4] {
+    let keys: [&[u8]; 4] = [b"a key of some 24 octets.", b"a key of some 24 octets!", b"", b"odd"];
+    keys.map(Arc::from)
+}
+
+fn cases() -> Vec<Case> {
+    let plain = Case {
+        form: Form::Giop(GiopVersion::V1_2),
+        order: ByteOrder::Little,
+        key: 0,
+        operation: "nothing",
+        response: ResponseFlags::SyncWithTarget,
+        has_context: false,
+    };
+    let mut cases = Vec::from([
+        plain,
+        Case { form: Form::Giop(GiopVersion::V1_1), ..plain },
+        Case { form: Form::Giop(GiopVersion::V1_0), ..plain },
+        Case { order: ByteOrder::Big, ..plain },
+        Case { response: ResponseFlags::NoResponse, ..plain },
+        Case { has_context: true, ..plain },
+    ]);
+    cases.extend((1..4).map(|key| Case { key, ..plain }));
+    let names = ["a", "note", "nothin", "nothings", LONG];
+    cases.extend(names.map(|operation| Case { operation, ..plain }));
+    cases
+}
+
+fn write(buffer: &mut RequestBuffer, case: &Case, keys: &[Arc<[u8]>; 4], id: u32, body: &[u8]) {
+    let contexts = [ServiceContext::new(ServiceId::CODE_SETS, &[1, 2, 3][..])];
+    let key = &keys[case.key];
+    let start = RequestStart {
+        request_id: id,
+        response: case.response,
+        target: TargetAddress::Key(key),
+        operation: case.operation,
+        service_contexts: if case.has_context { &contexts } else { &[] },
+    };
+    let mut message = buffer.request(case.form, case.order, &start, key).unwrap();
+    message.body(TextCoding::default()).put(body);
+    message.finish().unwrap();
+}
+
+/// Every case after every other, in one buffer and in a new one.
+fn check(cases: &[Case]) {
+    let keys = keys();
+    for before in cases {
+        for case in cases {
+            for bodies in [[&b""[..], b"123456789"], [b"123456789", b""], [b"x", b"x"]] {
+                let (mut used, mut fresh) = (RequestBuffer::default(), RequestBuffer::default());
+                write(&mut used, before, &keys, 1, bodies[0]);
+                write(&mut used, case, &keys, 0x0102_0304, bodies[1]);
+                write(&mut fresh, case, &keys, 0x0102_0304, bodies[1]);
+                assert_eq!(used.octets(), fresh.octets());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_buffer_held_before_changes_nothing() {
+    check(&cases());
+}
+
+#[test]
+fn nor_does_it_with_giop_lite() {
+    let order = ByteOrder::NATIVE;
+    let lite: Vec<Case> = cases().iter().map(|case| Case { form: LITE, order, ..*case }).collect();
+    check(&lite);
+}
+
+#[test]
+fn a_request_as_the_last_one_is_not_written_again() {
+    let keys = keys();
+    for form in [LITE, Form::Giop(GiopVersion::V1_0), Form::Giop(GiopVersion::V1_2)] {
+        for case in cases().iter().filter(|case| case.order == ByteOrder::NATIVE) {
+            let case = Case { form, ..*case };
+            let mut buffer = RequestBuffer::default();
+            write(&mut buffer, &case, &keys, 1, b"body");
+            let remembered = !case.has_context && case.operation != LONG;
+            assert_eq!(buffer.begun.is_some(), remembered);
+            buffer.any_octets().clear();
+            assert!(buffer.begun.is_none());
+            write(&mut buffer, &case, &keys, 2, b"body");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Names of operations.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::fmt;
+use core::ops::Deref;
+
+use zorb_cdr::{CdrReader, CdrResult};
+
+/// The name of an operation in a received request: text, borrowed from the message whenever it is ASCII,
+/// as IDL's names are.
+///
+/// Who looks an operation up compares [octets](Self::as_bytes); as text the octets are looked at once
+/// more.
+#[derive(Clone)]
+pub struct OperationName<'a>(Kind<'a>);
+
+#[derive(Clone)]
+enum Kind<'a> {
+    /// Octets of ASCII without a NUL.
+    Ascii(&'a [u8]),
+    Other(Cow<'a, str>),
+}
+
+impl<'a> OperationName<'a> {
+    /// A name without octets, which no operation has.
+    pub const EMPTY: Self = Self(Kind::Ascii(&[]));
+
+    /// Reads a `string` of ISO 8859-1.
+    ///
+    /// # Errors
+    /// `BadString` without a NUL at its end, or with one before; `LengthBeyondEnd`, `Truncated`.
+    #[inline]
+    pub fn read(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        reader.read_latin1("operation").map(Self::from)
+    }
+
+    /// The name in these octets, if they are ASCII and none is a NUL.
+    #[inline]
+    pub(crate) fn of_ascii(octets: &'a [u8]) -> Option<Self> {
+        is_plain(octets).then_some(Self(Kind::Ascii(octets)))
+    }
+
+    /// The octets of the name in UTF-8, the same as on the wire where it is ASCII.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Kind::Ascii(octets) => octets,
+            Kind::Other(text) => text.as_bytes(),
+        }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Kind::Ascii(octets) => core::str::from_utf8(octets).unwrap_or_default(),
+            Kind::Other(text) => text,
+        }
+    }
+
+    /// The name without a borrow.
+    pub fn into_owned(self) -> String {
+        self.as_str().into()
+    }
+
+    /// Whether it is borrowed from the message.
+    pub fn is_borrowed(&self) -> bool {
+        !matches!(self.0, Kind::Other(Cow::Owned(_)))
+    }
+}
+
+impl Deref for OperationName<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for OperationName<'a> {
+    #[inline]
+    fn from(text: Cow<'a, str>) -> Self {
+        Self(Kind::Other(text))
+    }
+}
+
+impl<'a> From<&'a str> for OperationName<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Kind::Other(Cow::Borrowed(text)))
+    }
+}
+
+impl PartialEq for OperationName<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for OperationName<'_> {}
+
+impl PartialEq<str> for OperationName<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for OperationName<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+impl fmt::Debug for OperationName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for OperationName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+/// Whether all octets are ASCII and none is NUL: eight at a time, the last ones a second time where they
+/// do not fill a word.
+#[inline]
+fn is_plain(octets: &[u8]) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
+    // Taking one from each octet borrows at a NUL, which leaves it with its highest bit.
+    let is_plain = |word: u64| (word.wrapping_sub(ONES) | word) & HIGHEST == 0;
+    if let Some(last) = octets.last_chunk::<8>() {
+        let (words, _) = octets.as_chunks::<8>();
+        return words.iter().all(|word| is_plain(u64::from_ne_bytes(*word)))
+            && is_plain(u64::from_ne_bytes(*last));
+    }
+    match (octets.first_chunk::<4>(), octets.last_chunk::<4>()) {
+        (Some(first), Some(last)) => {
+            let [first, last] = [first, last].map(|octets| u64::from(u32::from_ne_bytes(*octets)));
+            is_plain(first | last << 32)
+        }
+        _ => octets.iter().all(|octet| (1..0x80).contains(octet)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn names_are_plain_if_each_of_their_octets_is() {
+        for length in 0..20 {
+            let plain: Vec<u8> = (0..length).map(|at| b'a' + at).collect();
+            assert!(is_plain(&plain));
+            for at in 0..plain.len() {
+                for (octet, expected) in [(0, false), (1, true), (0x7f, true), (0x80, false)] {
+                    let mut other = plain.clone();
+                    other[at] = octet;
+                    assert_eq!(is_plain(&other), expected, "{other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_is_the_same_however_it_came() {
+        let ascii = OperationName::of_ascii(b"add").unwrap();
+        assert_eq!(ascii, "add");
+        assert_eq!(ascii, OperationName::from("add"));
+        assert_eq!((ascii.as_str(), ascii.is_borrowed()), ("add", true));
+        assert_eq!(ascii.into_owned(), "add");
+        assert!(OperationName::of_ascii("größe".as_bytes()).is_none());
+        assert_eq!(OperationName::EMPTY.as_str(), "");
+    }
+}
