@@ -38,5 +38,6 @@ pub use settings::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, PoolSettings, Strategy,
 };
 
+pub(crate) use frozen::Freezing;
 pub(crate) use lane::Lane;
 pub(crate) use pool::{AnyPool, InPool, PoolUse};

@@ -7,6 +7,7 @@ mod fixture;
 
 use std::sync::{Arc, Mutex};
 
+use zorb_core::poa::PoaPolicies;
 use zorb_rt::{CountingAllocator, DynamicLifespan, LaneBuilder, LaneViolations, Strategy};
 
 use fixture::{
@@ -126,6 +127,35 @@ fn dynamic_threads_are_counted() {
     });
     assert_eq!(scene.rt.violations()[1].threads, 1);
     scene.end();
+}
+
+#[test]
+fn pools_that_are_made_later_are_frozen_from_their_beginning() {
+    let server = builder().listen("uiop://").build().unwrap();
+    let rt = rt_of(&server);
+    rt.freeze().unwrap();
+    let client = builder().build().unwrap();
+    let mut name = 0;
+    let mut first_call = || {
+        name += 1;
+        let lane = LaneBuilder::new(number(20), 1);
+        let pool = rt.threadpool(&format!("late {name}")).lane(lane).create().unwrap();
+        let model = rt.server_declared(number(20));
+        let policies = PoaPolicies::new().with(model).with(pool.policy());
+        let poa = server.root_poa().create(&format!("late {name}"), policies).unwrap();
+        let here: Worker = poa.activate(Sinner::default()).unwrap();
+        let there: Worker = client.resolve(&here.0.to_ior_string()).unwrap();
+        assert_eq!(there.serve(1), Ok(1));
+        // A turn ends after its reply: the next call is answered after that.
+        assert_eq!(there.serve(1), Ok(1));
+        pool.violations().remove(0)
+    };
+    let counted = first_call();
+    assert!(counted.table_writes > 0, "its connection came: {counted}");
+    rt.thaw();
+    assert_eq!(first_call().total(), 0);
+    client.shutdown(true).unwrap();
+    server.shutdown(true).unwrap();
 }
 
 #[test]

@@ -18,7 +18,9 @@ fn steady_calls_violate_nothing() {
     // Memory that is not locked may go at any time, and has to be there before it is locked.
     let apart = builder().build().unwrap();
     let locked = set_up().lock_memory(true).denied(Denied::Refuse).attach(&apart).is_ok();
-    for url in ["iiop://127.0.0.1:0", "uiop://", "shmiop://"] {
+    for url in
+        ["iiop://127.0.0.1:0", "uiop://", "shmiop://", "lite+iiop://127.0.0.1:0", "lite+uiop://"]
+    {
         for strategy in STRATEGIES {
             let scene = scene(url, strategy, LaneBuilder::new(number(20), 1));
             // Two at a time, so that both threads of the low lane have served.

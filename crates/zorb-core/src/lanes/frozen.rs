@@ -64,12 +64,22 @@ impl fmt::Display for LaneViolations {
 /// one turn has had. Page faults are not among it: they are known when they are asked for.
 pub type ViolationReport = dyn Fn(&LaneViolations) + Send + Sync;
 
+/// How lanes are frozen.
+#[derive(Clone)]
+pub(crate) struct Freezing {
+    /// Who is told.
+    pub(super) report: Option<Arc<ViolationReport>>,
+}
+
 impl Orb {
     /// Has the lanes of all pools count from now on what their threads are not to do while calls are
     /// urgent: allocations, page faults, threads started, connections opened, tables changed. Whoever
     /// freezes has made what is needed before: objects, connections
     /// ([`validate_connection`](crate::ObjectRef::validate_connection)), and a few calls of each kind,
     /// so that buffers have their sizes. Counts begin at zero; turns that are under way are left out.
+    ///
+    /// Pools that are made later are frozen from their beginning, so that the connections of their first
+    /// clients count.
     ///
     /// `report` is called after every turn with violations; the first of a lane is logged, too.
     ///
@@ -79,6 +89,8 @@ impl Orb {
         if !alloc::is_counting() {
             tracing::info!("allocations are not counted: CountingAllocator is not installed");
         }
+        // Before the pools are gone through: one that is not among them yet looks here when it is.
+        *self.core().freezing.lock() = Some(Freezing { report: report.clone() });
         self.core().each_pool(|pool| pool.freeze(report.as_ref())).map_err(|error| {
             Error::new(Phase::Configure, "counting the page faults of lanes").because(error)
         })
@@ -86,6 +98,7 @@ impl Orb {
 
     /// Ends the counting; the counts stay.
     pub fn thaw_pools(&self) {
+        *self.core().freezing.lock() = None;
         // Nothing of it fails.
         let _ = self.core().each_pool(|pool| {
             pool.thaw();

@@ -92,7 +92,11 @@ impl Orb {
             // Asked under the lock with which a shutdown takes the pools away: none comes later.
             core.check_running()?;
             pools.push(Arc::clone(&pool) as Arc<dyn AnyPool>);
-            Ok(())
+            let freezing = core.freezing.lock().clone();
+            freezing.map_or(Ok(()), |freezing| {
+                let frozen = AnyPool::freeze(&*pool, freezing.report.as_ref());
+                frozen.map_err(|error| Error::new(Phase::Configure, "a frozen pool").because(error))
+            })
         });
         match begun {
             Ok(()) => Ok(Pool(pool)),

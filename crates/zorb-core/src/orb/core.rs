@@ -16,7 +16,7 @@ use super::local::Locals;
 use crate::buffers::show_allocator_a_large_block;
 use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
-use crate::lanes::AnyPool;
+use crate::lanes::{AnyPool, Freezing};
 use crate::object::ObjectRef;
 use crate::options::Options;
 use crate::poa::{
@@ -53,6 +53,8 @@ pub(crate) struct OrbCore {
     connections: ConnectionCache,
     pub(crate) listeners: RwLock<Vec<Listener>>,
     pub(crate) pools: RwLock<Vec<Arc<dyn AnyPool>>>,
+    /// That pools are frozen, those that are still to be made as well.
+    pub(crate) freezing: Lock<Option<Freezing>>,
     adapters: Adapters,
     root_poa: Poa,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
@@ -99,6 +101,7 @@ impl OrbCore {
                 connections: ConnectionCache::default(),
                 listeners: RwLock::default(),
                 pools: RwLock::default(),
+                freezing: Lock::default(),
                 adapters,
                 root_poa,
                 published: RwLock::default(),

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use zorb_core::poa::{Poa, PoaPolicies};
 use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
+use zorb_giop::{GiopLite, ProfileTag};
 use zorb_rt::{
     Direct, LaneBuilder, NativePriority, Priority, RtOrb, RtOrbBuilder, Strategy, Threadpool,
 };
 use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
+use zorb_transport::Composed;
 use zorb_unix::UiopProtocol;
 
 pub(crate) const STRATEGIES: [Strategy; 3] =
@@ -99,6 +101,10 @@ impl WorkerServant for Sinner {
 pub(crate) fn builder() -> OrbBuilder {
     let builder = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let builder = builder.protocol(Arc::new(UiopProtocol::new()));
+    let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);
+    let builder = builder.protocol(Arc::new(lite));
+    let lite = Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::ZORB_LITE_IIOP);
+    let builder = builder.protocol(Arc::new(lite));
     builder.protocol(Arc::new(ShmiopProtocol::new())).round_trip_timeout(Duration::from_secs(30))
 }
 
