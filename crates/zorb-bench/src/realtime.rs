@@ -31,6 +31,7 @@ mod servant;
 mod strategies;
 mod times;
 mod turns;
+mod unused;
 mod work;
 
 #[cfg(test)]
@@ -82,6 +83,7 @@ pub const ALL: &[Experiment] = &[
     Experiment { name: "E12", title: "what a one-way call waits for", run: scopes::run },
     Experiment { name: "E13", title: "jitter of calls, idle and under load", run: jitter::run },
     Experiment { name: "E14", title: "dynamic threads", run: growth::run },
+    Experiment { name: "E15", title: "a real-time side that nothing uses", run: unused::run },
 ];
 
 /// How they are done.

@@ -139,6 +139,17 @@ impl Bench {
         self.host(self.at_client(), (LOCAL, options), 0, Priorities::Native)
     }
 
+    /// A server and a client whose ORBs have no real-time side.
+    pub(super) fn without_real_time(&self) -> Result<(Host, Host)> {
+        let host = |place| self.host(place, (LOCAL, &[]), 0, Priorities::None);
+        Ok((host(self.at_server())?, host(self.at_client())?))
+    }
+
+    /// Where clients are.
+    pub(super) fn client_place(&self) -> Place {
+        self.at_client()
+    }
+
     fn at_client(&self) -> Place {
         Place { processor: self.processors.map(|(client, _)| client), namespace: None }
     }
@@ -161,7 +172,7 @@ impl Bench {
             let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
             let orb = orb.build()?;
             let rt = match priorities {
-                Priorities::Native => {
+                Priorities::Native | Priorities::None => {
                     let all = Direct::new(NativePriority::SHARED, NativePriority::DEFAULT_MAX);
                     RtOrb::builder().mapping(all)
                 }
@@ -172,7 +183,14 @@ impl Bench {
                     if classes { rt.network(LinearNetwork) } else { rt }
                 }
             };
-            let rt = rt.attach(&orb)?;
+            let rt = match priorities {
+                // Its own is of an ORB beside it, which does nothing.
+                Priorities::None => {
+                    let aside = zorb::Orb::builder().without_environment().build()?;
+                    rt.attach(&aside)?
+                }
+                _ => rt.attach(&orb)?,
+            };
             Ok((orb, rt))
         })?;
         let servant = Arc::new(Servant::new(rt.current(), requests));
@@ -183,6 +201,8 @@ impl Bench {
 /// What CORBA's priorities are.
 #[derive(Clone, Copy, Debug)]
 enum Priorities {
+    /// Unknown to the ORB.
+    None,
     /// Native ones.
     Native,
     /// All of CORBA's, spread over those up to [`HIGH`], with or without classes in the network.

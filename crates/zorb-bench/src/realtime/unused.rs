@@ -1,0 +1,219 @@
+//! E15: what a real-time side costs calls that do not use it, and what each strategy of lanes costs calls
+//! that nothing disturbs.
+
+use std::fs;
+
+use zorb::Interface as _;
+use zorb::poa::PoaPolicies;
+use zorb_os::priority::{self, Schedule};
+use zorb_rt::{PriorityBand, PriorityBands, Strategy};
+
+use super::bed::{Bench, HIGH, Host, LOW, joined, number};
+use super::finding::{Finding, named, rounded};
+use super::times::{Sample, Times};
+use crate::error::Result;
+use crate::statistics::{Interval, median};
+use crate::stubs::real_time::Worker;
+
+/// Calls that do not use it may take so much longer where there is a real-time side.
+const UNUSED: f64 = 1.05;
+/// Two ORBs of one kind are no further apart than this.
+const SAME: std::ops::RangeInclusive<f64> = 0.95..=1.05;
+/// Calls before the first timed one of each kind.
+const WARM: usize = 200;
+
+/// What is called, and what has to be there for it.
+struct Side {
+    name: &'static str,
+    worker: Worker,
+    times: Vec<Times>,
+    /// Switches of threads in the whole program, a call.
+    switches: Vec<f64>,
+    /// Ends after the references to it.
+    _hosts: Vec<Host>,
+}
+
+impl Side {
+    fn new(name: &'static str, worker: Worker, hosts: Vec<Host>) -> Self {
+        Self { name, worker, times: Vec::new(), switches: Vec::new(), _hosts: hosts }
+    }
+
+    /// A block of calls.
+    fn block(&mut self, bench: &Bench, calls: usize) -> Result<()> {
+        let mut samples = Vec::with_capacity(calls);
+        let before = switches();
+        for _ in 0..calls {
+            let (sample, done) = Sample::of(|| self.worker.work(-1, 0));
+            done?;
+            samples.push(sample);
+        }
+        self.switches.push((switches() - before) as f64 / calls as f64);
+        self.times.push(bench.times(&samples));
+        Ok(())
+    }
+}
+
+pub(super) fn run(bench: &Bench) -> Result<Finding> {
+    let (rounds, calls) = bench.count((60, 1000), (12, 300));
+    let mut sides = vec![plain(bench, "no real-time side")?, plain(bench, "another without")?];
+    sides.push(unused(bench)?);
+    sides.push(lane(bench, "leaders and followers", Strategy::LeaderFollowers)?);
+    sides.push(lane(bench, "thread per connection", Strategy::ThreadPerConnection)?);
+    sides.push(lane(bench, "half-sync", Strategy::HalfSync)?);
+    let place = bench.client_place();
+    std::thread::scope(|scope| {
+        let caller = scope.spawn(|| {
+            place.enter()?;
+            // The same for all, and of the system's: the real-time side is not to know.
+            priority::set(Schedule::Fifo(HIGH.unsigned_abs().try_into().unwrap_or(1)))?;
+            for side in &mut sides {
+                (0..WARM).try_for_each(|_| side.worker.work(-1, 0))?;
+            }
+            for round in 0..rounds {
+                // There and back, so that a machine that gets slower does so for all.
+                let count = sides.len();
+                for turn in 0..count {
+                    let at = if round % 2 == 0 { turn } else { count - 1 - turn };
+                    if let Some(side) = sides.get_mut(at) {
+                        side.block(bench, calls)?;
+                    }
+                }
+            }
+            Ok(())
+        });
+        joined(caller.join())
+    })?;
+    Ok(found(&sides))
+}
+
+/// What the blocks of each side say beside those of the first.
+fn found(sides: &[Side]) -> Finding {
+    let mut finding = Finding::default();
+    let Some((plain, others)) = sides.split_first() else { return finding };
+    let mut of_plain = Vec::new();
+    for side in others {
+        let [p50, p99] = [Times::p50, Times::p99].map(|share| beside(side, plain, share));
+        for (share, Interval { low, median, high }) in [("p50", p50), ("p99", p99)] {
+            let name = named(&format!("{} {share} of plain", side.name));
+            finding.measure(&name, rounded_finely(median));
+            finding.measure(&format!("{name}_low"), rounded_finely(low));
+            finding.measure(&format!("{name}_high"), rounded_finely(high));
+        }
+        of_plain.push((p50, p99));
+    }
+    for side in sides {
+        finding.times(side.name, "call", &Times::joined(side.times.clone()));
+        let switches = median(side.switches.iter().copied());
+        finding.measure(&named(&format!("{} switches", side.name)), rounded(switches));
+    }
+    let [(again, _), (unused, unused_tail), .., (half_sync, _)] = of_plain.as_slice() else {
+        return finding;
+    };
+    for (share, found) in [("p50", unused), ("p99", unused_tail)] {
+        finding.check(
+            &format!("{share} where pools, lanes, bands and priority models are there for other objects, of that without a real-time side"),
+            "at most 1.05 times",
+            shown(found),
+            found.median <= UNUSED,
+        );
+    }
+    finding.control(
+        "the same calls through a half-sync lane: p50, of that without",
+        "more than 1.05 times",
+        shown(half_sync),
+        half_sync.median > UNUSED,
+    );
+    finding.control(
+        "another server without a real-time side: p50, of that of the first",
+        "0.95 to 1.05",
+        shown(again),
+        SAME.contains(&again.median),
+    );
+    finding
+}
+
+/// A share of the times of each block, of that of the first side's block in the same round.
+fn beside(side: &Side, plain: &Side, share: impl Fn(&Times) -> f64) -> Interval {
+    let pairs = side.times.iter().zip(&plain.times);
+    let pairs = pairs.map(|(side, plain)| (share(side), share(plain)));
+    Interval::of(pairs.filter(|(_, plain)| *plain > 0.0).map(|(side, plain)| side / plain))
+}
+
+fn shown(found: &Interval) -> String {
+    let [low, median, high] = [found.low, found.median, found.high].map(rounded_finely);
+    format!("{median} ({low} to {high})")
+}
+
+/// To a thousandth: what matters here are hundredths.
+fn rounded_finely(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+/// A server and a client without a real-time side.
+fn plain(bench: &Bench, name: &'static str) -> Result<Side> {
+    let (server, client) = bench.without_real_time()?;
+    let worker = server.activate(PoaPolicies::new(), &client)?;
+    Ok(Side::new(name, worker, vec![client, server]))
+}
+
+/// A server and a client with all that a real-time side has, for other objects than the one that is
+/// called.
+fn unused(bench: &Bench) -> Result<Side> {
+    let (server, client) = (bench.server(0)?, bench.client(&[])?);
+    let pool = server.lanes(&[(LOW, 1), (HIGH, 1)])?;
+    let other = server.propagated(&pool, LOW, &client)?;
+    let band = |low, high| PriorityBand::new(number(low)?, number(high)?).map_err(Into::into);
+    let bands: Result<Vec<_>> = [band(LOW, LOW), band(HIGH, HIGH)].into_iter().collect();
+    let bands = PriorityBands::new(bands?)?;
+    let bands = zorb::policy::Policies::new().with(bands);
+    let banded = other.with_policies(&bands)?;
+    // They are used once, by threads with priorities.
+    for priority in [LOW, HIGH] {
+        client.at(priority, || Ok(other.work(-1, 0)?))?;
+        client.at(priority, || Ok(banded.work(-1, 0)?))?;
+    }
+    let worker = server.activate(PoaPolicies::new(), &client)?;
+    Ok(Side::new("one that is not used", worker, vec![client, server]))
+}
+
+/// A lane of two threads.
+fn lane(bench: &Bench, name: &'static str, strategy: Strategy) -> Result<Side> {
+    let (server, client) = (bench.server(0)?, bench.client(&[])?);
+    let pool = server.pool().lane(server.lane(HIGH, 2)?).strategy(strategy);
+    let pool = server.made(pool)?;
+    let model = server.rt.server_declared(number(HIGH)?);
+    let worker = server.object(Some(&pool), model, &client)?;
+    Ok(Side::new(name, worker, vec![client, server]))
+}
+
+/// How often threads of this program have been switched to or from so far.
+fn switches() -> u64 {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return 0 };
+    let status = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("status"));
+    let counts = threads.flatten().filter_map(|thread| status(thread).ok()).map(|status| {
+        let lines = status.lines().filter_map(|line| line.split_once("_ctxt_switches:"));
+        lines.filter_map(|(_, count)| count.trim().parse::<u64>().ok()).sum::<u64>()
+    });
+    counts.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_are_counted() {
+        let before = switches();
+        let (tell, told) = std::sync::mpsc::channel();
+        let waiter = std::thread::spawn(move || {
+            // It waits at least once, unless all has been said before it begins.
+            let said: Vec<u32> = told.iter().collect();
+            (said.len(), switches())
+        });
+        (0..100).for_each(|number| tell.send(number).unwrap());
+        drop(tell);
+        let (said, seen) = waiter.join().unwrap();
+        assert_eq!(said, 100);
+        assert!(seen >= before);
+    }
+}
