@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use zorb_tcp::address::HostPort;
 use zorb_transport::driven::Driver;
-use zorb_transport::socket::datagram;
+use zorb_transport::socket::{datagram, set_traffic};
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
     ListenOptions, Stream, StreamOptions, Transport, strip_scheme,
@@ -91,6 +91,7 @@ impl Transport for RudpTransport {
         let fail = |error| ListenError::new(url, error);
         let (host, port) = datagram::split(address)?;
         let socket = datagram::bind(host, port).map_err(fail)?;
+        set_traffic(&socket, &options.stream).map_err(fail)?;
         let bound = socket.local_addr().map_err(fail)?;
         let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
         let published = match &options.published_host {

@@ -35,6 +35,15 @@ pub fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) -> io::Re
     sys::fd::set_pacing_rate(socket, octets_per_second)
 }
 
+/// The most octets a second that the system sends through `socket` (`SO_MAX_PACING_RATE`); `None` for no
+/// limit.
+///
+/// # Errors
+/// What the system says.
+pub fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<Option<u64>> {
+    sys::fd::pacing_rate(socket).map(|rate| (rate != u64::MAX).then_some(rate))
+}
+
 /// Looks at what `socket` has pending, without waiting and without taking anything. One system
 /// call. An error that the socket holds is reported once and cleared, as the system does it.
 #[must_use]
@@ -182,6 +191,16 @@ mod tests {
         assert!(matches!(peek(here.as_fd()), Pending::Data), "looking takes nothing");
         here.read_exact(&mut [0]).unwrap();
         assert!(matches!(peek(here.as_fd()), Pending::End));
+    }
+
+    #[test]
+    fn a_rate_that_is_set_is_there() {
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        assert_eq!(pacing_rate(socket.as_fd()).unwrap(), None);
+        for rate in [1 << 20, 1 << 40] {
+            set_pacing_rate(socket.as_fd(), rate).unwrap();
+            assert_eq!(pacing_rate(socket.as_fd()).unwrap(), Some(rate));
+        }
     }
 
     #[test]

@@ -81,6 +81,12 @@ impl TlsStream {
         }
     }
 
+    /// The socket below, for tests.
+    #[cfg(test)]
+    pub(crate) fn socket(&self) -> Option<BorrowedFd<'_>> {
+        self.inner.readiness_fd()
+    }
+
     /// A server's side, before the handshake.
     pub(crate) fn accepted(inner: Arc<dyn Stream>, tls: Tls) -> Self {
         Self::new(inner, Some(tls))

@@ -1,5 +1,8 @@
 //! TLS as a transport.
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 // tidy: allow(lock): written when the program sets itself up
 use std::sync::{Arc, PoisonError, RwLock};

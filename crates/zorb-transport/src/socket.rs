@@ -38,8 +38,7 @@ pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
 }
 
 /// Has what `socket`, of any family, sends be treated by this machine and by the network as `options`
-/// say: class of service, priority, pacing. Sockets without a network pass over the first and the
-/// last.
+/// say: class of service, priority, pacing. Sockets without a network pass over all of them.
 ///
 /// # Errors
 /// What the system says.
@@ -50,8 +49,10 @@ pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
     let fd = socket.as_fd();
     let socket = SockRef::from(&fd);
     let domain = socket.domain()?;
-    let is_network = domain == Domain::IPV4 || domain == Domain::IPV6;
-    if let Some(dscp) = options.dscp.filter(|_| is_network) {
+    if domain != Domain::IPV4 && domain != Domain::IPV6 {
+        return Ok(());
+    }
+    if let Some(dscp) = options.dscp {
         // The upper six bits of an octet whose others are the network's.
         let class = u32::from(dscp.min(63)) << 2;
         if domain == Domain::IPV6 {
@@ -66,7 +67,7 @@ pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
     if let Some(priority) = options.priority {
         socket.set_priority(priority)?;
     }
-    match options.pacing.filter(|_| is_network) {
+    match options.pacing {
         Some(rate) => zorb_os::socket::set_pacing_rate(fd, rate),
         None => Ok(()),
     }

@@ -107,6 +107,11 @@ impl<P: Pack> Stream for UdpClient<P> {
         self.pack.send(&self.socket, parts)
     }
 
+    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
+        set_buffers(&self.socket, options)?;
+        set_traffic(&self.socket, options)
+    }
+
     fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
         Ok(())
     }
@@ -130,5 +135,62 @@ impl<P: Pack> Stream for UdpClient<P> {
 
     fn local(&self) -> &str {
         &self.local
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::fd::AsFd;
+
+    use zorb_os::socket::pacing_rate;
+
+    use super::*;
+    use crate::miop::client::sender_to;
+
+    fn whole_to(peer: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
+        Ok(UdpClient::to(peer, Whole, options, |_| Ok(()))?.into_socket())
+    }
+
+    /// What the system was told of the sockets of both protocols, over both kinds of IP, as far as there is
+    /// a way there.
+    #[test]
+    fn the_system_is_told_what_is_asked_for() {
+        type Connect = fn(SocketAddr, &StreamOptions) -> io::Result<UdpSocket>;
+        let protocols: [(&str, Connect); 4] = [
+            ("127.0.0.1:9", whole_to),
+            ("[::1]:9", whole_to),
+            ("239.255.80.1:5000", sender_to),
+            ("[ff15::5a:1]:5000", sender_to),
+        ];
+        for (peer, connect) in protocols {
+            let peer: SocketAddr = peer.parse().unwrap();
+            let Ok(plain) = connect(peer, &StreamOptions::default()) else {
+                assert!(peer.is_ipv6(), "there always is a way to {peer}");
+                continue;
+            };
+            let class = |socket: &UdpSocket| match peer {
+                SocketAddr::V4(_) => SockRef::from(socket).tos_v4().unwrap(),
+                SocketAddr::V6(_) => SockRef::from(socket).tclass_v6().unwrap(),
+            };
+            let priority = |socket: &UdpSocket| SockRef::from(socket).priority().unwrap();
+            assert_eq!((class(&plain), priority(&plain)), (0, 0), "{peer}");
+            let options = StreamOptions {
+                no_delay: false,
+                keep_alive: true,
+                send_buffer: Some(40_000),
+                recv_buffer: Some(30_000),
+                dscp: Some(46),
+                priority: Some(5),
+                pacing: Some(1 << 20),
+            };
+            let told = connect(peer, &options).unwrap();
+            assert_eq!((class(&told), priority(&told)), (46 << 2, 5), "{peer}");
+            assert_eq!(pacing_rate(told.as_fd()).unwrap(), Some(1 << 20), "{peer}");
+            // The system takes twice as much, for its own part.
+            assert_eq!(SockRef::from(&told).send_buffer_size().unwrap(), 80_000, "{peer}");
+            assert_eq!(SockRef::from(&told).recv_buffer_size().unwrap(), 60_000, "{peer}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! receives them [puts it together](collect) within limits, and hands it to each object of its ORB that
 //! has joined the group, as if it had been sent to that one alone.
 
-mod client;
+pub(crate) mod client;
 pub mod collect;
 mod group;
 mod members;

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use zorb_os::lock::Lock;
 use zorb_os::poll::wait_readable;
-use zorb_transport::Stream;
+use zorb_transport::socket::set_buffers;
+use zorb_transport::{Stream, StreamOptions};
 
 use crate::listen::Shared;
 
@@ -106,6 +107,11 @@ impl Stream for UdpServer {
 
     fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
         Ok(())
+    }
+
+    /// Nothing is sent, so what counts is how much the system keeps of what comes.
+    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
+        set_buffers(&self.shared.socket, options)
     }
 
     /// It does not: a server that is not called is no client that is gone.

@@ -57,6 +57,18 @@ pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) ->
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
 }
 
+/// How many octets a second a socket sends at most; all ones for no limit.
+pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<u64> {
+    let mut rate = 0_u64;
+    let mut len = size_of::<u64>() as libc::socklen_t;
+    let target = (&raw mut rate).cast();
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE);
+    // SAFETY: `target` points to a number that the call may write, and `len`, which it may write too, has
+    // that number's size.
+    check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, target, &raw mut len) })?;
+    Ok(rate)
+}
+
 /// The process at the other end of a Unix-domain socket, as it was when it connected or listened.
 pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<libc::ucred> {
     let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };

@@ -14,8 +14,10 @@ use super::acceptor::{DrivenAcceptor, Listener};
 use super::link::{Link, Way};
 use super::stream::{DrivenStream, connected};
 use super::timers::{Timers, now};
+use crate::socket::set_traffic;
 use crate::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream,
+    StreamOptions,
 };
 
 /// How much the system is asked to keep for a socket that nobody has received yet.
@@ -49,7 +51,7 @@ impl<D: Driven> Driver<D> {
         let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut attempts = Vec::new();
         for address in addresses {
-            match self.connect_to(address, settings, deadline) {
+            match self.connect_to(address, settings, &options.stream, deadline) {
                 Ok(stream) => return Ok(Arc::new(stream)),
                 Err(error) => attempts.push(ConnectAttempt { address: address.to_string(), error }),
             }
@@ -68,16 +70,10 @@ impl<D: Driven> Driver<D> {
         &self,
         to: SocketAddr,
         settings: D::Settings,
+        options: &StreamOptions,
         deadline: Option<Instant>,
     ) -> io::Result<DrivenStream<D>> {
-        let any: IpAddr = match to {
-            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let socket = UdpSocket::bind((any, 0))?;
-        socket.connect(to)?;
-        // The system may give less, which is no error.
-        let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
+        let socket = socket_to(to, options)?;
         let local = socket.local_addr()?.to_string();
         let link = Link::new(Way::Own(socket), D::connect(to, settings, now()), &self.timers);
         let receiving = Arc::clone(&link);
@@ -92,7 +88,8 @@ impl<D: Driven> Driver<D> {
         Ok(stream)
     }
 
-    /// Accepts connections over a bound socket, at `endpoint`, for which references say `published`.
+    /// Accepts connections over a bound socket, at `endpoint`, for which references say `published`. All of
+    /// them send through it, in the class of service that it has.
     ///
     /// # Errors
     /// What the system says.
@@ -115,6 +112,21 @@ impl<D: Driven> Driver<D> {
     }
 }
 
+/// A socket that sends to one address, in the class of service, with the priority and as fast as options
+/// say.
+fn socket_to(to: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
+    let any: IpAddr = match to {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0))?;
+    set_traffic(&socket, options)?;
+    socket.connect(to)?;
+    // The system may give less, which is no error.
+    let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
+    Ok(socket)
+}
+
 impl<D: Driven> Clone for Driver<D> {
     fn clone(&self) -> Self {
         Self { timers: Arc::clone(&self.timers) }
@@ -130,5 +142,38 @@ impl<D: Driven> Default for Driver<D> {
 impl<D: Driven> fmt::Debug for Driver<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Driver").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::fd::AsFd;
+
+    use zorb_os::socket::pacing_rate;
+
+    use super::*;
+
+    /// What the system was told of sockets over both kinds of IP, as far as there is a way there.
+    #[test]
+    fn the_system_is_told_what_is_asked_for() {
+        for peer in ["127.0.0.1:9", "[::1]:9"] {
+            let peer: SocketAddr = peer.parse().unwrap();
+            let options = StreamOptions {
+                dscp: Some(46),
+                priority: Some(5),
+                pacing: Some(1 << 20),
+                ..StreamOptions::default()
+            };
+            let Ok(told) = socket_to(peer, &options) else {
+                assert!(peer.is_ipv6(), "there always is a way to {peer}");
+                continue;
+            };
+            let socket = SockRef::from(&told);
+            let class = if peer.is_ipv4() { socket.tos_v4() } else { socket.tclass_v6() };
+            assert_eq!((class.unwrap(), socket.priority().unwrap()), (46 << 2, 5), "{peer}");
+            assert_eq!(pacing_rate(told.as_fd()).unwrap(), Some(1 << 20), "{peer}");
+        }
     }
 }

@@ -45,6 +45,14 @@ impl<D: Driven> Link<D> {
         Arc::new(Self { way, timers, state: Lock::new(state), changed: Condition::new() })
     }
 
+    /// The socket that its datagrams go through, if it is this connection's alone.
+    pub(super) fn own_socket(&self) -> Option<&UdpSocket> {
+        match &self.way {
+            Way::Own(socket) => Some(socket),
+            Way::Shared(..) => None,
+        }
+    }
+
     pub(super) fn state(&self) -> Locked<'_, State<D>> {
         self.state.lock()
     }

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::link::{Link, error_of};
 use super::{Driven, Failure};
-use crate::Stream;
+use crate::socket::set_traffic;
+use crate::{Stream, StreamOptions};
 
 /// A connection as a [`Stream`].
 pub(super) struct DrivenStream<D: Driven> {
@@ -93,6 +94,11 @@ impl<D: Driven> Stream for DrivenStream<D> {
 
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
         self.send_parts(parts.iter().map(|part| &**part))
+    }
+
+    /// Its class of service, priority and pacing, where it has a socket of its own.
+    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
+        self.link.own_socket().map_or(Ok(()), |socket| set_traffic(socket, options))
     }
 
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {

@@ -93,6 +93,12 @@ impl Pack for Packing {
     }
 }
 
+/// Its socket alone, for tests.
+#[cfg(test)]
+pub(crate) fn sender_to(group: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
+    Ok(client_to(group, options, &MiopOptions::default())?.into_socket())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
