@@ -21,14 +21,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use zorb_giop::TaggedComponent;
+use zorb_giop::{ProfileTag, TaggedComponent};
 use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
 use crate::lanes::PoolUse;
 use crate::orb::{Orb, OrbCore};
-use crate::policy::{self, AdapterPolicies, AroundUpcall};
+use crate::policy::{self, AdapterPolicies, AroundUpcall, ConnectionProperties, served_properties};
 use crate::servant::Skeleton;
 
 pub(crate) use adapters::{Adapters, KnownAdapters, not_there};
@@ -205,6 +205,21 @@ impl Poa {
     /// The adapter's policies.
     pub fn policies(&self) -> PoaPolicies {
         self.0.policies.clone()
+    }
+
+    /// What connections are like by which the objects of this adapter are called over profiles of this
+    /// kind: what its policies say and those of the ORB when it was made, and where nothing is the options
+    /// that are for servers, too. Of a property that nobody names the system's choice holds, or there is
+    /// none. The limits, from `max_connections` on, are those of clients, whatever is said.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` when the ORB has gone.
+    pub fn connection_properties(
+        &self,
+        profile: ProfileTag,
+    ) -> Result<ConnectionProperties, SystemException> {
+        let said = served_properties(&self.0.policies.others, profile);
+        Ok(said.or(ConnectionProperties::of_served(self.0.orb()?.options())))
     }
 
     /// The adapter's manager.

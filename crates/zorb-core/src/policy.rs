@@ -39,6 +39,7 @@ mod overrides;
 mod properties;
 mod protocols;
 mod queueing;
+mod served;
 mod set;
 mod shape;
 mod types;
@@ -60,6 +61,7 @@ pub use overrides::SetOverrideType;
 pub use properties::ConnectionProperties;
 pub use protocols::{ClientProtocols, PrivateConnection, ProtocolChoice, ServerProtocols};
 pub use queueing::OnewayQueue;
+pub use served::ServedOf;
 pub use set::{DetourOf, Policies, Policy, ShaperOf, TypedPolicy};
 pub use types::PolicyType;
 
@@ -69,4 +71,5 @@ pub(crate) use overrides::{
     Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, plain_terms, terms,
 };
 pub(crate) use properties::LineOptions;
+pub(crate) use served::served_properties;
 pub(crate) use shape::{AnyShape, Lines, Shape, Shaper};

@@ -138,7 +138,8 @@ impl Skeleton for Governed {
 
     /// None where an upcall has more to it than the servant's method.
     fn face(&self, wanted: TypeId) -> Option<Face> {
-        if self.around.is_empty() { self.inner.face(wanted) } else { None }
+        let direct = self.around.iter().all(|around| around.is_about_connections());
+        if direct { self.inner.face(wanted) } else { None }
     }
 
     fn identity(&self) -> usize {

@@ -229,7 +229,7 @@ standard! {
     "RTCORBA::ThreadpoolPolicy::threadpool" => ThreadpoolPolicy::threadpool;
     "RTCORBA::Protocol" => zorb_core::policy::ProtocolChoice::from(ProfileTag::INTERNET_IOP);
     "RTCORBA::TCPProtocolProperties" => zorb_core::policy::ConnectionProperties::default;
-    "RTCORBA::ServerProtocolPolicy::protocols" => ServerProtocols;
+    "RTCORBA::ServerProtocolPolicy::protocols" => ServerProtocols::choices;
     "RTCORBA::ClientProtocolPolicy::protocols" => ClientProtocols::choices;
     "RTCORBA::PrivateConnectionPolicy" => zorb_core::policy::PrivateConnection;
     "RTCORBA::PriorityBand" => PriorityBand::new;
@@ -249,7 +249,8 @@ standard! {
     "RTCORBA::RTORB::create_threadpool_policy" => Threadpool::policy;
     "RTCORBA::RTORB::create_priority_banded_connection_policy" =>
         |band: PriorityBand| PriorityBands::new([band]);
-    "RTCORBA::RTORB::create_server_protocol_policy" => ServerProtocols;
+    "RTCORBA::RTORB::create_server_protocol_policy" =>
+        ServerProtocols::new([ProfileTag::INTERNET_IOP]);
     "RTCORBA::RTORB::create_client_protocol_policy" =>
         ClientProtocols::new([ProfileTag::INTERNET_IOP]);
     "RTCORBA::RTORB::create_private_connection_policy" => zorb_core::policy::PrivateConnection;

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use zorb::giop::ProfileTag;
-use zorb::policy::{ClientProtocols, ConnectionProperties, Policies, ProtocolChoice};
+use zorb::poa::PoaPolicies;
+use zorb::policy::{
+    ClientProtocols, ConnectionProperties, Policies, ProtocolChoice, ServerProtocols,
+};
 use zorb::{ObjectRef, Orb};
 
 const IIOP: ProfileTag = ProfileTag::INTERNET_IOP;
@@ -53,7 +56,7 @@ fn properties() -> Vec<Property> {
         number!(pacing_rate, Some(("PacingRate", "7777")), 7777),
         number!(copy_threshold, Some(("CopyThreshold", "6666")), 6666),
         number!(preallocate, Some(("Preallocate", "5555")), 5555),
-        number!(fragment_size, None, -1),
+        number!(fragment_size, Some(("FragmentSize", "4444")), 4444),
         number!(max_connections, Some(("MaxConnectionsPerEndpoint", "44")), 44),
         number!(max_calls, Some(("MaxCallsPerConnection", "33")), 33),
         number!(queued_calls, Some(("MaxQueuedCalls", "22")), 22),
@@ -156,6 +159,85 @@ fn what_is_said_of_a_protocol_counts_for_it_alone_and_first_at_its_level() {
                 // Of two policies for protocols only the stronger has a say.
                 let said = [(level, own(1)), (other, own(2))];
                 assert_eq!(effective(&property, IIOP, &said), stronger, "{}", property.name);
+            }
+        }
+    }
+}
+
+/// What is said at a level of servers: of TCP, and of all protocols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    General,
+    OfTcp,
+    Both,
+}
+
+const SAID: [Said; 4] = [Said::Nothing, Said::General, Said::OfTcp, Said::Both];
+
+/// Policies of a server that say `of_tcp` of TCP and `general` of all.
+fn of_server(property: &Property, said: Said, [of_tcp, general]: [i64; 2]) -> Policies {
+    let mut policies = Policies::new();
+    if matches!(said, Said::OfTcp | Said::Both) {
+        let properties = Some(of(property, of_tcp));
+        let iiop = ProtocolChoice { profile: IIOP, properties };
+        policies = policies.with(ServerProtocols::new([iiop, ProtocolChoice::from(UIOP)]));
+    }
+    if matches!(said, Said::General | Said::Both) {
+        policies = policies.with(of(property, general));
+    }
+    policies
+}
+
+/// What options say to clients alone.
+const OPTIONS_OF_CLIENTS: [&str; 6] = [
+    "preallocate",
+    "fragment_size",
+    "max_connections",
+    "max_calls",
+    "queued_calls",
+    "queued_octets",
+];
+
+/// The adapter, then the ORB that it was made in, then the options; at each level what is said of the very
+/// protocol first. Nothing that clients say changes it.
+#[test]
+fn connections_of_an_adapter_are_as_the_adapter_says_then_the_orb() {
+    for property in properties() {
+        let is_clients = OPTIONS_OF_CLIENTS.contains(&property.name);
+        let option = property.option.filter(|_| !is_clients).map(|_| property.by_option);
+        let seen = |value| (property.read)(&of(&property, value));
+        for adapter in SAID {
+            for of_orb in SAID {
+                let orb = Orb::builder().without_environment();
+                let orb = match property.option {
+                    Some((name, value)) => orb.option(name, value),
+                    None => orb,
+                };
+                let orb = orb.build().unwrap();
+                orb.policy_manager().add(&of_server(&property, of_orb, [3, 4])).unwrap();
+                let mut policies = PoaPolicies::new();
+                policies.others = of_server(&property, adapter, [1, 2]);
+                let poa = orb.root_poa().create("adapter", policies).unwrap();
+                let client = general(&property, 5);
+                orb.policy_current().add(&client).unwrap();
+
+                let general = match (adapter, of_orb) {
+                    (Said::General | Said::Both, _) => seen(2),
+                    (_, Said::General | Said::Both) => seen(4),
+                    _ => option,
+                };
+                let of_tcp = match (adapter, of_orb) {
+                    (Said::OfTcp | Said::Both, _) => seen(1),
+                    (Said::General, _) => seen(2),
+                    (_, Said::OfTcp | Said::Both) => seen(3),
+                    _ => general,
+                };
+                for (profile, expected) in [(IIOP, of_tcp), (UIOP, general)] {
+                    let found = (property.read)(&poa.connection_properties(profile).unwrap());
+                    let what = (property.name, adapter, of_orb, profile);
+                    assert_eq!(found, expected, "{what:?}");
+                }
             }
         }
     }

@@ -49,7 +49,7 @@ fn tags(object: &ObjectRef) -> Vec<ProfileTag> {
 fn references_offer_the_protocols_of_their_adapter_in_its_order() {
     let orb = server();
     let offered = |name, chosen: &[ProfileTag]| {
-        let policies = PoaPolicies::new().with(ServerProtocols(chosen.to_vec()));
+        let policies = PoaPolicies::new().with(ServerProtocols::new(chosen.iter().copied()));
         reference(&orb, name, policies).map(|object| tags(&object))
     };
     assert_eq!(tags(&reference(&orb, "plain", PoaPolicies::new()).unwrap()), [IIOP, UIOP]);

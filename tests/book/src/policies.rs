@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use zorb::giop::ProfileTag;
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb::policy::{
-    ConnectionTimeout, Levels, Policies, PolicyType, RelativeRoundtripTimeout, SyncScope,
-    TypedPolicy,
+    ConnectionProperties, ConnectionTimeout, Levels, Policies, PolicyType, ProtocolChoice,
+    RelativeRoundtripTimeout, ServerProtocols, SyncScope, TypedPolicy,
 };
 use zorb::{CdrError, CdrReader, CdrWriter};
 use zorb::{Interface, Orb, Result};
@@ -31,6 +32,16 @@ pub fn levels<T: Interface>(orb: &Orb, teller: &T) -> Result<T> {
 pub fn during(orb: &Orb, work: impl FnOnce()) -> Result<()> {
     let quick = Policies::new().with(RelativeRoundtripTimeout(Duration::from_millis(100)));
     orb.policy_current().during(&quick, work)
+}
+
+/// An adapter whose connections over TCP are expedited.
+pub fn expedited(root: &Poa) -> Result<Poa, PoaError> {
+    let mut expedited = ConnectionProperties::default();
+    expedited.dscp = Some(46);
+    expedited.no_delay = Some(true);
+    let iiop = ProtocolChoice { profile: ProfileTag::INTERNET_IOP, properties: Some(expedited) };
+    let protocols = ServerProtocols::new([iiop, ProfileTag::TAO_UIOP.into()]);
+    root.create("control", PoaPolicies::new().with(protocols))
 }
 
 /// How dear the calls of an adapter's objects are, which clients are to know.
@@ -75,6 +86,15 @@ mod tests {
         assert_eq!(limit(), Duration::from_secs(10));
         during(&orb, || assert_eq!(limit(), Duration::from_millis(100))).unwrap();
         assert_eq!(limit(), Duration::from_secs(10));
+    }
+
+    #[test]
+    fn connections_of_the_adapter_are_expedited() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let control = expedited(&orb.root_poa()).unwrap();
+        let dscp = |profile| control.connection_properties(profile).unwrap().dscp;
+        assert_eq!(dscp(ProfileTag::INTERNET_IOP), Some(46));
+        assert_eq!(dscp(ProfileTag::TAO_UIOP), None);
     }
 
     #[test]

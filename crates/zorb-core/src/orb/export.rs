@@ -97,10 +97,11 @@ impl OrbCore {
 /// The endpoints that policies have references tell of, in the order of their protocols.
 fn offered<'l>(listeners: &'l [Listener], policies: &Policies) -> Vec<&'l Listener> {
     let all = || listeners.iter().filter(|listener| listener.is_for_objects());
-    let Some(ServerProtocols(chosen)) = policies.value() else { return all().collect() };
+    let chosen = policies.value::<ServerProtocols>();
+    let Some(chosen) = chosen.map(ServerProtocols::choices) else { return all().collect() };
     let mut offered: Vec<&Listener> = Vec::new();
-    for tag in chosen {
-        for listener in all().filter(|listener| listener.protocol.profile_tag() == *tag) {
+    for choice in chosen {
+        for listener in all().filter(|it| it.protocol.profile_tag() == choice.profile) {
             if !offered.iter().any(|known| std::ptr::eq(*known, listener)) {
                 offered.push(listener);
             }

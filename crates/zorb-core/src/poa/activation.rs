@@ -254,8 +254,12 @@ impl PoaCore {
         if self.around.is_empty() && policies.is_empty() {
             return Ok(inner);
         }
-        let (exposed, policies) = self.own_policies(policies)?;
-        Ok(Box::new(Governed { inner, around: around(&policies), exposed, policies }))
+        let (exposed, merged) = self.own_policies(policies)?;
+        // Objects without policies of their own have it in common, so that a connection by which several
+        // are called is not set up anew each time.
+        let own = !policies.is_empty();
+        let around = if own { around(&merged) } else { self.around.clone() };
+        Ok(Box::new(Governed { inner, around, exposed, policies: merged }))
     }
 
     /// What holds for an object with `policies` of its own, and what of it its reference tells.
@@ -264,7 +268,7 @@ impl PoaCore {
         policies: &Policies,
     ) -> Result<(Option<TaggedComponent>, Policies), PoaError> {
         check_policies(policies)?;
-        let policies = self.policies.others.clone().overridden_by(policies);
+        let policies = policies.over(&self.policies.others);
         check_lanes(&policies)?;
         Ok((policy::component(&policies).ok().flatten(), policies))
     }

@@ -131,9 +131,13 @@ impl PoaPolicies {
 
     /// With the ORB's policies of servers, where the adapter has none of their types.
     pub(super) fn inheriting(mut self, orb: &Policies) -> Self {
+        let own = self.others.clone();
         for policy in orb {
             let is_servers = !policy.levels().contains(Levels::OBJECT);
-            if is_servers
+            let merged = policy.beneath(&own);
+            if let Some(merged) = merged {
+                self.others.put(merged);
+            } else if is_servers
                 && policy.levels().contains(Levels::ADAPTER)
                 && self.others.policy(policy.policy_type()).is_none()
             {
@@ -169,7 +173,8 @@ pub(super) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
 pub(super) fn around(policies: &Policies) -> Vec<Arc<dyn AroundUpcall>> {
     let pool = policies.iter().find_map(Policy::pool);
     let in_pool = pool.iter().map(InPool::of);
-    in_pool.chain(policies.iter().filter_map(Policy::around_upcalls)).collect()
+    let others = policies.iter().filter_map(Policy::around_upcalls);
+    in_pool.chain(others).chain(policies.around_served()).collect()
 }
 
 /// An adapter's part in the pool that its policies name.

@@ -29,6 +29,12 @@ pub trait AroundUpcall: fmt::Debug + Send + Sync + 'static {
         call: &mut ServerCall<'_>,
         run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
     ) -> Served;
+
+    /// Whether it has something to do for calls alone that come over connections. Stubs then may call
+    /// the adapter's objects directly inside their own ORB. Default: for all.
+    fn is_about_connections(&self) -> bool {
+        false
+    }
 }
 
 /// What a policy that stands in a reference has requests to its object say, or what all requests of an

@@ -1,16 +1,13 @@
 //! How connections are set up, property by property.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_transport::{Stream, StreamOptions};
 
-use super::{AroundUpcall, Levels, PolicyType, ShaperOf, TypedPolicy};
+use super::{Levels, Policies, Policy, PolicyType, ServedOf, ShaperOf, TypedPolicy};
 use crate::client::in_fragments;
 use crate::options::Options;
-use crate::servant::Served;
-use crate::server::{ServerCall, set_up_served};
 
 /// How connections are set up and used (what `RTCORBA::TCPProtocolProperties` and its kin say, and
 /// more). A property that is `None` leaves it to weaker levels, at last to the ORB's options; a
@@ -22,9 +19,12 @@ use crate::server::{ServerCall, set_up_served};
 /// properties differ do not share connections.
 ///
 /// With an adapter the connections by which its objects are called are set up so when a request has
-/// come, as far as that can be done then: all but the copy threshold and what stands after it.
+/// come, and its replies are sent so. Adapters that are made while the ORB's policy manager has it begin
+/// with it. What [`ServerProtocols`] say of the very protocol comes first here, too. The limits, from
+/// `max_connections` on, are those of clients.
 ///
 /// [`ClientProtocols`]: super::ClientProtocols
+/// [`ServerProtocols`]: super::ServerProtocols
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ConnectionProperties {
@@ -45,7 +45,8 @@ pub struct ConnectionProperties {
     pub pacing_rate: Option<u64>,
     /// From how many octets on a run of octets is sent from where it lies.
     pub copy_threshold: Option<u32>,
-    /// Octets of memory that a connection's messages have from the start.
+    /// Octets of memory that the messages which are sent have from the start, requests of a client's
+    /// connection or replies of a server's thread. Up to 1 MiB is kept from message to message.
     pub preallocate: Option<u32>,
     /// The most octets of a message that is sent in one piece, by GIOP 1.2; larger ones are sent in
     /// fragments.
@@ -95,7 +96,7 @@ impl LineOptions {
     }
 }
 
-fn octets(given: Option<u32>) -> Option<usize> {
+pub(super) fn octets(given: Option<u32>) -> Option<usize> {
     given.and_then(|octets| usize::try_from(octets).ok())
 }
 
@@ -143,8 +144,22 @@ impl ConnectionProperties {
         }
     }
 
+    /// What options say of connections that are served: memory made beforehand, fragments and limits are
+    /// those of clients.
+    pub(crate) fn of_served(options: &Options) -> Self {
+        Self {
+            preallocate: None,
+            fragment_size: None,
+            max_connections: None,
+            max_calls: None,
+            queued_calls: None,
+            queued_octets: None,
+            ..Self::of(options)
+        }
+    }
+
     /// How streams are set up, where options say `options`.
-    fn stream(&self, options: StreamOptions) -> StreamOptions {
+    pub(super) fn stream(&self, options: StreamOptions) -> StreamOptions {
         StreamOptions {
             no_delay: self.no_delay.unwrap_or(options.no_delay),
             keep_alive: self.keep_alive.unwrap_or(options.keep_alive),
@@ -244,27 +259,12 @@ impl TypedPolicy for ConnectionProperties {
         Some(ShaperOf::WAYS)
     }
 
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        static NEXT: AtomicUsize = AtomicUsize::new(1);
-        let mark = NEXT.fetch_add(1, Ordering::Relaxed);
-        Some(Arc::new(SetUp { mark, properties: *self }))
+    fn served() -> Option<ServedOf> {
+        Some(ServedOf::CONNECTIONS)
     }
-}
 
-/// Has the connections of an adapter's clients be set up as its policy says.
-#[derive(Debug)]
-struct SetUp {
-    mark: usize,
-    properties: ConnectionProperties,
-}
-
-impl AroundUpcall for SetUp {
-    fn upcall(
-        &self,
-        call: &mut ServerCall<'_>,
-        run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
-    ) -> Served {
-        set_up_served(self.mark, |options| self.properties.stream(options.stream_options()));
-        run(call)
+    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
+        let own: Self = stronger.value().copied().unwrap_or_default();
+        Some(Policy::new(own.or(*self)))
     }
 }

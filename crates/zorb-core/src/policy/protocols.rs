@@ -4,7 +4,9 @@
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::ProfileTag;
 
-use super::{ConnectionProperties, Levels, PolicyType, ShaperOf, TypedPolicy};
+use super::{
+    ConnectionProperties, Levels, Policies, Policy, PolicyType, ServedOf, ShaperOf, TypedPolicy,
+};
 
 /// The most protocols that a policy in a reference may name.
 const MAX_PROTOCOLS: usize = 64;
@@ -14,7 +16,8 @@ const MAX_PROTOCOLS: usize = 64;
 pub struct ProtocolChoice {
     /// The kind of its profiles, as in [`ProfileTag::INTERNET_IOP`].
     pub profile: ProfileTag,
-    /// How its connections are set up; `None` leaves it to the options.
+    /// How its connections are set up (`transport_protocol_properties`); `None` leaves it to weaker
+    /// policies and the options.
     pub properties: Option<ConnectionProperties>,
 }
 
@@ -140,8 +143,7 @@ impl ClientProtocols {
 
     /// What is said of the connections of a protocol.
     pub(crate) fn properties(&self, profile: ProfileTag) -> ConnectionProperties {
-        let choice = self.choices.iter().find(|choice| choice.profile == profile);
-        choice.and_then(|choice| choice.properties).unwrap_or_default()
+        said_of(&self.choices, profile)
     }
 
     /// Whether a reference could tell of both in the same words.
@@ -153,10 +155,47 @@ impl ClientProtocols {
 
 /// The protocols of an adapter's references, the preferred one first (`RTCORBA::ServerProtocolPolicy`).
 /// Endpoints of others do not stand in the references; where that leaves none, they cannot be made:
-/// `INV_POLICY`. How connections are set up is said by the ORB's options, and by the adapter's
-/// [`ConnectionProperties`].
+/// `INV_POLICY`.
+///
+/// How the connections of a protocol are set up by which the adapter's objects are called is said here,
+/// then by the adapter's [`ConnectionProperties`], then by those of the ORB, then by the options.
+///
+/// ```
+/// use zorb_core::policy::{ConnectionProperties, ProtocolChoice, ServerProtocols};
+/// use zorb_giop::ProfileTag;
+///
+/// let mut properties = ConnectionProperties::default();
+/// properties.dscp = Some(46);
+/// let iiop = ProtocolChoice { profile: ProfileTag::INTERNET_IOP, properties: Some(properties) };
+/// let protocols = ServerProtocols::new([iiop, ProfileTag::TAO_UIOP.into()]);
+/// assert_eq!(protocols.choices().len(), 2);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerProtocols(pub Vec<ProfileTag>);
+pub struct ServerProtocols {
+    choices: Vec<ProtocolChoice>,
+}
+
+impl ServerProtocols {
+    /// These protocols in this order.
+    pub fn new<C: Into<ProtocolChoice>>(choices: impl IntoIterator<Item = C>) -> Self {
+        Self { choices: choices.into_iter().map(Into::into).collect() }
+    }
+
+    /// The protocols, in their order.
+    pub fn choices(&self) -> &[ProtocolChoice] {
+        &self.choices
+    }
+
+    /// What is said of the connections of a protocol.
+    pub(crate) fn properties(&self, profile: ProfileTag) -> ConnectionProperties {
+        said_of(&self.choices, profile)
+    }
+}
+
+fn said_of(choices: &[ProtocolChoice], profile: ProfileTag) -> ConnectionProperties {
+    let choice = choices.iter().find(|choice| choice.profile == profile);
+    choice.and_then(|choice| choice.properties).unwrap_or_default()
+}
 
 /// A reference with connections of its own, which calls by others do not use
 /// (`RTCORBA::PrivateConnectionPolicy`). Clones of the reference share them. As a policy of a thread or
@@ -196,13 +235,30 @@ impl TypedPolicy for ServerProtocols {
     const LEVELS: Levels = Levels::SERVER;
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_count(self.0.len(), "protocol list")?;
-        self.0.iter().try_for_each(|profile| ProtocolChoice::from(*profile).write(writer))
+        writer.write_count(self.choices.len(), "protocol list")?;
+        self.choices.iter().try_for_each(|choice| choice.write(writer))
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        let choices = read_choices(reader)?;
-        Ok(Self(choices.into_iter().map(|choice| choice.profile).collect()))
+        read_choices(reader).map(|choices| Self { choices })
+    }
+
+    fn served() -> Option<ServedOf> {
+        Some(ServedOf::CONNECTIONS)
+    }
+
+    /// The protocols of a stronger level are the only ones; what that level says of all connections comes
+    /// before what is said here of those of one protocol.
+    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
+        if stronger.value::<Self>().is_some() {
+            return None;
+        }
+        let said: ConnectionProperties = stronger.value().copied().unwrap_or_default();
+        let choices = self.choices.iter().map(|choice| {
+            let properties = choice.properties.map(|own| said.or(own));
+            ProtocolChoice { properties, ..*choice }
+        });
+        Some(Policy::new(Self::new(choices)))
     }
 }
 

@@ -10,7 +10,7 @@ use zorb_giop::PolicyValue;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{
-    AroundUpcall, CallPriority, Detour, Levels, PolicyType, RequestContext, Shape, Shaper,
+    AroundUpcall, CallPriority, Detour, Levels, PolicyType, RequestContext, ServedOf, Shape, Shaper,
 };
 use crate::client::enqueue;
 use crate::lanes::Pool;
@@ -85,6 +85,21 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Makes of an adapter's policies, this one among them, what is done around upcalls that come over
+    /// connections.
+    #[doc(hidden)]
+    fn served() -> Option<ServedOf> {
+        None
+    }
+
+    /// What it comes to beneath the policies of a stronger level of a server, where that level does not
+    /// simply take its place.
+    #[doc(hidden)]
+    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
+        let _ = stronger;
+        None
+    }
+
     /// The bands of priorities that it divides calls into, each with connections of its own, if it is
     /// about that.
     fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
@@ -142,6 +157,8 @@ trait AnyPolicy: Any + fmt::Debug + Send + Sync {
     fn request_context(&self) -> Option<Arc<dyn RequestContext>>;
     fn shaper(&self) -> Option<ShaperOf>;
     fn detour(&self) -> Option<DetourOf>;
+    fn served(&self) -> Option<ServedOf>;
+    fn beneath(&self, stronger: &Policies) -> Option<Policy>;
     fn bands(&self) -> Option<Vec<RangeInclusive<i16>>>;
     fn call_priority(&self) -> Option<Arc<dyn CallPriority>>;
     fn pool(&self) -> Option<Pool>;
@@ -184,6 +201,14 @@ impl<P: TypedPolicy> AnyPolicy for P {
 
     fn detour(&self) -> Option<DetourOf> {
         P::detour()
+    }
+
+    fn served(&self) -> Option<ServedOf> {
+        P::served()
+    }
+
+    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
+        P::beneath(self, stronger)
     }
 
     fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
@@ -232,6 +257,10 @@ impl Policy {
     /// Its value, when it is a `P`.
     pub fn value<P: TypedPolicy>(&self) -> Option<&P> {
         (&*self.0 as &dyn Any).downcast_ref()
+    }
+
+    pub(crate) fn beneath(&self, stronger: &Policies) -> Option<Self> {
+        self.0.beneath(stronger)
     }
 
     pub(crate) fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
@@ -379,6 +408,20 @@ impl Policies {
     /// What sees to calls before they go to their object; `None` when nothing does.
     pub(super) fn detour(&self) -> Option<Detour> {
         self.iter().find_map(|policy| policy.0.detour()).map(|DetourOf(detour)| detour)
+    }
+
+    /// These policies, and beneath them those of a weaker level of a server, of which each says for
+    /// itself what becomes of it where that is not simply what the stronger one says.
+    #[must_use]
+    pub(crate) fn over(&self, weaker: &Self) -> Self {
+        let mut merged = weaker.clone().overridden_by(self);
+        weaker.iter().filter_map(|policy| policy.beneath(self)).for_each(|it| merged.put(it));
+        merged
+    }
+
+    /// What is done around the upcalls of an adapter with these policies that come over connections.
+    pub(crate) fn around_served(&self) -> Option<Arc<dyn AroundUpcall>> {
+        self.iter().find_map(|policy| policy.0.served())?.around(self)
     }
 
     /// Refuses policies that cannot be set at `level`.

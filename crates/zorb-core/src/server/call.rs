@@ -1,9 +1,10 @@
 //! One request as generated skeletons see it.
 
 use std::fmt;
+use std::io::IoSlice;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
-use zorb_giop::{Form, ReplyStatus, RequestHeader, ServiceId};
+use zorb_giop::{Form, ReplyStatus, RequestHeader, ServiceId, fragments};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
@@ -102,6 +103,34 @@ impl<'a> ServerCall<'a> {
         let exception = ReplyStatus::UserException;
         let status = if is_exception { exception } else { ReplyStatus::NoException };
         self.reply.write(status, write)
+    }
+
+    /// Whether it has come over a connection, and its reply goes back over that.
+    pub(crate) fn has_come_over_a_connection(&self) -> bool {
+        // Inside the ORB replies are always copied.
+        self.reply.threshold != usize::MAX
+    }
+
+    /// Has the reply be written with this copy threshold and so much memory from the start, and whole if
+    /// it is to go in fragments.
+    pub(crate) fn write_reply_as(
+        &mut self,
+        threshold: Option<usize>,
+        preallocate: Option<usize>,
+        fragments: Option<usize>,
+    ) {
+        self.reply.threshold = match fragments {
+            Some(_) => usize::MAX,
+            None => threshold.unwrap_or(self.reply.threshold),
+        };
+        if let Some(octets) = preallocate {
+            self.reply.buffer.reserve(octets);
+        }
+    }
+
+    /// Sends the reply in fragments of at most so many octets, if it is larger and can be.
+    pub(crate) fn send_in_fragments(&mut self, most: usize) {
+        self.reply.send_in_fragments(most);
     }
 
     /// Ends a request without results: the reply of a one-way operation, should one be wanted.
@@ -212,6 +241,18 @@ impl ReplyWriter<'_> {
                 minor::internal::BROKEN_INVARIANT,
                 CompletionStatus::Yes,
             )),
+        }
+    }
+
+    fn send_in_fragments(&mut self, most: usize) {
+        if !self.wanted || self.buffer.len() <= most {
+            return;
+        }
+        let pieces: Vec<_> = fragments(self.buffer, most).collect();
+        if pieces.len() > 1 {
+            let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
+            (self.send)(&mut parts.map(IoSlice::new).collect::<Vec<_>>());
+            self.wanted = false;
         }
     }
 

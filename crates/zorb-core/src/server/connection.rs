@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
 use zorb_giop::{
-    Detached, Form, Inbound, Limits, MessageHeader, MessageKind, Messaging, ProtocolError,
-    ProtocolErrorKind, Recalled, RequestHeader,
+    Detached, Form, Inbound, Limits, MessageHeader, MessageKind, Messaging, ProfileTag,
+    ProtocolError, ProtocolErrorKind, Recalled, RequestHeader,
 };
 use zorb_os::probe;
 use zorb_os::slot::Slot;
@@ -54,6 +54,8 @@ const SLOW: Duration = Duration::from_micros(250);
 pub(crate) struct ServerConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) core: Arc<OrbCore>,
+    /// The kind of the profiles that it has come by.
+    pub(super) profile: ProfileTag,
     /// What frames its messages; `None` for GIOP.
     pub(super) messaging: Option<&'static dyn Messaging>,
     /// Whether its clients are one, to which replies can be sent.
@@ -149,6 +151,7 @@ impl ServerConnection {
         Arc::new(Self {
             stream,
             core: Arc::clone(core),
+            profile: protocol.profile_tag(),
             messaging: protocol.messaging(),
             connected: protocol.carries_replies(),
             wait: options.wait_policy(),

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use zorb_giop::ProfileTag;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{Stream, StreamOptions};
 
@@ -68,6 +69,12 @@ pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
 pub(super) fn served_stream() -> Option<Arc<dyn Stream>> {
     let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
     connection.map(|connection| Arc::clone(&connection.stream))
+}
+
+/// The kind of the profiles by which the connection has come whose upcall this thread is inside of.
+pub(crate) fn served_by() -> Option<ProfileTag> {
+    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
+    connection.map(|connection| connection.profile)
 }
 
 /// Sets up the connection whose upcall this thread is inside of, unless who is known by `mark` was the

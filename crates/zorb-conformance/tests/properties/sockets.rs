@@ -1,0 +1,200 @@
+//! What the system says of the sockets.
+
+use std::os::fd::AsFd as _;
+
+use socket2::{Domain, SockRef};
+use zorb::policy::ConnectionProperties;
+use zorb::transport::Stream;
+use zorb_os::socket::pacing_rate;
+
+use super::{Family, Met, protocols};
+
+/// What the system says of a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    send_buffer: usize,
+    receive_buffer: usize,
+    /// TCP's alone.
+    no_delay: Option<bool>,
+    keep_alive: bool,
+    /// IP's alone: the octet of which the class of service is six bits.
+    class: Option<u32>,
+    priority: u32,
+    pacing: Option<u64>,
+}
+
+/// `None` for a stream without a socket of its own.
+fn seen(stream: &dyn Stream) -> Option<Seen> {
+    let fd = stream.readiness_fd()?;
+    let socket = SockRef::from(&fd);
+    let domain = socket.domain().unwrap();
+    let is_ip = domain != Domain::UNIX;
+    Some(Seen {
+        send_buffer: socket.send_buffer_size().unwrap(),
+        receive_buffer: socket.recv_buffer_size().unwrap(),
+        no_delay: is_ip.then(|| socket.tcp_nodelay().unwrap()),
+        keep_alive: socket.keepalive().unwrap(),
+        class: is_ip.then(|| match domain {
+            Domain::IPV4 => socket.tos_v4().unwrap(),
+            _ => socket.tclass_v6().unwrap(),
+        }),
+        priority: socket.priority().unwrap(),
+        pacing: pacing_rate(fd.as_fd()).unwrap(),
+    })
+}
+
+/// A property: its name, what sets it, and what it then makes of the sockets of a family.
+type Row = (&'static str, fn(&mut ConnectionProperties), fn(&mut Seen, Family));
+
+const NOTHING: fn(&mut Seen, Family) = |_, _| {};
+
+/// Every property. The system doubles the sizes of buffers, for its own part.
+const ROWS: [Row; 14] = [
+    ("send_buffer", |it| it.send_buffer = Some(40_000), |seen, _| seen.send_buffer = 80_000),
+    (
+        "receive_buffer",
+        |it| it.receive_buffer = Some(30_000),
+        |seen, _| seen.receive_buffer = 60_000,
+    ),
+    (
+        "no_delay",
+        |it| it.no_delay = Some(false),
+        |seen, family| {
+            if family == Family::Tcp {
+                seen.no_delay = Some(false);
+            }
+        },
+    ),
+    (
+        "keep_alive",
+        |it| it.keep_alive = Some(true),
+        |seen, family| {
+            seen.keep_alive = family == Family::Tcp;
+        },
+    ),
+    (
+        "dscp",
+        |it| it.dscp = Some(46),
+        |seen, family| {
+            if family == Family::Tcp {
+                seen.class = Some(46 << 2);
+            }
+        },
+    ),
+    (
+        "socket_priority",
+        |it| it.socket_priority = Some(5),
+        |seen, family| {
+            if family == Family::Tcp {
+                seen.priority = 5;
+            }
+        },
+    ),
+    (
+        "pacing_rate",
+        |it| it.pacing_rate = Some(1 << 24),
+        |seen, family| {
+            if family == Family::Tcp {
+                seen.pacing = Some(1 << 24);
+            }
+        },
+    ),
+    // These are about messages and calls, and no socket knows of them.
+    ("copy_threshold", |it| it.copy_threshold = Some(1000), NOTHING),
+    ("preallocate", |it| it.preallocate = Some(10_000), NOTHING),
+    ("fragment_size", |it| it.fragment_size = Some(256), NOTHING),
+    ("max_connections", |it| it.max_connections = Some(1), NOTHING),
+    ("max_calls", |it| it.max_calls = Some(2), NOTHING),
+    ("queued_calls", |it| it.queued_calls = Some(3), NOTHING),
+    ("queued_octets", |it| it.queued_octets = Some(4000), NOTHING),
+];
+
+fn properties(set: fn(&mut ConnectionProperties)) -> ConnectionProperties {
+    let mut properties = ConnectionProperties::default();
+    set(&mut properties);
+    properties
+}
+
+/// The same but for what the system changes by itself: TCP's buffers grow, and a class of service has the
+/// system choose a priority.
+fn comparable(mut seen: Option<Seen>, name: &str, family: Family) -> Option<Seen> {
+    if let Some(seen) = &mut seen {
+        if family == Family::Tcp && name != "send_buffer" {
+            seen.send_buffer = 0;
+        }
+        if family == Family::Tcp && name != "receive_buffer" {
+            seen.receive_buffer = 0;
+        }
+        if name == "dscp" && family == Family::Tcp {
+            seen.priority = 0;
+        }
+    }
+    seen
+}
+
+#[test]
+fn sockets_are_as_the_clients_and_the_adapters_properties_say() {
+    for (url, family) in protocols() {
+        let plain = Met::new(url, None, None);
+        let [client, server] = [&plain.connected, &plain.accepted].map(|stream| seen(&**stream));
+        assert_eq!(client.is_some(), family != Family::Other, "{url}");
+        for (name, set, make) in ROWS {
+            let expected = |plain: Option<Seen>| {
+                let mut expected = plain;
+                if let Some(seen) = &mut expected {
+                    make(seen, family);
+                }
+                comparable(expected, name, family)
+            };
+            let found = |stream: &dyn Stream| comparable(seen(stream), name, family);
+            let met = Met::new(url, Some(properties(set)), None);
+            assert_eq!(found(&*met.connected), expected(client), "client, {url}, {name}");
+            assert_eq!(found(&*met.accepted), comparable(server, name, family), "{url}, {name}");
+            let met = Met::new(url, None, Some(properties(set)));
+            assert_eq!(found(&*met.accepted), expected(server), "adapter, {url}, {name}");
+            assert_eq!(found(&*met.connected), comparable(client, name, family), "{url}, {name}");
+            // And it goes on.
+            met.board.call(&met.mirror, url, 5000);
+        }
+    }
+}
+
+/// A property of TCP in a policy for protocols: a connection over another one is as if nothing were said.
+#[test]
+fn what_is_said_of_one_protocol_is_not_done_to_another() {
+    use zorb::giop::ProfileTag;
+    use zorb::poa::PoaPolicies;
+    use zorb::policy::{ProtocolChoice, ServerProtocols};
+
+    use super::mirror::{Board, Mirror};
+    use super::spied;
+
+    for (url, listed, changed) in [
+        ("uiop://", ProfileTag::TAO_UIOP, true),
+        ("uiop://", ProfileTag::INTERNET_IOP, false),
+        ("iiop://127.0.0.1:0", ProfileTag::INTERNET_IOP, true),
+        ("iiop://127.0.0.1:0", ProfileTag::TAO_UIOP, false),
+    ] {
+        let plain = Met::new(url, None, None);
+        let before = seen(&*plain.accepted).unwrap().send_buffer;
+        let (builder, serving) = spied(url);
+        let server = builder.listen(url).build().unwrap();
+        let own = |profile| {
+            let said = (profile == listed).then(|| properties(|it| it.send_buffer = Some(40_000)));
+            ProtocolChoice { profile, properties: said }
+        };
+        let both = [ProfileTag::INTERNET_IOP, ProfileTag::TAO_UIOP].map(own);
+        let policies = PoaPolicies::new().with(ServerProtocols::new(both));
+        let poa = server.root_poa().create("adapter", policies).unwrap();
+        let (servant, board) = Board::new();
+        let object: Mirror = poa.activate(servant).unwrap();
+        let client = spied(url).0.build().unwrap();
+        let text = zorb::Interface::as_object(&object).to_ior_string();
+        board.meet(&client.resolve(&text).unwrap(), url);
+        let found = seen(&*serving.accepted()).unwrap().send_buffer;
+        assert_eq!(found == 80_000, changed, "{url} {listed}");
+        assert_eq!(found == before, !changed, "{url} {listed}");
+        client.shutdown(true).unwrap();
+        server.shutdown(true).unwrap();
+    }
+}
