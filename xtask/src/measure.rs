@@ -20,7 +20,7 @@ const RESULTS: &str = "bench/results";
 const MACHINE: &str = "vm-2core";
 
 /// The name of a file, and what `zorb bench` is told for it.
-const RUNS: [(&str, &str); 15] = [
+const RUNS: [(&str, &str); 17] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
     ("latency-spin", "latency --payload 4 --vs raw,omniorb --spin"),
@@ -31,8 +31,16 @@ const RUNS: [(&str, &str); 15] = [
     ("connections", "connections --vs raw,omniorb --rounds 3"),
     ("collocated", "collocated --vs omniorb"),
     ("cubit", "cubit --vs raw,ace,omniorb --rounds 3 --calls 2000"),
+    (
+        "cubit-protocols",
+        "cubit --transport iiop,lite+iiop,uiop,lite+uiop,shmiop --rounds 9 --calls 400",
+    ),
+    (
+        "cubit-same",
+        "cubit --transport iiop,lite+iiop,uiop,lite+uiop --pin same --rounds 9 --calls 400",
+    ),
     ("dynamic", "dynamic --vs raw,omniorb --rounds 5"),
-    ("bridge", "bridge --rounds 5"),
+    ("bridge", "bridge --rounds 5 --calls 400"),
     ("demux", "demux"),
     ("probes", "probes"),
     ("rt", "rt --quick"),
@@ -42,7 +50,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     if args.first().is_some_and(|word| word == "--help" || word == "-h") {
         out.write_all(HELP.as_bytes())?;
         for (name, words) in RUNS {
-            writeln!(out, "  {name:<15} zorb bench {words}")?;
+            writeln!(out, "  {name:<16} zorb bench {words}")?;
         }
         return Ok(ExitCode::SUCCESS);
     }

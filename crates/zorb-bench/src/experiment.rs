@@ -168,7 +168,12 @@ impl Run<'_> {
 
     /// The names of all peers that are asked for.
     fn names(&self) -> Vec<String> {
-        let Plan { setup, versus, .. } = self.plan;
+        self.names_in(&self.plan.setup)
+    }
+
+    /// The same with another setup.
+    fn names_in(&self, setup: &Setup) -> Vec<String> {
+        let versus = &self.plan.versus;
         let raw = versus.iter().any(|name| name == "raw");
         let others = versus.iter().filter(|name| *name != "raw");
         // The bare program comes first: in each turn it is right beside Zorb.

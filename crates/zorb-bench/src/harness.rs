@@ -1,12 +1,15 @@
 //! Driving peers: finding their programs, starting them in pairs, asking them in turns.
 
+mod handover;
 mod pair;
 mod setup;
 mod turns;
 
+pub use handover::handover_ns;
 pub use pair::Pair;
 pub(crate) use setup::bare_transport;
 pub use setup::{Pin, Setup};
+pub(crate) use turns::in_turns_after;
 pub use turns::{Blocks, in_turns, order};
 
 /// Whoever watches a measurement.

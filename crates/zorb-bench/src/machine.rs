@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use zorb_os::thread;
 
-use crate::harness::{Pin, Setup};
+use crate::harness::{Pin, Setup, handover_ns};
 
 /// The machine and its state, as far as they can be read.
 #[derive(Clone, Debug, Serialize)]
@@ -23,6 +23,9 @@ pub struct Machine {
     pub load: Option<f64>,
     /// Where client and server ran: `split`, `same` or `none`.
     pub pin: &'static str,
+    /// How long a word took from the client's processor to the server's, at the start, in
+    /// nanoseconds; only where they have one each.
+    pub handover_ns: Option<f64>,
     /// The real-time priority of both.
     pub fifo: Option<u8>,
     /// By the system's clock, in UTC.
@@ -43,6 +46,11 @@ impl Machine {
     pub fn with(pin: Pin, fifo: Option<u8>) -> Self {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let load = text("/proc/loadavg");
+        let places = thread::affinity().ok().and_then(|processors| pin.places(&processors).ok());
+        let handover_ns = match places {
+            Some([Some(client), Some(server)]) => handover_ns([client, server]),
+            _ => None,
+        };
         Self {
             cpu: text("/proc/cpuinfo").as_deref().and_then(model).unwrap_or_default(),
             cores: thread::affinity().map_or(0, |processors| processors.len()),
@@ -54,6 +62,7 @@ impl Machine {
                 Pin::Same => "same",
                 Pin::None => "none",
             },
+            handover_ns: handover_ns.map(f64::round),
             fifo,
             date: date(seconds),
             zorb: env!("CARGO_PKG_VERSION"),

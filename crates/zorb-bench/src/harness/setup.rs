@@ -37,7 +37,7 @@ impl Pin {
     ///
     /// # Errors
     /// There are too few.
-    fn places(self, processors: &[usize]) -> Result<[Option<usize>; 2]> {
+    pub(crate) fn places(self, processors: &[usize]) -> Result<[Option<usize>; 2]> {
         match (self, processors) {
             (Self::None, _) => Ok([None, None]),
             (Self::Same, [.., last]) => Ok([Some(*last), Some(*last)]),

@@ -29,6 +29,20 @@ pub fn in_turns(
     rounds: usize,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Blocks>> {
+    in_turns_after(pairs, command, rounds, watch, &mut |_| {})
+}
+
+/// The same, with something done right before each block, for which the pair's index is told.
+///
+/// # Errors
+/// As [`in_turns`].
+pub(crate) fn in_turns_after(
+    pairs: &mut [Pair],
+    command: &Command,
+    rounds: usize,
+    watch: &mut dyn Watch,
+    before: &mut dyn FnMut(usize),
+) -> Result<Vec<Blocks>> {
     let what = describe(command);
     let mut blocks: Vec<Blocks> = Vec::new();
     for pair in &mut *pairs {
@@ -48,6 +62,7 @@ pub fn in_turns(
             };
             if let Some(blocks) = blocks {
                 stop_if_asked(watch)?;
+                before(index);
                 let answer = ask(pair, command)?;
                 blocks.push(answer.map_err(|reason| Error::new(reason).during(&pair.name))?);
             }

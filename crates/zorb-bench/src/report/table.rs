@@ -4,21 +4,30 @@ use std::fmt::Write as _;
 
 use super::{Detail, Report, Row};
 
-/// A table with a heading.
+/// A table with a heading; where some rows are calls and others floods, one of each.
 pub(super) fn table(report: &Report) -> String {
-    let rows = std::iter::zip(&report.rows, &report.details);
+    let rows: Vec<(&Row, &Detail)> = std::iter::zip(&report.rows, &report.details).collect();
+    let (calls, floods): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|(row, _)| row.p50_us.is_some());
+    if floods.is_empty() {
+        return part(&calls, CALL_HEADING, call);
+    }
+    let floods = part(&floods, FLOOD_HEADING, flood);
+    if calls.is_empty() { floods } else { part(&calls, CALL_HEADING, call) + "\n" + &floods }
+}
+
+fn part(rows: &[(&Row, &Detail)], heading: &str, cells: fn(&Row, &Detail) -> String) -> String {
     let width = |of: fn(&Row) -> usize, least: usize| {
-        report.rows.iter().map(of).max().unwrap_or_default().max(least)
+        rows.iter().map(|(row, _)| of(row)).max().unwrap_or_default().max(least)
     };
     let operation = width(|row| row.operation.len(), "operation".len());
     // Where there are several transports, each peer is one over a transport.
-    let first = report.rows.first().map(|row| row.transport.as_str());
-    let several = report.rows.iter().any(|row| Some(row.transport.as_str()) != first);
+    let first = rows.first().map(|(row, _)| row.transport.as_str());
+    let several = rows.iter().any(|(row, _)| Some(row.transport.as_str()) != first);
     let transport = if several { width(|row| row.transport.len() + 1, 0) } else { 0 };
     let peer = transport + width(|row| row.peer.len(), "peer".len());
-    let floods = report.rows.iter().any(|row| row.p50_us.is_none());
     let mut text = format!("{:operation$} {:>8} {:peer$} ", "operation", "payload", "peer");
-    text += if floods { FLOOD_HEADING } else { CALL_HEADING };
+    text += heading;
     text.push('\n');
     for (row, detail) in rows {
         let name = match several {
@@ -26,7 +35,7 @@ pub(super) fn table(report: &Report) -> String {
             false => row.peer.clone(),
         };
         let _ = write!(text, "{:operation$} {:>8} {name:peer$} ", row.operation, row.payload);
-        text += &if floods { flood(row, detail) } else { call(row, detail) };
+        text += &cells(row, detail);
         text.truncate(text.trim_end().len());
         text.push('\n');
     }

@@ -177,9 +177,10 @@ fn cubit() {
     let over = |transport: &str| -> Vec<Value> {
         rows.iter().filter(|row| row["transport"] == transport).cloned().collect()
     };
-    for transport in ["iiop", "uiop", "shmiop"] {
+    // Through shared memory there is a flood, too.
+    for (transport, kinds) in [("iiop", 11), ("uiop", 11), ("shmiop", 12)] {
         let rows = over(transport);
-        assert_eq!(works(&rows, "zorb").len(), 11, "{transport}");
+        assert_eq!(works(&rows, "zorb").len(), kinds, "{transport}");
         assert_eq!(works(&rows, "raw"), works(&rows, "zorb"), "{transport}");
     }
     // Compared with the bare program that is below both.
@@ -189,7 +190,26 @@ fn cubit() {
         assert_eq!(works(&rows, "raw").len(), 0, "{transport}");
         assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "{transport}");
     }
-    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 5);
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn cubit_through_shared_memory_spins_where_there_are_two_processors() {
+    let words = ["cubit", "--transport", "shmiop", "--payload", "4", "--pin", "split"];
+    let finished = quick("bench-cubit-shmiop", &words);
+    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 2) {
+        assert_eq!(finished.status, Some(1));
+        return;
+    }
+    let rows = rows(&finished);
+    for peer in ["zorb", "raw-spin", "zorb-spin"] {
+        assert_eq!(works(&rows, peer), works(&rows, "raw"), "{peer}");
+    }
+    let checks = finished.json()["checks"].clone();
+    let all: Vec<&str> =
+        checks.as_array().unwrap().iter().flat_map(|it| it["what"].as_str()).collect();
+    assert!(all.iter().any(|what| what.starts_with("a flood") && what.contains("spin")), "{all:?}");
+    assert!(all.iter().any(|what| what.starts_with("median") && what.contains("sleep")), "{all:?}");
 }
 
 #[test]

@@ -1,0 +1,185 @@
+//! SHMIOP beside bare rings: one whose reader sleeps until it is woken, and one whose reader looks on.
+
+use super::{Measured, SHARED};
+use crate::driver::{Command, Done, Flood};
+use crate::experiment::{Plan, Work};
+use crate::operation::Operation;
+use crate::report::{Check, Figure};
+use crate::statistics::{Interval, median};
+
+/// How many times as long as a bare ring needs a call of nothing may take: of sleepers, and of peers
+/// that spin.
+const MOST_ASLEEP: f64 = 1.2;
+const MOST_AWAKE: f64 = 1.5;
+/// How many times the calls in a second of a bare ring a flood has to make.
+const LEAST_FLOOD: f64 = 0.9;
+/// Octets of a flood's calls, and of all of them.
+const FLOOD: usize = 128 << 10;
+const TOTAL: u64 = 64 << 20;
+const QUICK_CALLS: u32 = 8;
+/// Processors that are farther apart than this, in nanoseconds, have no cache in common.
+const NEAR: f64 = 120.0;
+
+/// One-way calls with many octets.
+pub(super) fn flood(plan: &Plan) -> Work {
+    let own = if plan.quick { QUICK_CALLS } else { (TOTAL / FLOOD as u64) as u32 };
+    let operation = Operation::SendOctets;
+    let calls = if plan.quick { own } else { plan.calls.map_or(own, |calls| calls.min(own)) };
+    Work {
+        command: Command::Flood(Flood { operation, payload: FLOOD, calls }),
+        label: operation.to_string(),
+        payload: FLOOD,
+        figure: Figure::Throughput,
+    }
+}
+
+/// What has to hold of SHMIOP.
+#[derive(Default)]
+pub(super) struct Rings(Vec<Check>);
+
+impl Rings {
+    pub(super) fn add(&mut self, work: &Work, all: &[Measured<'_>]) {
+        let of = |peer: &str| all.iter().find(|one| (one.transport, one.peer) == (SHARED, peer));
+        let beside = |zorb: &str, raw: &str| Beside::of(of(zorb)?, of(raw)?);
+        let (asleep, awake) = (beside("zorb", "raw"), beside("zorb-spin", "raw-spin"));
+        match &work.command {
+            Command::Run(run) if run.operation == Operation::CubeVoid => {
+                self.0.extend(asleep.map(|both| both.call("that sleep", MOST_ASLEEP)));
+                self.0.extend(awake.into_iter().flat_map(|both| both.by_distance()));
+            }
+            Command::Flood(_) => {
+                self.0.extend(asleep.map(|both| both.flood("that sleep")));
+                self.0.extend(awake.map(|both| both.flood("that spin")));
+            }
+            Command::Run(_) | Command::Find(_) => {}
+        }
+    }
+
+    pub(super) fn checks(self) -> Vec<Check> {
+        self.0
+    }
+}
+
+/// Blocks of both, each beside the other.
+struct Beside<'a>(Vec<Both<'a>>);
+
+#[derive(Clone, Copy)]
+struct Both<'a> {
+    zorb: &'a Done,
+    raw: &'a Done,
+    /// How far the processors were from each other before either.
+    distances: [Option<f64>; 2],
+}
+
+impl<'a> Beside<'a> {
+    fn of(zorb: &Measured<'a>, raw: &Measured<'a>) -> Option<Self> {
+        let blocks = std::iter::zip(zorb.blocks.as_deref()?, raw.blocks.as_deref()?);
+        let distance = |of: &Measured<'_>, index: usize| of.distances.get(index).copied().flatten();
+        let both = |(index, (own, bare)): (usize, (&'a Done, &'a Done))| Both {
+            zorb: own,
+            raw: bare,
+            distances: [distance(zorb, index), distance(raw, index)],
+        };
+        let all: Vec<Both<'a>> = blocks.enumerate().map(both).collect();
+        (!all.is_empty()).then_some(Self(all))
+    }
+
+    /// The median time of a call of nothing.
+    fn call(&self, rings: &str, most: f64) -> Check {
+        let ratio = Interval::of(self.0.iter().map(|both| p50_us(both.zorb) / p50_us(both.raw)));
+        let zorb = median(self.0.iter().map(|both| p50_us(both.zorb)));
+        let raw = median(self.0.iter().map(|both| p50_us(both.raw)));
+        Check {
+            what: format!("median of a call of nothing through shmiop, beside rings {rings}"),
+            expected: format!("at most {most} times as long"),
+            found: format!(
+                "{} times as long: {zorb:.2} us beside {raw:.2}, {:+.0} ns",
+                around(ratio),
+                (zorb - raw) * 1000.0
+            ),
+            holds: ratio.median <= most,
+        }
+    }
+
+    /// The same where the two processors have a cache in common, and where they have not: blocks during
+    /// which that changed are left out. All of them where it is not known.
+    fn by_distance(&self) -> Vec<Check> {
+        let known = |both: &&Both<'_>| both.distances.iter().all(Option::is_some);
+        if self.0.iter().filter(known).count() * 2 < self.0.len() {
+            return vec![self.call("that spin", MOST_AWAKE)];
+        }
+        let part = |rings: &str, is_in: fn(f64) -> bool| {
+            let of = |both: &&Both<'_>| both.distances.iter().flatten().all(|far| is_in(*far));
+            let part: Vec<Both<'_>> = self.0.iter().filter(known).filter(of).copied().collect();
+            if part.is_empty() {
+                return None;
+            }
+            let nanos = Interval::of(part.iter().flat_map(|both| both.distances).flatten());
+            let rings = format!("{rings} ({:.0} ns apart, {} blocks)", nanos.median, part.len());
+            Some(Self(part).call(&rings, MOST_AWAKE))
+        };
+        let near = part("that spin on processors with one cache", |nanos| nanos <= NEAR);
+        let far = part("that spin on processors far from each other", |nanos| nanos > NEAR);
+        near.into_iter().chain(far).collect()
+    }
+
+    /// Calls in a second.
+    fn flood(&self, rings: &str) -> Check {
+        let rate = |done: &Done| done.calls as f64 / done.wall_ns.max(1) as f64;
+        let ratio = Interval::of(self.0.iter().map(|both| rate(both.zorb) / rate(both.raw)));
+        let mb_per_s = median(self.0.iter().map(|both| rate(both.zorb) * FLOOD as f64 * 1e3));
+        Check {
+            what: format!("a flood of {FLOOD} octets a call through shmiop, beside rings {rings}"),
+            expected: format!("at least {LEAST_FLOOD} times as fast"),
+            found: format!("{} times as fast, {mb_per_s:.0} MB/s", around(ratio)),
+            holds: ratio.median >= LEAST_FLOOD,
+        }
+    }
+}
+
+/// A ratio, and between what it is with 95 % confidence.
+fn around(ratio: Interval) -> String {
+    format!("{:.2} ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high)
+}
+
+fn p50_us(block: &Done) -> f64 {
+    (block.histogram.quantile(0.5) / 1000.0).max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Blocks;
+    use crate::histogram::Histogram;
+
+    fn block(nanos: u64) -> Done {
+        let mut histogram = Histogram::new();
+        (0..9).for_each(|_| histogram.record(nanos));
+        Done { calls: 9, wall_ns: nanos * 9, sum_ns: nanos * 9, histogram, ..Done::default() }
+    }
+
+    fn checks(zorb: &[u64], raw: &[u64], distances: &[Option<f64>]) -> Vec<Check> {
+        let of = |nanos: &[u64]| -> Blocks { Some(nanos.iter().copied().map(block).collect()) };
+        let (zorb, raw) = (of(zorb), of(raw));
+        let measured = |peer, blocks| Measured { transport: SHARED, peer, blocks, distances };
+        let (zorb, raw) = (measured("zorb-spin", &zorb), measured("raw-spin", &raw));
+        Beside::of(&zorb, &raw).map(|both| both.by_distance()).unwrap_or_default()
+    }
+
+    #[test]
+    fn near_and_far_are_judged_by_themselves() {
+        let distances = [40.0, 45.0, 50.0, 300.0, 310.0].map(Some);
+        let found = checks(&[600, 600, 600, 1300, 1300], &[300, 300, 300, 1200, 1200], &distances);
+        let [near, far] = found.as_slice() else { panic!("{found:?}") };
+        assert!(!near.holds && near.found.starts_with("2.0"), "{near:?}");
+        assert!(near.what.ends_with("(45 ns apart, 3 blocks)"), "{near:?}");
+        assert!(far.holds && far.found.starts_with("1.08"), "{far:?}");
+    }
+
+    #[test]
+    fn where_the_processors_are_need_not_be_known() {
+        let found = checks(&[400, 400], &[300, 300], &[]);
+        assert!(found.len() == 1 && found[0].holds, "{found:?}");
+        assert!(checks(&[], &[], &[]).is_empty());
+    }
+}

@@ -1,0 +1,105 @@
+//! How far two processors are from each other.
+
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+use zorb_os::clock::MonotonicTime;
+
+use crate::processor::pin;
+use crate::statistics::median;
+
+/// Words that go there and back between two readings of the clock, which takes as long as one.
+const BATCH: u32 = 20;
+/// Batches, the first of which do not count.
+const BATCHES: u32 = 60;
+const COLD: usize = 10;
+/// Looks for a word before it is given up: the other processor does something else.
+const MOST_LOOKS: u32 = 5_000_000;
+
+/// A word in a cache line of its own, and the next ones, which processors fetch with it.
+#[repr(align(256))]
+#[derive(Debug, Default)]
+struct Word(AtomicU32);
+
+impl Word {
+    /// Waits until the word is that; whether it became so.
+    fn wait(&self, number: u32) -> bool {
+        for _ in 0..MOST_LOOKS {
+            if self.0.load(Ordering::Acquire) == number {
+                return true;
+            }
+            spin_loop();
+        }
+        false
+    }
+
+    fn set(&self, number: u32) {
+        self.0.store(number, Ordering::Release);
+    }
+}
+
+/// How long a word takes from one processor to the other, in nanoseconds; `None` when they are one, or
+/// have other things to do. It takes less than a millisecond.
+///
+/// Where a virtual machine's processors are, and whether they share caches, can change from one
+/// millisecond to the next, and what goes through shared memory takes the longer the farther apart
+/// they are.
+#[must_use]
+pub fn handover_ns(processors: [usize; 2]) -> Option<f64> {
+    let [here, there] = processors;
+    if here == there {
+        return None;
+    }
+    let (asked, answered) = (Word::default(), Word::default());
+    let all = BATCH * BATCHES;
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // What is asked meanwhile is not answered, and given up.
+            let pinned = pin(there).is_ok();
+            (1..=all).all(|number| {
+                let is_asked = pinned && asked.wait(number);
+                answered.set(number);
+                is_asked
+            })
+        });
+        let asker = scope.spawn(|| -> Option<f64> {
+            pin(here).ok()?;
+            let mut batches = Vec::new();
+            for batch in 0..BATCHES {
+                let start = MonotonicTime::now();
+                for number in 1..=BATCH {
+                    let number = batch * BATCH + number;
+                    asked.set(number);
+                    if !answered.wait(number) {
+                        return None;
+                    }
+                }
+                batches.push(start.elapsed().as_nanos() as f64 / f64::from(BATCH * 2));
+            }
+            Some(median(batches.into_iter().skip(COLD)))
+        });
+        asker.join().ok().flatten()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_is_not_far_from_itself() {
+        assert_eq!(handover_ns([0, 0]), None);
+        assert_eq!(handover_ns([0, usize::MAX]), None);
+    }
+
+    #[test]
+    fn a_word_takes_some_time() {
+        let processors = zorb_os::thread::affinity().unwrap();
+        if let [here, there, ..] = processors.as_slice()
+            && let Some(nanos) = handover_ns([*here, *there])
+        {
+            assert!(nanos > 0.0, "{nanos}");
+        }
+    }
+}
