@@ -1,4 +1,4 @@
-//! The README's tables of measured numbers are those of the results that are kept.
+//! The README's and the book's tables of measured numbers are those of the results that are kept.
 //!
 //! `cargo xtask measure` makes both anew; `UPDATE_BOOK=1` writes the tables alone.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use support::made::check;
 use support::pages::root;
-use zorb_bench::report::{Folder, Measured};
+use zorb_bench::report::{Cell, Folder, Measured, Run};
 
 /// The machine whose results the README shows.
 const MACHINE: &str = "vm-2core";
@@ -96,11 +96,15 @@ const DYNAMIC: [Line; 3] = [
     line("a DynAny, leaf by leaf", "dynamic", "leaves_structs", 65_520, "zorb"),
 ];
 
+/// A kept file.
+fn kept<'a>(results: &'a Folder, run: &str) -> Option<&'a Run> {
+    let name = format!("{MACHINE}-{run}.json");
+    results.runs.iter().find(|run| run.name == name)
+}
+
 /// A row of the kept results.
 fn row<'a>(results: &'a Folder, line: &Line, peer: &str) -> Option<&'a Measured> {
-    let name = format!("{MACHINE}-{}.json", line.run);
-    let run = results.runs.iter().find(|run| run.name == name)?;
-    run.rows.iter().find(|row| {
+    kept(results, line.run)?.rows.iter().find(|row| {
         row.peer == peer && row.operation == line.operation && row.payload == line.payload
     })
 }
@@ -166,4 +170,80 @@ fn the_local_calls_of_the_readme_are_those_measured() {
 #[test]
 fn the_dynamic_calls_of_the_readme_are_those_measured() {
     check("README.md", "dynamic", &table(&DYNAMIC, &["omniORB"], |row| time(row, 1.0)));
+}
+
+/// What was expected of a run, and what it found.
+fn checks(run: &str) -> String {
+    let results = results();
+    let run = kept(&results, run).unwrap_or_else(|| panic!("no result of {run}"));
+    let (_, checks) = run.tables.iter().find(|(name, _)| name == "checks").unwrap();
+    let mut made = String::from("| What | Expected | Found | Holds |\n|---|---|---|---|\n");
+    for check in checks {
+        let word = |name: &str| match check.get(name) {
+            Some(Cell::Word(word)) => word.as_str(),
+            other => panic!("{name} is {other:?}"),
+        };
+        let holds = if word("holds") == "true" { "yes" } else { "**no**" };
+        let cells = [word("what"), word("expected"), word("found"), holds];
+        let _ = writeln!(made, "| {} |", cells.join(" | "));
+    }
+    made
+}
+
+/// The median of a call over each transport, in microseconds, and of nothing beside the bare program.
+fn cubes(run: &str) -> String {
+    let works = [
+        ("void", "cube_void", 0),
+        ("long", "cube_long", 4),
+        ("4 KiB of octets", "cube_octets", 4096),
+        ("4 KiB of longs", "cube_longs", 4096),
+        ("4 KiB of structs", "cube_structs", 4092),
+    ];
+    let results = results();
+    let run = kept(&results, run).unwrap_or_else(|| panic!("no result of {run}"));
+    let mut made = String::from("| Over | ");
+    works.iter().for_each(|(words, ..)| made += &format!("{words} | "));
+    made += "void, beside the bare program |\n|---|";
+    made += &"---|".repeat(works.len() + 1);
+    made.push('\n');
+    let peers = run.rows.iter().filter(|row| row.operation == "cube_void");
+    for Measured { transport, peer, .. } in peers.filter(|row| row.peer.starts_with("zorb")) {
+        let cell = |peer: &str, operation: &str, payload: u64| {
+            let found = run.rows.iter().find(|row| {
+                (row.transport.as_str(), row.peer.as_str()) == (transport, peer)
+                    && (row.operation.as_str(), row.payload) == (operation, payload)
+            });
+            found.unwrap_or_else(|| panic!("{operation} of {peer} over {transport}"))
+        };
+        let times = works.map(|(_, operation, payload)| cell(peer, operation, payload));
+        let times = times.map(|row| format!("{:.2}", row.number("p50_us").unwrap()));
+        // Who spins is compared with a bare program that does.
+        let own = times.first().unwrap();
+        let (words, ratio) = match peer.strip_prefix("zorb") {
+            Some("") => {
+                let row = cell(peer, "cube_void", 0);
+                (String::new(), row.number("ratio_to_raw").unwrap())
+            }
+            spins => {
+                let raw = format!("raw{}", spins.unwrap_or_default());
+                let raw = cell(&raw, "cube_void", 0).number("p50_us").unwrap();
+                (", both sides spin".to_owned(), own.parse::<f64>().unwrap() / raw)
+            }
+        };
+        let _ = writeln!(made, "| `{transport}`{words} | {} | {ratio:.2} |", times.join(" | "));
+    }
+    made
+}
+
+#[test]
+fn the_cubes_of_the_book_are_those_measured() {
+    check("docs/src/benchmarks.md", "cubes", &cubes("cubit-protocols"));
+    check("docs/src/benchmarks.md", "cubes: expected", &checks("cubit-protocols"));
+    check("docs/src/benchmarks.md", "cubes on one processor", &cubes("cubit-same"));
+    check("docs/src/benchmarks.md", "cubes on one processor: expected", &checks("cubit-same"));
+}
+
+#[test]
+fn what_a_bridge_adds_is_what_was_measured() {
+    check("docs/src/bridge.md", "added", &checks("bridge"));
 }
