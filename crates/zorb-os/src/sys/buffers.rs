@@ -5,10 +5,13 @@ use std::io;
 use std::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
+use self::free::{Count, State};
 use crate::memory::{SharedMemory, count};
 use crate::socket::SameUser;
+
+mod free;
 
 /// Octets before the first buffer: a page.
 const HEAD: usize = 4096;
@@ -123,13 +126,7 @@ impl Area {
 /// and its reader has given it back as often as it was sent.
 pub struct SendBuffers {
     area: Area,
-    states: Box<[State]>,
-}
-
-#[derive(Default)]
-struct State {
-    taken: AtomicBool,
-    sent: AtomicU32,
+    states: Box<[State<AtomicBool, AtomicU32>]>,
 }
 
 impl SendBuffers {
@@ -149,17 +146,8 @@ impl SendBuffers {
         if len > self.area.shape.size {
             return None;
         }
-        let index = self.states.iter().enumerate().position(|(index, state)| {
-            if self.is_out(index) || state.taken.swap(true, Ordering::Acquire) {
-                return false;
-            }
-            // It may have been sent by another thread since the first look.
-            let free = !self.is_out(index);
-            if !free {
-                state.taken.store(false, Ordering::Release);
-            }
-            free
-        })?;
+        let mut states = self.states.iter().enumerate();
+        let index = states.position(|(index, state)| state.take(self.area.given_back(index)))?;
         Some(SendBuffer { buffers: Arc::clone(self), index, len })
     }
 
@@ -178,14 +166,13 @@ impl SendBuffers {
     /// Says that a piece is about to be shown to the reader, who gives its buffer back after it.
     pub fn will_send(&self, piece: Piece) {
         if let Some(state) = self.states.get(piece.index) {
-            state.sent.fetch_add(1, Ordering::AcqRel);
+            state.will_send();
         }
     }
 
     /// Whether the reader may be reading it.
     fn is_out(&self, index: usize) -> bool {
-        let sent = self.states.get(index).map(|state| state.sent.load(Ordering::Acquire));
-        sent != Some(self.area.given_back(index).load(Ordering::Acquire))
+        self.states.get(index).is_none_or(|state| state.is_out(self.area.given_back(index)))
     }
 }
 
@@ -248,7 +235,7 @@ impl Deref for SendBuffer {
 impl Drop for SendBuffer {
     fn drop(&mut self) {
         if let Some(state) = self.buffers.states.get(self.index) {
-            state.taken.store(false, Ordering::Release);
+            state.put_back();
         }
     }
 }
@@ -313,7 +300,7 @@ impl ReceiveBuffers {
 
     /// Gives a piece back that was not lent.
     pub fn give_back(&self, piece: Piece) {
-        self.area.given_back(piece.index).fetch_add(1, Ordering::AcqRel);
+        self.area.given_back(piece.index).raise();
     }
 }
 
