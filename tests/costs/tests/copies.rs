@@ -4,12 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use zorb::poa::{Poa, PoaPolicies};
 use zorb::policy::{Policies, SetOverrideType};
 use zorb::protocols::{ShmTransport, ShmiopProtocol};
 use zorb::{BufferStrategy, Interface as _, Orb, OrbBuilder};
 use zorb_costs::{BinStruct, Counted, CountedServant, Part, Servant, counted};
 use zorb_os::alloc::{AllocationCount, CountingAllocator};
 use zorb_os::memory::octets_copied;
+use zorb_rt::{LaneBuilder, Priority, RtOrb, Strategy};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -83,9 +85,26 @@ struct Pair {
 
 fn pair(server: OrbBuilder, url: &str) -> Pair {
     let server = server.listen(url).build().unwrap();
+    let poa = server.root_poa();
+    pair_of(server, &poa)
+}
+
+/// The same in a lane of one thread.
+fn pair_in_lane(strategy: Strategy) -> Pair {
+    let server = builder().listen("shmiop://").build().unwrap();
+    let rt = RtOrb::builder().attach(&server).unwrap();
+    let pool = rt.threadpool("lane").lane(LaneBuilder::new(Priority::MIN, 1));
+    let pool = pool.strategy(strategy).create().unwrap();
+    let model = rt.client_propagated(Priority::MIN);
+    let policies = PoaPolicies::new().with(model).with(pool.policy());
+    let poa = server.root_poa().create("lane", policies).unwrap();
+    pair_of(server, &poa)
+}
+
+fn pair_of(server: Orb, poa: &Poa) -> Pair {
     let servant = Adding::default();
     let sum = Arc::clone(&servant.0);
-    let counted: Counted = server.root_poa().activate(servant).unwrap();
+    let counted: Counted = poa.activate(servant).unwrap();
     let client = builder().build().unwrap();
     let there = client.resolve(&counted.as_object().to_ior_string()).unwrap();
     Pair { server, client, there, sum }
@@ -136,6 +155,13 @@ fn a_drawn_buffer_is_never_copied_and_others_once() {
     a_drawn_buffer_costs_no_allocation_and_no_lock(&buffers);
     many_calls_send_one_buffer(&buffers);
     buffers.end();
+
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
+        let lane = pair_in_lane(strategy);
+        assert_eq!(lane.copies(LEN, loaned(LEN)), 0, "{strategy:?}");
+        assert_eq!(lane.copies(LEN, plain(LEN)), 1, "{strategy:?}");
+        lane.end();
+    }
 
     let transport = ShmTransport::new().with_buffers(0, 0);
     let protocol = ShmiopProtocol::over(transport);

@@ -12,6 +12,7 @@ impl Lane {
     /// Hands a request on to a thread that makes its upcall: one of the lane that waits, a dynamic one
     /// to come, one that is borrowed, in this order; else the request waits. It comes back when too
     /// many do.
+    #[allow(clippy::result_large_err, reason = "to be refused it comes back whole, on no heap")]
     pub(crate) fn hand_on(&self, mut job: Job) -> Result<(), Job> {
         loop {
             let coming = !self.queue.has_idle() && self.grows();

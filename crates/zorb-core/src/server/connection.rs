@@ -94,7 +94,7 @@ pub(super) struct Reading {
     pub(super) drained: bool,
     /// The end of the current message, where it was lent by the stream.
     #[cfg(feature = "buffers")]
-    lent: Option<zorb_transport::ReceivedBuffer>,
+    pub(super) lent: Option<zorb_transport::ReceivedBuffer>,
 }
 
 impl Reading {
@@ -224,17 +224,30 @@ impl ServerConnection {
         self.leave(None);
     }
 
+    /// Has the stream lend the end of the current message, which is whole then.
+    #[cfg(feature = "buffers")]
+    #[inline]
+    pub(super) fn borrow_end(&self, reading: &mut Reading) -> Option<MessageHeader> {
+        if self.messaging.is_some() {
+            return None;
+        }
+        let missing = reading.inbound.missing_end()?;
+        let end = self.stream.borrow(missing)?;
+        let header = reading.inbound.end_is_elsewhere()?;
+        reading.lent = Some(end);
+        Some(header)
+    }
+
     /// Waits for the next whole message, which is the inbound side's current one then.
     fn receive(&self, reading: &mut Reading) -> Received {
-        let inbound = &mut reading.inbound;
         // Mostly nothing is there before it is waited for.
-        let mut some = inbound.has_buffered();
+        let mut some = reading.inbound.has_buffered();
         loop {
             if self.closing.load(Ordering::Acquire) {
                 return Received::End { farewell: true };
             }
             if std::mem::replace(&mut some, true) {
-                match inbound.poll() {
+                match reading.inbound.poll() {
                     Ok(Some(header)) => return Received::Message(header),
                     Ok(None) => {}
                     Err(error) => {
@@ -244,14 +257,10 @@ impl ServerConnection {
                 }
             }
             #[cfg(feature = "buffers")]
-            if self.messaging.is_none()
-                && let Some(missing) = inbound.missing_end()
-                && let Some(end) = self.stream.borrow(missing)
-                && let Some(header) = inbound.end_is_elsewhere()
-            {
-                reading.lent = Some(end);
+            if let Some(header) = self.borrow_end(reading) {
                 return Received::Message(header);
             }
+            let inbound = &mut reading.inbound;
             let space = inbound.space();
             probe!(MessagingReceive);
             let received = self.wait.recv(&*self.stream, space, self.core.options().idle_timeout);

@@ -66,6 +66,9 @@ pub(crate) struct Job {
     text: Result<TextCoding, SystemException>,
     wanted: bool,
     urgency: i16,
+    /// Its end, where the stream has lent it.
+    #[cfg(feature = "buffers")]
+    lent: Option<zorb_transport::ReceivedBuffer>,
 }
 
 /// The `place`th of the shorts that a service context is an encapsulation of.
@@ -201,7 +204,13 @@ impl ServerConnection {
                 self.end(home, true);
                 return None;
             }
-            match reading.inbound.poll() {
+            let polled = reading.inbound.poll();
+            #[cfg(feature = "buffers")]
+            let polled = match polled {
+                Ok(None) => Ok(self.borrow_end(&mut reading)),
+                polled => polled,
+            };
+            match polled {
                 Ok(Some(header)) => {
                     let done = self.attend(home, reading, &header, waits, kept);
                     trim(&mut kept.reply);
@@ -333,7 +342,20 @@ impl ServerConnection {
         home.present.fetch_add(1, Ordering::AcqRel);
         let connection = Arc::clone(self);
         let header = *header;
-        let job = Job { connection, detached, header, recalled, request_id, text, wanted, urgency };
+        #[cfg(feature = "buffers")]
+        let lent = reading.lent.take();
+        let job = Job {
+            connection,
+            detached,
+            header,
+            recalled,
+            request_id,
+            text,
+            wanted,
+            urgency,
+            #[cfg(feature = "buffers")]
+            lent,
+        };
         if let Err(job) = home.lane.hand_on(job) {
             job.refuse();
         }
@@ -369,7 +391,10 @@ impl ServerConnection {
 impl Job {
     /// The octets of the request.
     pub(crate) fn size(&self) -> usize {
-        self.detached.message().len()
+        let size = self.detached.message().len();
+        #[cfg(feature = "buffers")]
+        let size = size + self.lent.as_ref().map_or(0, |end| end.len());
+        size
     }
 
     /// Its priority, where the lane orders requests.
@@ -380,6 +405,8 @@ impl Job {
     /// Makes the upcall and sends the reply; the request's buffer comes back.
     pub(crate) fn serve(self, kept: &mut Kept) -> Vec<u8> {
         let Self { connection, detached, header, recalled, request_id, text, .. } = self;
+        #[cfg(feature = "buffers")]
+        let lent = self.lent;
         let Some(home) = &connection.lane else { return detached.buffer };
         let (id, Kept { reply, adapters, .. }) = (Cell::new(request_id), kept);
         connection.guarded(home, |_| {
@@ -395,8 +422,13 @@ impl Job {
             };
             let form = (form, &header);
             let message = InParts::new(detached.message(), &detached.seams);
+            #[cfg(feature = "buffers")]
+            let message = message.with_end(lent.as_deref().unwrap_or_default());
             let core = &connection.core;
             let answer = answer_request(core, message, form, &text, reply, send, Some(adapters));
+            // The client may write there again when it has its answer.
+            #[cfg(feature = "buffers")]
+            drop(lent);
             Upcall::end();
             match answer {
                 Ok(Answer::Reply) => connection.send_reply(id.get(), reply),
