@@ -3,6 +3,7 @@
 mod bridge;
 mod calls;
 mod connections;
+mod copies;
 mod demux;
 mod first;
 mod floods;
@@ -39,6 +40,8 @@ pub enum Experiment {
     Bridge,
     /// Looking for the object and the operation of a request.
     Demux,
+    /// How often arguments are copied over shared memory.
+    Copies,
     /// Values whose types are known at run time: dynamic calls, anys, DynAnys.
     Dynamic,
     /// The steps of a call, in peers that have time probes.
@@ -89,6 +92,7 @@ impl Experiment {
             Self::Collocated => "collocated",
             Self::Bridge => "bridge",
             Self::Demux => "demux",
+            Self::Copies => "copies",
             Self::Dynamic => "dynamic",
             Self::Probes => "probes",
         }
@@ -126,6 +130,7 @@ impl Experiment {
             Self::Connections => connections::connections(&mut run, watch)?,
             Self::Bridge => bridge::bridge(&mut run, watch)?,
             Self::Demux => demux::demux(&mut run, watch)?,
+            Self::Copies => copies::copies(&mut run, watch)?,
             Self::Probes => probes::probes(&mut run, &plan.transports, watch)?,
         }
         let Run { rows, details, checks, text, .. } = run;
@@ -136,7 +141,7 @@ impl Experiment {
     const fn default_rounds(self) -> usize {
         match self {
             Self::Ttcp => 3,
-            Self::Dynamic | Self::Probes => 5,
+            Self::Dynamic | Self::Copies | Self::Probes => 5,
             Self::Latency
             | Self::Cubit
             | Self::Threads

@@ -336,6 +336,19 @@ fn demux() {
     assert_eq!(finished.stderr, "");
 }
 
+#[test]
+fn copies() {
+    let finished = quick("bench-copies", &["copies", "--payload", "65536"]);
+    let rows = rows(&finished);
+    for (way, copies) in [("copy", "2"), ("single-copy", "1"), ("zero-copy", "0")] {
+        let [(operation, 65_536)] = works(&rows, way)[..] else { panic!("{rows:?}") };
+        assert!(operation.starts_with(&format!("take_octets/copies={copies}.0")), "{operation}");
+    }
+    let checks = finished.json()["checks"].clone();
+    let checks = checks.as_array().unwrap();
+    assert!(checks.len() == 3 && checks.iter().all(|check| check["holds"] == true), "{checks:?}");
+}
+
 /// Needs a program with probes: `cargo test -p zorb-cli --features probes`.
 #[cfg(feature = "probes")]
 #[test]

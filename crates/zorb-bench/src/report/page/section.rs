@@ -244,7 +244,7 @@ fn charted(rows: &[&Measured]) -> Vec<Measured> {
 }
 
 /// What the page begins with.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "latency",
     "cubit",
     "ttcp",
@@ -254,6 +254,7 @@ const ORDER: [&str; 12] = [
     "collocated",
     "dynamic",
     "demux",
+    "copies",
     "probes",
     "rt",
     "demo",
@@ -307,6 +308,11 @@ fn about(experiment: &str) -> Option<(&'static str, &'static str)> {
         "demux" => (
             "Finding objects and operations",
             "Look-ups among more and more objects and operations, in several ways.",
+        ),
+        "copies" => (
+            "Copies of arguments",
+            "Octets passed over shared memory: without shared buffers, copied into one, and from one \
+             that the client has drawn. How often they were copied stands in the row's name.",
         ),
         "probes" => (
             "Steps of a call",

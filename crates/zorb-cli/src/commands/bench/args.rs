@@ -58,6 +58,9 @@ enum Choice {
     Bridge(Common),
     /// Ways to find the object and the operation of a request, Zorb's among them
     Demux(Common),
+    /// How often an argument is copied over shared memory: from memory of the client's with and
+    /// without shared buffers, and from a buffer that it has drawn
+    Copies(Common),
     /// Values whose types are known at run time: calls through the DII, anys as octets, and DynAnys
     /// put together and taken apart leaf by leaf
     Dynamic(Common),
@@ -249,6 +252,7 @@ impl BenchArgs {
             Choice::Collocated(common) => (Experiment::Collocated, common, 0),
             Choice::Bridge(common) => (Experiment::Bridge, common, 0),
             Choice::Demux(common) => (Experiment::Demux, common, 0),
+            Choice::Copies(common) => (Experiment::Copies, common, 0),
             Choice::Dynamic(common) => (Experiment::Dynamic, common, 0),
             Choice::Probes(common) => (Experiment::Probes, common, 0),
             Choice::Ttcp(TtcpArgs { common, total }) => {
