@@ -1,11 +1,14 @@
 //! The class in the network of connections that serve one priority, as transports are asked for it.
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
+#[path = "network/probe.rs"]
+mod probe;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use zorb_core::Orb;
 use zorb_core::poa::PoaPolicies;
-use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_rt::{
     LaneBuilder, LinearNetwork, NetworkClass, NetworkPriorityMapping, Priority, Qos, QosClass,
@@ -17,33 +20,7 @@ use zorb_transport::{
     ProfileError, Protocol, ResolvedProfile, Stream, StreamOptions, Transport,
 };
 
-/// `interface Probe { short answer(); };`
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Probe(ObjectRef);
-
-codegen::interface!(Probe(ObjectRef), "IDL:zorb.test/Probe:1.0", "Probe", []);
-
-impl Probe {
-    fn answer(&self) -> Result<i16> {
-        codegen::invoke!(self, answer, [], [i16])
-    }
-}
-
-trait ProbeServant: Send + Sync + 'static {
-    fn answer(&self) -> Result<i16>;
-}
-
-codegen::skeleton!(Probe, ProbeServant, {
-    0 "answer" answer() [result: i16],
-});
-
-struct Fixed;
-
-impl ProbeServant for Fixed {
-    fn answer(&self) -> Result<i16> {
-        Ok(42)
-    }
-}
+use probe::{Fixed, Probe};
 
 /// IIOP, which writes down how its streams are to be set up.
 #[derive(Debug, Default)]
@@ -274,74 +251,4 @@ fn a_class_of_service_has_a_lane() {
             assert_eq!(classes(&client.connected), [(Some(46), None)]);
         });
     });
-}
-
-/// How many calls each lane gets in a network of its own.
-const CALLS: u64 = 50;
-
-#[test]
-#[ignore = "is run by the test below, in a network of its own"]
-fn calls_of_two_priorities() {
-    let (server, client) = (side(true), side(true));
-    let pool = server.rt.threadpool("lanes");
-    let pool = pool.lane(LaneBuilder::new(number(10), 1)).lane(LaneBuilder::new(number(2000), 1));
-    let pool = pool.create().unwrap();
-    let model = server.rt.client_propagated(number(10));
-    let policies = PoaPolicies::new().with(model).with(pool.policy());
-    let poa = server.orb.root_poa().create("lanes", policies).unwrap();
-    let here: Probe = poa.activate(Fixed).unwrap();
-    let there: Probe = client.orb.resolve(&here.0.to_ior_string()).unwrap();
-    for priority in [10, 2000] {
-        client.rt.current().set_priority(number(priority)).unwrap();
-        for _ in 0..CALLS {
-            assert_eq!(there.answer().unwrap(), 42);
-        }
-    }
-}
-
-/// Makes a network of its own whose only interface sorts packets by their class, runs `$0 $@` in it,
-/// and says how many packets of each class there were.
-const SORTED: &str = "set -e
-ip link set lo up
-tc qdisc add dev lo root handle 1: htb default 1
-for class in 1 2 3; do
-  tc class add dev lo parent 1: classid 1:$class htb rate 1gbit quantum 60000
-done
-tc filter add dev lo parent 1: protocol ip prio 1 u32 match ip dsfield 0x28 0xfc flowid 1:2
-tc filter add dev lo parent 1: protocol ip prio 1 u32 match ip dsfield 0xb8 0xfc flowid 1:3
-echo sorted
-\"$0\" \"$@\"
-tc -s class show dev lo";
-
-/// The packets that the system counted in a class.
-fn packets(shown: &str, class: &str) -> u64 {
-    let begin = format!("class htb {class} ");
-    let mut lines = shown.lines().skip_while(|line| !line.starts_with(&begin));
-    let sent = lines.nth(1).unwrap_or_default().split_whitespace();
-    sent.skip_while(|word| *word != "bytes")
-        .nth(1)
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(0)
-}
-
-#[test]
-fn the_system_counts_packets_in_their_classes() {
-    let program = std::env::current_exe().unwrap();
-    let mut command = std::process::Command::new("unshare");
-    command.args(["--net", "sh", "-c", SORTED]).arg(program);
-    let output = command.args(["calls_of_two_priorities", "--exact", "--ignored"]).output();
-    let output = match output {
-        Ok(output) if output.stdout.starts_with(b"sorted\n") => output,
-        other => {
-            eprintln!("no network of its own with HTB to be had here: not tested ({other:?})");
-            return;
-        }
-    };
-    let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{shown}{}", String::from_utf8_lossy(&output.stderr));
-    // Each call is a packet there and one back; what belongs to no class are connections being made.
-    for class in ["1:2", "1:3"] {
-        assert!(packets(&shown, class) >= 2 * CALLS, "{class}: {shown}");
-    }
-    assert!(packets(&shown, "1:1") < CALLS, "{shown}");
 }
