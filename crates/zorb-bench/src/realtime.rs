@@ -32,12 +32,14 @@ mod strategies;
 mod times;
 mod turns;
 mod unused;
+mod upcalls;
 mod work;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 pub use finding::Finding;
 pub use report::{Outcome, RtReport};
@@ -153,9 +155,30 @@ pub fn run(plan: &RtPlan, watch: &mut dyn Watch) -> Result<RtReport> {
                 Some(reason) => Ok(Finding::not_run(reason)),
                 None => one(&experiment, transport, plan.quick),
             };
-            report.add(&experiment, transport, found);
+            report.add(experiment.name, experiment.title, transport, found);
         }
     }
+    Ok(report)
+}
+
+/// Runs three periodic tasks by rate monotonic priorities for so long, beside threads that want all of
+/// their processor, and without priorities for a tenth of it: whether deadlines are met, and what an
+/// upcall costs.
+///
+/// # Errors
+/// The watcher wants to stop.
+pub fn upcalls(time: Duration, watch: &mut dyn Watch) -> Result<RtReport> {
+    let mut report = RtReport::new(false);
+    watch.begin(1);
+    if watch.wants_to_stop() {
+        return Err(Error::Stopped);
+    }
+    watch.block("periodic upcalls");
+    let found = match bed::denial() {
+        Some(reason) => Ok(Finding::not_run(&reason)),
+        None => upcalls::run(time),
+    };
+    report.add("upcalls", "periodic tasks by rate monotonic priorities", "none", found);
     Ok(report)
 }
 

@@ -68,10 +68,11 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
     let calls = Calls {
         client: &client,
         priority: HIGH,
-        count: bench.count(600, 160),
+        count: if lanes { bench.count(600, 320) } else { bench.count(200, 80) },
         period: HIGH_PERIOD,
         call: &|| Ok(worker.work(-1, HIGH_WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, HIGH, HIGH_WORK_US)?,
+        bare_every: 1,
     };
     let mut steps: Vec<_> = crowds.iter().map(|crowd| (*crowd, Blocks::default())).collect();
     let order: Vec<usize> = (0..steps.len()).chain((0..steps.len()).rev()).collect();

@@ -51,10 +51,11 @@ fn measured(bench: &Bench, which: Endpoints) -> Result<Compared> {
     let calls = Calls {
         client: &client,
         priority: HIGH,
-        count: bench.count(1_000, 320),
+        count: bench.count(800, 480),
         period: PERIOD,
         call: &|| Ok(high.work(-1, WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
+        bare_every: 1,
     };
     calls.in_turns(bench, CROWD.calling(&client, &low))
 }

@@ -47,7 +47,7 @@ impl Threads {
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = timed(bench, Threads::Lanes, bench.count(1_000, 240))?;
+    let found = timed(bench, Threads::Lanes, bench.count(1_000, 400))?;
     finding.compared("lanes", "call", &found);
     let what = "lanes: p99 of high calls beside kept threads, of that without";
     finding.at_most(what, 2.0, &found);
@@ -94,6 +94,7 @@ fn timed(bench: &Bench, threads: Threads, count: usize) -> Result<Compared> {
         period: PERIOD,
         call: &|| Ok(worker.work(-1, WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
+        bare_every: 1,
     };
     calls.in_turns(bench, load)
 }

@@ -24,7 +24,7 @@ const SETTLE: Duration = Duration::from_millis(20);
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let calls = bench.count(500_000, 20_000);
+    let calls = bench.count(500_000, 50_000);
     finding.measure("calls_wanted", calls);
     let found = both(bench, HIGH, calls)?;
     finding.courses("priority", "call", &found);
@@ -65,6 +65,7 @@ fn both(bench: &Bench, priority: i16, count: usize) -> Result<Compared> {
         period: Duration::ZERO,
         call: &|| Ok(worker.work(-1, 0)?),
         bare: &Bare::beside(&server, &bench.transport, priority, 0)?,
+        bare_every: 4,
     };
     calls.in_turns(bench, everything(bench)?)
 }

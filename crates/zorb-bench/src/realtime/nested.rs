@@ -1,10 +1,12 @@
 //! E10: A calls B, which calls A back, and so on: who serves the call back?
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use zorb::SystemExceptionKind;
 use zorb::poa::PoaPolicies;
 
 use super::bed::{Bench, HIGH, Host, LOW, ONE_CONNECTION};
-use super::finding::Finding;
+use super::finding::{Finding, named};
 use crate::error::{Error, Result};
 use crate::stubs::real_time::Worker;
 
@@ -31,6 +33,15 @@ pub(super) enum Came {
     TimedOut,
 }
 
+/// How deep A's upcalls were in each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Depth {
+    /// The most at once.
+    pub(super) at_once: usize,
+    /// The most on one thread: what waits there for its reply is kept by those that came later.
+    pub(super) on_a_thread: usize,
+}
+
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     for (name, servers, times) in [
@@ -38,7 +49,18 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         ("own threads, one connection", Servers::OwnThreadsOneConnection, DEEP),
         ("a lane with a thread for each upcall", Servers::Lanes(3), DEEP),
     ] {
-        let came = bounced(bench, servers, times)?;
+        let (came, depth) = bounced(bench, servers, times)?;
+        let key = named(name);
+        finding.measure(&format!("{key}_depth"), depth.at_once);
+        finding.measure(&format!("{key}_depth_on_a_thread"), depth.on_a_thread);
+        finding.check(
+            &format!(
+                "{name}: upcalls at once, and on one thread: no waiting one is kept by another"
+            ),
+            "3, 1",
+            format!("{}, {}", depth.at_once, depth.on_a_thread),
+            depth == Depth { at_once: 3, on_a_thread: 1 },
+        );
         finding.measure(&name.replace([' ', ','], "_"), format!("{came:?}"));
         finding.check(
             &format!("{name}: {times} nested calls"),
@@ -47,7 +69,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
             came == Came::Back(times),
         );
     }
-    let came = bounced(bench, Servers::Lanes(1), 2)?;
+    let (came, _) = bounced(bench, Servers::Lanes(1), 2)?;
     finding.measure("a_lane_with_one_thread", format!("{came:?}"));
     finding.control(
         "a lane with one thread, which waits for the call back to itself",
@@ -59,7 +81,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
 }
 
 /// Has A and B call each other.
-pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<Came> {
+pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Came, Depth)> {
     let options = match servers {
         Servers::OwnThreads => &[][..],
         Servers::OwnThreadsOneConnection => &ONE_CONNECTION[..],
@@ -68,11 +90,17 @@ pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<Cam
     let (a, b) = (bench.server_with(options, 0)?, bench.server_with(options, 0)?);
     let client = bench.client(&[])?;
     let (near, far) = (object(&a, servers, &client)?, object(&b, servers, &client)?);
-    client.at(HIGH, || match near.bounce(Some(&near), Some(&far), times) {
+    let came = client.at(HIGH, || match near.bounce(Some(&near), Some(&far), times) {
         Ok(came) => Ok(Came::Back(came)),
         Err(exception) if exception.kind == SystemExceptionKind::Timeout => Ok(Came::TimedOut),
         Err(exception) => Err(Error::from(exception)),
-    })
+    })?;
+    let of = |most: &AtomicUsize| most.load(Ordering::Relaxed);
+    let depth = Depth {
+        at_once: of(&a.servant.most_calling),
+        on_a_thread: of(&a.servant.most_on_a_thread),
+    };
+    Ok((came, depth))
 }
 
 fn object(server: &Host, servers: Servers, client: &Host) -> Result<Worker> {

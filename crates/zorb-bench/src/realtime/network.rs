@@ -59,6 +59,7 @@ fn measured(bench: &Bench, link: &Link, classes: bool) -> Result<Compared> {
         period: PERIOD,
         call: &|| Ok(worker.work(-1, SMALL_WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, URGENT, SMALL_WORK_US)?,
+        bare_every: 1,
     };
     calls.in_turns(bench, flood)
 }

@@ -66,6 +66,7 @@ fn measured(bench: &Bench, private: bool) -> Result<Compared> {
             Ok(())
         },
         bare: &Bare::beside(&server, &bench.transport, HIGH, SMALL_WORK_US)?,
+        bare_every: 1,
     };
     calls.in_turns(bench, flood)
 }

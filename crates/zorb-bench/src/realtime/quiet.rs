@@ -28,9 +28,14 @@ type Window = (MonotonicTime, MonotonicTime);
 pub(super) struct Disturbed(Vec<Window>);
 
 impl Disturbed {
-    #[cfg(test)]
     pub(super) fn of(windows: Vec<Window>) -> Self {
         Self(windows)
+    }
+
+    /// These, and others.
+    pub(super) fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
     }
 
     /// Whether one of them overlaps with the time between two moments.

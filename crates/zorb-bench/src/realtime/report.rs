@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Experiment, Finding};
+use super::Finding;
 use crate::error::{Error, Result};
 use crate::harness::Pin;
 use crate::machine::Machine;
@@ -55,18 +55,24 @@ impl RtReport {
     }
 
     /// Takes over what an experiment found, or how it failed.
-    pub(super) fn add(&mut self, experiment: &Experiment, transport: &str, found: Result<Finding>) {
+    pub(super) fn add(
+        &mut self,
+        name: &'static str,
+        title: &'static str,
+        transport: &str,
+        found: Result<Finding>,
+    ) {
         let finding = found.unwrap_or_else(|error| Finding::not_run(&error.to_string()));
         let (holds, control_detected) = (finding.holds(), finding.control_detected());
         for (mut row, detail) in finding.rows {
             transport.clone_into(&mut row.transport);
-            row.operation = format!("{} {}", experiment.name, row.operation);
+            row.operation = format!("{name} {}", row.operation);
             self.rows.push(row);
             self.details.push(detail);
         }
         self.experiments.push(Outcome {
-            name: experiment.name,
-            title: experiment.title,
+            name,
+            title,
             transport: transport.to_owned(),
             holds,
             control_detected,

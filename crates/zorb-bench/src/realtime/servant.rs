@@ -1,7 +1,8 @@
 //! The servant of the experiments, which writes down what it is called with.
 
+use std::cell::Cell;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicI16, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -86,6 +87,11 @@ impl Log {
     }
 }
 
+thread_local! {
+    /// Upcalls of this thread that call on.
+    static CALLING_HERE: Cell<usize> = const { Cell::new(0) };
+}
+
 /// Serves `RealTime::Worker`.
 #[derive(Debug)]
 pub(super) struct Servant {
@@ -103,6 +109,10 @@ pub(super) struct Servant {
     /// A request whose work, and that of the one before, begins only when the upcall of the next has
     /// begun: until then both keep the processor busy. -1 for none.
     pub(super) hog: AtomicI32,
+    /// Of the upcalls that call on: how many run, and the most that ran at once and on one thread.
+    calling: AtomicUsize,
+    pub(super) most_calling: AtomicUsize,
+    pub(super) most_on_a_thread: AtomicUsize,
 }
 
 impl Servant {
@@ -117,6 +127,9 @@ impl Servant {
             inheriting: PiMutex::new(),
             holder: AtomicI32::new(-1),
             hog: AtomicI32::new(-1),
+            calling: AtomicUsize::new(0),
+            most_calling: AtomicUsize::new(0),
+            most_on_a_thread: AtomicUsize::new(0),
         }
     }
 
@@ -263,10 +276,18 @@ impl WorkerServant for Servant {
         there: Option<&Worker>,
         times: i32,
     ) -> zorb::Result<i32> {
-        match there {
-            Some(other) if times > 0 => Ok(1 + other.bounce(there, here, times - 1)?),
+        let here_too = CALLING_HERE.get() + 1;
+        CALLING_HERE.set(here_too);
+        self.most_on_a_thread.fetch_max(here_too, Ordering::Relaxed);
+        let calling = self.calling.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_calling.fetch_max(calling, Ordering::Relaxed);
+        let came = match there {
+            Some(other) if times > 0 => other.bounce(there, here, times - 1).map(|came| came + 1),
             _ => Ok(0),
-        }
+        };
+        self.calling.fetch_sub(1, Ordering::Relaxed);
+        CALLING_HERE.set(here_too - 1);
+        came
     }
 }
 

@@ -82,7 +82,7 @@ fn side(bench: &Bench, strategy: Strategy, threads: usize) -> Result<Side> {
 
 /// The calls in a second to one side, of those to the other: the median of blocks in turns.
 fn compared(bench: &Bench, a: &Side, b: &Side, threads: usize, micros: u32) -> Result<f64> {
-    let rounds = bench.count(3, 2);
+    let rounds = 2;
     let block = Duration::from_millis(bench.count(100, 60));
     let mut ratios = Vec::new();
     for _ in 0..rounds {

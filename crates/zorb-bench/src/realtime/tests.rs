@@ -10,7 +10,7 @@ use super::exhaustion::{Threads, ordered};
 use super::growth::burst;
 use super::hops::{Model, hops};
 use super::locks::overtakes;
-use super::nested::{Came, Servers, bounced};
+use super::nested::{Came, Depth, Servers, bounced};
 use super::oracle::{inversions, order};
 use super::private;
 use super::{ALL, RtPlan, TRANSPORTS};
@@ -104,13 +104,12 @@ fn nested_calls_come_back_where_a_thread_is_left_and_time_out_where_none_is() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         for servers in [Servers::OwnThreads, Servers::OwnThreadsOneConnection, Servers::Lanes(3)] {
-            assert_eq!(
-                bounced(&bench, servers, 4).unwrap(),
-                Came::Back(4),
-                "{transport} {servers:?}"
-            );
+            let deep = Depth { at_once: 3, on_a_thread: 1 };
+            let found = bounced(&bench, servers, 4).unwrap();
+            assert_eq!(found, (Came::Back(4), deep), "{transport} {servers:?}");
         }
-        assert_eq!(bounced(&bench, Servers::Lanes(1), 2).unwrap(), Came::TimedOut, "{transport}");
+        let (came, _) = bounced(&bench, Servers::Lanes(1), 2).unwrap();
+        assert_eq!(came, Came::TimedOut, "{transport}");
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Calls<'a> {
     pub(super) period: Duration,
     pub(super) call: &'a (dyn Fn() -> Result<()> + Sync),
     pub(super) bare: &'a Bare,
+    /// After each so many calls there is an exchange of bare threads.
+    pub(super) bare_every: usize,
 }
 
 /// What was timed of the same kind of calls: one block after the other.
@@ -44,8 +46,11 @@ impl Calls<'_> {
         self.bare.exchange()?;
         let (mut calls, mut bare) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut due = MonotonicTime::now();
-        for _ in 0..count {
+        for number in 0..count {
             for (samples, is_call) in [(&mut calls, true), (&mut bare, false)] {
+                if !is_call && number % self.bare_every != 0 {
+                    continue;
+                }
                 let (sample, done) = match is_call {
                     true => Sample::of(self.call),
                     false => Sample::of(|| self.bare.exchange()),

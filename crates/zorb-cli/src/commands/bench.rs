@@ -30,6 +30,7 @@ pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
     match args.chosen() {
         Chosen::Experiment(experiment, common, total) => measure(experiment, common, total, orb),
         Chosen::Rt(args) => rt::run(args),
+        Chosen::Upcalls(args) => rt::run_upcalls(args),
         Chosen::Report(args) => report::run(args),
     }
 }

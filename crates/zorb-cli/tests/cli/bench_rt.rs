@@ -41,3 +41,24 @@ fn experiments_that_there_are_not_are_refused() {
         finished.stderr
     );
 }
+
+#[test]
+fn upcalls_are_counted_task_by_task() {
+    let folder = folder("bench-upcalls");
+    let out = folder.join("out");
+    let out = out.to_str().unwrap();
+    let finished = run(&["bench", "upcalls", "--seconds", "1", "--json", "--out", out]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    let json = finished.json();
+    let [one] = json["experiments"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!(one["name"], "upcalls");
+    // Whether deadlines are met depends on the machine; without the right to priorities it is not run.
+    if one["not_run"].is_null() {
+        for task in ["sample", "steer", "show"] {
+            let made = &one["measured"][format!("{task}_priorities_upcalls")];
+            assert!(made.as_u64().unwrap() > 0, "{task}: {one}");
+        }
+    }
+    let kept = std::fs::read_to_string(format!("{out}/upcalls.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), json);
+}

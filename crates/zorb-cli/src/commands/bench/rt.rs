@@ -1,10 +1,12 @@
-//! `zorb bench rt`: the real-time experiments.
+//! `zorb bench rt` and `zorb bench upcalls`: the real-time experiments.
 
 use std::fs;
+use std::time::Duration;
 
-use zorb_bench::realtime::{self, RtPlan};
+use zorb_bench::Result;
+use zorb_bench::realtime::{self, RtPlan, RtReport};
 
-use super::args::RtArgs;
+use super::args::{RtArgs, RtOutput, UpcallsArgs};
 use super::is_standard;
 use super::watching::Watching;
 use crate::failure::{Failure, OK, Outcome};
@@ -12,18 +14,33 @@ use crate::interrupt::Interrupt;
 use crate::screen;
 
 pub(super) fn run(args: &RtArgs) -> Outcome {
-    let RtArgs { quick, only, transport, json, html, out } = args;
+    let RtArgs { quick, only, transport, output } = args;
+    let plan = RtPlan { only: only.clone(), transports: transport.clone(), quick: *quick };
+    plan.experiments().map_err(|reason| Failure::new(reason).into_usage())?;
+    found("rt", output, |watching| realtime::run(&plan, watching))
+}
+
+pub(super) fn run_upcalls(args: &UpcallsArgs) -> Outcome {
+    let time = Duration::from_secs(args.seconds);
+    found("upcalls", &args.output, |watching| realtime::upcalls(time, watching))
+}
+
+/// Finds something out, and writes it where it is wanted; in a folder, under this name.
+fn found(
+    name: &str,
+    output: &RtOutput,
+    find: impl FnOnce(&mut Watching<'_>) -> Result<RtReport>,
+) -> Outcome {
+    let RtOutput { json, html, out } = output;
     let (json, html) = (json.as_deref(), html.as_deref());
     if is_standard(json) && is_standard(html) {
         let both = "`--json -` and `--html -` cannot both have standard output";
         return Err(Failure::new(both).into_usage());
     }
-    let plan = RtPlan { only: only.clone(), transports: transport.clone(), quick: *quick };
-    plan.experiments().map_err(|reason| Failure::new(reason).into_usage())?;
     // Before any thread is started.
     let interrupt = Interrupt::watch()?;
     let mut watching = Watching::new(&interrupt);
-    let outcome = realtime::run(&plan, &mut watching);
+    let outcome = find(&mut watching);
     watching.finish();
     if let Some(signal) = interrupt.arrived() {
         return Err(Failure::interrupted(signal));
@@ -41,8 +58,8 @@ pub(super) fn run(args: &RtArgs) -> Outcome {
     if let Some(folder) = out {
         let failed = |error| Failure::new(format!("{}: {error}", folder.display()));
         fs::create_dir_all(folder).map_err(failed)?;
-        screen::write(&folder.join("rt.json"), &text)?;
-        screen::write(&folder.join("rt.html"), &found.page()?)?;
+        screen::write(&folder.join(format!("{name}.json")), &text)?;
+        screen::write(&folder.join(format!("{name}.html")), &found.page()?)?;
     }
     if !is_standard(json) && !is_standard(html) {
         screen::print(&found.table())?;

@@ -1,0 +1,303 @@
+//! Periodic upcalls by rate monotonic priorities: three tasks that together ask for six tenths of a
+//! processor, beside threads that want all of it.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use zorb_os::clock::MonotonicTime;
+use zorb_os::priority::{self, Schedule};
+use zorb_os::thread;
+use zorb_sched::{Activation, PeriodicTask, Strategy, System, UpcallCounts, Upcalls};
+
+use super::finding::{Finding, rounded};
+use super::quiet::{Disturbed, Quiet};
+use super::times::{Sample, Times};
+use super::work;
+use crate::error::{Error, Result};
+
+/// A task of the experiment: its name, period and budget in microseconds, and what of the budget its
+/// upcalls use.
+struct Task {
+    name: &'static str,
+    period_us: u64,
+    budget_us: u64,
+    work_us: u32,
+}
+
+/// 2 kHz, 100 Hz and 10 Hz: budgets of 0.6 of a processor.
+const TASKS: [Task; 3] = [
+    Task { name: "sample", period_us: 500, budget_us: 100, work_us: 70 },
+    Task { name: "steer", period_us: 10_000, budget_us: 2_000, work_us: 1_500 },
+    Task { name: "show", period_us: 100_000, budget_us: 20_000, work_us: 15_000 },
+];
+/// Threads without priority beside them.
+const HOGS: usize = 2;
+/// Above everything that is measured.
+const CONTROL: u8 = 95;
+
+/// What became of a task.
+#[derive(Debug)]
+struct Served {
+    counts: UpcallCounts,
+    /// Releases that nobody was in time for, or at all, and of them those for which nobody could have
+    /// been.
+    late: u64,
+    excused: u64,
+    starts: Times,
+    /// Changes of threads: those that its thread asked for, and those that it did not.
+    switches: (u64, u64),
+}
+
+/// Runs the tasks for so long, and once more for a tenth of it without priorities.
+pub(super) fn run(time: Duration) -> Result<Finding> {
+    let mut finding = Finding::default();
+    let served = tasks(time, true)?;
+    finding.measure("seconds", time.as_secs_f64());
+    for (task, served) in TASKS.iter().zip(&served) {
+        report(&mut finding, task.name, "priorities", served);
+        let made = served.counts.upcalls.max(1) as f64;
+        let waits = served.switches.0 as f64 / made;
+        let expected = (time.as_micros() as u64 / task.period_us).saturating_sub(2);
+        finding.check(
+            &format!("{}: upcalls", task.name),
+            &format!("at least {expected}"),
+            served.counts.upcalls + served.counts.skipped,
+            served.counts.upcalls + served.counts.skipped >= expected,
+        );
+        let missed = served.late - served.excused;
+        finding.check(
+            &format!("{}: missed where the machine was not elsewhere", task.name),
+            "0",
+            missed,
+            missed == 0,
+        );
+        finding.check(
+            &format!("{}: changes of threads that an upcall asks for", task.name),
+            "at most 1",
+            rounded(waits),
+            waits <= 1.005,
+        );
+    }
+    let served = tasks(time / 10, false)?;
+    for (task, served) in TASKS.iter().zip(&served) {
+        report(&mut finding, task.name, "no priorities", served);
+    }
+    let missed: u64 = served.iter().map(|served| served.late - served.excused).sum();
+    finding.control(
+        "without priorities: missed where the machine was not elsewhere",
+        "1 or more",
+        missed,
+        missed > 0,
+    );
+    Ok(finding)
+}
+
+fn report(finding: &mut Finding, task: &str, config: &str, served: &Served) {
+    let Served { counts, late, excused, starts, switches } = served;
+    let name = |part: &str| super::finding::named(&format!("{task} {config} {part}"));
+    finding.times(&format!("{task}, {config}"), "start", starts);
+    finding.measure(&name("upcalls"), counts.upcalls);
+    finding.measure(&name("missed"), *late);
+    finding.measure(&name("missed_elsewhere"), *excused);
+    finding.measure(&name("skipped"), counts.skipped);
+    finding.measure(&name("overruns"), counts.overruns);
+    finding.measure(&name("longest_response_us"), counts.longest_response.as_nanos() / 1000);
+    let made = counts.upcalls.max(1) as f64;
+    finding.measure(&name("waits_an_upcall"), rounded(switches.0 as f64 / made));
+    finding.measure(&name("interruptions_an_upcall"), rounded(switches.1 as f64 / made));
+}
+
+/// When upcalls of a task began, of each release: with no lock, and in places made before.
+#[derive(Debug)]
+struct Starts {
+    /// When the first was released, in nanoseconds; 0 until then.
+    first: AtomicU64,
+    /// How late each began, in nanoseconds, and one more; 0 for those that did not.
+    late: Box<[AtomicU32]>,
+}
+
+impl Starts {
+    fn note(&self, activation: &Activation) {
+        if activation.number == 0 {
+            self.first.store(activation.release.as_nanos(), Ordering::Release);
+        }
+        let slot = usize::try_from(activation.number).ok().and_then(|place| self.late.get(place));
+        if let Some(slot) = slot {
+            let now = MonotonicTime::now().as_nanos();
+            let late = now.saturating_sub(activation.release.as_nanos());
+            slot.store(u32::try_from(late).unwrap_or(u32::MAX - 1) + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// From each release to the beginning of its upcall.
+    fn samples(&self, period_us: u64) -> Vec<Sample> {
+        let first = MonotonicTime::from_nanos(self.first.load(Ordering::Acquire));
+        let released = (0..).map(|number| first + Duration::from_micros(period_us * number));
+        let made = released.zip(&self.late).filter_map(|(released, late)| {
+            let late = late.load(Ordering::Relaxed).checked_sub(1)?;
+            Some(Sample::of_nanos(released, late.into()))
+        });
+        made.collect()
+    }
+}
+
+/// Runs all tasks for a while.
+fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
+    work::calibrate();
+    let processor = *thread::affinity()?.last().ok_or_else(|| Error::new("no processor"))?;
+    let number = u32::try_from(processor).unwrap_or_default();
+    let stop = AtomicBool::new(false);
+    let quiet = Quiet::watch(&[processor])?;
+    let starts: Vec<Arc<Starts>> = TASKS.iter().map(|task| Arc::new(task.starts(time))).collect();
+    let (tell, told) = channel();
+    let misses = Arc::new(Mutex::new(Vec::with_capacity(1 << 16)));
+    let mut upcalls = Upcalls::new();
+    for (task, starts) in TASKS.iter().zip(&starts) {
+        let mut tell = Some(tell.clone());
+        let (starts, work_us, name) = (Arc::clone(starts), task.work_us, task.name);
+        let upcall = move |activation: &Activation| {
+            starts.note(activation);
+            if let Some(tell) = tell.take() {
+                say_where(&tell, name);
+            }
+            work::busy(work_us);
+        };
+        let ms = Duration::from_micros;
+        let periodic = PeriodicTask::new(name, ms(task.period_us)).budget(ms(task.budget_us));
+        upcalls = upcalls.task(periodic.processor(number), upcall);
+    }
+    drop(tell);
+    let noted = Arc::clone(&misses);
+    let upcalls = upcalls.on_event(move |event| {
+        let activation = event.activation;
+        let (releases, period) = match event.finding {
+            zorb_sched::Finding::DeadlineMissed { .. } => (1, zorb_sched::Time::ZERO),
+            // Nobody has been in time for those either.
+            zorb_sched::Finding::Skipped { releases } => {
+                (releases, activation.deadline - activation.release)
+            }
+            _ => return,
+        };
+        let at = |time: zorb_sched::Time| MonotonicTime::from_nanos(time.as_nanos());
+        let from = at(activation.release - period.times(releases));
+        let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() < noted.capacity() {
+            noted.push((event.task.to_owned(), releases, from, at(event.ended)));
+        }
+    });
+    let upcalls = match with_priorities {
+        true => {
+            let system = System::new(Strategy::Rms).processors(number + 1);
+            upcalls.admission(system).need_privilege()
+        }
+        false => upcalls,
+    };
+    let failed = |error: zorb_sched::UpcallError| Error::new(error.to_string());
+    std::thread::scope(|scope| {
+        for _ in 0..HOGS {
+            scope.spawn(|| {
+                let _ = thread::set_affinity(&[processor]);
+                while !stop.load(Ordering::Relaxed) {
+                    work::busy(100);
+                }
+            });
+        }
+        let running = upcalls.start().map_err(failed);
+        let watched = running.and_then(|running| {
+            let control = scope.spawn(|| control(&stop, &starts, processor));
+            let threads: Vec<(&str, u32)> = told.iter().take(TASKS.len()).collect();
+            let changes = || threads.iter().map(|(name, thread)| (*name, switches(*thread)));
+            let before: Vec<_> = changes().collect();
+            std::thread::sleep(time);
+            let after: Vec<_> = changes().collect();
+            let counts = running.stop();
+            stop.store(true, Ordering::Relaxed);
+            let windows = control.join().map_err(|_| Error::new("the control thread panicked"))?;
+            Ok((before, after, counts, windows))
+        });
+        stop.store(true, Ordering::Relaxed);
+        let (before, after, counts, windows) = watched?;
+        let elsewhere = quiet.disturbed().and(Disturbed::of(windows));
+        let misses = misses.lock().unwrap_or_else(PoisonError::into_inner);
+        let served =
+            TASKS.iter().zip(&starts).zip(counts).map(|((task, starts), (name, counts))| {
+                let late = || misses.iter().filter(|(missed, ..)| *missed == name);
+                let excused = late().filter(|(.., from, to)| elsewhere.overlaps(*from, *to));
+                let excused = excused.map(|(_, releases, ..)| releases).sum();
+                let switches = |all: &[(&str, (u64, u64))]| {
+                    let own = all.iter().find(|(of, _)| *of == name);
+                    own.map(|(_, switches)| *switches).unwrap_or_default()
+                };
+                let ((waits, pauses), (waits_before, pauses_before)) =
+                    (switches(&after), switches(&before));
+                Served {
+                    counts,
+                    late: late().map(|(_, releases, ..)| releases).sum(),
+                    excused,
+                    starts: Times::of(&starts.samples(task.period_us), &elsewhere),
+                    switches: (waits - waits_before, pauses - pauses_before),
+                }
+            });
+        Ok(served.collect())
+    })
+}
+
+impl Task {
+    fn starts(&self, time: Duration) -> Starts {
+        let all = time.as_micros() as u64 / self.period_us + 1000;
+        Starts { first: AtomicU64::new(0), late: (0..all).map(|_| AtomicU32::new(0)).collect() }
+    }
+}
+
+/// When no thread could have been in time: a thread above all others wakes at the releases of the
+/// fastest task, and notes from where to where it was later than that task could still begin.
+fn control(
+    stop: &AtomicBool,
+    starts: &[Arc<Starts>],
+    processor: usize,
+) -> Vec<(MonotonicTime, MonotonicTime)> {
+    let mut windows = Vec::with_capacity(1 << 12);
+    let [task, ..] = &TASKS;
+    let Some(starts) = starts.first() else { return windows };
+    // Without the right to it, it notices its own waiting as well.
+    let _ = thread::set_affinity(&[processor]);
+    let _ = priority::set(Schedule::Fifo(CONTROL));
+    while starts.first.load(Ordering::Acquire) == 0 && !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let period = Duration::from_micros(task.period_us);
+    let slack = Duration::from_micros(task.period_us - task.budget_us);
+    let mut due = MonotonicTime::from_nanos(starts.first.load(Ordering::Acquire));
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(due.time_left());
+        let now = MonotonicTime::now();
+        let late = now.duration_since(due);
+        if late > slack && windows.len() < windows.capacity() {
+            windows.push((due, now));
+        }
+        // The releases between have gone by.
+        let passed = u32::try_from(late.as_nanos() / period.as_nanos()).unwrap_or(u32::MAX);
+        due = due + period * (passed + 1);
+    }
+    windows
+}
+
+fn say_where(tell: &Sender<(&'static str, u32)>, name: &'static str) {
+    // The experiment waits for this.
+    let _ = tell.send((name, thread::id()));
+}
+
+/// The changes of threads of a thread of this process: those that it asked for, and those that it did
+/// not.
+fn switches(thread: u32) -> (u64, u64) {
+    let status = fs::read_to_string(format!("/proc/self/task/{thread}/status"));
+    let status = status.unwrap_or_default();
+    let number = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        line.and_then(|rest| rest.trim().parse().ok()).unwrap_or(0)
+    };
+    (number("voluntary_ctxt_switches:"), number("nonvoluntary_ctxt_switches:"))
+}

@@ -1,0 +1,85 @@
+//! The book's tables of real-time experiments are those of the results that are kept.
+//!
+//! `cargo xtask measure rt upcalls` makes both anew; `UPDATE_BOOK=1` writes the tables alone.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
+
+mod support;
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use support::made::check;
+use support::pages::read;
+
+const PAGE: &str = "docs/src/realtime.md";
+const TRANSPORTS: [&str; 3] = ["uiop", "shmiop", "iiop"];
+
+fn experiments(run: &str) -> Vec<Value> {
+    let text = read(format!("bench/results/vm-2core-{run}.json"));
+    let result: Value = serde_json::from_str(&text).unwrap();
+    result["experiments"].as_array().expect("experiments").clone()
+}
+
+/// What was expected of one experiment, and of its control.
+fn checks(experiment: &Value) -> Vec<(String, &Value)> {
+    let list = |name: &str| experiment[name].as_array().into_iter().flatten();
+    let own = list("checks").map(|check| (text(&check["what"]), check));
+    let controls = list("controls").map(|check| (format!("*{}*", text(&check["what"])), check));
+    own.chain(controls).collect()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("text").to_owned()
+}
+
+/// What was found, and whether that is as expected.
+fn cell(check: Option<&Value>) -> String {
+    let Some(check) = check else { return String::new() };
+    let found = text(&check["found"]);
+    if check["holds"] == true { found } else { format!("**no**: {found}") }
+}
+
+#[test]
+fn the_experiments_of_the_book_are_those_measured() {
+    let all = experiments("rt");
+    let mut names: Vec<String> = Vec::new();
+    for experiment in &all {
+        let name = text(&experiment["name"]);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut made = String::from(
+        "| | What, and *its control* | Expected | Unix-domain sockets | Shared memory | TCP |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for name in names {
+        let over = TRANSPORTS.map(|transport| {
+            let same = |one: &&Value| one["name"] == *name && one["transport"] == transport;
+            all.iter().find(same).map(checks).unwrap_or_default()
+        });
+        let Some(first) = over.iter().find(|checks| !checks.is_empty()) else { continue };
+        for (place, (what, check)) in first.iter().enumerate() {
+            let shown = if place == 0 { name.as_str() } else { "" };
+            let _ = write!(made, "| {shown} | {what} | {} |", text(&check["expected"]));
+            for checks in &over {
+                let same = checks.iter().find(|(other, _)| other == what);
+                let _ = write!(made, " {} |", cell(same.map(|(_, check)| *check)));
+            }
+            made.push('\n');
+        }
+    }
+    check(PAGE, "rt", &made);
+}
+
+#[test]
+fn the_upcalls_of_the_book_are_those_measured() {
+    let mut made = String::from("| What, and *its control* | Expected | Found |\n|---|---|---|\n");
+    for experiment in &experiments("upcalls") {
+        for (what, check) in checks(experiment) {
+            let expected = text(&check["expected"]);
+            let _ = writeln!(made, "| {what} | {expected} | {} |", cell(Some(check)));
+        }
+    }
+    check(PAGE, "upcalls", &made);
+}
