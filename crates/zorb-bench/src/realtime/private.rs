@@ -59,7 +59,7 @@ fn measured(bench: &Bench, private: bool) -> Result<Compared> {
     let calls = Calls {
         client: &client,
         priority: HIGH,
-        count: bench.count(800, 200),
+        count: bench.count(800, 400),
         period: PERIOD,
         call: &|| {
             small.echo(&[7; SMALL], SMALL_WORK_US)?;

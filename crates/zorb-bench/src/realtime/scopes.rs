@@ -102,8 +102,8 @@ impl Kind {
 /// The times of all kinds: blocks of them in turns, there and back, so that a machine that gets slower
 /// does so for all.
 fn in_turns(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
-    let rounds = bench.count(10, 4);
-    let each = bench.count(100, 25);
+    let rounds = 10;
+    let each = bench.count(100, 40);
     let mut samples: Vec<Vec<Sample>> = kinds.iter().map(|_| Vec::new()).collect();
     for round in 0..rounds {
         let places = 0..kinds.len();
