@@ -29,7 +29,7 @@ const ROW: [&str; 15] = [
 ];
 
 /// The rows of a run, which has to have gone well, as far as their shape goes.
-fn rows(finished: &Finished) -> Vec<Value> {
+pub(crate) fn rows(finished: &Finished) -> Vec<Value> {
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     let json = finished.json();
     let parts: BTreeSet<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
@@ -62,7 +62,7 @@ fn rows(finished: &Finished) -> Vec<Value> {
 }
 
 /// What was measured, once for each peer: operation and payload.
-fn works<'a>(rows: &'a [Value], peer: &str) -> Vec<(&'a str, u64)> {
+pub(crate) fn works<'a>(rows: &'a [Value], peer: &str) -> Vec<(&'a str, u64)> {
     let of_peer = rows.iter().filter(|row| row["peer"] == peer);
     of_peer
         .map(|row| (row["operation"].as_str().unwrap(), row["payload"].as_u64().unwrap()))
@@ -70,7 +70,7 @@ fn works<'a>(rows: &'a [Value], peer: &str) -> Vec<(&'a str, u64)> {
 }
 
 /// A quick run. Its peers of Zorb have `name` in their command lines.
-fn quick(name: &str, words: &[&str]) -> Finished {
+pub(crate) fn quick(name: &str, words: &[&str]) -> Finished {
     let finished = run(&[&["bench"], words, &["--quick", "--json", "-", "-ORBId", name]].concat());
     assert_eq!(running(name), Vec::<String>::new());
     without_note(finished)
@@ -170,61 +170,6 @@ fn peers_that_look_before_they_sleep() {
 }
 
 #[test]
-fn cubit() {
-    let finished = quick("bench-cubit", &["cubit", "--rounds", "2", "--pin", "same"]);
-    let rows = rows(&finished);
-    let calls = rows.iter().filter(|row| row["operation"] != "send_octets");
-    assert!(calls.into_iter().all(|row| row["rounds"] == 2 && row["calls"] == 80));
-    let over = |transport: &str| -> Vec<Value> {
-        rows.iter().filter(|row| row["transport"] == transport).cloned().collect()
-    };
-    // Through shared memory there is a flood, too.
-    for (transport, kinds) in [("iiop", 11), ("uiop", 11), ("shmiop", 12)] {
-        let rows = over(transport);
-        assert_eq!(works(&rows, "zorb").len(), kinds, "{transport}");
-        assert_eq!(works(&rows, "raw"), works(&rows, "zorb"), "{transport}");
-    }
-    // Compared with the bare program that is below both.
-    for transport in ["lite+iiop", "short+iiop", "lite+uiop", "short+uiop"] {
-        let rows = over(transport);
-        assert_eq!(works(&rows, "zorb").len(), 11, "{transport}");
-        assert_eq!(works(&rows, "raw").len(), 0, "{transport}");
-        assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "{transport}");
-    }
-    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 7);
-}
-
-#[test]
-fn cubit_through_shared_memory_spins_where_there_are_two_processors() {
-    let words = ["cubit", "--transport", "shmiop", "--payload", "4", "--pin", "split"];
-    let finished = quick("bench-cubit-shmiop", &words);
-    if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 2) {
-        assert_eq!(finished.status, Some(1));
-        return;
-    }
-    let rows = rows(&finished);
-    for peer in ["zorb", "raw-spin", "zorb-spin"] {
-        assert_eq!(works(&rows, peer), works(&rows, "raw"), "{peer}");
-    }
-    let checks = finished.json()["checks"].clone();
-    let all: Vec<&str> =
-        checks.as_array().unwrap().iter().flat_map(|it| it["what"].as_str()).collect();
-    assert!(all.iter().any(|what| what.starts_with("a flood") && what.contains("spin")), "{all:?}");
-    assert!(all.iter().any(|what| what.starts_with("median") && what.contains("sleep")), "{all:?}");
-}
-
-#[test]
-fn one_messaging_beside_another() {
-    let words = ["latency", "--payload", "4", "--transport", "lite+iiop,iiop"];
-    let finished = quick("bench-messaging", &words);
-    let rows = rows(&finished);
-    assert_eq!(works(&rows, "zorb").len(), 2 * works(&rows, "raw").len());
-    let finished = run(&["bench", "connections", "--quick", "--transport", "iiop,uiop"]);
-    assert_eq!(finished.status, Some(2));
-    assert!(finished.stderr.contains("one transport"), "{}", finished.stderr);
-}
-
-#[test]
 fn ttcp() {
     let rows = rows(&quick("bench-ttcp", &["ttcp"]));
     assert_eq!(works(&rows, "zorb").len(), 7 * 3);
@@ -271,22 +216,6 @@ fn collocated() {
     }
     assert_eq!(rows.len(), 3 * 4, "nothing to compare with");
     assert!(rows.iter().all(|row| row["ratio_to_raw"].is_null()));
-}
-
-#[test]
-fn bridge() {
-    let finished = quick("bench-bridge", &["bridge", "--payload", "8"]);
-    let rows = rows(&finished);
-    let bridged = rows.iter().filter(|row| row["peer"] == "bridge");
-    let ways: Vec<&str> = bridged.filter_map(|row| row["transport"].as_str()).collect();
-    assert!(ways.contains(&"shmiop->uiop") && ways.contains(&"iiop->lite+iiop"), "{ways:?}");
-    for peer in ["raw", "direct"] {
-        assert_eq!(works(&rows, peer).len(), ways.len(), "{peer}");
-    }
-    // Octets alone do not make GIOPlite of GIOP.
-    assert_eq!(works(&rows, "relay").len(), ways.len() - 2);
-    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), ways.len());
-    assert!(finished.stderr.contains("ssliop is left out"), "{}", finished.stderr);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
 mod bench;
+mod bench_protocols;
 mod bench_report;
 mod bench_rt;
 mod bridge;
