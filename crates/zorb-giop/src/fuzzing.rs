@@ -42,7 +42,17 @@ pub fn message(octets: &[u8]) {
 }
 
 fn request(octets: &[u8], header: &MessageHeader) {
-    let Ok((request, body)) = RequestHeader::read(octets, header) else {
+    // The short way comes to the same as the long one.
+    let (mut short, mut short_body) = (RequestHeader::EMPTY, CdrReader::new(octets, header.order));
+    let short_read = short.read_with(&mut short_body, header);
+    let read = RequestHeader::read(octets, header);
+    assert_eq!(short_read.is_ok(), read.is_ok());
+    if let Ok((request, body)) = &read {
+        assert_eq!((short.request_id, short.response), (request.request_id, request.response));
+        assert_eq!((&short.target, &short.operation), (&request.target, &request.operation));
+        assert_eq!(short_body.offset(), body.offset());
+    }
+    let Ok((request, body)) = read else {
         return;
     };
     let _ = request.target.object_key();

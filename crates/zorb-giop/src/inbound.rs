@@ -8,8 +8,7 @@ use alloc::vec::Vec;
 pub use limits::Limits;
 use partial::{Joined, Partials, Step};
 
-use crate::message::size_of_header;
-use crate::messaging::read_header;
+use crate::messaging::whole::size_of_header;
 use crate::{HEADER_SIZE, MessageHeader, Messaging, ProtocolError, ProtocolErrorKind};
 
 /// How many messages in a row must fit the kept capacity before a larger buffer is given up.
@@ -50,7 +49,7 @@ pub struct Inbound {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// The header at `start`, once it is here.
+    /// The header at `start`, once it is here and the message is known not to be whole.
     next: Option<MessageHeader>,
     current: Current,
     partials: Partials,
@@ -180,11 +179,16 @@ impl Inbound {
     pub fn poll(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
         self.release();
         loop {
-            let Some(header) = self.next_header()? else {
-                return Ok(None);
+            let header = match self.next {
+                Some(header) => header,
+                None => match self.parse()? {
+                    Some(header) => header,
+                    None => return Ok(None),
+                },
             };
             let total = self.total(&header);
             if self.end - self.start < total {
+                self.next = Some(header);
                 return Ok(None);
             }
             if self.partials.concerns(&header) {
@@ -328,26 +332,26 @@ impl Inbound {
         self.buffer.capacity()
     }
 
+    /// The header at `start`, if it is here.
     #[inline(always)]
-    fn next_header(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
-        if self.next.is_some() {
-            return Ok(self.next);
-        }
+    fn parse(&self) -> Result<Option<MessageHeader>, ProtocolError> {
         let received = self.buffer.get(self.start..self.end).unwrap_or_default();
         let parsed = match self.messaging {
             None => MessageHeader::parse_prefix(received)?,
-            Some(messaging) => read_header(messaging, received)?,
+            Some(messaging) => messaging.parse_header(received)?,
         };
-        let Some(header) = parsed else {
-            return Ok(None);
-        };
-        let limit = self.limits.max_message_size;
-        if self.total(&header) > limit {
-            let size = u64::from(header.size) + u64::from(self.header_size);
-            return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
+        match parsed {
+            Some(header) if self.total(&header) > self.limits.max_message_size => {
+                Err(self.too_large(&header))
+            }
+            parsed => Ok(parsed),
         }
-        self.next = Some(header);
-        Ok(self.next)
+    }
+
+    #[cold]
+    fn too_large(&self, header: &MessageHeader) -> ProtocolError {
+        let size = u64::from(header.size) + u64::from(self.header_size);
+        ProtocolErrorKind::MessageTooLarge { size, limit: self.limits.max_message_size }.into()
     }
 
     fn sort_in(&mut self, header: &MessageHeader, total: usize) -> Result<Step, ProtocolError> {

@@ -19,7 +19,7 @@ pub use reply::{ReplyHeader, ReplyStart, ReplyStatus};
 pub use request::{RequestHeader, RequestStart, ResponseFlags};
 pub use target::{AddressingDisposition, TargetAddress};
 pub use writer::MessageWriter;
-pub(crate) use writer::{size_of_header, unaligned};
+pub(crate) use writer::unaligned;
 
 use zorb_cdr::{CdrReader, CdrResult};
 

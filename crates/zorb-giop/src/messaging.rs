@@ -3,20 +3,21 @@
 mod form;
 mod lite;
 mod memory;
+pub(crate) mod whole;
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
 
 use crate::message::unaligned;
 use crate::{
-    GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus, MessageKind, OperationName,
-    ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ResponseFlags,
-    ServiceContexts, TargetAddress,
+    GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus, MessageHeader, MessageKind,
+    OperationName, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus,
+    RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
 };
 pub use form::Form;
-pub(crate) use form::read_header;
 pub use lite::GiopLite;
 pub use memory::{ClientMemory, Mention, Mentioning, Recalled, ServerMemory};
 
@@ -228,6 +229,71 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     /// As [`read_request`](Self::read_request).
     fn read_locate_reply(&self, reader: &mut CdrReader<'_>) -> CdrResult<LocateReplyHeader> {
         LocateReplyHeader::read_from(reader)
+    }
+
+    // What follows does at once what the methods above do one by one, so that each takes one dynamic call
+    // a message. A protocol has its own where the general way is a detour.
+
+    /// Reads the header of the message that `octets` begin with; `None` while they are too few.
+    ///
+    /// # Errors
+    /// Those of [`read_header`](Self::read_header); `UnknownMessageType` for a Fragment.
+    fn parse_header(&self, octets: &[u8]) -> Result<Option<MessageHeader>, ProtocolError> {
+        whole::parse_header(self, octets)
+    }
+
+    /// Reads what comes first in a whole Request into `request`, which is
+    /// [empty](RequestHeader::EMPTY); `reader` is at the message's first octet, and at the arguments then.
+    ///
+    /// # Errors
+    /// Those of [`read_request`](Self::read_request), as `BadHeader`; `WrongKind`.
+    fn read_whole_request<'a>(
+        &'a self,
+        request: &mut RequestHeader<'a>,
+        reader: &mut CdrReader<'a>,
+        header: &MessageHeader,
+    ) -> Result<(), ProtocolError> {
+        whole::read_request(self, request, reader, header)
+    }
+
+    /// Writes a Reply up to its body into a buffer, which is cleared.
+    ///
+    /// # Errors
+    /// Those of [`write_reply`](Self::write_reply).
+    fn begin_reply(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+    ) -> CdrResult<()> {
+        whole::begin_reply(self, (buffer, order), request_id, status)
+    }
+
+    /// Reads of a whole Reply what a client needs first.
+    ///
+    /// # Errors
+    /// Those of [`read_reply`](Self::read_reply), as `BadHeader`; `WrongKind`.
+    fn read_reply_start(
+        &self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<ReplyStart, ProtocolError> {
+        whole::read_reply_start(self, message, header)
+    }
+
+    /// Completes the message in `buffer`, of which `tail` more octets are elsewhere: writes its header.
+    ///
+    /// # Errors
+    /// `TooLong` beyond [`max_size`](Self::max_size).
+    fn finish(
+        &self,
+        kind: MessageKind,
+        order: ByteOrder,
+        buffer: &mut [u8],
+        tail: usize,
+    ) -> CdrResult<()> {
+        whole::finish(self, (kind, order), buffer, tail)
     }
 }
 

@@ -14,7 +14,7 @@ use super::call::Call;
 use super::connection::{Opened, Tells};
 use super::contexts::{tell_band, with_contexts};
 use super::failing::{no_reply, not_sent};
-use super::line::{AnyLine, Line};
+use super::line::{AnyLine, Line, Received};
 use super::reach::reach;
 use super::reply::{ReadReply, Reply, decoding};
 use super::route::{Route, Routes};
@@ -54,7 +54,7 @@ fn reach_and_call(
     call: &Call<'_>,
     read: ReadReply<'_>,
 ) -> Attempt {
-    let (expects_reply, deadline) = (call.response.expects_reply(), call.sending.deadline());
+    let (expects_reply, deadline) = (call.response.expects_reply(), call.sending().deadline());
     match reach(object, routes, call.terms.connect, expects_reply, deadline) {
         Ok((route, AnyLine::Own(lease))) => call_over(object, (routes, route), lease, call, read),
         Ok((route, AnyLine::Shared(share))) => {
@@ -77,7 +77,7 @@ fn call_over(
     let core = object.core();
     let form = route.form;
     let expected = call.response.expects_reply().then_some(MessageKind::Reply);
-    let opened = match line.open(core, route, call.operation, expected, call.sending.deadline()) {
+    let opened = match line.open(core, route, call.operation, expected, call.sending().deadline()) {
         Ok(opened) => opened,
         Err(exception) => return Attempt::Failed(exception),
     };
@@ -87,24 +87,13 @@ fn call_over(
         band_to_tell(&mut line, band);
     }
     let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
-    let written = match tells {
-        Tells::Nothing => with_contexts(object, routes, &[], |service_contexts| {
-            let start = start(request_id, &route.key, service_contexts, call);
-            let begun = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
-            write_arguments(begun, text, &mut gather, call)
-        }),
-        tells => {
-            let request = (request_id, &route.key[..]);
-            write_telling(
-                tells,
-                (object, routes),
-                (outgoing.any_octets(), form),
-                request,
-                text,
-                &mut gather,
-                call,
-            )
-        }
+    let written = if tells == Tells::Nothing && routes.contexts.is_empty() {
+        let start = start(request_id, &route.key, &[], call);
+        let begun = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
+        write_arguments(begun, text, &mut gather, call)
+    } else {
+        let (buffer, request) = (outgoing.any_octets(), (request_id, &route.key[..]));
+        write_telling(tells, (object, routes), (buffer, form), request, text, &mut gather, call)
     };
     if let Err(exception) = written {
         if route.band.is_some() {
@@ -113,7 +102,7 @@ fn call_over(
         return Attempt::Failed(exception);
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
-    if let Err(error) = line.send(form, &opened, &call.sending, rest) {
+    if let Err(error) = line.send(form, &opened, call.sending(), rest) {
         let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
         line.discard(&route.pool);
         return not_done(not_sent(route, again, error));
@@ -123,11 +112,10 @@ fn call_over(
     }
     about_to_block();
     match line.receive(request_id, &call.patience) {
-        Ok((_, start)) if start.status == ReplyStatus::NeedsAddressingMode => {
+        Ok(Received { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
             in_full(line.say_all_in_full())
         }
-        Ok((order, start)) => {
-            let (message, seams) = line.reply();
+        Ok(Received { message, seams, order, start }) => {
             judge(&Reply { core, message, seams, order, start, text }, read, true)
         }
         Err(reason) => {

@@ -17,8 +17,8 @@ pub(super) struct Call<'a> {
     /// Writes the arguments; called again when the request has to be sent to another place.
     pub(super) arguments: WriteBody<'a>,
     pub(super) patience: Patience,
-    /// For what comes before the wait: the same but where that has a limit of its own.
-    pub(super) sending: Patience,
+    /// For what comes before the wait, where that has a limit of its own.
+    own_sending: Option<Patience>,
     pub(super) terms: &'a Terms,
 }
 
@@ -31,18 +31,20 @@ impl<'a> Call<'a> {
         terms: &'a Terms,
     ) -> Self {
         let answered = response.expects_reply();
-        let patience = Patience::new(terms.round_trip);
         Self {
             operation,
             response: if answered { response } else { response_to(terms.sync_scope) },
             arguments,
-            patience,
-            sending: match terms.request {
-                None => patience,
-                Some(limit) => limit_of_sending(terms, limit),
-            },
+            patience: Patience::new(terms.round_trip),
+            own_sending: terms.request.map(|limit| limit_of_sending(terms, limit)),
             terms,
         }
+    }
+
+    /// How long getting a connection and sending may take.
+    #[inline]
+    pub(super) fn sending(&self) -> &Patience {
+        self.own_sending.as_ref().unwrap_or(&self.patience)
     }
 
     /// The exception of a call that would now reach the object in another way than its policy lets.

@@ -8,14 +8,15 @@ use std::time::Duration;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     CodeSetContext, ConnectionEnd, Form, GiopVersion, Inbound, Limits, Mention, MessageHeader,
-    MessageKind, Messaging, ProtocolError, ProtocolErrorKind, ReplyStart, RequestBuffer,
-    RequestProgress, RetryDecision, negotiate,
+    MessageKind, Messaging, ProtocolError, ProtocolErrorKind, RequestBuffer, RequestProgress,
+    RetryDecision, negotiate,
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
 use zorb_transport::{Stream, WaitPolicy};
 use zorb_types::SystemException;
 
+use super::line::Received;
 use super::patience::Patience;
 use super::route::Route;
 use crate::gather::{Tail, WriteBody};
@@ -156,6 +157,10 @@ impl Opened {
         }
         let version = match route.form {
             Form::Giop(version) => version,
+            Form::Other(messaging) if !agreed.remembers() => {
+                let text = messaging.text();
+                return Ok(Self { request_id: 0, text, tells: Tells::Nothing });
+            }
             Form::Other(messaging) => {
                 return Ok(Self::mention(agreed, messaging, &route.key, operation, in_turn));
             }
@@ -312,18 +317,20 @@ impl ClientConnection {
         &mut self,
         request_id: u32,
         patience: &Patience,
-    ) -> Result<(ByteOrder, ReplyStart), NoReply> {
-        loop {
+    ) -> Result<Received<'_>, NoReply> {
+        let (order, start) = loop {
             let header = self.next_message(patience)?;
             if header.kind == MessageKind::Reply {
                 let start = self.form.read_reply_start(self.inbound.current(), &header);
                 let start = start.map_err(NoReply::Broken)?;
                 if start.request_id == request_id {
-                    return Ok((header.order, start));
+                    break (header.order, start);
                 }
                 // Otherwise the reply to a call that timed out before: nobody waits for it.
             }
-        }
+        };
+        let (message, seams) = (self.inbound.current(), self.inbound.seams());
+        Ok(Received { message, seams, order, start })
     }
 
     /// Waits for the next Reply or LocateReply.

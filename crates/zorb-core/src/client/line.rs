@@ -21,6 +21,16 @@ use super::shared::Share;
 use crate::gather::{Tail, WriteBody};
 use crate::orb::OrbCore;
 
+/// A Reply as it came.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Received<'l> {
+    pub(super) message: &'l [u8],
+    /// Where the parts of the message begin whose alignment is their own.
+    pub(super) seams: &'l [u32],
+    pub(super) order: ByteOrder,
+    pub(super) start: ReplyStart,
+}
+
 /// Either of the two kinds of line.
 #[derive(Debug)]
 pub(super) enum AnyLine<'r> {
@@ -69,13 +79,8 @@ pub(super) trait Line: Sized {
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()>;
 
-    /// Waits for the Reply to `request_id`; it is in the line then. In which byte order, and what it begins
-    /// with.
-    fn receive(
-        &mut self,
-        request_id: u32,
-        patience: &Patience,
-    ) -> Result<(ByteOrder, ReplyStart), NoReply>;
+    /// Waits for the Reply to `request_id`.
+    fn receive(&mut self, request_id: u32, patience: &Patience) -> Result<Received<'_>, NoReply>;
 
     /// Waits for the LocateReply to `request_id`; its header and itself.
     fn receive_location(
@@ -92,9 +97,6 @@ pub(super) trait Line: Sized {
 
     /// Sees to it that a connection that is of no more use is not used again.
     fn discard(&mut self, pool: &EndpointPool);
-
-    /// The reply, and where its parts begin whose alignment is their own.
-    fn reply(&self) -> (&[u8], &[u32]);
 
     /// Sees to it that requests leave nothing out any more; whether they could.
     fn say_all_in_full(&mut self) -> bool;
@@ -163,11 +165,7 @@ impl Line for Lease<'_> {
     }
 
     #[inline]
-    fn receive(
-        &mut self,
-        request_id: u32,
-        patience: &Patience,
-    ) -> Result<(ByteOrder, ReplyStart), NoReply> {
+    fn receive(&mut self, request_id: u32, patience: &Patience) -> Result<Received<'_>, NoReply> {
         let connection = self.connection().ok_or(NoReply::Lost(None))?;
         connection.receive(request_id, patience)
     }
@@ -178,16 +176,17 @@ impl Line for Lease<'_> {
         patience: &Patience,
     ) -> Result<(MessageHeader, &[u8]), NoReply> {
         let connection = self.connection().ok_or(NoReply::Lost(None))?;
-        loop {
+        let header = loop {
             let header = connection.next_message(patience)?;
             if header.kind == MessageKind::LocateReply {
                 let read = connection.form.read_locate_reply(connection.inbound.current(), &header);
                 let (reply, _) = read.map_err(NoReply::Broken)?;
                 if reply.request_id == request_id {
-                    break Ok((header, self.reply().0));
+                    break header;
                 }
             }
-        }
+        };
+        Ok((header, connection.inbound.current()))
     }
 
     #[cold]
@@ -203,14 +202,6 @@ impl Line for Lease<'_> {
     #[cold]
     fn discard(&mut self, _: &EndpointPool) {
         self.close();
-    }
-
-    #[inline]
-    fn reply(&self) -> (&[u8], &[u32]) {
-        match self.kept() {
-            Some(connection) => (connection.inbound.current(), connection.inbound.seams()),
-            None => (&[], &[]),
-        }
     }
 
     #[cold]
@@ -264,10 +255,11 @@ impl Line for Share {
         self.send_message(form, *patience, opened.text, rest)
     }
 
-    fn receive(&mut self, _: u32, patience: &Patience) -> Result<(ByteOrder, ReplyStart), NoReply> {
+    fn receive(&mut self, _: u32, patience: &Patience) -> Result<Received<'_>, NoReply> {
         let header = self.wait(*patience)?;
-        let start = self.form().read_reply_start(self.message(), &header);
-        Ok((header.order, start.map_err(NoReply::Broken)?))
+        let (message, seams) = (self.message(), self.seams());
+        let start = self.form().read_reply_start(message, &header).map_err(NoReply::Broken)?;
+        Ok(Received { message, seams, order: header.order, start })
     }
 
     fn receive_location(
@@ -294,10 +286,6 @@ impl Line for Share {
         if let Some(connection) = self.ended() {
             pool.forget(connection);
         }
-    }
-
-    fn reply(&self) -> (&[u8], &[u32]) {
-        (self.message(), self.seams())
     }
 
     #[cold]

@@ -123,7 +123,7 @@ impl<'r> Lease<'r> {
 }
 
 impl Drop for Lease<'_> {
-    #[inline]
+    #[inline(always)] // on the path of every call
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
             self.place.give_back(connection);

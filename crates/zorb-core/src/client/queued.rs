@@ -98,7 +98,7 @@ fn put(
     routes: &Routes,
     call: &Call<'_>,
 ) -> Result<(), SystemException> {
-    let deadline = call.sending.deadline();
+    let deadline = call.sending().deadline();
     let when_full = policy.when_there_is_no_room();
     let patient = match when_full {
         WhenFull::Wait(limit) => Instant::now().checked_add(limit),
@@ -211,7 +211,7 @@ impl Outbox {
         limits: FlowLimits,
         call: &Call<'_>,
     ) -> Result<Arc<Self>, NoConnection> {
-        let connection = pool.open_apart(call.terms.connect, call.sending.deadline())?;
+        let connection = pool.open_apart(call.terms.connect, call.sending().deadline())?;
         let stream = Arc::clone(&connection.stream);
         // It fails only when the peer is gone by now, which sending finds as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
@@ -291,7 +291,7 @@ impl Outbox {
         let octets = std::mem::take(outgoing);
         let length = octets.len();
         let is_relied_on = tells || tells_band;
-        let deadline = call.sending.deadline().filter(|_| !is_relied_on);
+        let deadline = call.sending().deadline().filter(|_| !is_relied_on);
         match self.queue.try_put(length, Message { octets, deadline }) {
             Ok(event) => {
                 *band_told |= tells_band;

@@ -121,7 +121,7 @@ pub(crate) struct Kept {
     recalled: Option<Arc<dyn Messaging>>,
 }
 
-/// What of it requests of other messaging protocols need.
+/// What of it requests need that leave something out.
 type OfThread<'k> = (&'k mut Vec<u8>, &'k mut KnownAdapters, &'k mut Option<Arc<dyn Messaging>>);
 
 enum Received {
@@ -303,13 +303,13 @@ impl ServerConnection {
         let parts = parts.with_end(lent.as_deref().unwrap_or_default());
         match header.kind {
             MessageKind::Request => match self.messaging {
-                None => {
-                    let form = Form::Giop(header.version);
-                    self.serve_in(form, reading, parts, header, (reply, adapters))
-                }
-                Some(messaging) => {
+                Some(messaging) if reading.agreed.remembers() => {
                     let answer = (reply, adapters, recalled);
-                    self.serve_other(messaging, reading, parts, header, answer)
+                    self.serve_recalling(messaging, reading, parts, header, answer)
+                }
+                messaging => {
+                    let form = Form::new(messaging, header.version);
+                    self.serve_in(form, reading, parts, header, (reply, adapters))
                 }
             },
             MessageKind::LocateRequest => {
@@ -335,9 +335,9 @@ impl ServerConnection {
         }
     }
 
-    /// As [`serve_in`](Self::serve_in) where there is another messaging protocol.
-    #[inline(never)]
-    fn serve_other(
+    /// As [`serve_in`](Self::serve_in) where requests leave out what earlier ones have said.
+    #[cold]
+    fn serve_recalling(
         self: &Arc<Self>,
         messaging: &'static dyn Messaging,
         mut reading: Box<Reading>,

@@ -124,6 +124,12 @@ impl ClientConnection {
         self.memory.as_mut().map(|memory| memory.mention(key, operation, in_turn))
     }
 
+    /// Whether its ends remember earlier requests.
+    #[inline]
+    pub fn remembers(&self) -> bool {
+        self.memory.is_some()
+    }
+
     /// Says that the server has not understood what a request left out. Whether it could leave
     /// something out: from now on nothing is.
     pub fn say_all_in_full(&mut self) -> bool {

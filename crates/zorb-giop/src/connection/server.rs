@@ -50,6 +50,12 @@ impl ServerConnection {
         none
     }
 
+    /// Whether its ends remember earlier requests.
+    #[inline]
+    pub fn remembers(&self) -> bool {
+        self.memory.is_some()
+    }
+
     /// Takes note of a whole Request in its turn on the wire, before it is read, and finds what it
     /// leaves out.
     ///

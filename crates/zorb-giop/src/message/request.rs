@@ -116,7 +116,8 @@ impl<'a> RequestHeader<'a> {
     ) -> Result<(Self, CdrReader<'a>), ProtocolError> {
         let mut reader = CdrReader::new(message, header.order);
         let mut request = Self::EMPTY;
-        request.read_with(&mut reader, header)?;
+        // Whatever it is: the short way has its place where every call passes.
+        request.read_any(&mut reader, header)?;
         Ok((request, reader))
     }
 
@@ -205,6 +206,7 @@ impl<'a> RequestHeader<'a> {
         Ok(Self { request_id, response, target, operation, service_contexts })
     }
 
+    #[cold]
     fn read_1_0(reader: &mut CdrReader<'a>, version: GiopVersion) -> CdrResult<Self> {
         let service_contexts = ServiceContexts::read(reader)?;
         let request_id = reader.read_u32()?;
@@ -231,6 +233,16 @@ pub(super) fn write_request(
         writer.write_latin1(start.operation)?;
         return write_contexts(start.service_contexts, writer);
     }
+    write_request_1_0(start, version, writer)
+}
+
+/// The same before GIOP 1.2.
+#[cold]
+fn write_request_1_0(
+    start: &RequestStart<'_>,
+    version: GiopVersion,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
     let TargetAddress::Key(key) = start.target else {
         return Err(writer.error(CdrErrorKind::Unsupported, "target address before GIOP 1.2"));
     };

@@ -10,7 +10,8 @@ use super::request::{fill_principal, write_request};
 use super::{
     HEADER_SIZE, LocateStatus, MessageHeader, MessageKind, ReplyStatus, RequestStart, TargetAddress,
 };
-use crate::{Form, Frame, GiopVersion, Messaging, ServiceContext};
+use crate::messaging::whole::size_of_header;
+use crate::{Form, GiopVersion, Messaging, ServiceContext};
 
 /// A message being written into a caller's buffer, whose first octet is the alignment base.
 ///
@@ -311,7 +312,7 @@ impl<'b> MessageWriter<'b> {
             self.buffer.truncate(self.header_end);
         }
         if let Some(messaging) = self.messaging {
-            return finish_other(messaging, self.buffer, (self.kind, self.order), tail);
+            return messaging.finish(self.kind, self.order, self.buffer, tail);
         }
         let size = self.buffer.len().saturating_sub(HEADER_SIZE).saturating_add(tail);
         let Ok(size) = u32::try_from(size) else {
@@ -322,41 +323,10 @@ impl<'b> MessageWriter<'b> {
     }
 }
 
-/// Completes a message of another messaging protocol.
-#[inline(never)]
-fn finish_other(
-    messaging: &dyn Messaging,
-    buffer: &mut [u8],
-    (kind, order): (MessageKind, ByteOrder),
-    tail: usize,
-) -> CdrResult<()> {
-    let size = buffer.len().saturating_sub(size_of_header(messaging).into());
-    let size = u32::try_from(size.saturating_add(tail)).ok();
-    let Some(size) = size.filter(|size| *size <= messaging.max_size()) else {
-        return Err(CdrError::new(CdrErrorKind::TooLong, buffer.len(), "message"));
-    };
-    write_header(messaging, Frame { kind, order, size }, buffer);
-    Ok(())
-}
-
 /// Arguments that lay otherwise in the message that they come from.
 #[cold]
 pub(crate) fn unaligned(at: usize) -> CdrError {
     CdrError::new(CdrErrorKind::Unsupported, at, "arguments aligned otherwise")
-}
-
-/// Octets of the headers of another messaging protocol: one at least, so that messages have an end.
-pub(crate) fn size_of_header(messaging: &dyn Messaging) -> u8 {
-    messaging.header_size().max(1)
-}
-
-/// Writes the header of another messaging protocol to the beginning of `buffer`.
-fn write_header(messaging: &dyn Messaging, frame: Frame, buffer: &mut [u8]) {
-    let own = usize::from(size_of_header(messaging));
-    if let Some(place) = buffer.get_mut(..own) {
-        place.fill(0);
-        messaging.write_header(frame, place);
-    }
 }
 
 /// The octets of a Reply of GIOP 1.2 up to its body: the message's header, then id, status and the number

@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult};
 
-use super::{Frame, Messaging};
-use crate::message::size_of_header;
+use super::Messaging;
+use super::whole::{size_of_header, skip_header};
 use crate::{
     CancelRequest, GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus,
-    MessageHeader, MessageKind, MessageWriter, ProtocolError, ProtocolErrorKind, ReplyHeader,
-    ReplyStart, ReplyStatus, RequestHeader, RequestStart, ServiceContext, TargetAddress,
+    MessageHeader, MessageKind, MessageWriter, ProtocolError, ReplyHeader, ReplyStart, ReplyStatus,
+    RequestHeader, RequestStart, ServiceContext, TargetAddress,
 };
 
 /// What messages are written in: a version of GIOP, or another messaging protocol.
@@ -50,7 +50,7 @@ impl<'m> Form<'m> {
             }
             Self::Other(messaging) => {
                 let own = usize::from(size_of_header(messaging));
-                let header = read_header(messaging, octets)?;
+                let header = messaging.parse_header(octets)?;
                 Ok(header.map(|header| (header, own.saturating_add(header.size as usize))))
             }
         }
@@ -253,10 +253,15 @@ impl<'m> Form<'m> {
     where
         'm: 'a,
     {
-        let (mut request, mut reader) =
-            (RequestHeader::EMPTY, CdrReader::new(message, header.order));
-        self.read_request_with(&mut request, &mut reader, header)?;
-        Ok((request, reader))
+        match self {
+            Self::Giop(_) => RequestHeader::read(message, header),
+            Self::Other(messaging) => {
+                let mut reader = CdrReader::new(message, header.order);
+                let mut request = RequestHeader::EMPTY;
+                messaging.read_whole_request(&mut request, &mut reader, header)?;
+                Ok((request, reader))
+            }
+        }
     }
 
     /// As [`read_request`](Self::read_request), into a header that is [empty](RequestHeader::EMPTY), with a
@@ -276,7 +281,7 @@ impl<'m> Form<'m> {
     {
         match self {
             Self::Giop(_) => request.read_with(reader, header),
-            Self::Other(messaging) => read_request(messaging, request, reader, header),
+            Self::Other(messaging) => messaging.read_whole_request(request, reader, header),
         }
     }
 
@@ -310,7 +315,7 @@ impl<'m> Form<'m> {
     ) -> Result<ReplyStart, ProtocolError> {
         match self {
             Self::Giop(_) => ReplyStart::read(message, header),
-            Self::Other(messaging) => read_reply_start(messaging, message, header),
+            Self::Other(messaging) => messaging.read_reply_start(message, header),
         }
     }
 
@@ -393,7 +398,7 @@ fn request<'b>(
     Ok(message)
 }
 
-#[inline(never)]
+#[inline]
 fn reply<'b>(
     messaging: &'b dyn Messaging,
     buffer: &'b mut Vec<u8>,
@@ -401,9 +406,8 @@ fn reply<'b>(
     request_id: u32,
     status: ReplyStatus,
 ) -> CdrResult<MessageWriter<'b>> {
-    let mut message = MessageWriter::begin_other(messaging, buffer, order, MessageKind::Reply);
-    messaging.write_reply(request_id, status, &mut message.header_writer())?;
-    Ok(message)
+    messaging.begin_reply(buffer, order, request_id, status)?;
+    Ok(MessageWriter::resume_other(messaging, buffer, order, MessageKind::Reply))
 }
 
 fn header_alone(
@@ -414,59 +418,6 @@ fn header_alone(
 ) {
     // It has no body that could be too long.
     let _ = MessageWriter::begin_other(messaging, buffer, order, kind).finish();
-}
-
-/// Reads the header of another protocol's message at the start of `octets`; `None` while they are too
-/// few.
-#[inline(never)]
-pub(crate) fn read_header(
-    messaging: &dyn Messaging,
-    octets: &[u8],
-) -> Result<Option<MessageHeader>, ProtocolError> {
-    let Some(octets) = octets.get(..usize::from(size_of_header(messaging))) else {
-        return Ok(None);
-    };
-    let Frame { kind, order, size } = messaging.read_header(octets)?;
-    if kind == MessageKind::Fragment {
-        return Err(ProtocolErrorKind::UnknownMessageType(kind as u8).into());
-    }
-    let version = GiopVersion::HIGHEST;
-    Ok(Some(MessageHeader { version, order, more_fragments: false, kind, size }))
-}
-
-#[inline(never)]
-fn read_request<'a>(
-    messaging: &'a dyn Messaging,
-    request: &mut RequestHeader<'a>,
-    reader: &mut CdrReader<'a>,
-    header: &MessageHeader,
-) -> Result<(), ProtocolError> {
-    let kind = MessageKind::Request;
-    skip_header(messaging, reader, header, kind)?;
-    match messaging.read_request(reader) {
-        Ok(read) => {
-            *request = read;
-            Ok(())
-        }
-        Err(cause) => Err(ProtocolError::header(kind, cause)),
-    }
-}
-
-#[inline(never)]
-fn read_reply_start(
-    messaging: &dyn Messaging,
-    message: &[u8],
-    header: &MessageHeader,
-) -> Result<ReplyStart, ProtocolError> {
-    let kind = MessageKind::Reply;
-    let mut reader = CdrReader::new(message, header.order);
-    skip_header(messaging, &mut reader, header, kind)?;
-    match messaging.read_reply(&mut reader) {
-        Ok(ReplyHeader { request_id, status, .. }) => {
-            Ok(ReplyStart { request_id, status, body_at: reader.offset() })
-        }
-        Err(cause) => Err(ProtocolError::header(kind, cause)),
-    }
 }
 
 /// Reads what comes first in another protocol's message of a kind.
@@ -481,30 +432,6 @@ fn read<'a, T>(
     skip_header(messaging, &mut reader, header, expected)?;
     match fields(&mut reader) {
         Ok(read) => Ok((read, reader)),
-        Err(cause) => Err(ProtocolError::header(expected, cause)),
-    }
-}
-
-/// Goes behind the header of a whole message of a kind, and sees to it that nothing is read beyond the
-/// message's end.
-fn skip_header(
-    messaging: &dyn Messaging,
-    reader: &mut CdrReader<'_>,
-    header: &MessageHeader,
-    expected: MessageKind,
-) -> Result<(), ProtocolError> {
-    if header.kind != expected {
-        return Err(ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
-    }
-    let own = usize::from(size_of_header(messaging));
-    let message = reader.rest();
-    if let Some(whole) = message.get(..own.saturating_add(header.size as usize))
-        && whole.len() < message.len()
-    {
-        *reader = CdrReader::new(whole, header.order);
-    }
-    match reader.take(own, "message header") {
-        Ok(_) => Ok(()),
         Err(cause) => Err(ProtocolError::header(expected, cause)),
     }
 }

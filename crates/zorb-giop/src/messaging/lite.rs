@@ -1,19 +1,25 @@
 //! GIOPlite, GIOP for peers that need no more than it says.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-use super::{Frame, Messaging, write_key};
+use super::{Frame, Messaging, whole, write_key};
 use crate::{
-    MessageKind, OperationName, ProtocolErrorKind, RequestHeader, RequestStart, ResponseFlags,
-    ServiceContexts, TargetAddress,
+    MessageHeader, MessageKind, OperationName, ProtocolError, ProtocolErrorKind, ReplyStart,
+    ReplyStatus, RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
 };
 
 /// Octets of a GIOPlite header.
 const HEADER_SIZE: u8 = 5;
 /// Where a request's id is.
 const ID_AT: u8 = 8;
+/// Octets of a request's beginning up to its object key: header, id, flags and the key's count, each
+/// aligned.
+const BEFORE_KEY: usize = 20;
+/// Octets of a reply up to its body: header, id and status.
+const REPLY: usize = 16;
 /// `response_flags` of a two-way call.
 const TWO_WAY: u8 = 1;
 /// `response_flags` of a oneway call that is answered before the servant runs.
@@ -104,15 +110,60 @@ impl Messaging for GiopLite {
     fn read_request<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
         Ok(RequestHeader {
             request_id: reader.read_u32()?,
-            response: match reader.read_u8()? {
-                0 => ResponseFlags::NoResponse,
-                WITH_SERVER => ResponseFlags::SyncWithServer,
-                _ => ResponseFlags::SyncWithTarget,
-            },
+            response: response(reader.read_u8()?),
             target: TargetAddress::Key(reader.read_octets()?),
             operation: read_operation(reader)?,
             service_contexts: ServiceContexts::NONE,
         })
+    }
+
+    fn read_whole_request<'a>(
+        &'a self,
+        request: &mut RequestHeader<'a>,
+        reader: &mut CdrReader<'a>,
+        header: &MessageHeader,
+    ) -> Result<(), ProtocolError> {
+        if let Some(size) = read_plain_request(request, reader.rest(), header)
+            && reader.take(size, "request header").is_ok()
+        {
+            return Ok(());
+        }
+        whole::read_request(self, request, reader, header)
+    }
+
+    fn begin_reply(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+    ) -> CdrResult<()> {
+        let octets = |word: u32| match order {
+            ByteOrder::Little => word.to_le_bytes(),
+            ByteOrder::Big => word.to_be_bytes(),
+        };
+        // The header, and what aligns the id behind it.
+        let words = [[0; 4], [0; 4], octets(request_id), octets(status as u32)];
+        buffer.clear();
+        buffer.extend_from_slice(words.as_flattened());
+        Ok(())
+    }
+
+    fn read_reply_start(
+        &self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<ReplyStart, ProtocolError> {
+        if let Some(([_, _, id, status], [])) =
+            message.first_chunk::<REPLY>().map(|it| it.as_chunks())
+            && header.kind == MessageKind::Reply
+            && header.size as usize >= REPLY - usize::from(HEADER_SIZE)
+            && let Some(status) = ReplyStatus::from_ulong(word(header.order, status))
+        {
+            let request_id = word(header.order, id);
+            return Ok(ReplyStart { request_id, status, body_at: REPLY });
+        }
+        whole::read_reply_start(self, message, header)
     }
 }
 
@@ -120,6 +171,47 @@ fn write_before_operation(start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) 
     writer.write_u32(start.request_id);
     writer.write_u8(flags(start.response));
     write_key(&start.target, writer)
+}
+
+#[inline]
+fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
+    match order {
+        ByteOrder::Little => u32::from_le_bytes(*octets),
+        ByteOrder::Big => u32::from_be_bytes(*octets),
+    }
+}
+
+/// Most requests: whole, and for an operation in ASCII. How many octets come before the arguments.
+#[inline]
+fn read_plain_request<'a>(
+    request: &mut RequestHeader<'a>,
+    message: &'a [u8],
+    header: &MessageHeader,
+) -> Option<usize> {
+    let (fixed, rest) = message.split_first_chunk::<BEFORE_KEY>()?;
+    let ([_, _, id, [flags, ..], count], []) = fixed.as_chunks::<4>() else { return None };
+    let size = (header.size as usize).checked_add(HEADER_SIZE.into())?;
+    if header.kind != MessageKind::Request || message.len() != size {
+        return None;
+    }
+    let size = word(header.order, count) as usize;
+    let (key, rest) = rest.split_at_checked(size)?;
+    let (count, rest) = rest.get(size.wrapping_neg() % 4..)?.split_first_chunk::<4>()?;
+    let (name, rest) = rest.split_at_checked(word(header.order, count) as usize)?;
+    let (0, name) = name.split_last()? else { return None };
+    request.operation = OperationName::of_ascii(name)?;
+    request.target = TargetAddress::Key(key);
+    request.request_id = word(header.order, id);
+    request.response = response(*flags);
+    Some(message.len() - rest.len())
+}
+
+fn response(flags: u8) -> ResponseFlags {
+    match flags {
+        0 => ResponseFlags::NoResponse,
+        WITH_SERVER => ResponseFlags::SyncWithServer,
+        _ => ResponseFlags::SyncWithTarget,
+    }
 }
 
 fn flags(response: ResponseFlags) -> u8 {

@@ -1,12 +1,16 @@
 //! What the two ends of a connection remember of earlier requests, so that later ones are shorter.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
-use zorb_cdr::{CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding};
 
 use super::{Frame, Messaging};
-use crate::{MessageHeader, ProtocolError, ProtocolErrorKind, RequestStart};
+use crate::{
+    MessageHeader, MessageKind, ProtocolError, ProtocolErrorKind, ReplyStart, ReplyStatus,
+    RequestHeader, RequestStart,
+};
 
 /// What a request says of its object and operation, on a connection whose ends remember some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,5 +104,48 @@ impl Messaging for Mentioning<'_> {
 
     fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.messaging.write_request_mentioning(start, self.mention, writer)
+    }
+
+    // The rest is as without it.
+
+    fn parse_header(&self, octets: &[u8]) -> Result<Option<MessageHeader>, ProtocolError> {
+        self.messaging.parse_header(octets)
+    }
+
+    fn read_whole_request<'a>(
+        &'a self,
+        request: &mut RequestHeader<'a>,
+        reader: &mut CdrReader<'a>,
+        header: &MessageHeader,
+    ) -> Result<(), ProtocolError> {
+        self.messaging.read_whole_request(request, reader, header)
+    }
+
+    fn begin_reply(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+    ) -> CdrResult<()> {
+        self.messaging.begin_reply(buffer, order, request_id, status)
+    }
+
+    fn read_reply_start(
+        &self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<ReplyStart, ProtocolError> {
+        self.messaging.read_reply_start(message, header)
+    }
+
+    fn finish(
+        &self,
+        kind: MessageKind,
+        order: ByteOrder,
+        buffer: &mut [u8],
+        tail: usize,
+    ) -> CdrResult<()> {
+        self.messaging.finish(kind, order, buffer, tail)
     }
 }

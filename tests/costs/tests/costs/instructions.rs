@@ -40,15 +40,22 @@ pub(crate) fn trials() -> Vec<Trial> {
         let name = format!("instructions/{}/{}", side.name(), operation.name());
         crate::trial(name, needs.clone(), move || compare(side, operation.name()))
     };
-    kept().map(|(side, operation)| one(side, operation)).collect()
+    let lite = crate::trial("instructions/lite/fewer".into(), tool::valgrind(), lite_takes_fewer);
+    kept().map(|(side, operation)| one(side, operation)).chain([lite]).collect()
 }
+
+/// Calls over GIOPlite that are kept.
+const OVER_LITE: [Operation; 3] = [Operation::Void, Operation::Long, Operation::String];
 
 /// What is on record. Not how a server takes one-way calls: how many it finds in what it receives
 /// at once depends on who is faster. Of work with types known at run time, the client's.
 fn kept() -> impl Iterator<Item = (Side, Operation)> {
     let all =
         Side::ALL.into_iter().flat_map(|side| Operation::ALL.map(|operation| (side, operation)));
-    let calls = all.filter(|kept| *kept != (Side::Server, Operation::OneWay));
+    let calls = all.filter(|(side, operation)| match side {
+        Side::LiteClient | Side::LiteServer => OVER_LITE.contains(operation),
+        _ => (*side, *operation) != (Side::Server, Operation::OneWay),
+    });
     calls.chain(Operation::DYNAMIC.map(|operation| (Side::Client, operation)))
 }
 
@@ -94,6 +101,22 @@ fn compare(side: Side, operation: &'static str) -> Result<(), String> {
     ))
 }
 
+/// A protocol that says less costs less: its headers are shorter and are not negotiated about.
+fn lite_takes_fewer() -> Result<(), String> {
+    let counts = counted()?;
+    let count = |side: Side, operation: Operation| counts.get(&(side, operation.name())).copied();
+    for side in [Side::Client, Side::Server] {
+        for operation in OVER_LITE {
+            let (giop, lite) = (count(side, operation), count(side.of_lite(), operation));
+            if lite >= giop {
+                let (side, name) = (side.name(), operation.name());
+                return Err(format!("{side}, {name}: GIOPlite takes {lite:?}, GIOP {giop:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Counts once for all trials.
 fn counted() -> Result<&'static Counts, String> {
     static COUNTED: OnceLock<Result<Counts, String>> = OnceLock::new();
@@ -105,6 +128,7 @@ fn count() -> Result<Counts, String> {
     let tool = |side: Side| callgrind(folder.path(), side);
     let every: Vec<Operation> = Operation::every().collect();
     run_pair("uiop://", &tool, CALLS, &every)?;
+    run_pair("lite+uiop://", &|side| tool(side.of_lite()), CALLS, &every)?;
     for side in Side::LOCAL {
         run_local(side, &tool, CALLS, &Operation::ALL)?;
     }

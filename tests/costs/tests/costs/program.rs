@@ -59,6 +59,9 @@ pub(crate) type Tool<'a> = &'a dyn Fn(Side) -> Vec<String>;
 pub(crate) enum Side {
     Client,
     Server,
+    /// The same over GIOPlite.
+    LiteClient,
+    LiteServer,
     /// Both in one ORB, by each strategy of collocated calls.
     ThruPoa,
     Direct,
@@ -67,14 +70,32 @@ pub(crate) enum Side {
 
 impl Side {
     pub(crate) const LOCAL: [Self; 3] = [Self::ThruPoa, Self::Direct, Self::Marshalled];
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Client, Self::Server, Self::ThruPoa, Self::Direct, Self::Marshalled];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Client,
+        Self::Server,
+        Self::LiteClient,
+        Self::LiteServer,
+        Self::ThruPoa,
+        Self::Direct,
+        Self::Marshalled,
+    ];
+
+    /// The side itself where that is over GIOPlite.
+    pub(crate) const fn of_lite(self) -> Self {
+        match self {
+            Self::Client => Self::LiteClient,
+            Self::Server => Self::LiteServer,
+            other => other,
+        }
+    }
 
     /// Of those in one ORB, also what the option `CollocationStrategy` calls it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
             Self::Server => "server",
+            Self::LiteClient => "lite_client",
+            Self::LiteServer => "lite_server",
             Self::ThruPoa => "thru_poa",
             Self::Direct => "direct",
             Self::Marshalled => "marshalled",

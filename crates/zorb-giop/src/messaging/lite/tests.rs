@@ -14,7 +14,7 @@ fn start<'a>(operation: &'a str, key: &'a [u8]) -> RequestStart<'a> {
 }
 
 fn header_of(octets: &[u8]) -> MessageHeader {
-    crate::messaging::read_header(&GiopLite, octets).unwrap().unwrap()
+    GiopLite.parse_header(octets).unwrap().unwrap()
 }
 
 #[test]

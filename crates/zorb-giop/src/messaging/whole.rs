@@ -1,0 +1,127 @@
+//! Whole messages of messaging protocols, by what their methods do one by one.
+
+use alloc::vec::Vec;
+
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::{Frame, Messaging};
+use crate::GiopVersion;
+use crate::{
+    MessageHeader, MessageKind, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart,
+    ReplyStatus, RequestHeader,
+};
+
+/// Octets of the headers of a messaging protocol: one at least, so that messages have an end.
+#[inline]
+pub(crate) fn size_of_header<M: Messaging + ?Sized>(messaging: &M) -> u8 {
+    messaging.header_size().max(1)
+}
+
+/// What other messaging protocols say of a message, as GIOP would.
+#[inline]
+pub(super) fn header_of(
+    Frame { kind, order, size }: Frame,
+) -> Result<MessageHeader, ProtocolErrorKind> {
+    if kind == MessageKind::Fragment {
+        return Err(ProtocolErrorKind::UnknownMessageType(kind as u8));
+    }
+    let version = GiopVersion::HIGHEST;
+    Ok(MessageHeader { version, order, more_fragments: false, kind, size })
+}
+
+pub(super) fn parse_header<M: Messaging + ?Sized>(
+    messaging: &M,
+    octets: &[u8],
+) -> Result<Option<MessageHeader>, ProtocolError> {
+    match octets.get(..usize::from(size_of_header(messaging))) {
+        Some(octets) => Ok(Some(header_of(messaging.read_header(octets)?)?)),
+        None => Ok(None),
+    }
+}
+
+/// Goes behind the header of a whole message of a kind, and sees to it that nothing is read beyond the
+/// message's end.
+pub(super) fn skip_header<M: Messaging + ?Sized>(
+    messaging: &M,
+    reader: &mut CdrReader<'_>,
+    header: &MessageHeader,
+    expected: MessageKind,
+) -> Result<(), ProtocolError> {
+    if header.kind != expected {
+        return Err(ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
+    }
+    let own = usize::from(size_of_header(messaging));
+    let message = reader.rest();
+    if let Some(whole) = message.get(..own.saturating_add(header.size as usize))
+        && whole.len() < message.len()
+    {
+        *reader = CdrReader::new(whole, header.order);
+    }
+    match reader.take(own, "message header") {
+        Ok(_) => Ok(()),
+        Err(cause) => Err(ProtocolError::header(expected, cause)),
+    }
+}
+
+pub(super) fn read_request<'a, M: Messaging + ?Sized>(
+    messaging: &'a M,
+    request: &mut RequestHeader<'a>,
+    reader: &mut CdrReader<'a>,
+    header: &MessageHeader,
+) -> Result<(), ProtocolError> {
+    let kind = MessageKind::Request;
+    skip_header(messaging, reader, header, kind)?;
+    match messaging.read_request(reader) {
+        Ok(read) => {
+            *request = read;
+            Ok(())
+        }
+        Err(cause) => Err(ProtocolError::header(kind, cause)),
+    }
+}
+
+pub(super) fn read_reply_start<M: Messaging + ?Sized>(
+    messaging: &M,
+    message: &[u8],
+    header: &MessageHeader,
+) -> Result<ReplyStart, ProtocolError> {
+    let kind = MessageKind::Reply;
+    let mut reader = CdrReader::new(message, header.order);
+    skip_header(messaging, &mut reader, header, kind)?;
+    match messaging.read_reply(&mut reader) {
+        Ok(ReplyHeader { request_id, status, .. }) => {
+            Ok(ReplyStart { request_id, status, body_at: reader.offset() })
+        }
+        Err(cause) => Err(ProtocolError::header(kind, cause)),
+    }
+}
+
+pub(super) fn begin_reply<M: Messaging + ?Sized>(
+    messaging: &M,
+    (buffer, order): (&mut Vec<u8>, ByteOrder),
+    request_id: u32,
+    status: ReplyStatus,
+) -> CdrResult<()> {
+    buffer.clear();
+    // The header is filled in at the end.
+    buffer.resize(usize::from(size_of_header(messaging)), 0);
+    messaging.write_reply(request_id, status, &mut CdrWriter::resume(buffer, order))
+}
+
+pub(super) fn finish<M: Messaging + ?Sized>(
+    messaging: &M,
+    (kind, order): (MessageKind, ByteOrder),
+    buffer: &mut [u8],
+    tail: usize,
+) -> CdrResult<()> {
+    let own = usize::from(size_of_header(messaging));
+    let size = u32::try_from(buffer.len().saturating_sub(own).saturating_add(tail)).ok();
+    let Some(size) = size.filter(|size| *size <= messaging.max_size()) else {
+        return Err(CdrError::new(CdrErrorKind::TooLong, buffer.len(), "message"));
+    };
+    if let Some(place) = buffer.get_mut(..own) {
+        place.fill(0);
+        messaging.write_header(Frame { kind, order, size }, place);
+    }
+    Ok(())
+}
