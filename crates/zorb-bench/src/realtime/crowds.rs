@@ -68,7 +68,8 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
     let calls = Calls {
         client: &client,
         priority: HIGH,
-        count: if lanes { bench.count(600, 320) } else { bench.count(200, 80) },
+        // Those of the control take up to half a second each.
+        count: if lanes { bench.count(600, 320) } else { 80 },
         period: HIGH_PERIOD,
         call: &|| Ok(worker.work(-1, HIGH_WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, HIGH, HIGH_WORK_US)?,
