@@ -50,7 +50,7 @@ mod tests;
 pub use current::PolicyCurrent;
 pub use hooks::{
     AdapterPolicies, AroundUpcall, CallPriority, NetworkClass, NetworkPriorities, RequestContext,
-    ShortContext,
+    RestingPriorities, ShortContext,
 };
 pub use levels::Levels;
 pub use manager::PolicyManager;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_core::ServerCall;
 use zorb_core::policy::{
-    AroundUpcall, CallPriority, Levels, PolicyType, RequestContext, ShortContext, TypedPolicy,
+    AroundUpcall, CallPriority, Levels, PolicyType, RequestContext, RestingPriorities,
+    ShortContext, TypedPolicy,
 };
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -152,6 +153,9 @@ impl AroundUpcall for AtPriority {
         run: &mut dyn FnMut(&mut ServerCall<'_>) -> zorb_core::Served,
     ) -> zorb_core::Served {
         let wanted = self.wanted(call)?;
+        if let Some(high) = call.told_band() {
+            self.settings.rest(high);
+        }
         let back = Back { settings: &self.settings, before: given() };
         self.settings.give(wanted)?;
         let served = run(call);

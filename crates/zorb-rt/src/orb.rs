@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use zorb_core::Orb;
 use zorb_core::policy::ClientProtocols;
+use zorb_core::{Error, Orb, Phase};
 use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -89,10 +89,14 @@ impl RtOrbBuilder {
         let set = self.or(Configured::of(orb.options()));
         let (denied, lock) = (set.denied.unwrap_or_default(), set.lock_memory.unwrap_or_default());
         if lock && let Err(error) = zorb_os::process::lock_memory() {
-            tracing::warn!(%error, "memory cannot be locked");
+            let needs =
+                "the process needs CAP_IPC_LOCK or a larger RLIMIT_MEMLOCK; see `zorb rt check`";
+            tracing::warn!(%error, "memory cannot be locked: {needs}");
             if denied == Denied::Refuse {
                 let minor = minor::no_permission::MEMORY_LOCK_DENIED;
-                return Err(SystemException::no_permission(minor, CompletionStatus::No));
+                let exception = SystemException::no_permission(minor, CompletionStatus::No);
+                let story = Error::new(Phase::Configure, "memory cannot be locked");
+                return Err(story.because(error).hint(needs).remember(exception));
             }
         }
         let settings = Arc::new(Settings {
@@ -113,6 +117,8 @@ impl RtOrbBuilder {
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));
         orb.attach(Arc::clone(&settings));
         register_locals(orb, &settings);
+        let resting = Arc::clone(&settings);
+        orb.policy_manager().rest_threads(resting);
         orb.policy_manager().understand(|bands: PriorityBands| bands);
         orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
         configured::apply(orb, &settings).map_err(|error| {
@@ -199,7 +205,12 @@ impl RtOrb {
     /// What the system does not let this process do, found out by trying on a thread of its own; `None`
     /// when it may set every priority that the mapping makes.
     pub fn denial(&self) -> Option<String> {
-        let native = self.settings.mapping.to_native(Priority::MAX).unwrap_or(NativePriority::MAX);
+        let mapping = &self.settings.mapping;
+        // The highest that it makes, which need not be that of the highest of CORBA's.
+        let mut known = (1..=NativePriority::MAX.0).rev().map(NativePriority);
+        let highest = known.find(|native| mapping.to_corba(*native).is_some());
+        let highest = highest.or_else(|| mapping.to_native(Priority::MAX));
+        let native = highest.unwrap_or(NativePriority::MAX);
         let level = u8::try_from(native.0).unwrap_or_default().max(1);
         let tried = std::thread::spawn(move || {
             zorb_os::priority::set(zorb_os::priority::Schedule::Fifo(level))

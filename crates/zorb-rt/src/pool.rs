@@ -280,7 +280,10 @@ impl LaneThreads for AtPriority {
         if let Some(octets) = self.stack {
             touch(octets.saturating_sub(STACK_IN_USE));
         }
-        self.settings.give_again(self.priority).map_err(io::Error::other)
+        self.settings.give_again(self.priority).map_err(|exception| {
+            // With its story, which says what the process needs.
+            io::Error::other(Error::from(exception))
+        })
     }
 
     fn adopt(&self) {

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb_core::lanes::WeakPool;
+use zorb_core::policy::RestingPriorities;
+use zorb_core::{Error, Phase};
 use zorb_os::lock::Lock;
 use zorb_os::priority::{self, Schedule};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -139,15 +141,27 @@ impl Settings {
 
     #[cold]
     fn deny(&self, schedule: Schedule, error: &io::Error) -> Result<(), SystemException> {
+        let needs = "the process needs CAP_SYS_NICE or a limit RLIMIT_RTPRIO; see `zorb rt check`";
         if self.denials.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::warn!(%schedule, %error, "threads cannot be given their priorities");
+            tracing::warn!(%schedule, %error, "threads cannot be given their priorities: {needs}");
         }
         match self.denied {
             Denied::Run => Ok(()),
-            Denied::Refuse => Err(SystemException::no_permission(
-                minor::no_permission::PRIORITY_DENIED,
-                CompletionStatus::No,
-            )),
+            Denied::Refuse => {
+                let code = minor::no_permission::PRIORITY_DENIED;
+                let exception = SystemException::no_permission(code, CompletionStatus::No);
+                let what = format!("a thread cannot be given {schedule}: {error}");
+                Err(Error::new(Phase::Application, what).hint(needs).remember(exception))
+            }
+        }
+    }
+}
+
+impl RestingPriorities for Settings {
+    fn rest(&self, priority: i16) {
+        if let Ok(priority) = Priority::new(priority) {
+            // One without a native counterpart, or that the system does not let it have, changes nothing.
+            let _ = self.give(priority);
         }
     }
 }

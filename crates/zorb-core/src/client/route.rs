@@ -196,7 +196,11 @@ impl Routes {
             let overrides = core.overrides().load();
             for mut lines in lines {
                 let said = lines.options.stream.clone();
-                let stream = overrides.in_network(priority, &self.policies, said.clone());
+                let stream = overrides.in_network(
+                    priority,
+                    (&self.policies, lines.band.as_ref()),
+                    said.clone(),
+                );
                 if (stream.dscp, stream.priority) != (said.dscp, said.priority) {
                     let class = [stream.dscp.map(u32::from), stream.priority];
                     let class = class.map(|part| part.map_or(-1, i64::from));
@@ -228,6 +232,11 @@ impl Routes {
         let priority = of_call.priority()?;
         let band = self.bands.iter().find(|band| band.contains(&priority));
         band.map(Some).ok_or_else(no_band)
+    }
+
+    /// Whether connections are for bands of priorities.
+    pub(crate) fn has_bands(&self) -> bool {
+        !self.bands.is_empty()
     }
 
     /// The types of the policies that keep calls of the calling thread from being made.

@@ -1,6 +1,6 @@
 //! Binding a reference before its first call.
 
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::object::ObjectRef;
 
@@ -13,8 +13,20 @@ const QUESTION: &str = "_non_existent";
 /// only when it has been used.
 const TIMES: usize = 2;
 
+/// What tells a server the band of priorities that a connection is for; the band itself is in a service
+/// context. A server that does not know it answers so, and learns of the band no less.
+const BIND: &str = "_bind_priority_band";
+
 /// Does what a first call does beyond what every call does.
 pub(crate) fn validate(object: &ObjectRef) -> Result<(), SystemException> {
+    if object.has_bands() {
+        match object.invoke::<(), SystemException>(BIND, |_| Ok(()), |_| Ok(())) {
+            Err(exception) if exception.kind != SystemExceptionKind::BadOperation => {
+                return Err(exception);
+            }
+            _ => {}
+        }
+    }
     for _ in 0..TIMES {
         let gone = object.invoke::<bool, SystemException>(
             QUESTION,

@@ -126,6 +126,14 @@ impl ObjectRef {
         exposed_by(&target.routes(self.core()).policies).map_err(unreadable::<P>)
     }
 
+    /// Whether calls by this reference and thread go over connections for bands of priorities.
+    pub(crate) fn has_bands(&self) -> bool {
+        let Ok(object) = self.as_wanted() else { return false };
+        let forwarded = object.forwarded();
+        let target = forwarded.binding().unwrap_or_else(|| object.binding());
+        target.routes(object.core()).has_bands()
+    }
+
     /// The policy of type `P` that holds for calls by this reference and thread (`_get_policy`): what
     /// the client wants, reconciled with what the server has put into the reference.
     ///

@@ -117,6 +117,19 @@ pub trait AdapterPolicies: fmt::Debug + Send + Sync + 'static {
     fn policies(&self, orb: &Orb, path: &str) -> Result<Policies, Error>;
 }
 
+/// Gives threads that serve a connection the priority at which they rest, between requests.
+pub trait RestingPriorities: fmt::Debug + Send + Sync + 'static {
+    /// Has the calling thread rest at `priority` from now on. Where that cannot be, it stays as it is.
+    fn rest(&self, priority: i16);
+
+    /// Has it rest at what `call` tells of its connection, if it does.
+    fn rest_as_told(&self, call: &ServerCall<'_>) {
+        if let Some(high) = call.told_band() {
+            self.rest(high);
+        }
+    }
+}
+
 /// Tells the priority of calls.
 pub trait CallPriority: fmt::Debug + Send + Sync + 'static {
     /// The priority of a call that the calling thread is about to make.

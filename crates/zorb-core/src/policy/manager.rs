@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError};
 use zorb_types::SystemException;
 
 use super::{
-    AdapterPolicies, Levels, NetworkPriorities, Policies, RequestContext, SetOverrideType,
-    TypedPolicy,
+    AdapterPolicies, Levels, NetworkPriorities, Policies, RequestContext, RestingPriorities,
+    SetOverrideType, TypedPolicy,
 };
 use crate::orb::OrbCore;
 
@@ -78,6 +78,12 @@ impl PolicyManager {
     /// names, below those that the program gives them and above those of the ORB.
     pub fn furnish_adapters(&self, adapters: Arc<dyn AdapterPolicies>) {
         self.core.overrides().rcu(|known| known.furnishing(&adapters));
+    }
+
+    /// Has threads outside lanes that serve a connection for a band of priorities rest at the highest of
+    /// them, once the client has told the band.
+    pub fn rest_threads(&self, resting: Arc<dyn RestingPriorities>) {
+        self.core.overrides().rcu(|known| known.resting_by(&resting));
     }
 
     /// The ORB's policy of type `P`, else the default.

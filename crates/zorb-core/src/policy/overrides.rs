@@ -1,5 +1,6 @@
 //! Overrides at the levels of a client, and what they come to.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +12,8 @@ use zorb_types::SystemException;
 use super::current::overrides_of_thread;
 use super::{
     AdapterPolicies, AnyShape, ConnectionTimeout, NetworkPriorities, Policies, Rebind,
-    RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, SyncScope, TypedPolicy,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, RestingPriorities, SyncScope,
+    TypedPolicy,
 };
 use crate::gather::WriteBody;
 use crate::object::ObjectRef;
@@ -46,6 +48,8 @@ pub(crate) struct Overrides {
     network: Option<Arc<dyn NetworkPriorities>>,
     /// Policies of adapters by their names; of an ORB only.
     pub(crate) adapters: Option<Arc<dyn AdapterPolicies>>,
+    /// The priorities at which serving threads rest; of an ORB only.
+    pub(crate) resting: Option<Arc<dyn RestingPriorities>>,
     pub(super) shape: Option<Arc<dyn AnyShape>>,
 }
 
@@ -179,7 +183,7 @@ impl Overrides {
         IN_USE.store(true, Ordering::Relaxed);
         let terms = SomeTerms::of(&policies);
         let shape = policies.shaper().and_then(|shaper| shaper(&[&policies]));
-        Self { policies, terms, accompanying: Vec::new(), network: None, adapters: None, shape }
+        Self { policies, terms, shape, ..Self::default() }
     }
 
     /// These overrides after others were set.
@@ -189,6 +193,7 @@ impl Overrides {
         changed.accompanying.clone_from(&self.accompanying);
         changed.network.clone_from(&self.network);
         changed.adapters.clone_from(&self.adapters);
+        changed.resting.clone_from(&self.resting);
         changed
     }
 
@@ -202,16 +207,22 @@ impl Overrides {
         Self { adapters: Some(Arc::clone(adapters)), ..self.clone() }
     }
 
+    /// These overrides, with priorities at which serving threads rest.
+    pub(super) fn resting_by(&self, resting: &Arc<dyn RestingPriorities>) -> Self {
+        Self { resting: Some(Arc::clone(resting)), ..self.clone() }
+    }
+
     /// How a connection is set up that serves `priority`, or what the policies of its reference
-    /// declare.
+    /// declare, or else a band of priorities, whose highest it is then.
     pub(crate) fn in_network(
         &self,
         priority: Option<i16>,
-        policies: &[PolicyValue],
+        (policies, band): (&[PolicyValue], Option<&RangeInclusive<i16>>),
         options: StreamOptions,
     ) -> StreamOptions {
         let class = self.network.as_ref().and_then(|network| {
-            let priority = priority.or_else(|| network.declared(policies))?;
+            let priority = priority.or_else(|| network.declared(policies));
+            let priority = priority.or_else(|| band.map(|band| *band.end()))?;
             network.class_of(priority)
         });
         match class {

@@ -82,13 +82,11 @@ pub(crate) struct LineOptions {
 impl LineOptions {
     /// What they are like where no policy says anything.
     pub(crate) fn plain(options: &Options) -> Self {
-        let fragment_size = octets(options.fragment_size);
         Self {
             stream: options.stream_options(),
-            // What is to be cut into fragments is written whole.
-            copy_threshold: fragment_size.map_or(options.copy_threshold, |_| usize::MAX),
+            copy_threshold: options.copy_threshold,
             preallocate: options.preallocate,
-            in_fragments: fragment_size.map(|size| (in_fragments as Wrap, size)),
+            in_fragments: None,
             max_connections: options.max_connections_per_endpoint,
             max_calls: options.max_calls_per_connection,
             queued: [None; 2],
@@ -178,7 +176,7 @@ impl ConnectionProperties {
         let most = |given: Option<u16>, otherwise| given.map_or(otherwise, usize::from).max(1);
         LineOptions {
             stream: self.stream(options.stream_options()),
-            // As above.
+            // What is to be cut into fragments is written whole.
             copy_threshold: match fragment_size {
                 None => octets(self.copy_threshold).unwrap_or(options.copy_threshold),
                 Some(_) => usize::MAX,

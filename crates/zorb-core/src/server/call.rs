@@ -84,6 +84,13 @@ impl<'a> ServerCall<'a> {
         self.request.service_contexts.find(id)
     }
 
+    /// The highest priority of the band that this request tells of its connection
+    /// (`RTCorbaPriorityRange`), of which note is taken; `None` where it tells none, and in a lane.
+    pub fn told_band(&self) -> Option<i16> {
+        let data = self.service_context(ServiceId::RT_CORBA_PRIORITY_RANGE)?;
+        super::crew::told_band(data)
+    }
+
     /// A reader at the arguments that were not taken yet, for types known at run time only.
     pub fn arguments(&mut self) -> &mut CdrReader<'a> {
         &mut self.arguments

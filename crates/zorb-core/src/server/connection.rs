@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, AtomicUsize, Ordering, fence};
 use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
@@ -80,6 +80,9 @@ pub(crate) struct ServerConnection {
     pub(super) parted: AtomicBool,
     /// Whose policy it was last set up by; 0 for nobody's.
     pub(super) set_up_by: AtomicUsize,
+    /// The highest priority of the band that its client says it is for, where no lane serves it; -1
+    /// for none.
+    pub(super) band: AtomicI16,
 }
 
 /// The reading role: what only the thread that reads has to do with.
@@ -166,6 +169,7 @@ impl ServerConnection {
             closing: AtomicBool::new(false),
             parted: AtomicBool::new(false),
             set_up_by: AtomicUsize::new(0),
+            band: AtomicI16::new(-1),
         })
     }
 
@@ -201,6 +205,7 @@ impl ServerConnection {
         Upcall::serve(self);
         let mut kept = Kept::default();
         let mut role = self.follow();
+        self.rest();
         if let Err(error) = self.stream.establish() {
             tracing::warn!(peer = self.stream.peer(), %error, "connection refused");
             return self.break_off();
@@ -213,7 +218,7 @@ impl ServerConnection {
             };
             role = match self.process(reading, &header, &mut kept) {
                 Ok(Some(reading)) => Some(reading),
-                Ok(None) => self.parked.take().or_else(|| self.follow()),
+                Ok(None) => self.take_over(),
                 Err(error) => {
                     self.refuse(&error);
                     return self.break_off();

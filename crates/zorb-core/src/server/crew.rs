@@ -13,6 +13,7 @@ use zorb_transport::{Stream, StreamOptions};
 
 use super::ServerConnection;
 use super::connection::Reading;
+use super::in_lane::short;
 use crate::counters::{Count, count};
 use crate::options::Options;
 use crate::orb::OrbCore;
@@ -88,6 +89,28 @@ pub(crate) fn set_up_served(mark: usize, options: impl FnOnce(&Options) -> Strea
             tracing::warn!(peer = connection.stream.peer(), %error, "a property cannot be set");
         }
     }
+}
+
+/// Takes note of the band of priorities that the client tells of the connection whose upcall this thread
+/// is inside of, and has the connection be in its class of the network; its highest priority. `None`
+/// for what is no band, and in a lane, whose connections and threads have the lane's priority.
+#[cold]
+pub(super) fn told_band(data: &[u8]) -> Option<i16> {
+    let (low, high) = (short(data, 0)?, short(data, 1)?);
+    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None }?;
+    if connection.lane.is_some() || low < 0 || high < low {
+        return None;
+    }
+    connection.band.store(high, Ordering::Relaxed);
+    let plain = connection.core.options().stream_options();
+    let overrides = connection.core.overrides().load();
+    let options = overrides.in_network(Some(high), (&[], None), plain.clone());
+    if options != plain
+        && let Err(error) = connection.stream.set_options(&options)
+    {
+        tracing::warn!(peer = connection.stream.peer(), %error, "no class for a band");
+    }
+    Some(high)
 }
 
 /// To be called before a thread may block for long: when it is inside an upcall, another thread
@@ -183,6 +206,27 @@ impl ServerConnection {
             return false;
         }
         true
+    }
+
+    /// Takes the reading role again after an upcall in which it could be taken by others, or waits for
+    /// it; `None` when this thread is no longer needed.
+    pub(super) fn take_over(&self) -> Option<Box<Reading>> {
+        if let Some(reading) = self.parked.take() {
+            return Some(reading);
+        }
+        let reading = self.follow()?;
+        self.rest();
+        Some(reading)
+    }
+
+    /// Has the calling thread rest at the priority of the connection's band, if it has one.
+    pub(super) fn rest(&self) {
+        let band = self.band.load(Ordering::Relaxed);
+        if band >= 0
+            && let Some(resting) = &self.core.overrides().load().resting
+        {
+            resting.rest(band);
+        }
     }
 
     /// Waits for the reading role; `None` when this thread is no longer needed.

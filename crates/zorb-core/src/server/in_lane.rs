@@ -72,7 +72,7 @@ pub(crate) struct Job {
 }
 
 /// The `place`th of the shorts that a service context is an encapsulation of.
-fn short(data: &[u8], place: usize) -> Option<i16> {
+pub(super) fn short(data: &[u8], place: usize) -> Option<i16> {
     let mut reader = CdrReader::for_encapsulation(data).ok()?;
     let shorts = std::iter::from_fn(|| reader.read_i16().ok());
     shorts.take(place + 1).nth(place)

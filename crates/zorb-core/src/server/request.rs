@@ -238,6 +238,10 @@ fn pseudo_operation(
     object: &ActiveObject,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
+    // None of them is surrounded by what the adapter's policies do.
+    if let Some(resting) = &core.overrides().load().resting {
+        resting.rest_as_told(call);
+    }
     Some(match &*call.request.operation {
         "_is_a" => call.argument::<String>().and_then(|id| {
             let is_a = id == OBJECT_ID || object.skeleton.is_a(&object.id, &id);
@@ -260,8 +264,7 @@ fn pseudo_operation(
         "_component" => {
             call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
         }
-        // Of a client that tells its band before the first call (RT-CORBA). It is understood when it
-        // comes with a call.
+        // Of a client that tells its band before the first call (RT-CORBA), as above.
         "_bind_priority_band" => call.reply.write(ReplyStatus::NoException, |_| Ok(())),
         // No domain managers: an empty sequence.
         "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
