@@ -124,9 +124,6 @@ pub(crate) struct Kept {
     recalled: Option<Arc<dyn Messaging>>,
 }
 
-/// What of it requests need that leave something out.
-type OfThread<'k> = (&'k mut Vec<u8>, &'k mut KnownAdapters, &'k mut Option<Arc<dyn Messaging>>);
-
 enum Received {
     Message(MessageHeader),
     End { farewell: bool },
@@ -307,16 +304,18 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         let parts = parts.with_end(lent.as_deref().unwrap_or_default());
         match header.kind {
-            MessageKind::Request => match self.messaging {
-                Some(messaging) if reading.agreed.remembers() => {
-                    let answer = (reply, adapters, recalled);
-                    self.serve_recalling(messaging, reading, parts, header, answer)
-                }
-                messaging => {
-                    let form = Form::new(messaging, header.version);
-                    self.serve_in(form, reading, parts, header, (reply, adapters))
-                }
-            },
+            MessageKind::Request => {
+                let form = match self.messaging {
+                    Some(messaging) if reading.agreed.remembers() => {
+                        match self.recall(messaging, &mut reading, (message, header), recalled)? {
+                            Some(form) => form,
+                            None => return Ok(Some(reading)),
+                        }
+                    }
+                    messaging => Form::new(messaging, header.version),
+                };
+                self.serve_in(form, reading, parts, header, (reply, adapters))
+            }
             MessageKind::LocateRequest => {
                 let form = Form::new(self.messaging, header.version);
                 answer_locate(&self.core, message, (form, header), reply)?;
@@ -337,22 +336,6 @@ impl ServerConnection {
             found => {
                 Err(ProtocolErrorKind::WrongKind { expected: MessageKind::Request, found }.into())
             }
-        }
-    }
-
-    /// As [`serve_in`](Self::serve_in) where requests leave out what earlier ones have said.
-    #[cold]
-    fn serve_recalling(
-        self: &Arc<Self>,
-        messaging: &'static dyn Messaging,
-        mut reading: Box<Reading>,
-        message: InParts<'_>,
-        header: &MessageHeader,
-        (reply, adapters, recalled): OfThread<'_>,
-    ) -> Result<Option<Box<Reading>>, ProtocolError> {
-        match self.recall(messaging, &mut reading, (message.message(), header), recalled)? {
-            Some(form) => self.serve_in(form, reading, message, header, (reply, adapters)),
-            None => Ok(Some(reading)),
         }
     }
 

@@ -54,12 +54,6 @@ impl<'a> InParts<'a> {
         }
     }
 
-    /// The message, but for an end that lies elsewhere.
-    #[inline]
-    pub(crate) fn message(&self) -> &'a [u8] {
-        self.message
-    }
-
     #[cfg(feature = "buffers")]
     #[inline]
     pub(crate) fn with_end(self, end: &'a [u8]) -> Self {
