@@ -101,12 +101,13 @@ fn compare(side: Side, operation: &'static str) -> Result<(), String> {
     ))
 }
 
-/// A protocol that says less costs less: its headers are shorter and are not negotiated about.
+/// A protocol that says less costs less: its headers are shorter and are not negotiated about. Not so where
+/// it leaves arguments to align themselves, as a long does.
 fn lite_takes_fewer() -> Result<(), String> {
     let counts = counted()?;
     let count = |side: Side, operation: Operation| counts.get(&(side, operation.name())).copied();
     for side in [Side::Client, Side::Server] {
-        for operation in OVER_LITE {
+        for operation in [Operation::Void, Operation::String] {
             let (giop, lite) = (count(side, operation), count(side.of_lite(), operation));
             if lite >= giop {
                 let (side, name) = (side.name(), operation.name());
