@@ -20,6 +20,10 @@ const HOGS: usize = 3;
 const CHUNK: usize = 64 << 10;
 /// The file begins anew after so many chunks.
 const CHUNKS: usize = 256;
+/// The tail without load that is looked for, of the median; and that of threads without an ORB which is
+/// allowed where the machine's own is longer.
+const MOST: f64 = 4.0;
+const OVER_BARE: f64 = 1.25;
 const SETTLE: Duration = Duration::from_millis(20);
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
@@ -34,9 +38,9 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     finding.measure("bare_idle_p999_of_p50", rounded(bare));
     finding.check(
         "idle: p99.9, of the median",
-        "at most 4 times",
+        "at most 4 times, or 1.25 times as many as without an ORB",
         format!("{} (without an ORB {})", rounded(spread), rounded(bare)),
-        spread <= 4.0,
+        spread <= MOST.max(bare * OVER_BARE),
     );
     let what = "processors, disk and network busy: p99, of that without load";
     finding.at_most(what, 2.0, &found);
