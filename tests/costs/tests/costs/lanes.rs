@@ -21,6 +21,10 @@ const STRATEGIES: [(&str, u64); 2] = [("leader-followers", 3), ("thread-per-conn
 /// receives and wakes; the other one waits and sends. A thread that is not asleep yet is not woken.
 const HALF_SYNC: u64 = 5;
 
+/// How many more there may be on average: the two meet at the queue's lock now and then, the more often the
+/// more other work the machine has. One more for each request is found.
+const MEETINGS: f64 = 0.75;
+
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (protocol, url) in [("iiop", "iiop://127.0.0.1:0"), ("uiop", "uiop://")] {
@@ -58,7 +62,7 @@ fn two_threads(url: &str) -> Result<(), String> {
     let phases = system_calls::phases(folder.path(), Side::Server)?;
     let counted = system_calls::phase(&phases, Operation::Void.name())?;
     let each = counted.of_all_threads() as f64 / (CALLS + 1) as f64;
-    if each > HALF_SYNC as f64 + 0.1 {
+    if each > HALF_SYNC as f64 + MEETINGS {
         return Err(format!("{each} system calls a request: {counted:?}"));
     }
     Ok(())
