@@ -41,7 +41,8 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
             let what = "a private connection: a small call past an upcall that is kept";
             finding.check(what, "is served", found, served);
         } else {
-            finding.control("one connection for both: the same", "waits", found, !served);
+            let what = "one connection for both: a small call past an upcall that is kept";
+            finding.control(what, "waits", found, !served);
         }
     }
     Ok(finding)
