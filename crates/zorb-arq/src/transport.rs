@@ -1,15 +1,14 @@
 //! Connecting and listening.
 
-use std::io;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use zorb_tcp::address::HostPort;
+use zorb_tcp::datagrams::{self, Bound};
 use zorb_transport::driven::Driver;
-use zorb_transport::socket::{datagram, set_traffic};
+use zorb_transport::socket::set_traffic;
 use zorb_transport::{
-    Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, Stream, StreamOptions, Transport, strip_scheme,
+    Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
+    Stream, StreamOptions, Transport, strip_scheme,
 };
 
 use crate::connection::{Connection, Settings};
@@ -74,38 +73,17 @@ impl Transport for RudpTransport {
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
-        let fail = |phase| move |error| ConnectError::single(endpoint, phase, error);
-        let bad_address = |error: EndpointError| {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, error.reason());
-            fail(ConnectPhase::Address)(error)
-        };
-        let address = strip_scheme(RUDP_SCHEME, endpoint.as_str()).map_err(bad_address)?;
-        let target = HostPort::parse_remote(address, DEFAULT_PORT).map_err(bad_address)?;
+        let target = datagrams::remote(RUDP_SCHEME, endpoint, DEFAULT_PORT)?;
         let host = target.host.to_profile_host();
         let settings = self.settings(&options.stream);
         self.driver.connect(endpoint, (&host, target.port), settings, options)
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        let address = strip_scheme(RUDP_SCHEME, url)?;
+        let Bound { socket, endpoint, published } = datagrams::bind(RUDP_SCHEME, url, options)?;
         let fail = |error| ListenError::new(url, error);
-        let (host, port) = datagram::split(address)?;
-        let socket = datagram::bind(host, port).map_err(fail)?;
         set_traffic(&socket, &options.stream).map_err(fail)?;
-        let bound = socket.local_addr().map_err(fail)?;
-        let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
-        let published = match &options.published_host {
-            Some(name) => HostPort::new(name, bound.port())?,
-            None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
-                HostPort::new(host, bound.port())?
-            }
-            None => {
-                HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
-            }
-        };
         let settings = self.settings(&options.stream);
-        let endpoint = endpoint.to_endpoint(RUDP_SCHEME)?;
-        let published = published.to_endpoint(RUDP_SCHEME)?;
         let listening = self.driver.listen(socket, settings, options.backlog, endpoint, published);
         listening.map_err(fail)
     }

@@ -1,15 +1,14 @@
 //! Connecting and listening.
 
-use std::io;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use zorb_tcp::address::HostPort;
+use zorb_tcp::datagrams::{self, Bound};
 use zorb_transport::driven::Driver;
-use zorb_transport::socket::{datagram, set_traffic};
+use zorb_transport::socket::set_traffic;
 use zorb_transport::{
-    Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, Stream, StreamOptions, Transport, strip_scheme,
+    Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
+    Stream, StreamOptions, Transport, strip_scheme,
 };
 
 use crate::connection::{Connection, Settings};
@@ -74,37 +73,17 @@ impl Transport for SctpTransport {
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
-        let bad_address = |error: EndpointError| {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, error.reason());
-            ConnectError::single(endpoint, ConnectPhase::Address, error)
-        };
-        let address = strip_scheme(SCIOP_SCHEME, endpoint.as_str()).map_err(bad_address)?;
-        let target = HostPort::parse_remote(address, DEFAULT_PORT).map_err(bad_address)?;
+        let target = datagrams::remote(SCIOP_SCHEME, endpoint, DEFAULT_PORT)?;
         let host = target.host.to_profile_host();
         let settings = self.settings(&options.stream);
         self.driver.connect(endpoint, (&host, target.port), settings, options)
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        let address = strip_scheme(SCIOP_SCHEME, url)?;
+        let Bound { socket, endpoint, published } = datagrams::bind(SCIOP_SCHEME, url, options)?;
         let fail = |error| ListenError::new(url, error);
-        let (host, port) = datagram::split(address)?;
-        let socket = datagram::bind(host, port).map_err(fail)?;
         set_traffic(&socket, &options.stream).map_err(fail)?;
-        let bound = socket.local_addr().map_err(fail)?;
-        let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
-        let published = match &options.published_host {
-            Some(name) => HostPort::new(name, bound.port())?,
-            None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
-                HostPort::new(host, bound.port())?
-            }
-            None => {
-                HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
-            }
-        };
         let settings = self.settings(&options.stream);
-        let endpoint = endpoint.to_endpoint(SCIOP_SCHEME)?;
-        let published = published.to_endpoint(SCIOP_SCHEME)?;
         let listening = self.driver.listen(socket, settings, options.backlog, endpoint, published);
         listening.map_err(fail)
     }

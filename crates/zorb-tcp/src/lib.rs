@@ -20,6 +20,7 @@
 mod acceptor;
 pub mod address;
 mod connect;
+pub mod datagrams;
 mod iiop;
 mod listen;
 mod stream;

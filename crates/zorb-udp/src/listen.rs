@@ -1,17 +1,15 @@
 //! Listening: a socket, and the one stream that comes of it.
 
-use std::net::{IpAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::sync::Arc;
 use std::{fmt, io};
 
 use zorb_giop::Form;
 use zorb_os::event::EventFd;
 use zorb_os::lock::{Condition, Lock};
-use zorb_tcp::address::HostPort;
-use zorb_transport::socket::{datagram, set_buffers};
-use zorb_transport::{
-    AcceptError, Acceptor, Endpoint, ListenError, ListenOptions, Stream, strip_scheme,
-};
+use zorb_tcp::datagrams::{self, Bound};
+use zorb_transport::socket::set_buffers;
+use zorb_transport::{AcceptError, Acceptor, Endpoint, ListenError, ListenOptions, Stream};
 
 use crate::DIOP_SCHEME;
 use crate::counters::Counters;
@@ -115,24 +113,10 @@ pub(crate) fn listen(
     counters: &Arc<Counters>,
     form: Form<'static>,
 ) -> Result<Arc<dyn Acceptor>, ListenError> {
-    let address = strip_scheme(DIOP_SCHEME, url)?;
+    let Bound { socket, endpoint, published } = datagrams::bind(DIOP_SCHEME, url, options)?;
     let fail = |error| ListenError::new(url, error);
-    let (host, port) = datagram::split(address)?;
-    let socket = datagram::bind(host, port).map_err(fail)?;
     set_buffers(&socket, &options.stream).map_err(fail)?;
-    let bound = socket.local_addr().map_err(fail)?;
-    let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
-    let published = match &options.published_host {
-        Some(name) => HostPort::new(name, bound.port())?,
-        None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
-            HostPort::new(host, bound.port())?
-        }
-        None => {
-            HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
-        }
-    };
-    let endpoints = (endpoint.to_endpoint(DIOP_SCHEME)?, published.to_endpoint(DIOP_SCHEME)?);
     let counters = Arc::clone(counters);
     let unpack = Box::new(move || Box::new(Requests::new(&counters, form)) as Box<_>);
-    Ok(Arc::new(UdpAcceptor::new(socket, endpoints, unpack).map_err(fail)?))
+    Ok(Arc::new(UdpAcceptor::new(socket, (endpoint, published), unpack).map_err(fail)?))
 }

@@ -1,0 +1,65 @@
+//! Where sockets of datagrams are, for authors of transports over them: hosts and ports as in TCP.
+
+use std::io;
+use std::net::{IpAddr, UdpSocket};
+
+use zorb_transport::socket::datagram;
+use zorb_transport::{
+    ConnectError, ConnectPhase, Endpoint, EndpointError, ListenError, ListenOptions, strip_scheme,
+};
+
+use crate::address::HostPort;
+
+/// A socket that is listened at.
+#[derive(Debug)]
+pub struct Bound {
+    /// The socket.
+    pub socket: UdpSocket,
+    /// Its address.
+    pub endpoint: Endpoint,
+    /// What references say: the published host of the options, else the name in the URL, else a
+    /// reachable address.
+    pub published: Endpoint,
+}
+
+/// Binds a socket where a URL says: `scheme://host:port`, with all IPv4 interfaces and a port that the
+/// system chooses where it does not.
+///
+/// # Errors
+/// A URL of another scheme or form; what the system says.
+pub fn bind(scheme: &str, url: &str, options: &ListenOptions) -> Result<Bound, ListenError> {
+    let fail = |error| ListenError::new(url, error);
+    let (host, port) = datagram::split(strip_scheme(scheme, url)?)?;
+    let socket = datagram::bind(host, port).map_err(fail)?;
+    let bound = socket.local_addr().map_err(fail)?;
+    let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
+    let published = match &options.published_host {
+        Some(name) => HostPort::new(name, bound.port())?,
+        None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
+            HostPort::new(host, bound.port())?
+        }
+        None => {
+            HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
+        }
+    };
+    let (endpoint, published) = (endpoint.to_endpoint(scheme)?, published.to_endpoint(scheme)?);
+    Ok(Bound { socket, endpoint, published })
+}
+
+/// The host and port of an endpoint to connect to.
+///
+/// # Errors
+/// An endpoint of another scheme or form, in the phase of addresses.
+pub fn remote(
+    scheme: &str,
+    endpoint: &Endpoint,
+    default_port: u16,
+) -> Result<HostPort, ConnectError> {
+    let address = strip_scheme(scheme, endpoint.as_str());
+    address.and_then(|address| HostPort::parse_remote(address, default_port)).map_err(
+        |error: EndpointError| {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, error.reason());
+            ConnectError::single(endpoint, ConnectPhase::Address, error)
+        },
+    )
+}
