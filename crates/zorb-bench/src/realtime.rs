@@ -29,6 +29,7 @@ mod report;
 mod scopes;
 mod servant;
 mod strategies;
+mod switches;
 mod times;
 mod turns;
 mod unused;

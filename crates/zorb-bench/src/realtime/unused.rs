@@ -1,8 +1,6 @@
 //! E15: what a real-time side costs calls that do not use it, and what each strategy of lanes costs calls
 //! that nothing disturbs.
 
-use std::fs;
-
 use zorb::Interface as _;
 use zorb::poa::PoaPolicies;
 use zorb_os::priority::{self, Schedule};
@@ -10,6 +8,7 @@ use zorb_rt::{PriorityBand, PriorityBands, Strategy};
 
 use super::bed::{Bench, HIGH, Host, LOW, joined, number};
 use super::finding::{Finding, named, rounded};
+use super::switches::Threads;
 use super::times::{Sample, Times};
 use crate::error::Result;
 use crate::statistics::{Interval, median};
@@ -41,13 +40,14 @@ impl Side {
     /// A block of calls.
     fn block(&mut self, bench: &Bench, calls: usize) -> Result<()> {
         let mut samples = Vec::with_capacity(calls);
-        let before = switches();
+        let before = Threads::now();
         for _ in 0..calls {
             let (sample, done) = Sample::of(|| self.worker.work(-1, 0));
             done?;
             samples.push(sample);
         }
-        self.switches.push((switches() - before) as f64 / calls as f64);
+        let switches = Threads::now().since(&before).all();
+        self.switches.push(switches as f64 / calls as f64);
         self.times.push(bench.times(&samples));
         Ok(())
     }
@@ -184,36 +184,4 @@ fn lane(bench: &Bench, name: &'static str, strategy: Strategy) -> Result<Side> {
     let model = server.rt.server_declared(number(HIGH)?);
     let worker = server.object(Some(&pool), model, &client)?;
     Ok(Side::new(name, worker, vec![client, server]))
-}
-
-/// How often threads of this program have been switched to or from so far.
-fn switches() -> u64 {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return 0 };
-    let status = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("status"));
-    let counts = threads.flatten().filter_map(|thread| status(thread).ok()).map(|status| {
-        let lines = status.lines().filter_map(|line| line.split_once("_ctxt_switches:"));
-        lines.filter_map(|(_, count)| count.trim().parse::<u64>().ok()).sum::<u64>()
-    });
-    counts.sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn switches_are_counted() {
-        let before = switches();
-        let (tell, told) = std::sync::mpsc::channel();
-        let waiter = std::thread::spawn(move || {
-            // It waits at least once, unless all has been said before it begins.
-            let said: Vec<u32> = told.iter().collect();
-            (said.len(), switches())
-        });
-        (0..100).for_each(|number| tell.send(number).unwrap());
-        drop(tell);
-        let (said, seen) = waiter.join().unwrap();
-        assert_eq!(said, 100);
-        assert!(seen >= before);
-    }
 }

@@ -1,7 +1,6 @@
 //! Periodic upcalls by rate monotonic priorities: three tasks that together ask for six tenths of a
 //! processor, beside threads that want all of it.
 
-use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +13,7 @@ use zorb_sched::{Activation, PeriodicTask, Strategy, System, UpcallCounts, Upcal
 
 use super::finding::{Finding, rounded};
 use super::quiet::{Disturbed, Quiet};
+use super::switches::Switches;
 use super::times::{Sample, Times};
 use super::work;
 use crate::error::{Error, Result};
@@ -47,8 +47,8 @@ struct Served {
     late: u64,
     excused: u64,
     starts: Times,
-    /// Changes of threads: those that its thread asked for, and those that it did not.
-    switches: (u64, u64),
+    /// Those of its thread.
+    switches: Switches,
 }
 
 /// Runs the tasks for so long, and once more for a tenth of it without priorities.
@@ -59,7 +59,7 @@ pub(super) fn run(time: Duration) -> Result<Finding> {
     for (task, served) in TASKS.iter().zip(&served) {
         report(&mut finding, task.name, "priorities", served);
         let made = served.counts.upcalls.max(1) as f64;
-        let waits = served.switches.0 as f64 / made;
+        let waits = served.switches.waits as f64 / made;
         let expected = (time.as_micros() as u64 / task.period_us).saturating_sub(2);
         finding.check(
             &format!("{}: upcalls", task.name),
@@ -106,8 +106,9 @@ fn report(finding: &mut Finding, task: &str, config: &str, served: &Served) {
     finding.measure(&name("overruns"), counts.overruns);
     finding.measure(&name("longest_response_us"), counts.longest_response.as_nanos() / 1000);
     let made = counts.upcalls.max(1) as f64;
-    finding.measure(&name("waits_an_upcall"), rounded(switches.0 as f64 / made));
-    finding.measure(&name("interruptions_an_upcall"), rounded(switches.1 as f64 / made));
+    finding.measure(&name("waits_an_upcall"), rounded(switches.waits as f64 / made));
+    let interruptions = rounded(switches.interruptions as f64 / made);
+    finding.measure(&name("interruptions_an_upcall"), interruptions);
 }
 
 /// When upcalls of a task began, of each release: with no lock, and in places made before.
@@ -209,7 +210,7 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
         let watched = running.and_then(|running| {
             let control = scope.spawn(|| control(&stop, &starts, processor));
             let threads: Vec<(&str, u32)> = told.iter().take(TASKS.len()).collect();
-            let changes = || threads.iter().map(|(name, thread)| (*name, switches(*thread)));
+            let changes = || threads.iter().map(|(name, thread)| (*name, Switches::of(*thread)));
             let before: Vec<_> = changes().collect();
             std::thread::sleep(time);
             let after: Vec<_> = changes().collect();
@@ -227,18 +228,16 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
                 let late = || misses.iter().filter(|(missed, ..)| *missed == name);
                 let excused = late().filter(|(.., from, to)| elsewhere.overlaps(*from, *to));
                 let excused = excused.map(|(_, releases, ..)| releases).sum();
-                let switches = |all: &[(&str, (u64, u64))]| {
+                let switches = |all: &[(&str, Switches)]| {
                     let own = all.iter().find(|(of, _)| *of == name);
                     own.map(|(_, switches)| *switches).unwrap_or_default()
                 };
-                let ((waits, pauses), (waits_before, pauses_before)) =
-                    (switches(&after), switches(&before));
                 Served {
                     counts,
                     late: late().map(|(_, releases, ..)| releases).sum(),
                     excused,
                     starts: Times::of(&starts.samples(task.period_us), &elsewhere),
-                    switches: (waits - waits_before, pauses - pauses_before),
+                    switches: switches(&after).since(switches(&before)),
                 }
             });
         Ok(served.collect())
@@ -288,16 +287,4 @@ fn control(
 fn say_where(tell: &Sender<(&'static str, u32)>, name: &'static str) {
     // The experiment waits for this.
     let _ = tell.send((name, thread::id()));
-}
-
-/// The changes of threads of a thread of this process: those that it asked for, and those that it did
-/// not.
-fn switches(thread: u32) -> (u64, u64) {
-    let status = fs::read_to_string(format!("/proc/self/task/{thread}/status"));
-    let status = status.unwrap_or_default();
-    let number = |key: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(key));
-        line.and_then(|rest| rest.trim().parse().ok()).unwrap_or(0)
-    };
-    (number("voluntary_ctxt_switches:"), number("nonvoluntary_ctxt_switches:"))
 }
