@@ -27,6 +27,7 @@ mod follow;
 mod frozen;
 mod keeper;
 mod lane;
+mod permits;
 mod pool;
 mod queue;
 mod settings;

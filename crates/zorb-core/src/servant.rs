@@ -69,6 +69,11 @@ pub(crate) trait Skeleton: Send + Sync {
     fn policies(&self) -> Option<&Policies> {
         None
     }
+    /// The priority of an upcall, as far as policies know it before it is made.
+    fn urgency(&self, id: &ObjectId, told: Option<i16>) -> Option<i16> {
+        let _ = (id, told);
+        None
+    }
 }
 
 pub(crate) struct Tie<S, R> {
@@ -152,6 +157,10 @@ impl Skeleton for Governed {
 
     fn policies(&self) -> Option<&Policies> {
         Some(&self.policies)
+    }
+
+    fn urgency(&self, id: &ObjectId, told: Option<i16>) -> Option<i16> {
+        self.around.iter().find_map(|around| around.urgency(id, told))
     }
 }
 

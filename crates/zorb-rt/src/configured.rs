@@ -208,7 +208,7 @@ impl ThreadpoolBuilder<'_> {
     /// | `strategy=leader-followers`, `half-sync`, `thread-per-connection` | who does the work |
     /// | `buffering=REQUESTS`, `REQUESTS/OCTETS` | requests that wait for a thread |
     /// | `borrowing` | lanes borrow threads of lower ones |
-    /// | `by-priority` | requests that wait are served by priority |
+    /// | `by-priority`, `by-arrival` | in which order requests are served that wait for a thread |
     /// | `lifespan=idle/MS`, `fixed/MS`, `infinite` | how long dynamic threads live |
     /// | `connections=COUNT` | the most connections of each lane |
     /// | `table=FILE` | the lanes of a priority table ([`lanes_of_table`](Self::lanes_of_table)) |
@@ -236,6 +236,7 @@ impl ThreadpoolBuilder<'_> {
                 "buffering" => self = self.buffering(buffering(value).ok_or_else(wrong)?),
                 "borrowing" if value.is_empty() => self = self.borrowing(true),
                 "by-priority" if value.is_empty() => self = self.by_priority(true),
+                "by-arrival" if value.is_empty() => self = self.by_priority(false),
                 "lifespan" => lifespan = self::lifespan(value).ok_or_else(wrong)?,
                 "connections" => {
                     self = self.max_connections(value.parse().map_err(|_| wrong())?);

@@ -24,7 +24,8 @@ pub trait PriorityMapping: fmt::Debug + Send + Sync + 'static {
 /// request, before its upcall, and the one that is sent with a request. `None` is a failure, and the
 /// call fails with `DATA_CONVERSION`. By default neither is changed.
 pub trait PriorityTransform: fmt::Debug + Send + Sync + 'static {
-    /// The priority that the upcall runs at, to the object `id`, for one that arrived.
+    /// The priority that the upcall runs at, to the object `id`, for one that arrived. In a pool whose
+    /// requests wait by priority it is asked when a request is read as well.
     fn inbound(&self, priority: Priority, id: &ObjectId) -> Option<Priority> {
         let _ = id;
         Some(priority)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_core::ServerCall;
+use zorb_core::poa::ObjectId;
 use zorb_core::policy::{
     AroundUpcall, CallPriority, Levels, PolicyType, RequestContext, RestingPriorities,
     ShortContext, TypedPolicy,
@@ -139,9 +140,17 @@ impl AtPriority {
                 )
             })?,
         };
-        match (&self.settings.transform, call.object_id()) {
-            (Some(transform), Some(id)) => transform.inbound(arrived, id).ok_or_else(not_mapped),
-            _ => Ok(arrived),
+        match call.object_id() {
+            Some(id) => self.inbound(arrived, id).ok_or_else(not_mapped),
+            None => Ok(arrived),
+        }
+    }
+
+    /// The priority that an upcall runs at for one that arrived.
+    fn inbound(&self, arrived: Priority, id: &ObjectId) -> Option<Priority> {
+        match &self.settings.transform {
+            Some(transform) => transform.inbound(arrived, id),
+            None => Some(arrived),
         }
     }
 }
@@ -161,6 +170,17 @@ impl AroundUpcall for AtPriority {
         let served = run(call);
         drop(back);
         served
+    }
+
+    /// That of a request whose priority means nothing is unknown: its upcall is not made.
+    fn urgency(&self, id: &ObjectId, told: Option<i16>) -> Option<i16> {
+        let wanted = match told {
+            Some(told) if self.model.client_propagated => {
+                self.inbound(Priority::new(told).ok()?, id)?
+            }
+            _ => self.model.server_priority,
+        };
+        Some(wanted.value())
     }
 }
 

@@ -202,13 +202,16 @@ impl<'r> ThreadpoolBuilder<'r> {
         self
     }
 
-    /// Serves those of the requests first that have the higher priority, of all that wait for a thread:
-    /// what a pool without lanes needs besides [`buffering`](Self::buffering) and clients with
-    /// [`PriorityBands`](super::PriorityBands), so that calls of high priority do not wait behind many
-    /// of low. The priority is that of the request, else the highest of its connection's band.
-    /// Default: no, they are served in the order in which they came.
+    /// Whether of all requests that wait for a thread those of higher priority are served first, or all
+    /// in the order in which they came. The priority is the one that the upcall is to run at, else the
+    /// highest of the connection's band. Over one connection requests are read in their order, so that
+    /// clients need [`PriorityBands`](super::PriorityBands), and the pool
+    /// [`buffering`](Self::buffering), lest those of high priority wait behind many of low in the
+    /// transport. Default: by priority in a pool without lanes whose strategy has requests wait
+    /// ([`Strategy::HalfSync`](super::Strategy), which this has it have); within a lane in the order in
+    /// which they came, as all have its priority.
     pub fn by_priority(mut self, ordered: bool) -> Self {
-        self.settings.by_priority = ordered;
+        self.settings.by_priority = Some(ordered);
         self
     }
 

@@ -5,6 +5,8 @@
 mod bands;
 #[path = "pools/fixture.rs"]
 mod fixture;
+#[path = "pools/hostile.rs"]
+mod hostile;
 #[path = "pools/lanes.rs"]
 mod lanes;
 #[path = "pools/queues.rs"]

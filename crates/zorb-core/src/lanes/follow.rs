@@ -58,8 +58,8 @@ impl Lane {
 
     /// Asks for a dynamic thread, where nobody is left to wait for the next request.
     fn want_one_more(&self) {
-        if self.threads.load(Ordering::Acquire) < self.settings.max_threads() {
-            self.wants.ask(1);
+        if self.threads.load(Ordering::Acquire) < self.settings.max_threads() && self.wants.ask(1) {
+            self.wants.call();
         }
     }
 }

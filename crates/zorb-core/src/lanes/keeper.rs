@@ -65,15 +65,19 @@ impl Wants {
         Self { threads: AtomicU32::new(0), keeper }
     }
 
-    /// Asks for one more thread, `most` at a time; whether one is on its way.
+    /// Asks for one more thread, `most` at a time; whether one is on its way, once the keeper has been
+    /// [called](Self::call).
     pub(super) fn ask(&self, most: u32) -> bool {
-        let Some(keeper) = &self.keeper else { return false };
         let more = |wanted: u32| (wanted < most).then_some(wanted + 1);
-        let asked = self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok();
-        if asked {
+        self.keeper.is_some()
+            && self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+
+    /// Has the keeper see what is asked for.
+    pub(super) fn call(&self) {
+        if let Some(keeper) = &self.keeper {
             keeper.call();
         }
-        asked
     }
 
     /// Whether one more would be asked for.

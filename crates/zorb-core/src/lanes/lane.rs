@@ -18,7 +18,8 @@ use zorb_transport::{Protocol, Stream};
 use super::connections::Connections;
 use super::frozen::Frozen;
 use super::keeper::Wants;
-use super::queue::{Permits, Queue};
+use super::permits::Permits;
+use super::queue::Queue;
 use super::settings::{DynamicLifespan, LaneCounts, LaneSettings, Strategy};
 use crate::orb::OrbCore;
 use crate::server::{Listener, ServerConnection, ThreadCount};
@@ -180,7 +181,7 @@ impl Lane {
             if fit {
                 lane.serve(role);
             } else if matches!(role, Role::Dynamic(_)) {
-                lane.queue.unassign();
+                lane.queue.withdraw();
             }
             if counted {
                 lane.threads.fetch_sub(1, Ordering::AcqRel);
@@ -221,6 +222,9 @@ impl Lane {
     pub(super) fn grow(lane: &Arc<Self>) -> bool {
         let mut asked = false;
         while lane.wants.take() {
+            if lane.queues() && !lane.queue.wants_promised() {
+                continue; // another thread has become free meanwhile
+            }
             if !std::mem::replace(&mut asked, true) {
                 // The threads begin with the priority of this one.
                 lane.settings.threads.adopt();
@@ -234,7 +238,7 @@ impl Lane {
             };
             if let Err(error) = started {
                 tracing::debug!(%error, lane = lane.name, "no dynamic thread is started");
-                lane.queue.unassign();
+                lane.queue.withdraw();
             }
         }
         asked

@@ -126,6 +126,7 @@ impl PoolCore {
                 Some(priority) => format!("{}-{priority}", settings.name),
                 None => settings.name.clone(),
             };
+            let by_priority = settings.by_priority.unwrap_or(lane.priority.is_none());
             let parts = Parts {
                 settings: lane.clone(),
                 strategy,
@@ -136,7 +137,7 @@ impl PoolCore {
                 listeners,
                 threads: Arc::clone(&threads),
                 wants: Wants::of(keeper.clone()),
-                queue: Queue::new(settings.buffering, settings.by_priority),
+                queue: Queue::new(settings.buffering, by_priority),
             };
             lanes.push(Lane::new(core, parts).map_err(|error| failed().because(error))?);
         }

@@ -21,8 +21,8 @@ const SPARES: usize = 64;
 /// The queue of a lane. Its lock is held for a few instructions, by threads of different priorities
 /// where they are borrowed: so it hands down the priority of who waits for it.
 #[derive(Debug)]
-pub(super) struct Queue {
-    waiting: Lock<Waiting>,
+pub(super) struct Queue<J = Job> {
+    waiting: Lock<Waiting<J>>,
     buffering: Option<Buffering>,
     /// Whether requests of higher priority are served first.
     by_priority: bool,
@@ -34,15 +34,37 @@ pub(super) struct Queue {
     readers_waiting: AtomicU32,
 }
 
-#[derive(Debug, Default)]
-struct Waiting {
-    jobs: VecDeque<Job>,
+#[derive(Debug)]
+struct Waiting<J> {
+    jobs: VecDeque<J>,
     octets: usize,
     /// How many of the jobs a thread has been called for.
     assigned: usize,
+    /// How many of the others are in because a thread was asked for that has not come yet. Whoever
+    /// becomes free before takes them.
+    promised: usize,
     idle: Vec<Arc<Worker>>,
     spares: Vec<Vec<u8>>,
     ended: bool,
+}
+
+/// A request that may wait.
+pub(super) trait Request {
+    /// Its octets.
+    fn size(&self) -> usize;
+
+    /// Its priority, where the lane orders requests.
+    fn urgency(&self) -> i16;
+}
+
+impl Request for Job {
+    fn size(&self) -> usize {
+        Self::size(self)
+    }
+
+    fn urgency(&self) -> i16 {
+        Self::urgency(self)
+    }
 }
 
 /// A thread that makes upcalls.
@@ -85,15 +107,30 @@ impl Call {
 }
 
 /// What becomes of a request that has been read.
-pub(super) enum Offered {
+pub(super) enum Offered<J> {
     /// It is in the queue, and this thread is to be woken for it.
     Assigned(Arc<Worker>),
+    /// It is in the queue, and the thread is to be woken that is lent.
+    Lent,
+    /// It is in the queue, and a thread has been asked for.
+    Promised,
     /// It is in the queue.
     Waits,
     /// Too many wait.
-    TooMany(Job),
+    TooMany(J),
     /// The lane has ended.
     Ended,
+}
+
+/// Why a thread takes a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taker {
+    /// It has been called for one.
+    Called,
+    /// It was asked for, and has come.
+    Promised,
+    /// It is free.
+    Free,
 }
 
 /// What a thread that wants to wait is to do.
@@ -104,12 +141,16 @@ pub(super) enum Rest {
     End,
 }
 
-impl Queue {
+impl<J: Request> Queue<J> {
     pub(super) fn new(buffering: Option<Buffering>, by_priority: bool) -> Self {
         let waiting = Waiting {
             jobs: VecDeque::with_capacity(ROOM),
+            octets: 0,
+            assigned: 0,
+            promised: 0,
+            idle: Vec::new(),
             spares: Vec::with_capacity(SPARES),
-            ..Waiting::default()
+            ended: false,
         };
         Self {
             waiting: Lock::new(waiting),
@@ -121,7 +162,7 @@ impl Queue {
         }
     }
 
-    fn with<R>(&self, work: impl FnOnce(&mut Waiting) -> R) -> R {
+    fn with<R>(&self, work: impl FnOnce(&mut Waiting<J>) -> R) -> R {
         let mut waiting = self.waiting.lock();
         let result = work(&mut waiting);
         self.idle.store(waiting.idle.len(), Ordering::Release);
@@ -146,39 +187,38 @@ impl Queue {
         self.idle.load(Ordering::Acquire) > 0
     }
 
-    /// Puts a request into the queue if there is a thread for it, or room; `expected` says that a
-    /// thread is about to come that does not wait here yet.
-    pub(super) fn offer(&self, job: Job, expected: bool) -> Offered {
+    /// Puts a request into the queue if there is a thread for it, or room: one that waits, else one that
+    /// is `lent`, else one that `ask` asks for.
+    pub(super) fn offer(&self, job: J, lent: bool, ask: impl FnOnce() -> bool) -> Offered<J> {
         self.with(|waiting| {
             if waiting.ended {
                 return Offered::Ended;
             }
-            let worker = waiting.idle.pop();
-            if worker.is_none() && !expected && !self.has_room(waiting, &job) {
-                return Offered::TooMany(job);
+            let offered = match waiting.idle.pop() {
+                Some(worker) => Offered::Assigned(worker),
+                None if lent => Offered::Lent,
+                None if ask() => Offered::Promised,
+                None if self.has_room(waiting, job.size()) => Offered::Waits,
+                None => return Offered::TooMany(job),
+            };
+            match offered {
+                Offered::Assigned(_) | Offered::Lent => waiting.assigned += 1,
+                Offered::Promised => waiting.promised += 1,
+                _ => {}
             }
             waiting.octets = waiting.octets.saturating_add(job.size());
-            let behind = |known: &&Job| self.by_priority && known.urgency() < job.urgency();
-            let behind = waiting.jobs.iter().rev().take_while(behind).count();
-            waiting.jobs.insert(waiting.jobs.len() - behind, job);
-            match worker {
-                Some(worker) => {
-                    waiting.assigned += 1;
-                    Offered::Assigned(worker)
-                }
-                None => {
-                    waiting.assigned += usize::from(expected);
-                    Offered::Waits
-                }
-            }
+            let place = place(&waiting.jobs, &job);
+            waiting.jobs.insert(place, job);
+            offered
         })
     }
 
-    fn has_room(&self, waiting: &Waiting, job: &Job) -> bool {
+    fn has_room(&self, waiting: &Waiting<J>, size: usize) -> bool {
         let Some(limit) = self.buffering else { return false };
         let most = if limit.max_requests == 0 { MOST_WAITING } else { limit.max_requests };
-        let octets = waiting.octets.saturating_add(job.size());
-        waiting.jobs.len() - waiting.assigned.min(waiting.jobs.len()) < most.min(MOST_WAITING)
+        let octets = waiting.octets.saturating_add(size);
+        let spoken_for = waiting.assigned.saturating_add(waiting.promised);
+        waiting.jobs.len().saturating_sub(spoken_for) < most.min(MOST_WAITING)
             && limit.max_octets.is_none_or(|most| octets <= most)
     }
 
@@ -192,21 +232,18 @@ impl Queue {
         self.buffering.is_some()
     }
 
-    /// Takes back that a thread is called for a request: it does not come. One that has gone to rest
-    /// meanwhile is called instead; else whoever becomes free next takes the request.
-    pub(super) fn unassign(&self) {
-        let instead = self.with(|waiting| {
-            waiting.assigned = waiting.assigned.saturating_sub(1);
-            if waiting.jobs.len() <= waiting.assigned {
-                return None;
-            }
-            let worker = waiting.idle.pop()?;
-            waiting.assigned += 1;
-            Some(worker)
-        });
-        if let Some(worker) = instead {
-            worker.call(Call::Own);
-        }
+    /// Takes back that a thread comes that was asked for.
+    pub(super) fn withdraw(&self) {
+        self.with(|waiting| waiting.promised = waiting.promised.saturating_sub(1));
+    }
+
+    /// Whether a thread that was asked for is still wanted; if not, it is no more asked for.
+    pub(super) fn wants_promised(&self) -> bool {
+        self.with(|waiting| {
+            let wanted = waiting.jobs.len() > waiting.assigned;
+            waiting.promised = waiting.promised.saturating_sub(usize::from(!wanted));
+            wanted
+        })
     }
 
     /// A thread of this lane that waits, for another lane.
@@ -217,12 +254,15 @@ impl Queue {
         self.with(|waiting| waiting.idle.pop())
     }
 
-    /// The next request; `called` says that it is one that this thread was called for.
-    pub(super) fn take(&self, called: bool) -> Option<Job> {
+    /// The next request.
+    pub(super) fn take(&self, taker: Taker) -> Option<J> {
         self.with(|waiting| {
-            if called {
-                waiting.assigned = waiting.assigned.saturating_sub(1);
-            } else if waiting.jobs.len() <= waiting.assigned {
+            match taker {
+                Taker::Called => waiting.assigned = waiting.assigned.saturating_sub(1),
+                Taker::Promised => waiting.promised = waiting.promised.saturating_sub(1),
+                Taker::Free => {}
+            }
+            if taker != Taker::Called && waiting.jobs.len() <= waiting.assigned {
                 return None;
             }
             let job = waiting.jobs.pop_front()?;
@@ -295,6 +335,16 @@ impl Queue {
     }
 }
 
+/// Where a request has its place: behind all that are as urgent or more so. Mostly that is the end.
+fn place<J: Request>(jobs: &VecDeque<J>, job: &J) -> usize {
+    match jobs.back() {
+        Some(last) if last.urgency() < job.urgency() => {
+            jobs.partition_point(|known| known.urgency() >= job.urgency())
+        }
+        _ => jobs.len(),
+    }
+}
+
 impl Worker {
     pub(super) fn new() -> Arc<Self> {
         let called = AtomicU32::new(Call::Look.to_word());
@@ -323,75 +373,5 @@ impl Worker {
     }
 }
 
-/// How many threads may make upcalls at the same time, where connections have threads of their own.
-#[derive(Debug)]
-pub(super) struct Permits {
-    free: AtomicU32,
-    /// How many threads wait for one, so that nobody is woken in vain.
-    waiting: AtomicU32,
-}
-
-/// A permit, until dropped.
-#[derive(Debug)]
-pub(crate) struct Permit<'p>(&'p Permits);
-
-impl Permits {
-    pub(super) fn new(count: usize) -> Self {
-        let free = AtomicU32::new(u32::try_from(count).unwrap_or(u32::MAX));
-        Self { free, waiting: AtomicU32::new(0) }
-    }
-
-    /// Waits for a permit.
-    pub(super) fn take(&self) -> Permit<'_> {
-        if !self.try_take() {
-            self.wait();
-        }
-        Permit(self)
-    }
-
-    fn try_take(&self) -> bool {
-        let less = |free: u32| free.checked_sub(1);
-        self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
-    }
-
-    #[cold]
-    fn wait(&self) {
-        // Said before it looks again, as who gives one back looks afterwards: one of the two sees the
-        // other.
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        while !self.try_take() {
-            futex::wait(&self.free, 0, None);
-        }
-        self.waiting.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-impl Drop for Permit<'_> {
-    fn drop(&mut self) {
-        self.0.free.fetch_add(1, Ordering::SeqCst);
-        if self.0.waiting.load(Ordering::SeqCst) > 0 {
-            futex::wake(&self.0.free);
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
-        let queue = Queue::new(None, false);
-        std::thread::scope(|scope| {
-            let sleeper = scope.spawn(|| queue.wait_for_thread(|| false));
-            while queue.readers_waiting.load(Ordering::SeqCst) == 0 {
-                std::thread::yield_now();
-            }
-            queue.wait_for_thread(|| true);
-            assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 1, "the sleeper still waits");
-            queue.free();
-            sleeper.join().unwrap();
-        });
-        assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 0);
-    }
-}
+mod tests;

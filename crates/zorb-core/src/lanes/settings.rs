@@ -19,9 +19,10 @@ pub struct PoolSettings {
     pub buffering: Option<Buffering>,
     /// Whether a lane out of threads takes one of a lane of lower priority. Default: no.
     pub borrowing: bool,
-    /// Whether of the requests that wait for a thread those of higher priority are served first.
-    /// Default: no, they are served in the order in which they came.
-    pub by_priority: bool,
+    /// Whether of the requests that wait for a thread those of higher priority are served first, and
+    /// not in the order in which they came. Default `None`: in a pool for all priorities, where one
+    /// thread reads for the others; those of a lane have its priority.
+    pub by_priority: Option<bool>,
     /// The most connections of each lane. Default 256.
     pub max_connections: usize,
     /// The lanes, at least one.
@@ -38,7 +39,7 @@ impl PoolSettings {
             stack_size: None,
             buffering: None,
             borrowing: false,
-            by_priority: false,
+            by_priority: None,
             max_connections: 256,
             lanes: Vec::new(),
         }
@@ -46,7 +47,8 @@ impl PoolSettings {
 
     /// The strategy in force.
     pub(super) fn effective_strategy(&self) -> Result<Strategy, &'static str> {
-        let queues = self.buffering.is_some() || self.borrowing || self.by_priority;
+        let orders = self.by_priority == Some(true);
+        let queues = self.buffering.is_some() || self.borrowing || orders;
         match self.strategy {
             Some(Strategy::HalfSync) => Ok(Strategy::HalfSync),
             None if queues => Ok(Strategy::HalfSync),

@@ -5,7 +5,8 @@ use std::sync::{Arc, Weak};
 
 use super::Lane;
 use super::lane::{Neighbours, Role};
-use super::queue::{Call, Offered, Permit, Rest, Worker};
+use super::permits::Permit;
+use super::queue::{Call, Offered, Rest, Taker, Worker};
 use crate::server::{Job, Kept};
 
 impl Lane {
@@ -15,21 +16,31 @@ impl Lane {
     #[allow(clippy::result_large_err, reason = "to be refused it comes back whole, on no heap")]
     pub(crate) fn hand_on(&self, mut job: Job) -> Result<(), Job> {
         loop {
-            let coming = !self.queue.has_idle() && self.grows();
-            let lender = if coming || self.queue.has_idle() { None } else { self.borrow() };
-            let offered = self.queue.offer(job, coming || lender.is_some());
-            match (offered, lender) {
-                (Offered::Waits, Some((lender, rank))) => {
+            let alone = !self.queue.has_idle() && !self.wants.may_ask(self.missing());
+            let lender = if alone { self.borrow() } else { None };
+            let ask = || self.wants.ask(self.missing());
+            match (self.queue.offer(job, lender.is_some(), ask), lender) {
+                (Offered::Lent, Some((lender, rank))) => {
                     lender.call(Call::Lent(rank));
                     return Ok(());
                 }
-                (Offered::Waits | Offered::Ended, None) => return Ok(()),
+                (Offered::Promised, _) => {
+                    self.wants.call();
+                    return Ok(());
+                }
                 (Offered::Assigned(worker), lender) => {
                     worker.call(Call::Own);
                     // One of the lane's own became free just then.
                     let _ = lender.map(|(lender, _)| lender.call(Call::Look));
                     return Ok(());
                 }
+                // With a thread that is lent it would not wait, and is not said to be lent without one.
+                (Offered::Waits | Offered::Lent, _) => {
+                    // One of a lower lane may have come to rest after it was looked for.
+                    let _ = self.borrow().map(|(lender, _)| lender.call(Call::Look));
+                    return Ok(());
+                }
+                (Offered::Ended, None) => return Ok(()),
                 (Offered::Ended, Some((lender, _))) => {
                     lender.call(Call::Look);
                     return Ok(());
@@ -46,11 +57,6 @@ impl Lane {
                 self.queue.has_idle() || self.wants.may_ask(self.missing()) || self.may_borrow()
             });
         }
-    }
-
-    /// Asks for a dynamic thread, if there may be one more.
-    fn grows(&self) -> bool {
-        self.wants.ask(self.missing())
     }
 
     /// How many threads there could be more.
@@ -82,13 +88,19 @@ impl Lane {
     pub(super) fn work(self: &Arc<Self>, role: Role) {
         let worker = Worker::new();
         let mut kept = Kept::default();
-        let mut call = matches!(role, Role::Dynamic(_)).then_some(Call::Own);
+        let mut call = None;
+        let mut comes = matches!(role, Role::Dynamic(_));
         loop {
             self.frozen.turn_begins();
             match call.take() {
-                None => {}
+                None => {
+                    let asked_for = std::mem::take(&mut comes).then_some(Taker::Promised);
+                    if let Some(job) = asked_for.and_then(|taker| self.queue.take(taker)) {
+                        self.serve_job(job, &mut kept);
+                    }
+                }
                 Some(Call::Own) => {
-                    if let Some(job) = self.queue.take(true) {
+                    if let Some(job) = self.queue.take(Taker::Called) {
                         self.serve_job(job, &mut kept);
                     }
                 }
@@ -97,7 +109,7 @@ impl Lane {
                 Some(Call::Lent(rank)) => {
                     let lane = self.neighbours().and_then(|all| all.above.get(rank)?.upgrade());
                     if let Some(lane) = lane
-                        && let Some(job) = lane.queue.take(true)
+                        && let Some(job) = lane.queue.take(Taker::Called)
                     {
                         lane.serve_borrowed(job, &mut kept);
                     }
@@ -108,7 +120,7 @@ impl Lane {
                 self.settings.threads.adopt();
                 continue;
             }
-            if let Some(job) = self.queue.take(false) {
+            if let Some(job) = self.queue.take(Taker::Free) {
                 self.serve_job(job, &mut kept);
                 continue;
             }
@@ -138,7 +150,7 @@ impl Lane {
     fn work_above(&self, kept: &mut Kept) -> bool {
         let Some(neighbours) = self.neighbours() else { return false };
         let mut above = neighbours.above.iter().filter_map(Weak::upgrade);
-        let found = above.find_map(|lane| lane.queue.take(false).map(|job| (lane, job)));
+        let found = above.find_map(|lane| lane.queue.take(Taker::Free).map(|job| (lane, job)));
         let Some((lane, job)) = found else { return false };
         lane.serve_borrowed(job, kept);
         true

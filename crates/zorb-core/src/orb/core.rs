@@ -206,6 +206,11 @@ impl OrbCore {
         })
     }
 
+    /// The priority of a request to the object of a key, as far as its policies know it.
+    pub(crate) fn urgency(&self, key: &[u8], told: Option<i16>) -> Option<i16> {
+        self.adapters.urgency(KeyParts::parse(key), told)
+    }
+
     /// The active object of a key with its adapter's manager, whatever state that is in.
     pub(crate) fn find_active(&self, key: &[u8]) -> Option<(PoaManager, Arc<ActiveObject>)> {
         self.adapters.find(KeyParts::parse(key))

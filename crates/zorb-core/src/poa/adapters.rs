@@ -142,6 +142,16 @@ impl Adapters {
         }
     }
 
+    /// The priority of a request to the object of a key, as far as its policies know it; `told` is what the
+    /// request says. It waits for nothing.
+    pub(crate) fn urgency(&self, key: KeyParts<'_>, told: Option<i16>) -> Option<i16> {
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key).ok()?;
+        let found = adapter.find_object(id)?;
+        let object = found.object()?;
+        object.skeleton.urgency(&object.id, told)
+    }
+
     /// The object of a key with its adapter's manager, whatever state that is in.
     pub(crate) fn find(&self, key: KeyParts<'_>) -> Option<(PoaManager, Arc<ActiveObject>)> {
         let tables = self.tables.load();

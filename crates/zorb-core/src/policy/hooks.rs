@@ -13,6 +13,7 @@ use super::{Policies, Policy, PolicyType, TypedPolicy};
 use crate::error::Error;
 use crate::object::ObjectRef;
 use crate::orb::Orb;
+use crate::poa::ObjectId;
 use crate::servant::Served;
 use crate::server::ServerCall;
 
@@ -29,6 +30,14 @@ pub trait AroundUpcall: fmt::Debug + Send + Sync + 'static {
         call: &mut ServerCall<'_>,
         run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
     ) -> Served;
+
+    /// The priority at which it has the upcall of a request to the object `id` run, for requests that wait
+    /// for a thread; `told` is what the request says of it (`RTCorbaPriority`). It may be asked before
+    /// an upcall, on another thread. Default: it has none.
+    fn urgency(&self, id: &ObjectId, told: Option<i16>) -> Option<i16> {
+        let _ = (id, told);
+        None
+    }
 
     /// Whether it has something to do for calls alone that come over connections. Stubs then may call
     /// the adapter's objects directly inside their own ORB. Default: for all.

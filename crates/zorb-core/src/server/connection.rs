@@ -90,7 +90,7 @@ pub(crate) struct ServerConnection {
 pub(super) struct Reading {
     pub(super) inbound: Inbound,
     /// What was agreed with the client.
-    agreed: zorb_giop::ServerConnection,
+    pub(super) agreed: zorb_giop::ServerConnection,
     /// For how many more requests the connection counts as one that several callers share.
     shared: u8,
     /// Whether all that was there had been received when last something was.

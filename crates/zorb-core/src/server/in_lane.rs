@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, Ordering};
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
     Detached, Form, MessageHeader, MessageKind, Messaging, ProtocolError, ReplyStatus,
-    RequestHeader, ServiceContexts, ServiceId,
+    RequestHeader, ResponseFlags, ServiceId,
 };
 use zorb_transport::{Protocol, Stream};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -79,15 +79,18 @@ pub(super) fn short(data: &[u8], place: usize) -> Option<i16> {
 }
 
 impl InLane {
-    /// The priority of a request: its own, else the highest of its connection's band, which a request
-    /// tells before, else -1.
-    fn urgency(&self, contexts: &ServiceContexts<'_>) -> i16 {
-        let told = contexts.find(ServiceId::RT_CORBA_PRIORITY_RANGE);
-        if let Some(high) = told.and_then(|data| short(data, 1)) {
+    /// The priority of a request: that of its upcall, where the object's policies or the request say it,
+    /// else the highest of its connection's band, which a request tells before, else -1.
+    fn urgency(&self, core: &OrbCore, request: &RequestHeader<'_>) -> i16 {
+        let contexts = &request.service_contexts;
+        let band = contexts.find(ServiceId::RT_CORBA_PRIORITY_RANGE);
+        if let Some(high) = band.and_then(|data| short(data, 1)) {
             self.band.store(high, Ordering::Relaxed);
         }
         let own = contexts.find(ServiceId::RT_CORBA_PRIORITY).and_then(|data| short(data, 0));
-        own.unwrap_or_else(|| self.band.load(Ordering::Relaxed))
+        let key = request.target.object_key().ok();
+        let upcall = key.and_then(|key| core.urgency(key, own));
+        upcall.or(own).unwrap_or_else(|| self.band.load(Ordering::Relaxed))
     }
 }
 
@@ -312,6 +315,20 @@ impl ServerConnection {
         }
     }
 
+    /// Takes note of a request in its turn on the wire, and leaves its header to the thread that serves it;
+    /// `None` where that cannot be.
+    fn begin_unread(
+        &self,
+        reading: &mut Reading,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Option<(u32, ResponseFlags, TextCoding)> {
+        let (request_id, response) = RequestHeader::glance(message, header)?;
+        let text = reading.agreed.begin_unread(header.version)?;
+        self.sending.begin_request(request_id, reading.agreed.highest_version());
+        Some((request_id, response, text))
+    }
+
     /// Gives the Request that is the current message to the threads that make upcalls.
     fn hand_on(
         self: &Arc<Self>,
@@ -331,14 +348,24 @@ impl ServerConnection {
                 }
             }
         };
-        let (request, _) = form.read_request(detached.message(), header)?;
-        let (request_id, wanted) = (request.request_id, request.response.expects_reply());
-        let text = self.begin_request(Some(&mut reading), &request, form);
-        let urgency = match home.lane.orders() {
-            true => home.urgency(&request.service_contexts),
-            false => 0,
+        let begun = match form {
+            Form::Giop(_) if !home.lane.orders() => {
+                self.begin_unread(&mut reading, detached.message(), header)
+            }
+            _ => None,
         };
-        drop(request);
+        let (request_id, wanted, text, urgency) = match begun {
+            Some((id, response, text)) => (id, response.expects_reply(), Ok(text), 0),
+            None => {
+                let mut request = RequestHeader::EMPTY;
+                let mut reader = CdrReader::new(detached.message(), header.order);
+                form.read_request_with(&mut request, &mut reader, header)?;
+                let text = self.begin_request(Some(&mut reading), &request, form);
+                let orders = home.lane.orders();
+                let urgency = if orders { home.urgency(&self.core, &request) } else { 0 };
+                (request.request_id, request.response.expects_reply(), text, urgency)
+            }
+        };
         home.present.fetch_add(1, Ordering::AcqRel);
         let connection = Arc::clone(self);
         let header = *header;
@@ -433,8 +460,12 @@ impl Job {
             match answer {
                 Ok(Answer::Reply) => connection.send_reply(id.get(), reply),
                 Ok(Answer::Nothing) => {}
-                // Its header could be read before.
-                Err(error) => connection.refuse(&error),
+                Err(error) => {
+                    connection.refuse(&error);
+                    connection.end(home, false);
+                    // Has who waits for more find out.
+                    let _ = connection.stream.shutdown(std::net::Shutdown::Both);
+                }
             }
         });
         trim(reply);

@@ -101,6 +101,15 @@ impl ServerConnection {
         self.text(version)
     }
 
+    /// As [`begin_request`](Self::begin_request), of a request whose contexts have not been looked at;
+    /// `None` where they may matter: as long as the client may choose the code sets.
+    #[inline]
+    pub fn begin_unread(&mut self, version: GiopVersion) -> Option<TextCoding> {
+        self.code_sets?;
+        self.highest = self.highest.max(version);
+        self.text(version).ok()
+    }
+
     /// How text is written in messages of `version`.
     ///
     /// # Errors

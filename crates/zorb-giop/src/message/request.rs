@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{MessageHeader, MessageKind, OperationName, TargetAddress, open};
+use crate::HEADER_SIZE;
 use crate::service::write_contexts;
 use crate::{GiopVersion, ProtocolError, ServiceContext, ServiceContexts};
 
@@ -138,6 +139,21 @@ impl<'a> RequestHeader<'a> {
             return Ok(());
         }
         self.read_any(reader, header)
+    }
+
+    /// What stands at one place in all Requests of GIOP 1.2, the id and whether and when to answer, for who
+    /// leaves the rest to others; `None` before that, and where it is not there.
+    #[inline]
+    pub fn glance(message: &[u8], header: &MessageHeader) -> Option<(u32, ResponseFlags)> {
+        if header.kind != MessageKind::Request || header.version != GiopVersion::V1_2 {
+            return None;
+        }
+        let [id @ .., flags] = message.get(HEADER_SIZE..)?.first_chunk::<5>()?;
+        let id = match header.order {
+            ByteOrder::Little => u32::from_le_bytes(*id),
+            ByteOrder::Big => u32::from_be_bytes(*id),
+        };
+        Some((id, ResponseFlags::from_octet(*flags, GiopVersion::V1_2)))
     }
 
     /// Most requests': in GIOP 1.2, to an object key, without service contexts, the operation in ASCII.

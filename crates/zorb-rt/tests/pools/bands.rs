@@ -249,13 +249,20 @@ fn is_read(object: &ObjectRef) {
 }
 
 #[test]
-fn requests_that_wait_are_served_by_priority_if_they_are_to_be() {
-    for (ordered, order) in [(false, [1, 2, 3, 4, 5]), (true, [1, 4, 5, 2, 3])] {
+fn requests_that_wait_are_served_by_priority_unless_they_are_not_to_be() {
+    let by_priority = [1, 4, 5, 2, 3];
+    for (ordered, order) in
+        [(Some(false), [1, 2, 3, 4, 5]), (Some(true), by_priority), (None, by_priority)]
+    {
         for declared in [false, true] {
             let (server, client) = (side(), side());
             let room = Buffering { max_requests: 16, max_octets: None };
             let pool = server.pool().without_lanes(lane(0, 1)).buffering(room);
-            let pool = pool.by_priority(ordered).create().unwrap();
+            let pool = match ordered {
+                Some(ordered) => pool.by_priority(ordered),
+                None => pool,
+            };
+            let pool = pool.create().unwrap();
             assert_eq!(pool.strategy(), Strategy::HalfSync);
             // Where the server declares the priority, calls of other objects tell their bands.
             let object = |name: &str, priority| {
@@ -286,7 +293,44 @@ fn requests_that_wait_are_served_by_priority_if_they_are_to_be() {
             for id in order {
                 server.clerk.wait_for(id);
             }
-            assert_eq!(server.clerk.order(), order, "{ordered} {declared}");
+            assert_eq!(server.clerk.order(), order, "{ordered:?} {declared}");
         }
     }
+}
+
+#[test]
+fn the_priority_of_a_request_is_that_of_its_upcall() {
+    let (server, client) = (side(), side());
+    let room = Buffering { max_requests: 16, max_octets: None };
+    let pool = server.pool().without_lanes(lane(0, 1)).buffering(room).create().unwrap();
+    // No bands, and so connections that say nothing: each object is called by an ORB of its own.
+    let callers: Vec<_> = (0..3).map(|_| side()).collect();
+    let object = |name: &str, model, caller: &Side| {
+        let desk: Desk =
+            server.poa_named(name, &pool, model).activate_shared(&server.clerk).unwrap();
+        let desk: Desk = caller.orb.resolve(&desk.0.to_ior_string()).unwrap();
+        desk
+    };
+    let first = object("first", server.rt.client_propagated(number(0)), &client);
+    let low = object("low", server.rt.server_declared(number(5)), &callers[0]);
+    let middle = object("middle", server.rt.client_propagated(number(10)), &callers[1]);
+    let high = object("high", server.rt.server_declared(number(20)), &callers[2]);
+    server.clerk.shut(&[1]);
+    let busy = client.call(&first, 5, 1);
+    server.clerk.wait_for(1);
+    std::thread::scope(|scope| {
+        // A thread without a priority.
+        scope.spawn(|| {
+            for (desk, ids) in [(&low, [2, 3]), (&middle, [4, 5]), (&high, [6, 7])] {
+                ids.iter().for_each(|id| desk.leave(*id).unwrap());
+                is_read(&desk.0);
+            }
+        });
+    });
+    server.clerk.open(1);
+    busy.join().unwrap().unwrap();
+    for id in 1..=7 {
+        server.clerk.wait_for(id);
+    }
+    assert_eq!(server.clerk.order(), [1, 6, 7, 4, 5, 2, 3]);
 }
