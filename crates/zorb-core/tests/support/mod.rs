@@ -208,6 +208,22 @@ pub fn server() -> (Orb, Echo) {
     (orb, echo)
 }
 
+/// A server that runs the requests of a connection in their order, however slow the machine is: the
+/// sentinel has none read on.
+pub fn server_in_order() -> (Orb, Echo) {
+    let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
+    let orb = orb.build().unwrap();
+    let echo = orb.root_poa().activate(Servant::default()).unwrap();
+    (orb, echo)
+}
+
+/// Waits until the servant has this note: where an upcall is slow, a later request runs beside it.
+pub fn until_noted(echo: &Echo, value: i32) {
+    while echo.noted().unwrap() != value {
+        std::thread::yield_now();
+    }
+}
+
 /// A client's view of `echo`, from its stringified reference.
 pub fn client(echo: &Echo) -> (Orb, Echo) {
     let orb = builder().build().unwrap();
