@@ -117,7 +117,8 @@ fn a_port_in_use_is_a_told_story() {
 #[test]
 fn a_closed_acceptors_port_is_free_again_although_its_connections_live() {
     let tcp = TcpTransport::new();
-    let first = listen("127.0.0.1:0").unwrap();
+    // An address of its own, where nobody else takes the port meanwhile.
+    let first = listen("127.0.0.2:0").unwrap();
     let endpoint = first.endpoint().clone();
     let client = tcp.connect(&endpoint, &ConnectOptions::default()).unwrap();
     let server = first.accept().unwrap();

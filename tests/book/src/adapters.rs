@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn persistent_references_survive_a_restart() {
-        let first = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+        // An address of its own, where nobody else takes the port meanwhile.
+        let first = Orb::builder().without_environment().listen("iiop://127.0.0.2:0");
         let first = first.build().unwrap();
         let endpoint = first.endpoints().remove(0);
         let (_, account) = persistent(&first).unwrap();

@@ -10,7 +10,11 @@ use zorb_book_tests::tutorial::{Account, Branch, Currency, Money, account, branc
 use zorb_naming::cos_naming::NamingContext;
 
 fn orb() -> Orb {
-    Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap()
+    orb_at("iiop://127.0.0.1:0")
+}
+
+fn orb_at(endpoint: &str) -> Orb {
+    Orb::builder().without_environment().listen(endpoint).build().unwrap()
 }
 
 fn address(orb: &Orb) -> String {
@@ -58,13 +62,14 @@ fn exceptions_and_attributes_arrive() {
 
 #[test]
 fn a_kept_reference_is_good_after_a_restart() {
-    let server = orb();
+    // An address of its own, where nobody else takes the port meanwhile.
+    let server = orb_at("iiop://127.0.0.2:0");
     let endpoint = server.endpoints().remove(0);
     let branch = open_branch(&server, &[("0001", "Ada", Currency::Eur)]).unwrap();
     let kept = client::keep(&branch.find("0001").unwrap().unwrap());
     server.shutdown(true).unwrap();
 
-    let again = Orb::builder().without_environment().listen(endpoint).build().unwrap();
+    let again = orb_at(&endpoint);
     open_branch(&again, &[("0001", "Ada", Currency::Eur)]).unwrap();
     let customer = orb();
     let account: Account = customer.resolve(&kept).unwrap();
