@@ -1,7 +1,10 @@
 //! Periodic upcalls by rate monotonic priorities: three tasks that together ask for six tenths of a
 //! processor, beside threads that want all of it.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+mod record;
+mod taken;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,9 +17,11 @@ use zorb_sched::{Activation, PeriodicTask, Strategy, System, UpcallCounts, Upcal
 use super::finding::{Finding, rounded};
 use super::quiet::{Disturbed, Quiet};
 use super::switches::Switches;
-use super::times::{Sample, Times};
+use super::times::Times;
 use super::work;
 use crate::error::{Error, Result};
+use record::{Late, Report, Starts, Witnessed};
+use taken::{Taken, Window};
 
 /// A task of the experiment: its name, period and budget in microseconds, and what of the budget its
 /// upcalls use.
@@ -42,10 +47,7 @@ const CONTROL: u8 = 95;
 #[derive(Debug)]
 struct Served {
     counts: UpcallCounts,
-    /// Releases that nobody was in time for, or at all, and of them those for which nobody could have
-    /// been.
-    late: u64,
-    excused: u64,
+    late: Late,
     starts: Times,
     /// Those of its thread.
     switches: Switches,
@@ -67,9 +69,12 @@ pub(super) fn run(time: Duration) -> Result<Finding> {
             served.counts.upcalls + served.counts.skipped,
             served.counts.upcalls + served.counts.skipped >= expected,
         );
-        let missed = served.late - served.excused;
+        let missed = served.late.own();
         finding.check(
-            &format!("{}: missed where the machine was not elsewhere", task.name),
+            &format!(
+                "{}: missed, without those that the machine kept from being in time",
+                task.name
+            ),
             "0",
             missed,
             missed == 0,
@@ -85,9 +90,9 @@ pub(super) fn run(time: Duration) -> Result<Finding> {
     for (task, served) in TASKS.iter().zip(&served) {
         report(&mut finding, task.name, "no priorities", served);
     }
-    let missed: u64 = served.iter().map(|served| served.late - served.excused).sum();
+    let missed: u64 = served.iter().map(|served| served.late.own()).sum();
     finding.control(
-        "without priorities: missed where the machine was not elsewhere",
+        "without priorities: missed, without those that the machine kept from being in time",
         "1 or more",
         missed,
         missed > 0,
@@ -96,12 +101,14 @@ pub(super) fn run(time: Duration) -> Result<Finding> {
 }
 
 fn report(finding: &mut Finding, task: &str, config: &str, served: &Served) {
-    let Served { counts, late, excused, starts, switches } = served;
+    let Served { counts, late, starts, switches } = served;
     let name = |part: &str| super::finding::named(&format!("{task} {config} {part}"));
     finding.times(&format!("{task}, {config}"), "start", starts);
     finding.measure(&name("upcalls"), counts.upcalls);
-    finding.measure(&name("missed"), *late);
-    finding.measure(&name("missed_elsewhere"), *excused);
+    finding.measure(&name("missed"), late.all);
+    finding.measure(&name("missed_as_no_thread_could_begin"), late.begun_late);
+    finding.measure(&name("missed_as_its_loop_was_held_up"), late.held_up);
+    finding.measure(&name("missed_longest_own_us"), rounded(late.longest_own as f64 / 1000.0));
     finding.measure(&name("skipped"), counts.skipped);
     finding.measure(&name("overruns"), counts.overruns);
     finding.measure(&name("longest_response_us"), counts.longest_response.as_nanos() / 1000);
@@ -109,40 +116,6 @@ fn report(finding: &mut Finding, task: &str, config: &str, served: &Served) {
     finding.measure(&name("waits_an_upcall"), rounded(switches.waits as f64 / made));
     let interruptions = rounded(switches.interruptions as f64 / made);
     finding.measure(&name("interruptions_an_upcall"), interruptions);
-}
-
-/// When upcalls of a task began, of each release: with no lock, and in places made before.
-#[derive(Debug)]
-struct Starts {
-    /// When the first was released, in nanoseconds; 0 until then.
-    first: AtomicU64,
-    /// How late each began, in nanoseconds, and one more; 0 for those that did not.
-    late: Box<[AtomicU32]>,
-}
-
-impl Starts {
-    fn note(&self, activation: &Activation) {
-        if activation.number == 0 {
-            self.first.store(activation.release.as_nanos(), Ordering::Release);
-        }
-        let slot = usize::try_from(activation.number).ok().and_then(|place| self.late.get(place));
-        if let Some(slot) = slot {
-            let now = MonotonicTime::now().as_nanos();
-            let late = now.saturating_sub(activation.release.as_nanos());
-            slot.store(u32::try_from(late).unwrap_or(u32::MAX - 1) + 1, Ordering::Relaxed);
-        }
-    }
-
-    /// From each release to the beginning of its upcall.
-    fn samples(&self, period_us: u64) -> Vec<Sample> {
-        let first = MonotonicTime::from_nanos(self.first.load(Ordering::Acquire));
-        let released = (0..).map(|number| first + Duration::from_micros(period_us * number));
-        let made = released.zip(&self.late).filter_map(|(released, late)| {
-            let late = late.load(Ordering::Relaxed).checked_sub(1)?;
-            Some(Sample::of_nanos(released, late.into()))
-        });
-        made.collect()
-    }
 }
 
 /// Runs all tasks for a while.
@@ -164,7 +137,9 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
             if let Some(tell) = tell.take() {
                 say_where(&tell, name);
             }
+            let begun = MonotonicTime::now();
             work::busy(work_us);
+            starts.looped(activation, begun);
         };
         let ms = Duration::from_micros;
         let periodic = PeriodicTask::new(name, ms(task.period_us)).budget(ms(task.budget_us));
@@ -174,19 +149,19 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
     let noted = Arc::clone(&misses);
     let upcalls = upcalls.on_event(move |event| {
         let activation = event.activation;
+        let deadline = activation.deadline - activation.release;
         let (releases, period) = match event.finding {
             zorb_sched::Finding::DeadlineMissed { .. } => (1, zorb_sched::Time::ZERO),
             // Nobody has been in time for those either.
-            zorb_sched::Finding::Skipped { releases } => {
-                (releases, activation.deadline - activation.release)
-            }
+            zorb_sched::Finding::Skipped { releases } => (releases, deadline),
             _ => return,
         };
         let at = |time: zorb_sched::Time| MonotonicTime::from_nanos(time.as_nanos());
         let from = at(activation.release - period.times(releases));
         let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.len() < noted.capacity() {
-            noted.push((event.task.to_owned(), releases, from, at(event.ended)));
+            let (task, deadline) = (event.task.to_owned(), deadline.as_nanos());
+            noted.push(Report { task, releases, from, ended: at(event.ended), deadline });
         }
     });
     let upcalls = match with_priorities {
@@ -221,21 +196,22 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
         });
         stop.store(true, Ordering::Relaxed);
         let (before, after, counts, windows) = watched?;
-        let elsewhere = quiet.disturbed().and(Disturbed::of(windows));
+        let witnessed = witnessed(&windows, &starts, with_priorities);
+        let [fastest, ..] = &TASKS;
+        let slack = Duration::from_micros(fastest.period_us - fastest.budget_us);
+        let kept = windows.into_iter().filter(|(due, woke)| woke.duration_since(*due) > slack);
+        let elsewhere = quiet.disturbed().and(Disturbed::of(kept.collect()));
         let misses = misses.lock().unwrap_or_else(PoisonError::into_inner);
         let served =
             TASKS.iter().zip(&starts).zip(counts).map(|((task, starts), (name, counts))| {
-                let late = || misses.iter().filter(|(missed, ..)| *missed == name);
-                let excused = late().filter(|(.., from, to)| elsewhere.overlaps(*from, *to));
-                let excused = excused.map(|(_, releases, ..)| releases).sum();
+                let reports = misses.iter().filter(|report| report.task == name);
                 let switches = |all: &[(&str, Switches)]| {
                     let own = all.iter().find(|(of, _)| *of == name);
                     own.map(|(_, switches)| *switches).unwrap_or_default()
                 };
                 Served {
                     counts,
-                    late: late().map(|(_, releases, ..)| releases).sum(),
-                    excused,
+                    late: witnessed.judge(reports),
                     starts: Times::of(&starts.samples(task.period_us), &elsewhere),
                     switches: switches(&after).since(switches(&before)),
                 }
@@ -247,18 +223,24 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
 impl Task {
     fn starts(&self, time: Duration) -> Starts {
         let all = time.as_micros() as u64 / self.period_us + 1000;
-        Starts { first: AtomicU64::new(0), late: (0..all).map(|_| AtomicU32::new(0)).collect() }
+        Starts::of(all)
     }
 }
 
-/// When no thread could have been in time: a thread above all others wakes at the releases of the
-/// fastest task, and notes from where to where it was later than that task could still begin.
-fn control(
-    stop: &AtomicBool,
-    starts: &[Arc<Starts>],
-    processor: usize,
-) -> Vec<(MonotonicTime, MonotonicTime)> {
-    let mut windows = Vec::with_capacity(1 << 12);
+/// What the witnesses tell. The loop of the fastest task is one only where nothing but the machine
+/// can interrupt it: with its priority.
+fn witnessed(begins: &[Window], starts: &[Arc<Starts>], with_priorities: bool) -> Witnessed {
+    let mut both = begins.to_vec();
+    if let Some((task, starts)) = TASKS.iter().zip(starts).next().filter(|_| with_priorities) {
+        both.extend(starts.held_up(task.period_us, task.work_us));
+    }
+    Witnessed { begins: Taken::of(begins.to_vec()), both: Taken::of(both) }
+}
+
+/// When no thread could begin: a thread above all others wakes at the releases of the fastest task,
+/// and notes from where to where it was late.
+fn control(stop: &AtomicBool, starts: &[Arc<Starts>], processor: usize) -> Vec<Window> {
+    let mut windows = Vec::with_capacity(1 << 16);
     let [task, ..] = &TASKS;
     let Some(starts) = starts.first() else { return windows };
     // Without the right to it, it notices its own waiting as well.
@@ -268,13 +250,12 @@ fn control(
         std::thread::sleep(Duration::from_millis(1));
     }
     let period = Duration::from_micros(task.period_us);
-    let slack = Duration::from_micros(task.period_us - task.budget_us);
     let mut due = MonotonicTime::from_nanos(starts.first.load(Ordering::Acquire));
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(due.time_left());
         let now = MonotonicTime::now();
         let late = now.duration_since(due);
-        if late > slack && windows.len() < windows.capacity() {
+        if Taken::counts(late) && windows.len() < windows.capacity() {
             windows.push((due, now));
         }
         // The releases between have gone by.

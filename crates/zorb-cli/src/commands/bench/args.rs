@@ -115,9 +115,9 @@ pub(super) struct RtArgs {
 /// Whether periodic upcalls meet their deadlines, and what one costs
 ///
 /// Three tasks of 2 kHz, 100 Hz and 10 Hz, with rate monotonic priorities, together ask for six tenths of
-/// a processor that other threads want all of. A miss counts where the machine was not elsewhere: a
-/// thread above all others could have been in time. The control is the same without priorities, for a
-/// tenth of the time.
+/// a processor that other threads want all of. A miss counts unless the machine kept the upcall: a
+/// thread above all others could not begin either, or a loop without system calls took longer. The
+/// control is the same without priorities, for a tenth of the time.
 #[derive(Args, Debug)]
 pub(super) struct UpcallsArgs {
     /// How long the tasks run

@@ -1,0 +1,190 @@
+//! What is written down of periodic upcalls, and what it says.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use zorb_os::clock::MonotonicTime;
+use zorb_sched::Activation;
+
+use super::super::times::Sample;
+use super::taken::{Taken, Window};
+
+/// Without what the machine took, an upcall that it kept has to be done in such a part of its time.
+const IN_TIME: u64 = 2;
+
+/// Releases that nobody was in time for, or at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Late {
+    pub(super) all: u64,
+    /// Of them, those that would have been in time by far without what the machine took while no thread
+    /// could begin, and while the fastest task was in its loop.
+    pub(super) begun_late: u64,
+    pub(super) held_up: u64,
+    /// The longest time that one of them took without what the machine took, in nanoseconds.
+    pub(super) longest_own: u64,
+}
+
+impl Late {
+    /// What is left when the machine's share is taken away.
+    pub(super) const fn own(&self) -> u64 {
+        self.all - self.begun_late - self.held_up
+    }
+}
+
+/// A report of an upcall that was not in time.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) task: String,
+    pub(super) releases: u64,
+    /// The release, or the first of those that were left out.
+    pub(super) from: MonotonicTime,
+    pub(super) ended: MonotonicTime,
+    /// In nanoseconds from the release.
+    pub(super) deadline: u64,
+}
+
+/// What was taken of the processor, as two witnesses tell.
+#[derive(Debug)]
+pub(super) struct Witnessed {
+    /// No thread could begin.
+    pub(super) begins: Taken,
+    /// That, and the loop of the fastest task took longer than it does.
+    pub(super) both: Taken,
+}
+
+impl Witnessed {
+    /// What the reports of a task say.
+    pub(super) fn judge<'r>(&self, reports: impl Iterator<Item = &'r Report>) -> Late {
+        let mut late = Late::default();
+        for Report { releases, from, ended, deadline, .. } in reports {
+            late.all += releases;
+            let taken = self.both.within(*from, *ended);
+            let own = ended.nanos_since(*from).saturating_sub(taken);
+            late.longest_own = late.longest_own.max(own);
+            if own > *deadline / IN_TIME {
+                continue;
+            }
+            match self.begins.within(*from, *ended) * 2 >= taken {
+                true => late.begun_late += releases,
+                false => late.held_up += releases,
+            }
+        }
+        late
+    }
+}
+
+/// When upcalls of a task began, of each release, and how long they were in their loop: with no lock,
+/// and in places made before.
+#[derive(Debug)]
+pub(super) struct Starts {
+    /// When the first was released, in nanoseconds; 0 until then.
+    pub(super) first: AtomicU64,
+    /// How late each began, in nanoseconds, and one more; 0 for those that did not.
+    late: Box<[AtomicU32]>,
+    /// How long each was in its loop, in nanoseconds.
+    looped: Box<[AtomicU32]>,
+}
+
+impl Starts {
+    /// Places for so many releases.
+    pub(super) fn of(releases: u64) -> Self {
+        let none = || (0..releases).map(|_| AtomicU32::new(0)).collect();
+        Self { first: AtomicU64::new(0), late: none(), looped: none() }
+    }
+
+    pub(super) fn note(&self, activation: &Activation) {
+        if activation.number == 0 {
+            self.first.store(activation.release.as_nanos(), Ordering::Release);
+        }
+        let slot = usize::try_from(activation.number).ok().and_then(|place| self.late.get(place));
+        if let Some(slot) = slot {
+            let now = MonotonicTime::now().as_nanos();
+            let late = now.saturating_sub(activation.release.as_nanos());
+            slot.store(u32::try_from(late).unwrap_or(u32::MAX - 1) + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// The upcall's loop is over.
+    pub(super) fn looped(&self, activation: &Activation, begun: MonotonicTime) {
+        let slot = usize::try_from(activation.number).ok().and_then(|place| self.looped.get(place));
+        if let Some(slot) = slot {
+            let nanos = MonotonicTime::now().nanos_since(begun);
+            slot.store(u32::try_from(nanos).unwrap_or(u32::MAX), Ordering::Relaxed);
+        }
+    }
+
+    /// Where loops of so long took longer.
+    pub(super) fn held_up(&self, period_us: u64, work_us: u32) -> Vec<Window> {
+        let first = MonotonicTime::from_nanos(self.first.load(Ordering::Acquire));
+        let released = (0..).map(|number| first + Duration::from_micros(period_us * number));
+        let each = released.zip(self.late.iter().zip(&self.looped));
+        let held_up = each.filter_map(|(released, (late, looped))| {
+            let late = late.load(Ordering::Relaxed).checked_sub(1)?;
+            let began = released + Duration::from_nanos(late.into());
+            let looped = Duration::from_nanos(looped.load(Ordering::Relaxed).into());
+            let usual = Duration::from_micros(work_us.into());
+            (looped > usual).then_some((began + usual, began + looped))
+        });
+        held_up.collect()
+    }
+
+    /// From each release to the beginning of its upcall.
+    pub(super) fn samples(&self, period_us: u64) -> Vec<Sample> {
+        let first = MonotonicTime::from_nanos(self.first.load(Ordering::Acquire));
+        let released = (0..).map(|number| first + Duration::from_micros(period_us * number));
+        let made = released.zip(&self.late).filter_map(|(released, late)| {
+            let late = late.load(Ordering::Relaxed).checked_sub(1)?;
+            Some(Sample::of_nanos(released, late.into()))
+        });
+        made.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_took_excuses_those_alone_that_were_quick_without_it() {
+        let at = |micros: u64| MonotonicTime::from_nanos(micros * 1000);
+        let taken = |windows: &[(u64, u64)]| {
+            Taken::of(windows.iter().map(|(from, to)| (at(*from), at(*to))).collect())
+        };
+        // No thread could begin from 0 to 1,400; a loop was held up from 2,050 to 2,500.
+        let witnessed =
+            Witnessed { begins: taken(&[(0, 1_400)]), both: taken(&[(0, 1_400), (2_050, 2_500)]) };
+        let report = |releases, from, ended| Report {
+            task: String::new(),
+            releases,
+            from: at(from),
+            ended: at(ended),
+            deadline: 500_000,
+        };
+        let reports = [
+            report(2, 0, 1_480),
+            report(1, 2_000, 2_570),
+            report(1, 3_000, 3_510),
+            report(1, 1_300, 1_801),
+        ];
+        let Late { all, begun_late, held_up, longest_own } = witnessed.judge(reports.iter());
+        assert_eq!((all, begun_late, held_up, longest_own), (5, 2, 1, 510_000));
+        assert_eq!(witnessed.judge(reports.iter()).own(), 2);
+    }
+
+    #[test]
+    fn a_loop_that_took_longer_is_held_up_from_its_usual_end_on() {
+        let starts = Starts::of(3);
+        let release = |number| Activation {
+            number,
+            release: zorb_sched::Time::from_nanos(1_000_000 + number * 500_000),
+            deadline: zorb_sched::Time::ZERO,
+            skipped: 0,
+        };
+        starts.note(&release(0));
+        starts.looped(&release(0), MonotonicTime::from_nanos(0));
+        let windows = starts.held_up(500, 70);
+        let [(from, to)] = windows[..] else { panic!("{windows:?}") };
+        assert!(to > from && from > MonotonicTime::from_nanos(1_000_000));
+        assert_eq!(starts.samples(500).len(), 1);
+    }
+}
