@@ -14,6 +14,7 @@ pub(crate) use self::zorb::Everything as BenchServant;
 pub use self::zorb::Hop;
 pub(crate) use crate::stubs::bench::Suite as BenchSuite;
 pub use arguments::{Endpoint, PeerArguments, PeerName, Role};
+pub(crate) use raw::Shared as BareRings;
 
 use crate::error::{Error, Result};
 use crate::processor;

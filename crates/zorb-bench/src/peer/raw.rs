@@ -11,6 +11,7 @@ mod socket;
 
 pub(super) use client::{RawClient, open};
 pub(super) use server::serve;
+pub(crate) use shared::Shared;
 
 #[cfg(test)]
 mod tests;

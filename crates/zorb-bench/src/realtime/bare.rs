@@ -1,18 +1,26 @@
-//! Two threads that do what client and server do, with sockets and no ORB between them: what the
-//! machine makes of priorities by itself.
+//! Two threads that do what client and server do, with a socket or two rings and no ORB between them:
+//! what the machine makes of priorities by itself.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 use std::thread::JoinHandle;
 
+use socket2::SockRef;
+
 use super::bed::{Host, number};
 use super::work;
 use crate::error::{Error, Result};
+use crate::peer::BareRings;
 
 /// Octets of a message.
 const MESSAGE: usize = 64;
+/// What a message begins with, and what the last one does: rings have no end that shows.
+const GOES_ON: u8 = 7;
+const IS_OVER: u8 = 0;
+/// Expedited forwarding, in an IP header and among what this machine sends.
+const EXPEDITED: (u32, u32) = (0xb8, 6);
 
 trait Stream: Read + Write + Send {}
 impl<T: Read + Write + Send> Stream for T {}
@@ -25,18 +33,35 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// One beside a server, over the kind of socket that its transport has; shared memory has none,
-    /// and Unix-domain sockets are nearest to it.
+    /// One beside a server, over what is below its transport: a socket of its kind, or two rings in
+    /// shared memory.
     pub(super) fn beside(
         server: &Host,
         transport: &str,
         priority: i16,
         micros: u32,
     ) -> Result<Self> {
-        let (near, far) = match transport {
-            "iiop" => tcp()?,
+        let ends = match transport {
+            "iiop" => tcp("127.0.0.1", server, None)?,
+            "shmiop" => rings()?,
             _ => unix()?,
         };
+        Self::between(ends, server, priority, micros)
+    }
+
+    /// One over the network that leads to a server, in the class of expedited forwarding or in none.
+    pub(super) fn across(
+        server: &Host,
+        address: &str,
+        classes: bool,
+        priority: i16,
+        micros: u32,
+    ) -> Result<Self> {
+        let ends = tcp(address, server, classes.then_some(EXPEDITED))?;
+        Self::between(ends, server, priority, micros)
+    }
+
+    fn between((near, far): Ends, server: &Host, priority: i16, micros: u32) -> Result<Self> {
         let (place, current) = (server.place(), server.rt.current());
         let level = number(priority)?;
         let serve = move || {
@@ -53,7 +78,7 @@ impl Bare {
     pub(super) fn exchange(&self) -> Result<()> {
         let mut stream = self.stream.lock().map_err(|_| ended())?;
         let stream = stream.as_mut().ok_or_else(ended)?;
-        let mut message = [7; MESSAGE];
+        let mut message = [GOES_ON; MESSAGE];
         stream.write_all(&message)?;
         stream.read_exact(&mut message)?;
         Ok(())
@@ -62,9 +87,11 @@ impl Bare {
 
 impl Drop for Bare {
     fn drop(&mut self) {
-        // The other end sees it closed.
-        if let Ok(mut stream) = self.stream.lock() {
-            *stream = None;
+        if let Ok(mut stream) = self.stream.lock()
+            && let Some(mut stream) = stream.take()
+        {
+            // One that has ended before does not hear of it.
+            let _ = stream.write_all(&[IS_OVER; MESSAGE]);
         }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -74,7 +101,7 @@ impl Drop for Bare {
 
 fn answer(mut stream: Box<dyn Stream>, micros: u32) {
     let mut message = [0; MESSAGE];
-    while stream.read_exact(&mut message).is_ok() {
+    while stream.read_exact(&mut message).is_ok() && message.first() == Some(&GOES_ON) {
         work::busy(micros);
         if stream.write_all(&message).is_err() {
             return;
@@ -89,13 +116,31 @@ fn unix() -> Result<Ends> {
     Ok((Box::new(near), Box::new(far)))
 }
 
-fn tcp() -> Result<Ends> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
+fn rings() -> Result<Ends> {
+    let (near, far) = BareRings::pair()?;
+    Ok((Box::new(near), Box::new(far)))
+}
+
+/// A connection from here to where a server is, with this class in IP headers and in queues.
+fn tcp(address: &str, server: &Host, class: Option<(u32, u32)>) -> Result<Ends> {
+    let address = address.parse().map_err(|_| Error::new("no address"))?;
+    let listener = server.place().run(|| Ok(TcpListener::bind(SocketAddr::new(address, 0))?))?;
     let near = TcpStream::connect(listener.local_addr()?)?;
     let (far, _) = listener.accept()?;
-    near.set_nodelay(true)?;
-    far.set_nodelay(true)?;
+    for stream in [&near, &far] {
+        classified(stream, class)?;
+    }
     Ok((Box::new(near), Box::new(far)))
+}
+
+fn classified(stream: &TcpStream, class: Option<(u32, u32)>) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    if let Some((in_headers, in_queues)) = class {
+        let socket = SockRef::from(stream);
+        socket.set_tos_v4(in_headers)?;
+        socket.set_priority(in_queues)?;
+    }
+    Ok(())
 }
 
 fn ended() -> Error {

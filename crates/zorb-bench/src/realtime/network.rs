@@ -21,11 +21,25 @@ const NEAR: &str = "10.213.77.1/30";
 const FAR: &str = "10.213.77.2/30";
 const FAR_HOST: &str = "10.213.77.2";
 
+/// Clients that fill the link. One alone would not: the system has a connection wait before its queue
+/// holds more than a millisecond's worth.
+const FLOODS: usize = 8;
 const LARGE: usize = 64 << 10;
 const SMALL_WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(5);
 /// The link is full after this time, and empty.
 const SETTLE: Duration = Duration::from_millis(600);
+
+/// What stands in the interface's queue, and in which order it goes out.
+#[derive(Clone, Copy, Debug)]
+enum Queue {
+    /// Packets of expedited forwarding first, as their headers say.
+    ByHeader,
+    /// The system's own queue (`pfifo_fast`): packets by the priority that sockets have.
+    BySocket,
+    /// All in the order in which they came (`pfifo`).
+    InOrder,
+}
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let link = match Link::new() {
@@ -33,39 +47,49 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         Err(reason) => return Ok(Finding::not_run(&format!("no link to fill: {reason}"))),
     };
     let mut finding = Finding::default();
-    let found = measured(bench, &link, true)?;
+    let found = measured(bench, &link, Queue::ByHeader, true)?;
     finding.compared("expedited", "high calls", &found);
     let what = "classes of the network from priorities: p99 of high calls over the full link, of \
                 that over the free one";
     finding.at_most(what, 2.0, &found);
-    let found = measured(bench, &link, false)?;
+    let found = measured(bench, &link, Queue::ByHeader, false)?;
     finding.compared("best effort", "high calls", &found);
     finding.at_least("no classes of the network: the same", 5.0, &found);
+    let found = measured(bench, &link, Queue::BySocket, true)?;
+    finding.compared("pfifo_fast", "high calls", &found);
+    let what = "priorities of sockets from priorities, and the queue pfifo_fast: the same";
+    finding.at_most(what, 2.0, &found);
+    let found = measured(bench, &link, Queue::InOrder, true)?;
+    finding.compared("pfifo", "high calls", &found);
+    finding.at_least("the same priorities, and the queue pfifo, which has none", 5.0, &found);
     Ok(finding)
 }
 
 /// High calls while the link is free, and while it is full; connections have the classes of their
-/// priorities, or none.
-fn measured(bench: &Bench, link: &Link, classes: bool) -> Result<Compared> {
+/// priorities, or none. Bare threads are in the same class, on the same link.
+fn measured(bench: &Bench, link: &Link, queue: Queue, classes: bool) -> Result<Compared> {
+    link.queue(queue)?;
     let (server, client) = bench.over_network(&link.namespace, FAR_HOST, classes)?;
     let pool = server.lanes(&[(SHARED, 1), (URGENT, 1)])?;
     let worker = server.propagated(&pool, SHARED, &client)?;
     let data = vec![7; LARGE];
-    let flood = Load::settling(SETTLE).with(&client, SHARED, |_| Ok(worker.flood(&data, 0)?));
+    let flood = (0..FLOODS).fold(Load::settling(SETTLE), |load, _| {
+        load.with(&client, SHARED, |_| Ok(worker.flood(&data, 0)?))
+    });
     let calls = Calls {
         client: &client,
         priority: URGENT,
         count: bench.count(600, 160),
         period: PERIOD,
         call: &|| Ok(worker.work(-1, SMALL_WORK_US)?),
-        bare: &Bare::beside(&server, &bench.transport, URGENT, SMALL_WORK_US)?,
+        bare: &Bare::across(&server, FAR_HOST, classes, URGENT, SMALL_WORK_US)?,
         bare_every: 1,
     };
     calls.in_turns(bench, flood)
 }
 
-/// A link of 50 Mbit to a network namespace, where packets of expedited forwarding come first. It is
-/// gone when dropped.
+/// A link of 50 Mbit to a network namespace, for packets of the usual size: a link takes one out of
+/// turn no sooner than the one before is out. It is gone when dropped.
 #[derive(Debug)]
 struct Link {
     name: String,
@@ -89,26 +113,47 @@ impl Link {
         };
         let steps = format!(
             "ip link add {near} type veth peer name {far}
+             ip link set {near} gso_max_segs 1 gso_max_size 1600
              ip link set {far} netns {name}
              ip addr add {NEAR} dev {near}
              ip link set {near} up
              ip -n {name} addr add {FAR} dev {far}
-             ip -n {name} link set {far} up
-             tc qdisc add dev {near} root handle 1: htb default 20
-             tc class add dev {near} parent 1: classid 1:1 htb rate 50mbit
-             tc class add dev {near} parent 1:1 classid 1:10 htb rate 10mbit ceil 50mbit prio 0
-             tc class add dev {near} parent 1:1 classid 1:20 htb rate 40mbit ceil 50mbit prio 1
-             tc filter add dev {near} parent 1: protocol ip u32 match ip tos {EXPEDITED_TOS} 0xfc \
-             flowid 1:10"
+             ip -n {name} link set {far} up"
         );
-        for step in steps.lines() {
-            let words: Vec<&str> = step.split_ascii_whitespace().collect();
-            if let [program, words @ ..] = words.as_slice() {
-                called(program, words)?;
-            }
-        }
+        all_called(&steps)?;
         Ok(link)
     }
+
+    /// Has what waits at the near end go out like this.
+    fn queue(&self, queue: Queue) -> Result<()> {
+        let near = format!("{}a", self.name);
+        // There is none yet before the first.
+        let _ = called("tc", &["qdisc", "del", "dev", &near, "root"]);
+        let within = match queue {
+            Queue::ByHeader => format!(
+                "tc class add dev {near} parent 1:1 classid 1:10 htb rate 10mbit ceil 50mbit prio 0
+                 tc class add dev {near} parent 1:1 classid 1:20 htb rate 40mbit ceil 50mbit prio 1
+                 tc filter add dev {near} parent 1: protocol ip u32 match ip tos {EXPEDITED_TOS} \
+                 0xfc flowid 1:10"
+            ),
+            Queue::BySocket => one_class(&near, "pfifo_fast"),
+            Queue::InOrder => one_class(&near, "pfifo limit 1000"),
+        };
+        let steps = format!(
+            "tc qdisc add dev {near} root handle 1: htb default 20
+             tc class add dev {near} parent 1: classid 1:1 htb rate 50mbit
+             {within}"
+        );
+        all_called(&steps)
+    }
+}
+
+/// All packets in one class, whose queue is of this kind.
+fn one_class(near: &str, kind: &str) -> String {
+    format!(
+        "tc class add dev {near} parent 1:1 classid 1:20 htb rate 50mbit
+         tc qdisc add dev {near} parent 1:20 handle 20: {kind}"
+    )
 }
 
 impl Drop for Link {
@@ -116,6 +161,17 @@ impl Drop for Link {
         let _ = called("ip", &["link", "del", &format!("{}a", self.name)]);
         let _ = called("ip", &["netns", "del", &self.name]);
     }
+}
+
+/// Runs programs, one a line, each of which has to succeed.
+fn all_called(steps: &str) -> Result<()> {
+    for step in steps.lines() {
+        let words: Vec<&str> = step.split_ascii_whitespace().collect();
+        if let [program, words @ ..] = words.as_slice() {
+            called(program, words)?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs a program that has to succeed.

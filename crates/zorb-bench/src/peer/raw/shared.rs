@@ -1,7 +1,7 @@
 //! Two rings in shared memory, with nothing that is not needed: no checks, no ends, no peer that
 //! dies. The listening socket's file stands for the server, as with Unix-domain sockets.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -25,7 +25,7 @@ const LOOKS: u32 = 32;
 
 /// One end: what is written goes into one ring, what is read comes out of the other.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(crate) struct Shared {
     memory: SharedMemory,
     size: usize,
     incoming: Ring,
@@ -67,6 +67,15 @@ impl Ring {
 }
 
 impl Shared {
+    /// Both ends, for two threads.
+    pub(crate) fn pair() -> io::Result<(Self, Self)> {
+        let (near, far) = UnixStream::pair()?;
+        let memory = SharedMemory::create("raw-rings", HEAD + 2 * SIZE)?;
+        let same = SharedMemory::open(memory.as_fd().try_clone_to_owned()?)?;
+        let near = Self::new(memory, SIZE, [0, 1], near);
+        Ok((near, Self::new(same, SIZE, [1, 0], far)))
+    }
+
     pub(super) fn connect(to: &str) -> io::Result<Self> {
         let socket = UnixStream::connect(to)?;
         let mut size = [0; 8];
@@ -189,6 +198,23 @@ impl Shared {
         self.memory.u64_at(ring.written()).store(now, Ordering::Release);
         self.wake(ring.reader_sleeps());
         Ok(count)
+    }
+}
+
+/// What sleeps at once when there is nothing to read.
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Self::read(self, buffer, Duration::ZERO)
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        Self::write(self, buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
