@@ -47,7 +47,7 @@ impl Threads {
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = timed(bench, Threads::Lanes, bench.count(1_000, 400))?;
+    let found = timed(bench, Threads::Lanes, bench.count(2_000, 400))?;
     finding.compared("lanes", "call", &found);
     let what = "lanes: p99 of high calls beside kept threads, of that without";
     finding.at_most(what, 2.0, &found);

@@ -6,6 +6,11 @@ use super::times::{Times, ratio};
 use super::turns::{Compared, Ratio};
 use crate::report::{Check, Detail, Row};
 
+/// What calls may be beyond bare threads where those are at a limit themselves, and how far beyond the
+/// limit at the most: a machine that is worse proves nothing.
+const OVER_BARE: f64 = 1.25;
+const OVER_GATE: f64 = 2.0;
+
 /// What one experiment found over one transport.
 #[derive(Clone, Debug, Default)]
 pub struct Finding {
@@ -83,10 +88,16 @@ impl Finding {
         }
     }
 
-    /// p99 of calls beside a load is to be at most so many times that without.
+    /// p99 of calls beside a load is to be at most so many times that without. Where bare threads come
+    /// near to that or beyond it, beside the same load and between the same calls, it may be a little
+    /// more than theirs.
     pub(super) fn at_most(&mut self, what: &str, times: f64, found: &Compared) {
-        let expected = format!("at most {times} times");
-        self.check(what, &expected, shown(found), found.ratio.found <= times);
+        let last = times * OVER_GATE;
+        let expected = format!(
+            "at most {times} times; or {OVER_BARE} times as many as without an ORB, up to {last}"
+        );
+        let most = (found.bare_ratio.found * OVER_BARE).clamp(times, last);
+        self.check(what, &expected, shown(found), found.ratio.found <= most);
     }
 
     /// p99 of calls beside a load is to be seen to be at least so many times that without.

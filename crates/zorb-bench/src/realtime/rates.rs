@@ -10,6 +10,7 @@ use zorb_os::clock::MonotonicTime;
 
 use super::bed::{Bench, HIGH, Host, MEDIUM, SHARED, joined};
 use super::finding::{Finding, named, rounded};
+use super::quiet::Disturbed;
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
@@ -214,8 +215,50 @@ impl Pool {
     }
 }
 
-/// The share of calls that ended before the next was due; what was never called is late, too. Those
-/// during which the machine was elsewhere do not count.
+/// A period of a client.
+#[derive(Clone, Copy, Debug)]
+struct Period {
+    due: MonotonicTime,
+    end: MonotonicTime,
+    /// When its call began, and when it came back; `None` where there was none.
+    call: Option<(MonotonicTime, MonotonicTime)>,
+}
+
+impl Period {
+    fn is_made(&self) -> bool {
+        self.call.is_some_and(|(_, back)| back <= self.end)
+    }
+
+    /// Whether it would have been in time, had the one before it come back when this one was due.
+    fn is_quick(&self, before: MonotonicTime) -> bool {
+        match self.call {
+            Some((begun, back)) => back.duration_since(begun) <= self.end.duration_since(self.due),
+            None => before >= self.end,
+        }
+    }
+
+    /// The share of periods whose calls were in time, of those that count: not those during which the
+    /// machine was elsewhere, nor those after them as long as quick calls begin late because the one
+    /// before, which did not count, came back late.
+    fn made(periods: &[Self], disturbed: &Disturbed) -> f64 {
+        let (mut made, mut counted) = (0_usize, 0_usize);
+        let mut held_up: Option<MonotonicTime> = None;
+        for period in periods {
+            let elsewhere = disturbed.overlaps(period.due, period.end);
+            let held = held_up.filter(|back| *back > period.due);
+            if elsewhere || held.is_some_and(|back| period.is_quick(back)) {
+                held_up = period.call.map(|(_, back)| back).or(held_up);
+                continue;
+            }
+            held_up = None;
+            counted += 1;
+            made += usize::from(period.is_made());
+        }
+        made as f64 / counted.max(1) as f64
+    }
+}
+
+/// The share of calls that ended before the next was due; what was never called is late, too.
 fn in_time(bench: &Bench, worker: &Worker, micros: u32, rate: u32, seconds: f64) -> Result<f64> {
     worker.work(-1, 0)?;
     let period = Duration::from_secs(1) / rate;
@@ -227,22 +270,48 @@ fn in_time(bench: &Bench, worker: &Worker, micros: u32, rate: u32, seconds: f64)
         let end = due + period;
         std::thread::sleep(due.time_left());
         // One that is due only after its end is left out, as its client would.
-        let called = MonotonicTime::now() < end;
+        let begun = MonotonicTime::now();
+        let called = begun < end;
         if called {
             worker.work(-1, micros)?;
         }
-        periods.push((due, end, called && MonotonicTime::now() <= end));
+        periods.push(Period { due, end, call: called.then(|| (begun, MonotonicTime::now())) });
     }
-    let disturbed = bench.disturbed();
-    let clean = |(due, end, _): &&(_, _, bool)| !disturbed.overlaps(*due, *end);
-    let clean: Vec<bool> = periods.iter().filter(clean).map(|(.., made)| *made).collect();
-    let made = clean.iter().filter(|made| **made).count();
-    Ok(made as f64 / clean.len().max(1) as f64)
+    Ok(Period::made(&periods, &bench.disturbed()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_machine_held_up_does_not_count_until_its_calls_have_caught_up() {
+        let at = |ms: u64| MonotonicTime::from_nanos(ms * 1_000_000);
+        // Of each period of 10 ms, when its call began and came back.
+        let periods = |calls: &[Option<(u64, u64)>]| -> Vec<Period> {
+            let periods = (0..).zip(calls).map(|(number, call)| Period {
+                due: at(number * 10),
+                end: at(number * 10 + 10),
+                call: call.map(|(begun, back)| (at(begun), at(back))),
+            });
+            periods.collect()
+        };
+        let elsewhere = |from, to| Disturbed::of(vec![(at(from), at(to))]);
+        let calls = [Some((0, 6)), Some((10, 25)), Some((25, 31)), Some((31, 37)), Some((40, 46))];
+        // The second is held up; the two after it begin late, one of which is late for it.
+        assert_eq!(Period::made(&periods(&calls), &elsewhere(12, 19)), 1.0);
+        // Where nothing held it up, both count.
+        assert_eq!(Period::made(&periods(&calls), &Disturbed::default()), 0.6);
+        assert_eq!(Period::made(&periods(&calls), &elsewhere(2, 4)), 0.5);
+        // Calls that take longer than a period count, whatever was before them.
+        let slow = periods(&[Some((0, 25)), Some((25, 36)), Some((36, 48))]);
+        assert_eq!(Period::made(&slow, &elsewhere(2, 4)), 0.0);
+        // One that could not begin is held up as well; one that nothing held up is late.
+        let skipped = periods(&[Some((0, 21)), None, Some((21, 27)), None]);
+        assert_eq!(Period::made(&skipped, &elsewhere(2, 4)), 0.0);
+        assert_eq!(Period::made(skipped.get(..3).unwrap_or_default(), &elsewhere(12, 13)), 0.5);
+        assert_eq!(Period::made(&[], &elsewhere(2, 4)), 0.0);
+    }
 
     #[test]
     fn steps_know_what_they_ask_of_the_processor() {
