@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use super::bare::Bare;
-use super::bed::{Bench, HIGH, ONE_CONNECTION, SHARED};
+use super::bed::{Bench, HIGH, ONE_CONNECTION, SHARED, joined};
 use super::finding::{Finding, named, rounded};
 use super::load::Crowd;
+use super::oracle::order;
+use super::servant::until;
 use super::times::{Times, ratio};
 use super::turns::{Blocks, Calls, Compared};
 use crate::error::Result;
@@ -53,6 +55,17 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
             finding.at_least(&format!("one pool, one connection: {p99}"), 5.0, &full);
         }
     }
+    let most = crowds.last().copied().unwrap_or_default();
+    for (name, lanes) in [("lanes", true), ("one pool, one connection", false)] {
+        let place = place(bench, lanes, most)?;
+        finding.measure(&named(&format!("{name} place")), place);
+        let what =
+            format!("{name}: the place of a high request behind those of {most} low clients");
+        match lanes {
+            true => finding.check(&what, "2", place, place == 2),
+            false => finding.control(&what, &(most + 1).to_string(), place, place == most + 1),
+        }
+    }
     Ok(finding)
 }
 
@@ -86,6 +99,42 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
         })?;
     }
     Ok(steps)
+}
+
+/// In which place a high request is served, counted from 1, that comes when each low client's request
+/// has come. The upcall of the first of those is kept until the high one has been served, where there
+/// are lanes, and else until it has been sent.
+pub(super) fn place(bench: &Bench, lanes: bool, clients: usize) -> Result<usize> {
+    let high = i32::try_from(clients).unwrap_or(i32::MAX);
+    let server = bench.server(clients + 1)?;
+    let client = bench.client(&ONE_CONNECTION)?;
+    let pool = match lanes {
+        true => server.lanes(&[(SHARED, 1), (HIGH, 1)])?,
+        false => server.one_pool(SHARED, 1)?,
+    };
+    let worker = server.propagated(&pool, SHARED, &client)?;
+    let servant = &server.servant;
+    let send = |id, priority| -> Result<()> {
+        worker.push(id, 0)?;
+        servant.log.sent(id, priority);
+        Ok(())
+    };
+    servant.shut([0]);
+    client.at(SHARED, || send(0, SHARED))?;
+    until("the first upcall begins", || servant.log.has_begun(0))?;
+    std::thread::scope(|scope| {
+        let low: Vec<_> =
+            (1..high).map(|id| client.thread(scope, SHARED, move || send(id, SHARED))).collect();
+        low.into_iter().try_for_each(|thread| joined(thread.join()))
+    })?;
+    client.at(HIGH, || send(high, HIGH))?;
+    if lanes {
+        until("the high request is served", || servant.log.has_ended(high))?;
+    }
+    servant.open([0]);
+    until("all are served", || (0..=high).all(|id| servant.log.has_ended(id)))?;
+    let order = order(&servant.log.upcalls(0..=high));
+    Ok(order.iter().position(|id| *id == high).map_or(0, |place| place + 1))
 }
 
 /// What each client adds to the mean on average, as a share of the mean without any: from the first

@@ -2,15 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zorb::SystemExceptionKind;
 use zorb::poa::PoaPolicies;
+use zorb::{Interface as _, SystemExceptionKind};
 
-use super::bed::{Bench, HIGH, Host, LOW, ONE_CONNECTION};
+use super::bed::{Bench, HIGH, Host, LOW, ONE_CONNECTION, joined};
 use super::finding::{Finding, named};
+use super::servant::until;
 use crate::error::{Error, Result};
 use crate::stubs::real_time::Worker;
 
-/// How long a call waits for its reply where nobody may be left to serve it, in milliseconds.
+/// How long a call waits for its reply where nobody is left to serve it, in milliseconds.
 const TIMEOUT_MS: &str = "300";
 /// Calls back and forth where a thread is there for each: three upcalls at A and two at B.
 const DEEP: i32 = 4;
@@ -69,6 +70,25 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
             came == Came::Back(times),
         );
     }
+    for (name, servers) in [
+        ("own threads", Servers::OwnThreads),
+        ("own threads, one connection", Servers::OwnThreadsOneConnection),
+        ("a lane with a thread for each upcall", Servers::Lanes(3)),
+        ("a lane with one thread", Servers::Lanes(1)),
+    ] {
+        let order = ordered(bench, servers)?;
+        let what = format!("{name}: a request that comes while an upcall waits for its reply");
+        finding.measure(&named(&format!("{name} order")), format!("{order:?}"));
+        let found = match order {
+            Order { served_meanwhile: true, kept: true } => "is served, and keeps it",
+            Order { served_meanwhile: true, kept: false } => "is served, and does not keep it",
+            Order { served_meanwhile: false, .. } => "waits",
+        };
+        match servers {
+            Servers::Lanes(1) => finding.control(&what, "waits", found, !order.served_meanwhile),
+            _ => finding.check(&what, "is served, and does not keep it", found, order.is_good()),
+        }
+    }
     let (came, _) = bounced(bench, Servers::Lanes(1), 2)?;
     finding.measure("a_lane_with_one_thread", format!("{came:?}"));
     finding.control(
@@ -102,6 +122,64 @@ pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Ca
         on_a_thread: of(&a.servant.most_on_a_thread),
     };
     Ok((came, depth))
+}
+
+/// A request that came while an upcall waited for the reply to its own call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Order {
+    /// Its upcall began before the reply had come.
+    pub(super) served_meanwhile: bool,
+    /// The upcall that waited has not ended before it, although its reply had come.
+    pub(super) kept: bool,
+}
+
+impl Order {
+    pub(super) const GOOD: Self = Self { served_meanwhile: true, kept: false };
+
+    fn is_good(self) -> bool {
+        self == Self::GOOD
+    }
+}
+
+/// Has an upcall of A wait for B, and another request come to A meanwhile; the reply of B comes before
+/// that one's upcall may end. No time says what happened: where the request is not served, requests to
+/// another lane have come and gone.
+pub(super) fn ordered(bench: &Bench, servers: Servers) -> Result<Order> {
+    const WAITS: i32 = 0;
+    const COMES: i32 = 1;
+    let options = match servers {
+        Servers::OwnThreadsOneConnection => &ONE_CONNECTION[..],
+        _ => &[][..],
+    };
+    let (a, b) = (bench.server_with(options, 2)?, bench.server_with(options, 1)?);
+    let (client, other) = (bench.client(&[])?, bench.client(&[])?);
+    let (near, far) = (object(&a, servers, &client)?, object(&b, servers, &client)?);
+    let same: Worker = other.orb.resolve(&near.as_object().to_ior_string())?;
+    let (here, there) = (&a.servant, &b.servant);
+    there.shut([WAITS]);
+    here.shut([COMES]);
+    std::thread::scope(|scope| {
+        let waits = client.thread(scope, HIGH, || Ok(near.through(Some(&far), WAITS)?));
+        let called = until("the first upcall calls on", || there.log.has_begun(WAITS));
+        let comes = other.thread(scope, HIGH, || Ok(same.work(COMES, 0)?));
+        let waited = called.and_then(|()| match servers {
+            Servers::Lanes(1) => client.at(LOW, || {
+                (0..20).try_for_each(|_| near.rest(-1, 1_000))?;
+                Ok(())
+            }),
+            _ => until("the second is served", || here.log.has_begun(COMES)),
+        });
+        let served_meanwhile = here.log.has_begun(COMES);
+        there.open([WAITS]);
+        // One that is kept is let go in the end, so that this fails and does not hang.
+        let ended = until("the first upcall ends", || here.log.has_ended(WAITS));
+        let kept = ended.is_err() || here.log.has_ended(COMES);
+        here.open([COMES]);
+        joined(waits.join())?;
+        joined(comes.join())?;
+        waited?;
+        Ok(Order { served_meanwhile, kept })
+    })
 }
 
 fn object(server: &Host, servers: Servers, client: &Host) -> Result<Worker> {

@@ -270,6 +270,10 @@ impl WorkerServant for Servant {
         Ok(levels)
     }
 
+    fn through(&self, next: Option<&Worker>, id: i32) -> zorb::Result<()> {
+        self.upcall(id, || next.map_or(Ok(()), |next| next.work(id, 0)))
+    }
+
     fn bounce(
         &self,
         here: Option<&Worker>,

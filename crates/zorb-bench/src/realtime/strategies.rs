@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use zorb::Interface as _;
 use zorb_os::clock::MonotonicTime;
 use zorb_rt::Strategy;
 
-use super::bed::{Bench, HIGH, Host, joined};
+use super::bed::{Bench, HIGH, Host, LOW, joined};
 use super::finding::{Finding, rounded};
+use super::servant::until;
 use crate::error::Result;
 use crate::statistics::median;
 use crate::stubs::real_time::Worker;
@@ -17,6 +19,13 @@ use crate::stubs::real_time::Worker;
 const PAUSE: f64 = 0.15;
 /// No worse than this is as good.
 const AS_GOOD: f64 = 0.95;
+
+/// All that there are.
+pub(super) const STRATEGIES: [(Strategy, &str); 3] = [
+    (Strategy::LeaderFollowers, "leaders and followers"),
+    (Strategy::ThreadPerConnection, "a thread per connection"),
+    (Strategy::HalfSync, "half-sync"),
+];
 
 /// A server with one strategy, and a client.
 struct Side {
@@ -68,6 +77,22 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         rounded(same),
         (0.9..=1.1).contains(&same),
     );
+    for (strategy, name) in STRATEGIES {
+        let served = ordered(bench, strategy, 2)?;
+        finding.check(
+            &format!("{name}, two threads: a second call while an upcall is kept"),
+            "is served",
+            if served { "is served" } else { "waits" },
+            served,
+        );
+        let served = ordered(bench, strategy, 1)?;
+        finding.control(
+            &format!("{name}, one thread: a second call while an upcall is kept"),
+            "waits",
+            if served { "is served" } else { "waits" },
+            !served,
+        );
+    }
     Ok(finding)
 }
 
@@ -78,6 +103,39 @@ fn side(bench: &Bench, strategy: Strategy, threads: usize) -> Result<Side> {
     let pool = server.pool().lane(lane).strategy(strategy).create()?;
     let worker = server.propagated(&pool, HIGH, &client)?;
     Ok(Side { client, worker, _server: server })
+}
+
+/// Whether a call is served while an upcall of the same lane is kept from ending: somebody takes the
+/// lead, or is there to serve. Where it is not, calls to another lane have come and gone.
+pub(super) fn ordered(bench: &Bench, strategy: Strategy, threads: usize) -> Result<bool> {
+    let server = bench.server(2)?;
+    let (client, other) = (bench.client(&[])?, bench.client(&[])?);
+    let pool = server.pool().lane(server.lane(LOW, 1)?).lane(server.lane(HIGH, threads)?);
+    let pool = pool.strategy(strategy).create()?;
+    let worker = server.propagated(&pool, HIGH, &client)?;
+    let same: Worker = other.orb.resolve(&worker.as_object().to_ior_string())?;
+    let servant = &server.servant;
+    servant.shut([0]);
+    std::thread::scope(|scope| {
+        let kept = client.thread(scope, HIGH, || Ok(worker.work(0, 0)?));
+        let begun = until("the kept upcall begins", || servant.log.has_begun(0));
+        let second = other.thread(scope, HIGH, || Ok(same.work(1, 0)?));
+        let waited = begun.and_then(|()| {
+            if threads > 1 {
+                return until("the second call is served", || servant.log.has_ended(1));
+            }
+            client.at(LOW, || {
+                (0..20).try_for_each(|_| worker.rest(-1, 1_000))?;
+                Ok(())
+            })
+        });
+        let served = servant.log.has_ended(1);
+        servant.open([0]);
+        joined(kept.join())?;
+        joined(second.join())?;
+        waited?;
+        Ok(served)
+    })
 }
 
 /// The calls in a second to one side, of those to the other: the median of blocks in turns.

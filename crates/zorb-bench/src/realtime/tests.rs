@@ -6,14 +6,15 @@ use zorb_rt::DynamicLifespan;
 
 use super::bed::{Bench, denial};
 use super::bursts::{Burst, Hold, Setup, bursts};
+use super::crowds::place;
 use super::exhaustion::{Threads, ordered};
 use super::growth::burst;
 use super::hops::{Model, hops};
 use super::locks::overtakes;
-use super::nested::{Came, Depth, Servers, bounced};
+use super::nested::{self, Came, Depth, Order, Servers, bounced};
 use super::oracle::{inversions, order};
-use super::private;
-use super::{ALL, RtPlan, TRANSPORTS};
+use super::strategies::{self, STRATEGIES};
+use super::{ALL, RtPlan, TRANSPORTS, private};
 
 #[test]
 fn no_low_request_begins_while_a_high_one_is_readable_in_its_lane() {
@@ -36,6 +37,43 @@ fn one_connection_turns_priorities_over_and_that_is_seen() {
         let upcalls = bursts(&bench, Setup::Pool, held).unwrap();
         assert_eq!(order(&upcalls), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "{transport}");
         assert_eq!(inversions(&upcalls).count, 4, "{transport}: {upcalls:?}");
+    }
+}
+
+#[test]
+fn the_place_of_a_high_request_grows_with_low_clients_without_lanes_alone() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        for clients in [1, 4, 8] {
+            assert_eq!(place(&bench, true, clients).unwrap(), 2, "{transport} {clients}");
+            let behind = place(&bench, false, clients).unwrap();
+            assert_eq!(behind, clients + 1, "{transport} {clients}: the control");
+        }
+    }
+}
+
+#[test]
+fn every_strategy_serves_past_an_upcall_that_is_kept_if_a_thread_is_left() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        for (strategy, name) in STRATEGIES {
+            assert!(strategies::ordered(&bench, strategy, 2).unwrap(), "{transport} {name}");
+            let alone = strategies::ordered(&bench, strategy, 1).unwrap();
+            assert!(!alone, "{transport} {name}: the control");
+        }
+    }
+}
+
+#[test]
+fn a_reply_is_not_kept_by_a_request_that_came_later() {
+    for transport in TRANSPORTS {
+        let bench = Bench::untimed(transport);
+        for servers in [Servers::OwnThreads, Servers::OwnThreadsOneConnection, Servers::Lanes(3)] {
+            let found = nested::ordered(&bench, servers).unwrap();
+            assert_eq!(found, Order::GOOD, "{transport} {servers:?}");
+        }
+        let found = nested::ordered(&bench, Servers::Lanes(1)).unwrap();
+        assert!(!found.served_meanwhile, "{transport}: the control: {found:?}");
     }
 }
 
