@@ -108,6 +108,16 @@ impl SharedMemory {
         self.mapping.u64_at(at)
     }
 
+    /// Has the processor bring the cache line with octet `at` near, while the program goes on: for who is
+    /// about to read what another process has just written. Does nothing where it cannot be asked for.
+    ///
+    /// # Panics
+    /// When it is not inside.
+    #[inline]
+    pub fn fetch_ahead(&self, at: usize) {
+        self.mapping.fetch_ahead(at);
+    }
+
     /// Copies the octets from `at` on into `target`. When another process changes them meanwhile,
     /// what comes out may be of before, of after or mixed, octet for octet.
     ///
@@ -192,6 +202,23 @@ mod tests {
             assert_eq!(all.iter().filter(|octet| **octet == 1).count(), len.max(1));
             assert_eq!((all[99], all[100], all[99 + len], all[100 + len]), (0, 1, 1, 0));
         }
+    }
+
+    #[test]
+    fn what_is_asked_for_ahead_stays_as_it_is() {
+        let (here, there) = pair(4096);
+        here.write(4032, &[5; 64]);
+        (0..4096).for_each(|at| there.fetch_ahead(at));
+        let mut target = [0; 64];
+        there.read(4032, &mut target);
+        assert_eq!(target, [5; 64]);
+    }
+
+    #[test]
+    #[should_panic(expected = "outside of the shared memory")]
+    fn nothing_is_asked_for_outside() {
+        let (here, _) = pair(4096);
+        here.fetch_ahead(4096);
     }
 
     #[test]

@@ -22,7 +22,8 @@
 //! # Sleeping
 //! Who finds nothing to do sets its word `sleeping`, looks once more, and sleeps while the word is
 //! set. Who publishes a position then looks at that word; a fence on both sides makes sure that one
-//! of them sees what the other did. So a wake-up costs a system call only when somebody sleeps.
+//! of them sees what the other did. So a wake-up costs a system call only when somebody sleeps. A writer
+//! sleeps only when the ring is full, so a reader looks once in a quarter of the ring.
 
 mod half;
 #[cfg(test)]

@@ -66,6 +66,13 @@ pub trait Stream: Send + Sync + fmt::Debug {
         if self.is_stale() { self.recv(buffer).map(Some) } else { Ok(None) }
     }
 
+    /// How often in a row [`try_recv`](Self::try_recv) is called before the clock is looked at: often
+    /// enough that all of it takes about a microsecond, a short pause before each included. Default:
+    /// once, for a transport where each takes a system call.
+    fn cheap_looks(&self) -> u32 {
+        1
+    }
+
     /// Whether receiving fewer bytes than asked for means that no more were there. So it is with
     /// sockets, and whoever waits for their readiness need not ask a second time. Default: `false`.
     fn gives_all(&self) -> bool {

@@ -35,6 +35,10 @@ impl Stream for Fragmenting {
         self.inner.recv(buffer)
     }
 
+    fn cheap_looks(&self) -> u32 {
+        self.inner.cheap_looks()
+    }
+
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         self.inner.try_recv(buffer)
     }

@@ -92,6 +92,20 @@ impl Mapping {
     }
 
     #[inline]
+    pub(crate) fn fetch_ahead(&self, at: usize) {
+        let place = self.place(at, 1);
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+            // SAFETY: a hint to the processor, which the program sees nothing of.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>()) };
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = place;
+    }
+
+    #[inline]
     pub(crate) fn read(&self, at: usize, target: &mut [u8]) {
         let source = self.place(at, target.len());
         // SAFETY: as many octets as `target` has lie at `source`, in the mapping; the mapping and

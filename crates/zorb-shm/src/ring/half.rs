@@ -14,6 +14,12 @@ use crate::BUFFERS;
 /// the same time on a message longer than this.
 const PIECE: usize = 16 << 10;
 
+/// Octets that the processor moves at a time.
+const LINE: usize = 64;
+
+/// How many lines a reader asks for ahead of a message: those of a request with a few arguments.
+const LINES_AHEAD: usize = 2;
+
 /// The peer has published a position that cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Corrupt;
@@ -167,11 +173,15 @@ impl Writer {
 
 /// The end that octets are taken out of. One thread at a time uses it.
 #[derive(Debug)]
-pub(crate) struct Reader(pub(super) End, pub(super) Option<Incoming>);
+pub(crate) struct Reader(pub(super) End, pub(super) Option<Incoming>, Checked);
+
+/// The position that was published when it was last looked whether the writer sleeps.
+#[derive(Debug, Default)]
+struct Checked(AtomicU64);
 
 impl Reader {
     pub(super) fn new(memory: &Arc<SharedMemory>, place: Place, buffers: Option<Incoming>) -> Self {
-        Self(End::new(memory, place), buffers)
+        Self(End::new(memory, place), buffers, Checked::default())
     }
 
     /// Takes out as many octets as there are and `buffer` holds, and says how many.
@@ -184,7 +194,7 @@ impl Reader {
             let wanted = rest.len().min(there).min(PIECE);
             let Some(piece) = rest.get_mut(..wanted).filter(|piece| !piece.is_empty()) else {
                 // What stands before a piece comes by itself, so that the piece can be borrowed.
-                if BUFFERS && done == 0 && self.1.is_some() {
+                if BUFFERS && done == 0 && self.is_piece_named() {
                     done = self.read_piece(rest)?;
                 }
                 break;
@@ -199,24 +209,29 @@ impl Reader {
             let position = position.wrapping_add(wanted as u64);
             own.store(position, Ordering::Relaxed);
             memory.u64_at(place.read_position()).store(position, Ordering::Release);
-            self.made_room(there, wanted);
+            self.made_room(position);
             done += wanted;
         }
         Ok(done)
     }
 
-    /// Wakes the writer when there is room enough to be worth it. That is so at the latest when the
-    /// ring is empty, and it sleeps only with a full one.
+    /// Wakes the writer when there is room enough to be worth it: a quarter of the ring. It sleeps only
+    /// with a full one, and saw then what had been taken by the last time that this looked, or more. So
+    /// no more than what was taken since can be room that a sleeper knows nothing of, and this need not
+    /// look for each message: its fence takes longer than the rest of a read.
     #[inline]
-    fn made_room(&self, there: usize, taken: usize) {
-        let size = self.0.place.size;
-        if size - there + taken >= size / 4 {
+    fn made_room(&self, position: u64) {
+        let Checked(checked) = &self.2;
+        if position.wrapping_sub(checked.load(Ordering::Relaxed)) >= self.0.place.size as u64 / 4 {
+            checked.store(position, Ordering::Relaxed);
             fence(Ordering::SeqCst);
             self.0.wake(self.0.place.writer_sleeping());
         }
     }
 
-    /// How many octets are there. Looks at the writer's position only if none seem to be.
+    /// How many octets are there. Looks at the writer's position only if none seem to be; when there
+    /// are none, asks for the lines where the next will lie, as is of use to who looks again and again.
+    /// They come together with the position then, and not after it.
     #[inline]
     pub(super) fn there(&self) -> Result<usize, Corrupt> {
         let End { memory, place, own, seen, .. } = &self.0;
@@ -227,6 +242,10 @@ impl Reader {
             return Ok(known.min(place.size));
         }
         let writer = memory.u64_at(place.tail()).load(Ordering::Acquire);
+        if writer == own {
+            self.fetch_ahead(own);
+            return Ok(0);
+        }
         if writer.wrapping_sub(own) > place.size as u64 {
             return Err(Corrupt);
         }
@@ -234,6 +253,14 @@ impl Reader {
             if BUFFERS && self.1.is_some() { self.before_piece(own, writer) } else { writer };
         seen.store(known, Ordering::Relaxed);
         Ok(known.wrapping_sub(own) as usize)
+    }
+
+    #[inline]
+    fn fetch_ahead(&self, position: u64) {
+        for line in 0..LINES_AHEAD {
+            let (at, _) = self.0.at(position.wrapping_add((line * LINE) as u64));
+            self.0.memory.fetch_ahead(at);
+        }
     }
 
     /// Whether [`read`](Self::read) would do something, if only fail.

@@ -8,6 +8,8 @@ use std::collections::{HashSet, VecDeque};
 
 const SIZE: u8 = 8;
 const TOTAL: u8 = 12;
+/// From how many octets on that it has taken the reader looks whether the writer sleeps.
+const WORTH_IT: u8 = SIZE / 4;
 
 /// The words that both sides see.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,6 +44,8 @@ struct Side {
     step: Step,
     own: u8,
     seen: u8,
+    /// The reader's position when it last looked whether the writer sleeps.
+    checked: u8,
     held_back: VecDeque<(Word, u8)>,
 }
 
@@ -73,7 +77,8 @@ fn words(side: usize) -> Words {
 
 impl State {
     fn start() -> Self {
-        let side = Side { step: Step::Look, own: 0, seen: 0, held_back: VecDeque::new() };
+        let (step, held_back) = (Step::Look, VecDeque::new());
+        let side = Side { step, own: 0, seen: 0, checked: 0, held_back };
         Self { memory: [0; 4], sides: [side.clone(), side] }
     }
 
@@ -129,9 +134,8 @@ impl State {
                 }
             }
             Step::Move(count) => {
-                let there = self.possible(side);
-                let worth_it = SIZE - there + count >= SIZE / 4;
                 let position = current.own + count;
+                let worth_it = position - current.checked >= WORTH_IT;
                 let step = match side {
                     READER if !worth_it => done(position),
                     _ if fenced => Step::Fence,
@@ -139,6 +143,9 @@ impl State {
                 };
                 next(step, &|state| {
                     state.sides[side].own = position;
+                    if side == READER && worth_it {
+                        state.sides[side].checked = position;
+                    }
                     store(own, position)(state);
                 });
             }
@@ -175,16 +182,27 @@ impl State {
         }
         states
     }
+
+    /// Whether the writer sleeps although there is room that is worth to be woken for, and the reader has
+    /// nothing left to do about it: it may be long until it looks for more.
+    fn is_forgotten(&self) -> bool {
+        let [writer, reader] = &self.sides;
+        let at_rest = reader.held_back.is_empty() && matches!(reader.step, Step::Look | Step::Done);
+        let asleep = writer.step == Step::Asleep && self.memory[Word::WriterSleeping as usize] != 0;
+        asleep && at_rest && SIZE - (writer.own - reader.own) >= WORTH_IT
+    }
 }
 
-/// Goes through all states that can be. The first in which both are stuck, if there is one.
+/// Goes through all states that can be. The first in which both are stuck or the writer is forgotten, if
+/// there is one.
 fn stuck(fenced: bool) -> Option<State> {
     let mut known = HashSet::from([State::start()]);
     let mut to_visit = vec![State::start()];
     while let Some(state) = to_visit.pop() {
         let mut after = state.after(WRITER, fenced);
         after.extend(state.after(READER, fenced));
-        if after.is_empty() && state.sides.iter().any(|side| side.step != Step::Done) {
+        let is_stuck = after.is_empty() && state.sides.iter().any(|side| side.step != Step::Done);
+        if is_stuck || state.is_forgotten() {
             return Some(state);
         }
         to_visit.extend(after.into_iter().filter(|state| known.insert(state.clone())));

@@ -80,13 +80,21 @@ impl Reader {
         }
     }
 
+    /// Whether a piece was named that has not been taken.
+    #[inline]
+    pub(super) fn is_piece_named(&self) -> bool {
+        let End { memory, place, pieces, .. } = &self.0;
+        let named = || memory.u32_at(place.named()).load(Ordering::Acquire);
+        self.1.is_some() && named() != pieces.load(Ordering::Relaxed)
+    }
+
     /// Where the next piece comes, and which one it is, if one was named.
     fn next_name(&self) -> Option<(u64, u64)> {
-        let End { memory, place, pieces, .. } = &self.0;
-        let taken = pieces.load(Ordering::Relaxed);
-        if memory.u32_at(place.named()).load(Ordering::Acquire) == taken {
+        if !self.is_piece_named() {
             return None;
         }
+        let End { memory, place, pieces, .. } = &self.0;
+        let taken = pieces.load(Ordering::Relaxed);
         let (at, name) = Place::name(*place, taken);
         let read = |at| memory.u64_at(at).load(Ordering::Relaxed);
         Some((read(at), read(name)))

@@ -67,6 +67,20 @@ fn a_full_ring_takes_no_more_until_some_is_taken() {
 }
 
 #[test]
+fn a_sleeping_writer_is_looked_for_once_in_a_quarter_of_the_ring() {
+    let (writer, reader, memory, place) = ring(4096);
+    let sleeping = memory.u32_at(place.writer_sleeping());
+    let mut buffer = [0; 512];
+    for turn in 0..20 {
+        assert_eq!(writer.write(&[turn; 512]), Ok(512));
+        sleeping.store(1, Ordering::SeqCst);
+        assert_eq!(reader.read(&mut buffer), Ok(512));
+        // Half of a quarter, and all of it.
+        assert_eq!(sleeping.load(Ordering::SeqCst), u32::from(turn % 2 == 0), "turn {turn}");
+    }
+}
+
+#[test]
 fn ends_are_told() {
     let (writer, reader, ..) = ring(4096);
     assert!(!reader.is_ended() && !writer.is_refused());

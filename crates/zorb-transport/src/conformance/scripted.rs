@@ -13,6 +13,7 @@ use crate::Stream;
 pub struct Scripted<R, L> {
     receive: R,
     look: L,
+    cheap_looks: u32,
     received: AtomicU32,
     looked: AtomicU32,
 }
@@ -26,7 +27,14 @@ where
     /// [`try_recv`](Stream::try_recv) what `look` says: of the first call, the second, and so on from
     /// 1. The octets are those that were in the buffer.
     pub const fn new(receive: R, look: L) -> Self {
-        Self { receive, look, received: AtomicU32::new(0), looked: AtomicU32::new(0) }
+        let (received, looked) = (AtomicU32::new(0), AtomicU32::new(0));
+        Self { receive, look, cheap_looks: 1, received, looked }
+    }
+
+    /// The same stream, but its [`cheap_looks`](Stream::cheap_looks) are so many.
+    #[must_use]
+    pub fn with_cheap_looks(self, cheap_looks: u32) -> Self {
+        Self { cheap_looks, ..self }
     }
 
     /// How often somebody has waited in [`recv`](Stream::recv).
@@ -51,6 +59,10 @@ where
 
     fn try_recv(&self, _: &mut [u8]) -> io::Result<Option<usize>> {
         (self.look)(self.looked.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
+    }
+
+    fn cheap_looks(&self) -> u32 {
+        self.cheap_looks
     }
 
     fn send_all(&self, _: &[u8]) -> io::Result<()> {

@@ -38,3 +38,18 @@ fn a_timeout_that_is_shorter_ends_the_wait() {
     assert_eq!(received.unwrap_err().kind(), io::ErrorKind::TimedOut);
     assert_eq!(sleeps, 0);
 }
+
+#[test]
+fn looks_that_are_cheap_are_not_timed() {
+    let last = Duration::from_nanos(1);
+    // The first look and those that are cheap come before the clock, however short the spin is.
+    let stream = Scripted::new(|_| Ok(7), |look| Ok((look == 21).then_some(9)));
+    let stream = stream.with_cheap_looks(20);
+    let received = WaitPolicy::new(last).recv(&stream, &mut [0; 16], Some(last));
+    assert_eq!((received.unwrap(), stream.looked(), stream.received()), (9, 21, 0));
+    // No stream keeps a thread from the clock for long.
+    let stream = Scripted::new(|_| Ok(7), |_| Ok(None)).with_cheap_looks(u32::MAX);
+    let received = WaitPolicy::new(last).recv(&stream, &mut [0; 16], None);
+    assert_eq!((received.unwrap(), stream.received()), (7, 1));
+    assert!(stream.looked() <= 1 + 2 * MOST_LOOKS);
+}

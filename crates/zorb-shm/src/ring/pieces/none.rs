@@ -20,6 +20,10 @@ impl Reader {
         writer
     }
 
+    pub(super) fn is_piece_named(&self) -> bool {
+        self.1.is_some()
+    }
+
     pub(super) fn has_piece(&self) -> bool {
         self.1.is_some()
     }
