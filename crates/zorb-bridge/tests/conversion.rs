@@ -257,3 +257,79 @@ fn cancelled_requests_and_ends_are_told_of() {
     assert_eq!(header_of(&client.message()).kind, MessageKind::CloseConnection);
     client.end();
 }
+
+#[test]
+fn the_same_goes_from_gioplite_to_giop() {
+    let world = World::new("lite+inproc", "inproc");
+    let client = world.client();
+    let target = TargetAddress::Key(KEY);
+    let mut octets = Vec::new();
+    LITE.locate_request(&mut octets, NATIVE, 4, &target).and_then(MessageWriter::finish).unwrap();
+    client.send(&octets);
+    let server = world.server();
+    let message = server.message();
+    let header = header_of(&message);
+    let form = Form::Giop(header.version);
+    let asked = form.read_locate_request(&message, &header).unwrap();
+    assert_eq!((asked.request_id, asked.target), (4, target));
+    for status in [LocateStatus::ObjectHere, LocateStatus::UnknownObject] {
+        let located = form.locate_reply(&mut octets, NATIVE, 4, status);
+        located.and_then(MessageWriter::finish).unwrap();
+        server.send(&octets);
+        let (header, answer) = lite_message(&client);
+        let (located, _) = LITE.read_locate_reply(&answer, &header).unwrap();
+        assert_eq!((located.request_id, located.status), (4, status));
+    }
+    client.send(&request(LITE, NATIVE, "note", b"x"));
+    server.message();
+    LITE.cancel_request(&mut octets, NATIVE, 9);
+    client.send(&octets);
+    let message = server.message();
+    let cancelled = form.read_cancel_request(&message, &header_of(&message)).unwrap();
+    assert_eq!(cancelled.request_id, 9);
+    // Each side's end, in the other's words.
+    form.close_connection(&mut octets, NATIVE);
+    server.send(&octets);
+    assert_eq!(lite_message(&client).0.kind, MessageKind::CloseConnection);
+    client.end();
+
+    let client = world.client();
+    client.send(&request(LITE, NATIVE, "note", b"x"));
+    let server = world.server();
+    server.message();
+    form.message_error(&mut octets, NATIVE);
+    server.send(&octets);
+    assert_eq!(lite_message(&client).0.kind, MessageKind::MessageError);
+    client.end();
+}
+
+#[test]
+fn fragments_arrive_as_one_message_of_gioplite() {
+    let world = World::new("inproc", "lite+inproc");
+    let client = world.client();
+    let form = Form::Giop(GiopVersion::V1_2);
+    let body: Vec<u8> = (0..3000).map(|n| n as u8).collect();
+    let whole = request(form, NATIVE, "note", &body);
+    let mut parts = 0;
+    for part in zorb_giop::fragments(&whole, 256) {
+        client.send(&[part.header(), part.payload].concat());
+        parts += 1;
+    }
+    assert!(parts > 10);
+    let server = world.server();
+    let (header, message) = lite_message(&server);
+    let (request, arguments) = LITE.read_request(&message, &header).unwrap();
+    assert_eq!((request.request_id, arguments.rest()), (9, &body[..]));
+    // And a reply in fragments goes back from a server of GIOP to a client of GIOPlite.
+    let world = World::new("lite+inproc", "inproc");
+    let client = world.client();
+    client.send(&self::request(LITE, NATIVE, "note", b"x"));
+    let server = world.server();
+    server.message();
+    for part in zorb_giop::fragments(&reply(form, NATIVE, &body), 256) {
+        server.send(&[part.header(), part.payload].concat());
+    }
+    let (header, answer) = lite_message(&client);
+    let (reply, results) = LITE.read_reply(&answer, &header).unwrap();
+    assert_eq!((reply.status, results.rest()), (ReplyStatus::UserException, &body[..]));
+}
