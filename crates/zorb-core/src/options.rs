@@ -12,9 +12,11 @@ mod table;
 mod tests;
 
 use std::mem::discriminant;
+use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_transport::{StreamOptions, WaitPolicy};
+use zorb_giop::ProfileTag;
+use zorb_transport::{Protocol, StreamOptions, WaitPolicy};
 
 use crate::collocation::CollocationStrategy;
 use crate::error::{Error, Phase};
@@ -48,6 +50,9 @@ impl std::fmt::Display for Origin {
         }
     }
 }
+
+/// Protocols that a program was built without: the scheme of each, and the feature that brings it.
+pub(crate) type LeftOut = &'static [(&'static str, &'static str)];
 
 /// What names of options begin with that belong to parts which are no protocols, and that an ORB which
 /// does not have the part leaves alone.
@@ -125,6 +130,10 @@ pub struct Options {
     pub stall_takeover: Duration,
     /// How stubs call objects of their own ORB.
     pub collocation_strategy: CollocationStrategy,
+    /// The kinds of profiles of the protocols that `ClientProtocols` and `ServerProtocols` name.
+    pub(crate) chosen_profiles: [Vec<ProfileTag>; 2],
+    /// Protocols that the program was built without.
+    pub(crate) left_out: LeftOut,
     /// What is set of the options that belong to one protocol, by their names.
     protocol_options: Vec<(&'static str, String)>,
     origins: Vec<(&'static str, Origin)>,
@@ -166,6 +175,8 @@ impl Default for Options {
             max_forwards: table::MAX_FORWARDS as u32,
             stall_takeover: Duration::from_millis(table::STALL_TAKEOVER_MS),
             collocation_strategy: CollocationStrategy::default(),
+            chosen_profiles: [const { Vec::new() }; 2],
+            left_out: &[],
             protocol_options: Vec::new(),
             origins: Vec::new(),
         }
@@ -297,6 +308,19 @@ impl Options {
             !parts.into_iter().any(|part| name.starts_with(part))
         });
         orphan.map(|(name, _)| (*name, self.origin(name)))
+    }
+
+    /// What is to be had in place of a protocol that there is not, `known` being those that there are.
+    #[cold]
+    pub(crate) fn instead_of(&self, scheme: &str, known: &[Arc<dyn Protocol>]) -> String {
+        let names: Vec<_> = known.iter().map(|protocol| protocol.scheme()).collect();
+        let names = names.join(", ");
+        match self.left_out.iter().find(|(left_out, _)| *left_out == scheme) {
+            Some((_, feature)) => {
+                format!("it comes with the feature {feature}; there are here: {names}")
+            }
+            None => format!("there are here: {names}"),
+        }
     }
 
     /// How connected streams are set up.

@@ -23,7 +23,7 @@ use crate::poa::{KnownAdapters, ManagerState, Poa, PoaManager};
 use crate::policy::{PolicyCurrent, PolicyManager};
 
 pub use builder::OrbBuilder;
-pub(crate) use choice::{endpoints, ephemeral, for_calls};
+pub(crate) use choice::{any_may_follow, endpoints, ephemeral, for_calls};
 pub(crate) use core::{NotHere, OrbCore};
 pub(crate) use initial::initial_reference;
 
@@ -62,7 +62,8 @@ impl Orb {
         self.core.protocols()
     }
 
-    /// The root object adapter. Its manager is active from the start.
+    /// The root object adapter, which is made when it is first asked for and begins with the policies of
+    /// servers that the ORB's policy manager has then. Its manager is active from the start.
     #[doc(alias = "RootPOA")]
     pub fn root_poa(&self) -> Poa {
         self.core.root_poa().clone()

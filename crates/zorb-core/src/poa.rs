@@ -100,10 +100,21 @@ pub(crate) struct PoaCore {
 }
 
 impl Poa {
-    pub(crate) fn root(orb: &Weak<OrbCore>, adapters: &Adapters, manager: PoaManager) -> Self {
-        let root = adapters.register(|index, stamp| {
-            PoaCore::new(orb.clone(), "RootPOA", None, PoaPolicies::root(), manager, (index, stamp))
+    pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
+        let manager = PoaManager::new(ManagerState::Active, orb.options().max_held_requests);
+        let inherited = PoaPolicies::root().inheriting(&orb.overrides().load().policies);
+        let (policies, pool) = match pool_of(&inherited.others) {
+            Ok(pool) => (inherited, pool),
+            Err(error) => {
+                tracing::warn!(%error, "the root adapter is without the ORB's policies");
+                (PoaPolicies::root(), None)
+            }
+        };
+        let root = orb.adapters().register(|index, stamp| {
+            let itself = Arc::downgrade(orb);
+            PoaCore::new(itself, "RootPOA", None, policies, manager, (index, stamp))
         });
+        *root.pool.lock() = pool;
         Self(root)
     }
 

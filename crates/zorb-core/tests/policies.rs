@@ -163,6 +163,24 @@ fn adapters_begin_with_the_policies_of_servers_that_the_orb_has() {
     assert_eq!(own.policies().others.value(), Some(&Weight(2)));
 }
 
+/// The root adapter is one of those: it is made when it is first asked for.
+#[test]
+fn the_root_adapter_begins_with_the_policies_that_the_orb_has_by_then() {
+    let orb = builder().build().unwrap();
+    orb.policy_manager().add(&Policies::new().with(Weight(1)).with(Colour(7))).unwrap();
+    let root = orb.root_poa();
+    assert_eq!(root.policies().others, Policies::new().with(Weight(1)));
+    orb.policy_manager().add(&Policies::new().with(Weight(2))).unwrap();
+    assert_eq!(orb.root_poa().policies().others.value(), Some(&Weight(1)), "it is made once");
+    let child = root.create("child", PoaPolicies::new()).unwrap();
+    assert_eq!(child.policies().others.value(), Some(&Weight(2)), "children are made later");
+    // One that nobody has asked for is none that has to be ended.
+    let other = builder().build().unwrap();
+    other.shutdown(true).unwrap();
+    let late = other.root_poa().create("late", PoaPolicies::new()).unwrap_err();
+    assert!(matches!(late, PoaError::System(_)), "{late}");
+}
+
 #[test]
 fn references_tell_of_an_adapters_policies() {
     let (orb, plain) = server();

@@ -6,8 +6,7 @@ use std::time::Duration;
 use zorb_core::lanes::WeakPool;
 use zorb_core::options::Options;
 use zorb_core::policy::{
-    AdapterPolicies, ConnectionProperties, OnewayQueue, Policies, PrivateConnection,
-    RelativeRequestTimeout, SyncScope,
+    AdapterPolicies, OnewayQueue, Policies, PrivateConnection, RelativeRequestTimeout, SyncScope,
 };
 use zorb_core::{Error, Orb, Phase};
 
@@ -128,11 +127,6 @@ impl RtOrb {
 /// What the options say of calls, as policies of the ORB.
 pub(crate) fn policies_of_calls(options: &Options) -> Result<Policies, Error> {
     let mut policies = Policies::new();
-    if options.fragment_size.is_some() {
-        let mut properties = ConnectionProperties::default();
-        properties.fragment_size = options.fragment_size;
-        policies = policies.with(properties);
-    }
     for (name, value) in options.of_part(PART) {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
         policies = match name {

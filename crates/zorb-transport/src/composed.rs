@@ -49,6 +49,12 @@ impl Composed {
     fn inner(&self) -> &dyn Protocol {
         &*self.transport.inner
     }
+
+    /// What a profile of this protocol says, as one of the other protocol does.
+    fn inner_profile(&self, profile: &ResolvedProfile) -> Option<ResolvedProfile> {
+        let endpoints = self.transport.all_inner(&profile.endpoints).ok()?;
+        Some(ResolvedProfile { endpoints, ..profile.clone() })
+    }
 }
 
 impl Protocol for Composed {
@@ -62,6 +68,10 @@ impl Protocol for Composed {
 
     fn carries_replies(&self) -> bool {
         self.inner().carries_replies()
+    }
+
+    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        self.inner_profile(profile).map_or_else(Vec::new, |it| self.inner().also_reached_by(&it))
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -112,10 +122,18 @@ impl Protocol for Composed {
         object_key: &[u8],
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError> {
-        let endpoints: Result<Vec<_>, _> =
-            endpoints.iter().map(|endpoint| self.transport.inner(endpoint)).collect();
-        let inner = self.inner().encode_profile(&endpoints?, version, object_key, components)?;
+        let endpoints = self.transport.all_inner(endpoints)?;
+        let inner = self.inner().encode_profile(&endpoints, version, object_key, components)?;
         Ok(TaggedProfile { tag: self.tag, data: inner.data })
+    }
+
+    fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
+        self.inner().priority_component(&self.transport.all_inner(endpoints).ok()?, priority)
+    }
+
+    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+        let (profile, endpoint) = (self.inner_profile(profile)?, self.transport.inner(endpoint));
+        self.inner().endpoint_priority(&profile, &endpoint.ok()?)
     }
 
     fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {
@@ -140,6 +158,10 @@ impl Renamed {
     fn inner(&self, endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
         let address = strip_scheme(&self.scheme, endpoint.as_str())?;
         self.inner.transport().parse_endpoint(address)
+    }
+
+    fn all_inner(&self, endpoints: &[Endpoint]) -> Result<Vec<Endpoint>, EndpointError> {
+        endpoints.iter().map(|endpoint| self.inner(endpoint)).collect()
     }
 }
 

@@ -57,8 +57,27 @@ impl Orb {
             .with_short()
             .with_rudp()
             .with_sctp()
+            .left_out(LEFT_OUT)
     }
 }
+
+/// The protocols that are not in the build, each with the feature that brings it.
+const LEFT_OUT: &[(&str, &str)] = &[
+    #[cfg(not(feature = "tls"))]
+    ("ssliop", "tls"),
+    #[cfg(not(feature = "udp"))]
+    ("diop", "udp"),
+    #[cfg(not(feature = "udp"))]
+    ("miop", "udp"),
+    #[cfg(not(feature = "short"))]
+    ("short+iiop", "short"),
+    #[cfg(not(feature = "short"))]
+    ("short+uiop", "short"),
+    #[cfg(not(feature = "rudp"))]
+    ("rudp", "rudp"),
+    #[cfg(not(feature = "sctp"))]
+    ("sciop", "sctp"),
+];
 
 /// Adds what is in the build.
 trait WithFeatures {

@@ -6,7 +6,10 @@ mod support;
 use std::sync::Arc;
 
 use support::{Adder, Servant};
-use zorb::giop::ProfileTag;
+use zorb::giop::{GiopLite, ProfileTag};
+use zorb::policy::{ClientProtocols, Policies, ServerProtocols};
+use zorb::protocols::UiopProtocol;
+use zorb::transport::Composed;
 use zorb::{Interface as _, Orb, OrbBuilder, SystemExceptionKind};
 
 const IIOP: ProfileTag = ProfileTag::INTERNET_IOP;
@@ -144,11 +147,94 @@ fn the_preferred_protocol_is_tried_first() {
     }
 }
 
+#[test]
+fn a_protocol_is_named_once() {
+    for (option, value) in [
+        ("Protocols", "iiop,uiop,iiop"),
+        ("Protocols", "-iiop,-iiop"),
+        ("ClientProtocols", "uiop,UIOP,any"),
+        ("ServerProtocols", "iiop;iiop"),
+    ] {
+        let story = with(&[(option, value)]).build().unwrap_err().to_string();
+        assert!(story.contains(&format!("option {option} (builder): ")), "{story}");
+        assert!(story.contains("is there twice"), "{story}");
+    }
+}
+
+/// Two protocols cannot have one scheme, nor profiles of one kind: references could not tell them apart.
+#[test]
+fn protocols_that_cannot_be_told_apart_are_an_error() {
+    let again = |tag| Composed::new(&GiopLite, UiopProtocol::new(), tag);
+    let story = with(&[]).protocol(Arc::new(again(UIOP))).build().unwrap_err().to_string();
+    assert!(story.contains("registered already for profiles of kind TAO UIOP"), "{story}");
+    // In place of the one of its scheme, or without the plain one, it can be had.
+    with(&[]).protocol(Arc::new(again(ProfileTag(0x7a6c_0001)))).build().unwrap();
+    let alone = with(&[("Protocols", "lite+uiop,iiop")]).protocol(Arc::new(again(UIOP)));
+    assert_eq!(schemes(&alone.build().unwrap()), ["lite+uiop", "iiop"]);
+    // One that comes later is refused, and nothing has changed.
+    let orb = with(&[]).build().unwrap();
+    let before = schemes(&orb);
+    let refused = orb.protocols().register(Arc::new(UiopProtocol::new())).unwrap_err();
+    assert!(refused.to_string().contains("uiop"), "{refused}");
+    assert_eq!(schemes(&orb), before);
+}
+
+/// What policies would say: it can be read where they are.
+#[test]
+fn chosen_protocols_are_read_back_as_policies() {
+    let options = [("ClientProtocols", "uiop,lite+iiop,any"), ("ServerProtocols", "uiop,iiop")];
+    let orb = with(&options).build().unwrap();
+    let expected = ClientProtocols::new([UIOP, ProfileTag::ZORB_LITE_IIOP]).or_any();
+    assert_eq!(orb.policy_manager().policy(), Some(expected.clone()));
+    let object = orb.string_to_object("corbaloc::127.0.0.1:9/nobody").unwrap().unwrap();
+    assert_eq!(object.client_policy(), Some(expected));
+    let expected = ServerProtocols::new([UIOP, IIOP]);
+    assert_eq!(orb.policy_manager().policy(), Some(expected));
+    assert!(orb.policy_manager().policy_overrides().is_empty(), "nobody has set one");
+    // A policy that is set wins over it.
+    let own = ClientProtocols::new([IIOP]);
+    orb.policy_manager().add(&Policies::new().with(own.clone())).unwrap();
+    assert_eq!(object.client_policy(), Some(own));
+    let plain = with(&[]).build().unwrap();
+    assert_eq!(plain.policy_manager().policy::<ClientProtocols>(), None);
+    assert_eq!(plain.policy_manager().policy::<ServerProtocols>(), None);
+}
+
+/// What the program could have, had it been built so, is told.
+#[cfg(not(feature = "rudp"))]
+#[test]
+fn a_protocol_that_the_program_was_built_without_is_told_from_one_that_nobody_has() {
+    let without = [
+        with(&[("ClientProtocols", "rudp")]).build(),
+        with(&[("Protocols", "-rudp")]).build(),
+        with(&[]).listen("rudp://127.0.0.1:0").build(),
+    ];
+    for refused in without {
+        let error = refused.unwrap_err();
+        let (story, hint) = (error.to_string(), error.advice().unwrap_or_default().to_owned());
+        assert!(story.contains("no protocol \"rudp\""), "{story}");
+        assert!(hint.contains("it comes with the feature rudp"), "{hint}");
+    }
+    let unknown = with(&[]).listen("ipx://127.0.0.1:0").build().unwrap_err();
+    let hint = unknown.advice().unwrap_or_default();
+    assert!(hint.contains("there are here: iiop") && !hint.contains("feature"), "{hint}");
+}
+
+/// Options are checked as they are for an ORB, without there being one.
+#[test]
+fn options_can_be_checked_without_an_orb() {
+    let good = with(&[("ClientProtocols", "uiop")]).listen("iiop://256.256.256.256:0");
+    assert_eq!(good.checked_options().unwrap().client_protocols, ["uiop"]);
+    let bad = with(&[("ServerProtocols", "ipx")]);
+    assert!(bad.options().is_ok() && bad.checked_options().is_err());
+}
+
 /// Options of a protocol that an ORB does without are no error; of one that the program has not they are.
 #[cfg(not(feature = "tls"))]
 #[test]
 fn options_of_protocols_that_are_not_there() {
-    assert!(with(&[("SsliopKey", "key.pem")]).build().is_err());
+    let error = with(&[("SsliopKey", "key.pem")]).build().unwrap_err();
+    assert_eq!(error.advice(), Some("ssliop comes with the feature tls"));
 }
 
 #[cfg(feature = "tls")]

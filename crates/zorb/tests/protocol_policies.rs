@@ -150,6 +150,14 @@ fn a_private_connection_is_one_references_own() {
 
 /// What the first octets of a request to an object with a key of 600 octets are.
 fn request_header(fragment_size: Option<u32>, version: &str) -> [u8; 12] {
+    let orb = client();
+    let mut properties = ConnectionProperties::default();
+    properties.fragment_size = fragment_size;
+    orb.policy_manager().add(&Policies::new().with(properties)).unwrap();
+    request_header_of(&orb, version)
+}
+
+fn request_header_of(orb: &Orb, version: &str) -> [u8; 12] {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let reads = thread::spawn(move || {
@@ -157,10 +165,6 @@ fn request_header(fragment_size: Option<u32>, version: &str) -> [u8; 12] {
         listener.accept().unwrap().0.read_exact(&mut header).unwrap();
         header
     });
-    let mut properties = ConnectionProperties::default();
-    properties.fragment_size = fragment_size;
-    let orb = client();
-    orb.policy_manager().add(&Policies::new().with(properties)).unwrap();
     let url = format!("corbaloc:iiop:{version}@{address}/{}", "k".repeat(600));
     let object = orb.string_to_object(&url).unwrap().unwrap();
     object.non_existent().unwrap_err();
@@ -177,5 +181,16 @@ fn requests_go_in_fragments_where_the_version_has_them() {
         let whole = request_header(fragment_size, version);
         assert_eq!(whole[6] & 2, 0, "{fragment_size:?} {version}");
         assert!(size(whole) > 600, "{fragment_size:?} {version}");
-    }
+    } // The option alone does the same, and a policy of no fragments wins over it.
+    let by_option = || {
+        let builder = Orb::builder().without_environment().option("FragmentSize", "256");
+        builder.build().unwrap()
+    };
+    let cut = request_header_of(&by_option(), "1.2");
+    assert_eq!((cut[6] & 2, size(cut)), (2, 256 - 12));
+    let orb = by_option();
+    let mut properties = ConnectionProperties::default();
+    properties.fragment_size = Some(0);
+    orb.policy_manager().add(&Policies::new().with(properties)).unwrap();
+    assert_eq!(request_header_of(&orb, "1.2")[6] & 2, 0);
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ConfigArgs, orb: &[String]) -> Outcome {
         screen::print(&default_file())?;
         return Ok(OK);
     }
-    let options = zorb::Orb::builder().arguments(orb.iter().cloned()).options()?;
+    let options = zorb::Orb::builder().arguments(orb.iter().cloned()).checked_options()?;
     if args.json {
         let rows: Vec<Value> = TABLE.iter().map(|spec| option_json(spec, &options)).collect();
         screen::print_json(&json!({ "options": rows }))?;

@@ -61,3 +61,14 @@ fn bad_values_name_the_option_and_the_place() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr.contains("MaxForwards") && stderr.contains("ZORB_MAX_FORWARDS"), "{stderr}");
 }
+
+/// They are those of an ORB with the protocols that the program has.
+#[test]
+fn names_of_protocols_are_checked() {
+    assert_eq!(run(&["config", "-ORBClientProtocols", "rudp,uiop,any"]).status, Some(0));
+    for arguments in [["-ORBClientProtocols", "ipx"], ["-ORBProtocols", "uiop,uiop"]] {
+        let output = run(&["config", arguments[0], arguments[1]]);
+        assert_eq!((output.status, output.stdout.as_str()), (Some(1), ""));
+        assert!(output.stderr.contains(&arguments[0]["-ORB".len()..]), "{}", output.stderr);
+    }
+}

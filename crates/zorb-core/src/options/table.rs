@@ -223,7 +223,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: OptionKind::Number(0, 1 << 30),
         default: "0",
         unit: "octets",
-        help: "most octets of a request that a real-time program sends in one piece, by GIOP 1.2, larger ones being sent in fragments; 0 never cuts",
+        help: "most octets of a request that is sent in one piece, by GIOP 1.2, larger ones being sent in fragments; 0 never cuts",
     },
     OptionSpec {
         name: "MaxConnections",

@@ -11,7 +11,7 @@ use super::Orb;
 use super::choice::{chosen, endpoints};
 use super::core::OrbCore;
 use crate::error::{Error, Phase};
-use crate::options::{Options, Origin};
+use crate::options::{LeftOut, Options, Origin};
 
 /// Sets an ORB up: options, protocols, endpoints.
 ///
@@ -29,6 +29,7 @@ pub struct OrbBuilder<O = Orb> {
     file: Option<std::path::PathBuf>,
     environment: bool,
     settings: Vec<(String, String)>,
+    left_out: LeftOut,
 }
 
 impl<O: From<Orb>> Default for OrbBuilder<O> {
@@ -47,7 +48,15 @@ impl<O: From<Orb>> OrbBuilder<O> {
             file: None,
             environment: true,
             settings: Vec::new(),
+            left_out: &[],
         }
+    }
+
+    /// Says which protocols the program was built without, by their schemes, each with the name of the
+    /// feature that brings it: for errors that name one.
+    pub fn left_out(mut self, protocols: &'static [(&'static str, &'static str)]) -> Self {
+        self.left_out = protocols;
+        self
     }
 
     /// Adds a protocol. It takes the place of one with the same scheme that was added before.
@@ -130,19 +139,35 @@ impl<O: From<Orb>> OrbBuilder<O> {
         for (name, value) in &self.settings {
             options.set(name, value, Origin::Builder)?;
         }
+        options.left_out = self.left_out;
         Ok(options)
+    }
+
+    /// The same, where every protocol that they name is one of the program's.
+    ///
+    /// # Errors
+    /// As [`options`](Self::options); an option that names a protocol that there is not, or is one of
+    /// such a protocol.
+    pub fn checked_options(&self) -> Result<Options, Error> {
+        self.choose().map(|(options, _)| options)
+    }
+
+    /// The effective options, and the protocols that the ORB has by them.
+    fn choose(&self) -> Result<(Options, Vec<Arc<dyn Protocol>>), Error> {
+        let mut options = self.options()?;
+        let protocols = chosen(&self.protocols, &mut options)?;
+        check_owners(&self.protocols, &options)?;
+        Ok((options, protocols))
     }
 
     /// Sets the ORB up and opens its endpoints.
     ///
     /// # Errors
-    /// A bad option, or one that names a protocol that there is not; two protocols of the same profile
-    /// tag; an endpoint that cannot be opened.
+    /// A bad option, or one that names a protocol that there is not, or one twice; two protocols of the
+    /// same profile tag; an endpoint that cannot be opened.
     pub fn build(self) -> Result<O, Error> {
-        let options = self.options()?;
-        let protocols = chosen(&self.protocols, &options)?;
+        let (options, protocols) = self.choose()?;
         configure(&protocols, &options)?;
-        check_owners(&self.protocols, &options)?;
         let core = OrbCore::new(options);
         for protocol in protocols {
             core.protocols()
@@ -173,16 +198,15 @@ fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), E
 
 /// Refuses options of a protocol that the program has not. One that the ORB does without may keep its.
 fn check_owners(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), Error> {
-    match options.of_no_protocol(protocols.iter().map(|protocol| option_prefix(&**protocol))) {
-        Some((name, origin)) => Err(Error::new(
-            Phase::Configure,
-            format!("option {name} ({origin}): this ORB has no protocol that takes it"),
-        )
-        .hint(
-            "build the crate zorb with the feature of the protocol, tls for ssliop, udp for miop",
-        )),
-        None => Ok(()),
-    }
+    let prefixes = protocols.iter().map(|protocol| option_prefix(&**protocol));
+    let Some((name, origin)) = options.of_no_protocol(prefixes) else { return Ok(()) };
+    let what = format!("option {name} ({origin}): this ORB has no protocol that takes it");
+    let error = Error::new(Phase::Configure, what);
+    let name = name.to_ascii_lowercase();
+    Err(match options.left_out.iter().find(|(scheme, _)| name.starts_with(scheme)) {
+        Some((scheme, feature)) => error.hint(format!("{scheme} comes with the feature {feature}")),
+        None => error,
+    })
 }
 
 /// What the names of a protocol's options begin with: its scheme, the last name of one that is made of

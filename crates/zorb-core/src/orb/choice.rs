@@ -14,8 +14,24 @@ const ANY: &str = "any";
 /// The protocols that the ORB has of those that the program has, in the order of the option.
 pub(super) fn chosen(
     all: &[Arc<dyn Protocol>],
-    options: &Options,
+    options: &mut Options,
 ) -> Result<Vec<Arc<dyn Protocol>>, Error> {
+    let chosen = checked(all, options)?;
+    let profile = |name: &String| {
+        let named = chosen.iter().find(|protocol| protocol.scheme() == name);
+        named.map(|protocol| protocol.profile_tag())
+    };
+    for (names, profiles) in [&options.client_protocols, &options.server_protocols]
+        .into_iter()
+        .zip(&mut options.chosen_profiles)
+    {
+        *profiles = names.iter().filter_map(profile).collect();
+    }
+    Ok(chosen)
+}
+
+/// Those protocols, where every name is that of one.
+fn checked(all: &[Arc<dyn Protocol>], options: &Options) -> Result<Vec<Arc<dyn Protocol>>, Error> {
     let names = &options.protocols;
     let without: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix('-')).collect();
     if !without.is_empty() && without.len() < names.len() {
@@ -47,7 +63,9 @@ pub(super) fn chosen(
         for name in names {
             known(&chosen, options, option, name)?;
         }
+        once(options, option, names)?;
     }
+    once(options, "Protocols", names)?;
     Ok(chosen)
 }
 
@@ -61,9 +79,23 @@ fn known(
     if protocols.iter().any(|protocol| protocol.scheme() == name) {
         return Ok(());
     }
-    let there: Vec<_> = protocols.iter().map(|protocol| protocol.scheme()).collect();
     Err(bad(options, option, &format!("no protocol {name:?}"))
-        .hint(format!("there are here: {}", there.join(", "))))
+        .hint(options.instead_of(name, protocols)))
+}
+
+/// Refuses a name that stands in a list twice: which of its places counts?
+fn once(options: &Options, option: &str, names: &[String]) -> Result<(), Error> {
+    let is_again =
+        |(place, name): &(usize, &String)| names.iter().take(*place).any(|it| it == *name);
+    match names.iter().enumerate().find(is_again) {
+        Some((_, name)) => Err(bad(options, option, &format!("{name:?} is there twice"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether the option `ClientProtocols` lets other protocols follow those that it names.
+pub(crate) fn any_may_follow(options: &Options) -> bool {
+    options.client_protocols.last().is_some_and(|last| last == ANY)
 }
 
 fn bad(options: &Options, option: &str, why: &str) -> Error {
@@ -127,7 +159,7 @@ pub(crate) fn for_calls<W>(ways: Vec<W>, options: &Options, scheme: impl Fn(&W) 
     if names.is_empty() {
         return ways;
     }
-    let any = names.last().is_some_and(|last| last == ANY);
+    let any = any_may_follow(options);
     let (listed, others): (Vec<_>, Vec<_>) =
         ways.into_iter().partition(|way| names.iter().any(|name| name == scheme(way)));
     let mut ordered = ordered(names, listed, &scheme);

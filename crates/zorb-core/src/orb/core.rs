@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 // tidy: allow(lock): read when references are made and resolved, written when the program sets itself up
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use arc_swap::ArcSwap;
 use zorb_cdr::ReadContext;
@@ -19,9 +19,7 @@ use crate::error::{Error, Phase};
 use crate::lanes::{AnyPool, Freezing};
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::poa::{
-    ActiveObject, Adapters, Found, KeyParts, KnownAdapters, ManagerState, Poa, PoaManager,
-};
+use crate::poa::{ActiveObject, Adapters, Found, KeyParts, KnownAdapters, Poa, PoaManager};
 use crate::policy::{Overrides, Terms, Understood};
 use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount, serve_alone};
 use crate::value::ValueRegistry;
@@ -56,7 +54,8 @@ pub(crate) struct OrbCore {
     /// That pools are frozen, those that are still to be made as well.
     pub(crate) freezing: Lock<Option<Freezing>>,
     adapters: Adapters,
-    root_poa: Poa,
+    /// Made when it is first asked for, with the policies that the ORB has then.
+    root_poa: OnceLock<Poa>,
     published: RwLock<HashMap<Vec<u8>, Ior>>,
     values: ValueRegistry,
     pub(super) initial: Lock<HashMap<String, ObjectRef>>,
@@ -88,34 +87,29 @@ impl ReadContext for OrbCore {
 impl OrbCore {
     pub(crate) fn new(options: Options) -> Arc<Self> {
         show_allocator_a_large_block();
-        Arc::new_cyclic(|orb: &Weak<Self>| {
-            let adapters = Adapters::new();
-            let manager = PoaManager::new(ManagerState::Active, options.max_held_requests);
-            let root_poa = Poa::root(orb, &adapters, manager);
-            Self {
-                plain_terms: Terms::of_options(&options),
-                options,
-                overrides: ArcSwap::default(),
-                understood: RwLock::default(),
-                protocols: Arc::default(),
-                connections: ConnectionCache::default(),
-                listeners: RwLock::default(),
-                pools: RwLock::default(),
-                freezing: Lock::default(),
-                adapters,
-                root_poa,
-                published: RwLock::default(),
-                values: ValueRegistry::default(),
-                initial: Lock::default(),
-                attached: Lock::default(),
-                locals: Locals::default(),
-                threads: Arc::default(),
-                sentinel: Arc::default(),
-                code_sets: CodeSetComponentInfo::zorb(),
-                state: AtomicU8::new(RUNNING),
-                ended: Lock::default(),
-                ending: Condition::new(),
-            }
+        Arc::new(Self {
+            plain_terms: Terms::of_options(&options),
+            options,
+            overrides: ArcSwap::default(),
+            understood: RwLock::default(),
+            protocols: Arc::default(),
+            connections: ConnectionCache::default(),
+            listeners: RwLock::default(),
+            pools: RwLock::default(),
+            freezing: Lock::default(),
+            adapters: Adapters::new(),
+            root_poa: OnceLock::new(),
+            published: RwLock::default(),
+            values: ValueRegistry::default(),
+            initial: Lock::default(),
+            attached: Lock::default(),
+            locals: Locals::default(),
+            threads: Arc::default(),
+            sentinel: Arc::default(),
+            code_sets: CodeSetComponentInfo::zorb(),
+            state: AtomicU8::new(RUNNING),
+            ended: Lock::default(),
+            ending: Condition::new(),
         })
     }
 
@@ -157,8 +151,13 @@ impl OrbCore {
         &self.adapters
     }
 
-    pub(super) fn root_poa(&self) -> &Poa {
-        &self.root_poa
+    pub(super) fn root_poa(self: &Arc<Self>) -> &Poa {
+        self.root_poa.get_or_init(|| Poa::root(self))
+    }
+
+    /// The root adapter, if it has been asked for.
+    pub(super) fn known_root_poa(&self) -> Option<&Poa> {
+        self.root_poa.get()
     }
 
     pub(crate) fn threads(&self) -> &Arc<ThreadCount> {
@@ -318,11 +317,10 @@ impl OrbCore {
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let protocol = self.protocols.by_scheme(scheme).ok_or_else(|| {
             let known: Vec<_> = self.protocols.protocols();
-            let known: Vec<_> = known.iter().map(|protocol| protocol.scheme()).collect();
-            let known = known.join(", ");
+            let hint = self.options.instead_of(scheme, &known);
             failed()
                 .because(format!("no protocol {scheme:?}"))
-                .hint(format!("an endpoint looks like iiop://host:port; known here: {known}"))
+                .hint(format!("an endpoint looks like iiop://host:port; {hint}"))
         })?;
         let mut options = ListenOptions::default();
         let stream = self.options.stream_options();

@@ -55,7 +55,7 @@ impl OrbCore {
         };
         self.sentinel().stop();
         // Requests that a manager holds back would wait for ever.
-        self.root_poa().release_held();
+        self.known_root_poa().inspect(|root| root.release_held());
         for pool in pools {
             pool.stop();
         }
@@ -64,7 +64,7 @@ impl OrbCore {
         }
         self.connections().close();
         // From here on only calls that are running keep what leads straight to a servant.
-        self.root_poa().end_bonds();
+        self.known_root_poa().inspect(|root| root.end_bonds());
         let initial = std::mem::take(&mut *self.initial.lock());
         drop(initial);
     }
@@ -90,7 +90,7 @@ impl OrbCore {
     }
 
     fn close(&self) {
-        self.root_poa().destroy();
+        self.known_root_poa().inspect(|root| root.destroy());
         let _ended = self.ended.lock();
         self.state.store(CLOSED, Ordering::Release);
         self.ending.tell_all();

@@ -82,16 +82,27 @@ pub(crate) struct LineOptions {
 impl LineOptions {
     /// What they are like where no policy says anything.
     pub(crate) fn plain(options: &Options) -> Self {
+        let in_fragments = fragments(options.fragment_size);
         Self {
             stream: options.stream_options(),
-            copy_threshold: options.copy_threshold,
+            // What is to be cut into fragments is written whole.
+            copy_threshold: if in_fragments.is_some() {
+                usize::MAX
+            } else {
+                options.copy_threshold
+            },
             preallocate: options.preallocate,
-            in_fragments: None,
+            in_fragments,
             max_connections: options.max_connections_per_endpoint,
             max_calls: options.max_calls_per_connection,
             queued: [None; 2],
         }
     }
+}
+
+/// What is done with a stream for messages in fragments of so many octets; 0 never cuts.
+fn fragments(size: Option<u32>) -> Option<(Wrap, usize)> {
+    octets(size).filter(|&size| size > 0).map(|size| (in_fragments as Wrap, size))
 }
 
 pub(super) fn octets(given: Option<u32>) -> Option<usize> {
@@ -171,18 +182,16 @@ impl ConnectionProperties {
 
     /// What connections are like, where options say `options`.
     pub(crate) fn over(&self, options: &Options) -> LineOptions {
-        let fragment_size = octets(self.fragment_size.or(options.fragment_size));
-        let fragment_size = fragment_size.filter(|&size| size > 0);
+        let in_fragments = fragments(self.fragment_size.or(options.fragment_size));
         let most = |given: Option<u16>, otherwise| given.map_or(otherwise, usize::from).max(1);
         LineOptions {
             stream: self.stream(options.stream_options()),
-            // What is to be cut into fragments is written whole.
-            copy_threshold: match fragment_size {
+            copy_threshold: match in_fragments {
                 None => octets(self.copy_threshold).unwrap_or(options.copy_threshold),
                 Some(_) => usize::MAX,
             },
             preallocate: octets(self.preallocate).unwrap_or(options.preallocate),
-            in_fragments: fragment_size.map(|size| (in_fragments as Wrap, size)),
+            in_fragments,
             max_connections: most(self.max_connections, options.max_connections_per_endpoint),
             max_calls: most(self.max_calls, options.max_calls_per_connection),
             queued: [self.queued_calls, self.queued_octets],

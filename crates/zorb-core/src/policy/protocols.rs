@@ -7,6 +7,8 @@ use zorb_giop::ProfileTag;
 use super::{
     ConnectionProperties, Levels, Policies, Policy, PolicyType, ServedOf, ShaperOf, TypedPolicy,
 };
+use crate::options::Options;
+use crate::orb::any_may_follow;
 
 /// The most protocols that a policy in a reference may name.
 const MAX_PROTOCOLS: usize = 64;
@@ -192,6 +194,17 @@ impl ServerProtocols {
     }
 }
 
+/// Each kind of profile once: protocols of an option may share one, as those over TCP and TLS do.
+fn distinct(profiles: &[ProfileTag]) -> Vec<ProfileTag> {
+    let mut distinct = Vec::new();
+    for profile in profiles {
+        if !distinct.contains(profile) {
+            distinct.push(*profile);
+        }
+    }
+    distinct
+}
+
 fn said_of(choices: &[ProtocolChoice], profile: ProfileTag) -> ConnectionProperties {
     let choice = choices.iter().find(|choice| choice.profile == profile);
     choice.and_then(|choice| choice.properties).unwrap_or_default()
@@ -216,6 +229,13 @@ impl TypedPolicy for ClientProtocols {
     const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);
     const EXPOSED: bool = true;
 
+    /// What the option `ClientProtocols` names.
+    fn default_of(options: &Options) -> Option<Self> {
+        let [profiles, _] = &options.chosen_profiles;
+        let named = Self { or_any: any_may_follow(options), ..Self::new(distinct(profiles)) };
+        (named != Self::default()).then_some(named)
+    }
+
     fn shaper() -> Option<ShaperOf> {
         Some(ShaperOf::WAYS)
     }
@@ -233,6 +253,13 @@ impl TypedPolicy for ClientProtocols {
 impl TypedPolicy for ServerProtocols {
     const POLICY_TYPE: PolicyType = PolicyType::SERVER_PROTOCOL;
     const LEVELS: Levels = Levels::SERVER;
+
+    /// What the option `ServerProtocols` names.
+    fn default_of(options: &Options) -> Option<Self> {
+        let [_, profiles] = &options.chosen_profiles;
+        let named = Self::new(distinct(profiles));
+        (named != Self::default()).then_some(named)
+    }
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_count(self.choices.len(), "protocol list")?;

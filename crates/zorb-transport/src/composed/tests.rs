@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use zorb_giop::GiopLite;
+use zorb_giop::{ComponentTag, GiopLite};
 
 use super::*;
 use crate::inproc::{InprocProtocol, InprocTransport};
@@ -50,6 +50,73 @@ fn what_goes_wrong_is_told_of_the_url_that_was_given() {
     let _acceptor = composed.transport().listen(url, &ListenOptions::default()).unwrap();
     let error = composed.transport().listen(url, &ListenOptions::default()).unwrap_err();
     assert_eq!(error.endpoint(), url);
+}
+
+/// A protocol that knows of further profiles and of priorities, each of endpoints of its own scheme.
+#[derive(Debug)]
+struct Knowing(InprocProtocol);
+
+const FURTHER: ProfileTag = ProfileTag(0x7a6c_6975);
+
+impl Protocol for Knowing {
+    fn transport(&self) -> &dyn Transport {
+        self.0.transport()
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        self.0.profile_tag()
+    }
+
+    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        assert!(profile.endpoints.iter().all(|endpoint| endpoint.scheme() == "inproc"));
+        vec![TaggedProfile { tag: FURTHER, data: profile.object_key.clone() }]
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        self.0.decode_profile(profile)
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        self.0.encode_profile(endpoints, version, object_key, components)
+    }
+
+    fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
+        assert!(endpoints.iter().all(|endpoint| endpoint.scheme() == "inproc"));
+        let data = priority.to_be_bytes().to_vec();
+        Some(TaggedComponent { tag: ComponentTag(FURTHER.0), data })
+    }
+
+    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+        assert!(profile.endpoints.contains(endpoint));
+        let [high, low] = profile.components.first()?.data.as_slice().try_into().ok()?;
+        Some(i16::from_be_bytes([high, low]))
+    }
+}
+
+#[test]
+fn what_the_other_protocol_knows_beyond_endpoints_is_not_lost() {
+    let inner = Knowing(InprocProtocol::new(InprocTransport::new()));
+    let composed = Composed::new(&GiopLite, inner, TAG);
+    let endpoints = [composed.transport().parse_endpoint("here").unwrap()];
+    let component = composed.priority_component(&endpoints, 4711).unwrap();
+    let resolved = ResolvedProfile {
+        version: GiopVersion::HIGHEST,
+        endpoints: endpoints.to_vec(),
+        object_key: b"key".to_vec(),
+        components: vec![component],
+    };
+    assert_eq!(composed.endpoint_priority(&resolved, &endpoints[0]), Some(4711));
+    let further = TaggedProfile { tag: FURTHER, data: b"key".to_vec() };
+    assert_eq!(composed.also_reached_by(&resolved), [further]);
+    let foreign = composed.inner().transport().parse_endpoint("here").unwrap();
+    assert_eq!(composed.endpoint_priority(&resolved, &foreign), None);
+    assert_eq!(composed.priority_component(&[foreign], 1), None);
 }
 
 mod conformance {
