@@ -96,6 +96,8 @@ pub struct Options {
     pub no_delay: bool,
     /// Whether the system probes idle connections.
     pub keep_alive: bool,
+    /// Whether sockets send to hosts of this one's own networks alone.
+    pub dont_route: bool,
     /// The class of service of connections over TCP (DSCP); `None` leaves it to the system.
     pub dscp: Option<u8>,
     /// The priority among what this machine sends; `None` leaves it to the system.
@@ -158,6 +160,7 @@ impl Default for Options {
             receive_queue: None,
             no_delay: true,
             keep_alive: false,
+            dont_route: false,
             dscp: None,
             socket_priority: None,
             pacing_rate: None,
@@ -248,6 +251,7 @@ impl Options {
             "RcvSock" => self.receive_queue.unwrap_or(0).to_string(),
             "NoDelay" => yes_or_no(self.no_delay).to_owned(),
             "KeepAlive" => yes_or_no(self.keep_alive).to_owned(),
+            "DontRoute" => yes_or_no(self.dont_route).to_owned(),
             "Dscp" => self.dscp.unwrap_or(0).to_string(),
             "SocketPriority" => self.socket_priority.unwrap_or(0).to_string(),
             "PacingRate" => self.pacing_rate.unwrap_or(0).to_string(),
@@ -330,6 +334,7 @@ impl Options {
             keep_alive: self.keep_alive,
             send_buffer: self.send_queue,
             recv_buffer: self.receive_queue,
+            dont_route: self.dont_route,
             dscp: self.dscp,
             priority: self.socket_priority,
             pacing: self.pacing_rate,
@@ -385,6 +390,7 @@ impl Options {
             }
             "NoDelay" => self.no_delay = is_yes(value)?,
             "KeepAlive" => self.keep_alive = is_yes(value)?,
+            "DontRoute" => self.dont_route = is_yes(value)?,
             "Dscp" => {
                 self.dscp = u8::try_from(number(value)?).ok().filter(|&class| class > 0);
             }

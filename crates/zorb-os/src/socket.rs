@@ -44,6 +44,57 @@ pub fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<Option<u64>> {
     sys::fd::pacing_rate(socket).map(|rate| (rate != u64::MAX).then_some(rate))
 }
 
+/// Waits for a datagram: how many octets it has, and the octet of its header whose upper six bits are its
+/// class of service (DSCP), where the socket was asked to tell (`IP_RECVTOS`, `IPV6_RECVTCLASS`). One
+/// system call, more when interrupted.
+///
+/// # Errors
+/// What the system says; [`io::ErrorKind::WouldBlock`] for the socket's own time-out.
+pub fn recv_with_class(
+    socket: BorrowedFd<'_>,
+    buffer: &mut [u8],
+) -> io::Result<(usize, Option<u8>)> {
+    const WORD: usize = size_of::<usize>();
+    // A length, a level and a kind, and then one octet, or a number of four.
+    let mut control = [0; 64];
+    let (count, length) = loop {
+        match sys::fd::recv_with_control(socket, buffer, &mut control) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            received => break received?,
+        }
+    };
+    let told = control.get(..length).unwrap_or_default();
+    let number = |at: usize| {
+        let octets = told.get(at..at.checked_add(4)?)?;
+        octets.try_into().ok().map(i32::from_ne_bytes)
+    };
+    let class = match (number(WORD), number(WORD + 4)) {
+        (Some(libc::IPPROTO_IP), Some(libc::IP_TOS)) => told.get(WORD + 8).copied(),
+        (Some(libc::IPPROTO_IPV6), Some(libc::IPV6_TCLASS)) => {
+            number(WORD + 8).and_then(|class| u8::try_from(class).ok())
+        }
+        _ => None,
+    };
+    Ok((count, class))
+}
+
+/// Has the system send what goes through `socket` to hosts of its own networks alone, past all routers
+/// (`SO_DONTROUTE`), or anywhere.
+///
+/// # Errors
+/// What the system says.
+pub fn set_dont_route(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
+    sys::fd::set_dont_route(socket, on)
+}
+
+/// Whether what goes through `socket` is sent to hosts of this one's networks alone (`SO_DONTROUTE`).
+///
+/// # Errors
+/// What the system says.
+pub fn dont_route(socket: BorrowedFd<'_>) -> io::Result<bool> {
+    sys::fd::dont_route(socket)
+}
+
 /// Looks at what `socket` has pending, without waiting and without taking anything. One system
 /// call. An error that the socket holds is reported once and cleared, as the system does it.
 #[must_use]
@@ -200,6 +251,15 @@ mod tests {
         for rate in [1 << 20, 1 << 40] {
             set_pacing_rate(socket.as_fd(), rate).unwrap();
             assert_eq!(pacing_rate(socket.as_fd()).unwrap(), Some(rate));
+        }
+    }
+
+    #[test]
+    fn routes_are_done_without_when_that_is_asked_for() {
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        for on in [false, true, false] {
+            set_dont_route(socket.as_fd(), on).unwrap();
+            assert_eq!(dont_route(socket.as_fd()).unwrap(), on);
         }
     }
 

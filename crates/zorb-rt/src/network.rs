@@ -13,7 +13,8 @@ use super::{Priority, PriorityModel};
 /// `NetworkPriorityMapping`).
 ///
 /// It is asked once for each connection that serves one priority: those to lanes, and to objects whose
-/// servers declare theirs. Set by [`RtOrbBuilder::network`](super::RtOrbBuilder::network).
+/// servers declare theirs. Set by [`RtOrbBuilder::network`](super::RtOrbBuilder::network); of connections
+/// with the property `network_priority` alone it is asked where none is set, and is linear.
 pub trait NetworkPriorityMapping: fmt::Debug + Send + Sync + 'static {
     /// The class of a connection of this priority; what it does not say is left to the system.
     fn to_network(&self, priority: Priority) -> NetworkClass;
@@ -65,11 +66,27 @@ impl NetworkPriorityMapping for LinearNetwork {
 
 /// A mapping as the core asks it.
 #[derive(Debug)]
-pub(crate) struct Mapped(pub(crate) Arc<dyn NetworkPriorityMapping>);
+pub(crate) struct Mapped {
+    pub(crate) mapping: Arc<dyn NetworkPriorityMapping>,
+    /// Whether the program has set it; else it is for connections whose properties ask for it.
+    pub(crate) is_set: bool,
+}
+
+impl Mapped {
+    /// The mapping that is set, or linear classes for who asks for them.
+    pub(crate) fn of(set: Option<Arc<dyn NetworkPriorityMapping>>) -> Self {
+        let is_set = set.is_some();
+        Self { mapping: set.unwrap_or_else(|| Arc::new(LinearNetwork)), is_set }
+    }
+}
 
 impl NetworkPriorities for Mapped {
     fn class_of(&self, priority: i16) -> Option<NetworkClass> {
-        Some(self.0.to_network(Priority::new(priority).ok()?))
+        Some(self.mapping.to_network(Priority::new(priority).ok()?))
+    }
+
+    fn holds_for_all(&self) -> bool {
+        self.is_set
     }
 
     /// That of the model, where the server declares it.

@@ -109,9 +109,7 @@ impl RtOrbBuilder {
             mutexes: Lock::default(),
             pools: Lock::default(),
         });
-        if let Some(mapping) = set.network {
-            orb.policy_manager().prioritize_network(Arc::new(Mapped(mapping)));
-        }
+        orb.policy_manager().prioritize_network(Arc::new(Mapped::of(set.network)));
         let of_policy = Arc::clone(&settings);
         orb.policy_manager()
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use zorb_transport::StreamOptions;
-use zorb_transport::socket::{ListeningSocket, SocketStream};
+use zorb_transport::socket::{ListeningSocket, SocketStream, set_traffic};
 
 use crate::stream::set_up;
 
@@ -31,6 +31,7 @@ impl ListeningSocket for ListeningTcp {
     }
 
     fn set_up(&self, (socket, peer): Self::Connection) -> io::Result<SocketStream> {
+        set_traffic(&socket, &self.options)?;
         set_up(socket, peer, &self.options)
     }
 }

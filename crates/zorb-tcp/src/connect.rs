@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use zorb_os::clock::MonotonicTime;
-use zorb_transport::socket::{SocketStream, set_buffers};
+use zorb_transport::socket::{SocketStream, set_buffers, set_traffic};
 use zorb_transport::{
     ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, StreamOptions,
 };
@@ -63,6 +63,7 @@ fn connect_to(
 ) -> io::Result<SocketStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     set_buffers(&socket, options)?;
+    set_traffic(&socket, options)?;
     if timeout.is_zero() {
         return Err(io::ErrorKind::TimedOut.into());
     }

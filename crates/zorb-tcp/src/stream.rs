@@ -5,9 +5,9 @@ use std::net::{SocketAddr, TcpStream};
 
 use socket2::SockRef;
 use zorb_transport::StreamOptions;
-use zorb_transport::socket::{SocketStream, set_traffic};
+use zorb_transport::socket::SocketStream;
 
-/// Sets up a connected, blocking socket.
+/// Sets up a connected, blocking socket, of which the system knows already how it treats what is sent.
 pub(crate) fn set_up(
     socket: TcpStream,
     peer: SocketAddr,
@@ -19,7 +19,6 @@ pub(crate) fn set_up(
     if options.keep_alive {
         SockRef::from(&socket).set_keepalive(true)?;
     }
-    set_traffic(&socket, options)?;
     let local = canonical(socket.local_addr()?);
     Ok(SocketStream::new(socket, local.to_string(), canonical(peer).to_string()))
 }
@@ -33,32 +32,44 @@ fn canonical(address: SocketAddr) -> SocketAddr {
 mod tests {
     use std::net::TcpListener;
 
+    use zorb_os::socket::dont_route;
+    use zorb_transport::{ConnectOptions, ListenOptions, Transport as _};
+
     use super::*;
+    use crate::TcpTransport;
 
     fn connected(listener: &TcpListener) -> (TcpStream, SocketAddr) {
         let peer = listener.local_addr().unwrap();
         (TcpStream::connect(peer).unwrap(), peer)
     }
 
+    /// Before there is a connection, and so from the first segment on.
     #[test]
     fn the_network_is_told_what_is_asked_for() {
+        let tcp = TcpTransport::new();
         for address in ["127.0.0.1:0", "[::1]:0"] {
-            // Not every machine has both.
-            let Ok(listener) = TcpListener::bind(address) else { continue };
             for (asked, class) in [(None, 0), (Some(46), 46 << 2), (Some(255), 63 << 2)] {
-                let (socket, peer) = connected(&listener);
-                let seen = socket.try_clone().unwrap();
-                let options = StreamOptions {
+                let stream = StreamOptions {
                     dscp: asked,
+                    dont_route: asked.is_some(),
                     priority: Some(5),
                     pacing: Some(1 << 20),
                     ..StreamOptions::default()
                 };
-                let _stream = set_up(socket, peer, &options).unwrap();
-                let seen = SockRef::from(&seen);
-                let found = if peer.is_ipv4() { seen.tos_v4() } else { seen.tclass_v6() };
-                assert_eq!(found.unwrap(), class);
-                assert_eq!(seen.priority().unwrap(), 5, "whatever the class would make it");
+                let options = ListenOptions { stream: stream.clone(), ..ListenOptions::default() };
+                // Not every machine has both.
+                let Ok(acceptor) = tcp.listen(address, &options) else { continue };
+                let options = ConnectOptions { stream, ..ConnectOptions::default() };
+                let client = tcp.connect(acceptor.endpoint(), &options).unwrap();
+                for stream in [client, acceptor.accept().unwrap()] {
+                    let fd = stream.readiness_fd().unwrap();
+                    let seen = SockRef::from(&fd);
+                    let is_v4 = address.starts_with("127");
+                    let found = if is_v4 { seen.tos_v4() } else { seen.tclass_v6() };
+                    assert_eq!(found.unwrap(), class);
+                    assert_eq!(seen.priority().unwrap(), 5, "whatever the class would make it");
+                    assert_eq!(dont_route(fd).unwrap(), asked.is_some());
+                }
             }
         }
     }

@@ -16,12 +16,14 @@
 // The suite is made of tests, which fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
+mod classes;
 mod endpoints;
 mod lossy;
 mod scripted;
 mod streams;
 mod waiting;
 
+pub use classes::connections_of_a_server_have_classes_of_their_own;
 pub use endpoints::*;
 pub use lossy::Lossy;
 pub use scripted::Scripted;

@@ -18,6 +18,9 @@ pub struct StreamOptions {
     pub send_buffer: Option<usize>,
     /// The system's receive buffer in bytes (`SO_RCVBUF`). Default `None`: the system's choice.
     pub recv_buffer: Option<usize>,
+    /// Send to hosts of this one's own networks alone, past all routers (`SO_DONTROUTE`). Default
+    /// `false`.
+    pub dont_route: bool,
     /// The class of service that routers see (DSCP, 0 to 63). Default `None`: the system's choice.
     pub dscp: Option<u8>,
     /// The priority of what is sent among what this machine sends (`SO_PRIORITY`): queueing
@@ -35,6 +38,7 @@ impl Default for StreamOptions {
             keep_alive: false,
             send_buffer: None,
             recv_buffer: None,
+            dont_route: false,
             dscp: None,
             priority: None,
             pacing: None,

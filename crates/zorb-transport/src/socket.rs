@@ -38,30 +38,26 @@ pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
 }
 
 /// Has what `socket`, of any family, sends be treated by this machine and by the network as `options`
-/// say: class of service, priority, pacing. Sockets without a network pass over all of them.
+/// say: routes, class of service, priority, pacing. Sockets without a network pass over all of them.
 ///
 /// # Errors
 /// What the system says.
 pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()> {
-    if options.dscp.is_none() && options.priority.is_none() && options.pacing.is_none() {
+    let StreamOptions { dont_route, dscp, priority, pacing, .. } = *options;
+    if !dont_route && dscp.is_none() && priority.is_none() && pacing.is_none() {
         return Ok(());
     }
     let fd = socket.as_fd();
     let socket = SockRef::from(&fd);
     let domain = socket.domain()?;
-    if domain != Domain::IPV4 && domain != Domain::IPV6 {
+    if !is_of_a_network(domain) {
         return Ok(());
     }
+    if dont_route {
+        zorb_os::socket::set_dont_route(fd, true)?;
+    }
     if let Some(dscp) = options.dscp {
-        // The upper six bits of an octet whose others are the network's.
-        let class = u32::from(dscp.min(63)) << 2;
-        if domain == Domain::IPV6 {
-            socket.set_tclass_v6(class)?;
-        }
-        // An IPv6 socket may talk IPv4, which has a class of its own.
-        if domain == Domain::IPV4 || !socket.only_v6()? {
-            socket.set_tos_v4(class)?;
-        }
+        set_class(&socket, domain, dscp)?;
     }
     // After that: the system derives a priority from the class.
     if let Some(priority) = options.priority {
@@ -71,4 +67,50 @@ pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
         Some(rate) => zorb_os::socket::set_pacing_rate(fd, rate),
         None => Ok(()),
     }
+}
+
+/// The same of a socket that may have been set up otherwise before: what `options` leave to the system is
+/// as if nothing had been said of it.
+///
+/// # Errors
+/// What the system says.
+pub fn change_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()> {
+    let fd = socket.as_fd();
+    let known = SockRef::from(&fd);
+    let domain = known.domain()?;
+    if !is_of_a_network(domain) {
+        return Ok(());
+    }
+    if !options.dont_route {
+        zorb_os::socket::set_dont_route(fd, false)?;
+    }
+    if options.priority.is_none() {
+        // The system derives one when the class changes.
+        set_class(&known, domain, 0)?;
+        known.set_priority(0)?;
+    }
+    let pacing = options.pacing.or(Some(u64::MAX));
+    let dscp = options.dscp.or(Some(0));
+    set_traffic(fd, &StreamOptions { dscp, pacing, ..options.clone() })
+}
+
+fn is_of_a_network(domain: Domain) -> bool {
+    domain == Domain::IPV4 || domain == Domain::IPV6
+}
+
+fn set_class(socket: &SockRef<'_>, domain: Domain, dscp: u8) -> io::Result<()> {
+    let class = u32::from(octet_of(dscp));
+    if domain == Domain::IPV6 {
+        socket.set_tclass_v6(class)?;
+    }
+    // An IPv6 socket may talk IPv4, which has a class of its own.
+    if domain == Domain::IPV4 || !socket.only_v6()? {
+        socket.set_tos_v4(class)?;
+    }
+    Ok(())
+}
+
+/// The octet of headers whose upper six bits are the class; the others are the network's.
+fn octet_of(dscp: u8) -> u8 {
+    dscp.min(63) << 2
 }

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use socket2::SockRef;
-use zorb_transport::socket::{set_buffers, set_traffic};
+use zorb_transport::socket::{change_traffic, set_buffers, set_traffic};
 use zorb_transport::{Stream, StreamOptions};
 
 use crate::datagram::MAX_DATAGRAM;
@@ -109,7 +109,7 @@ impl<P: Pack> Stream for UdpClient<P> {
 
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
         set_buffers(&self.socket, options)?;
-        set_traffic(&self.socket, options)
+        change_traffic(&self.socket, options)
     }
 
     fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
@@ -144,7 +144,7 @@ mod tests {
 
     use std::os::fd::AsFd;
 
-    use zorb_os::socket::pacing_rate;
+    use zorb_os::socket::{dont_route, pacing_rate};
 
     use super::*;
     use crate::miop::client::sender_to;
@@ -181,6 +181,7 @@ mod tests {
                 keep_alive: true,
                 send_buffer: Some(40_000),
                 recv_buffer: Some(30_000),
+                dont_route: true,
                 dscp: Some(46),
                 priority: Some(5),
                 pacing: Some(1 << 20),
@@ -188,6 +189,7 @@ mod tests {
             let told = connect(peer, &options).unwrap();
             assert_eq!((class(&told), priority(&told)), (46 << 2, 5), "{peer}");
             assert_eq!(pacing_rate(told.as_fd()).unwrap(), Some(1 << 20), "{peer}");
+            assert!(dont_route(told.as_fd()).unwrap(), "{peer}");
             // The system takes twice as much, for its own part.
             assert_eq!(SockRef::from(&told).send_buffer_size().unwrap(), 80_000, "{peer}");
             assert_eq!(SockRef::from(&told).recv_buffer_size().unwrap(), 60_000, "{peer}");

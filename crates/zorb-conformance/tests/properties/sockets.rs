@@ -3,11 +3,15 @@
 use std::os::fd::AsFd as _;
 
 use socket2::{Domain, SockRef};
-use zorb::policy::ConnectionProperties;
+use zorb::Interface as _;
+use zorb::giop::ProfileTag;
+use zorb::poa::PoaPolicies;
+use zorb::policy::{ConnectionProperties, ProtocolChoice, ServerProtocols};
 use zorb::transport::Stream;
-use zorb_os::socket::pacing_rate;
+use zorb_os::socket::{dont_route, pacing_rate};
 
-use super::{Family, Met, protocols};
+use super::mirror::{Board, Mirror, Posted};
+use super::{Family, Met, protocols, spied};
 
 /// What the system says of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,7 @@ struct Seen {
     class: Option<u32>,
     priority: u32,
     pacing: Option<u64>,
+    dont_route: bool,
 }
 
 /// `None` for a stream without a socket of its own.
@@ -40,6 +45,7 @@ fn seen(stream: &dyn Stream) -> Option<Seen> {
         }),
         priority: socket.priority().unwrap(),
         pacing: pacing_rate(fd.as_fd()).unwrap(),
+        dont_route: dont_route(fd.as_fd()).unwrap(),
     })
 }
 
@@ -49,7 +55,7 @@ type Row = (&'static str, fn(&mut ConnectionProperties), fn(&mut Seen, Family));
 const NOTHING: fn(&mut Seen, Family) = |_, _| {};
 
 /// Every property. The system doubles the sizes of buffers, for its own part.
-const ROWS: [Row; 14] = [
+const ROWS: [Row; 16] = [
     ("send_buffer", |it| it.send_buffer = Some(40_000), |seen, _| seen.send_buffer = 80_000),
     (
         "receive_buffer",
@@ -72,6 +78,15 @@ const ROWS: [Row; 14] = [
             seen.keep_alive = family == Family::Tcp;
         },
     ),
+    (
+        "dont_route",
+        |it| it.dont_route = Some(true),
+        |seen, family| {
+            seen.dont_route = family == Family::Tcp;
+        },
+    ),
+    // It takes priorities, which an ORB without a real-time side has not.
+    ("network_priority", |it| it.network_priority = Some(true), NOTHING),
     (
         "dscp",
         |it| it.dscp = Some(46),
@@ -159,16 +174,74 @@ fn sockets_are_as_the_clients_and_the_adapters_properties_say() {
     }
 }
 
+/// Objects of several adapters are called over one connection: the last call counts, and what its adapter
+/// leaves open is as if nobody had said anything; only sizes of queues stay.
+#[test]
+fn a_connection_is_as_the_adapter_says_that_was_called_last() {
+    let mut urgent = ConnectionProperties::default();
+    urgent.no_delay = Some(false);
+    urgent.keep_alive = Some(true);
+    urgent.dont_route = Some(true);
+    urgent.dscp = Some(46);
+    urgent.socket_priority = Some(5);
+    urgent.pacing_rate = Some(1 << 24);
+    let mut classed = ConnectionProperties::default();
+    classed.dscp = Some(46);
+    let mut bare = ConnectionProperties::default();
+    bare.copy_threshold = Some(1000);
+    for (url, family) in protocols().filter(|(_, family)| *family != Family::Other) {
+        let (builder, serving) = spied(url);
+        let server = builder.listen(url).build().unwrap();
+        let client = spied(url).0.build().unwrap();
+        let met = |name: &str, properties: ConnectionProperties| {
+            let policies = PoaPolicies::new().with(properties);
+            let poa = server.root_poa().create(name, policies).unwrap();
+            let (servant, board) = Board::new();
+            let object: Mirror = poa.activate(servant).unwrap();
+            let text = object.as_object().to_ior_string();
+            (client.resolve::<Mirror>(&text).unwrap(), board)
+        };
+        let adapters = [("urgent", urgent), ("classed", classed), ("bare", bare)];
+        let [urgent, classed, bare] = adapters.map(|(name, properties)| met(name, properties));
+        let after = |(object, board): &(Mirror, Posted)| {
+            board.meet(object, url);
+            let mut found = seen(&*serving.accepted()).unwrap();
+            // TCP's grow by themselves.
+            (found.send_buffer, found.receive_buffer) = (0, 0);
+            found
+        };
+        let plain = after(&bare);
+        let tcp = family == Family::Tcp;
+        let expected = Seen {
+            no_delay: plain.no_delay.map(|_| false),
+            keep_alive: tcp,
+            class: plain.class.map(|_| 46 << 2),
+            priority: if tcp { 5 } else { 0 },
+            pacing: tcp.then_some(1 << 24),
+            dont_route: tcp,
+            ..plain
+        };
+        for _ in 0..2 {
+            assert_eq!(after(&urgent), expected, "{url}");
+            // The system derives a priority from classes of IPv4.
+            let found = after(&classed);
+            assert_eq!(
+                Seen { priority: 0, ..found },
+                Seen { class: expected.class, ..plain },
+                "{url}"
+            );
+            assert_ne!(found.priority, 5, "{url}");
+            assert_eq!(after(&bare), plain, "{url}");
+        }
+        assert_eq!(serving.count(), 1, "{url}: all of it over one connection");
+        client.shutdown(true).unwrap();
+        server.shutdown(true).unwrap();
+    }
+}
+
 /// A property of TCP in a policy for protocols: a connection over another one is as if nothing were said.
 #[test]
 fn what_is_said_of_one_protocol_is_not_done_to_another() {
-    use zorb::giop::ProfileTag;
-    use zorb::poa::PoaPolicies;
-    use zorb::policy::{ProtocolChoice, ServerProtocols};
-
-    use super::mirror::{Board, Mirror};
-    use super::spied;
-
     for (url, listed, changed) in [
         ("uiop://", ProfileTag::TAO_UIOP, true),
         ("uiop://", ProfileTag::INTERNET_IOP, false),
@@ -189,7 +262,7 @@ fn what_is_said_of_one_protocol_is_not_done_to_another() {
         let (servant, board) = Board::new();
         let object: Mirror = poa.activate(servant).unwrap();
         let client = spied(url).0.build().unwrap();
-        let text = zorb::Interface::as_object(&object).to_ior_string();
+        let text = object.as_object().to_ior_string();
         board.meet(&client.resolve(&text).unwrap(), url);
         let found = seen(&*serving.accepted()).unwrap().send_buffer;
         assert_eq!(found == 80_000, changed, "{url} {listed}");

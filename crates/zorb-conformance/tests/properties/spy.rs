@@ -37,6 +37,11 @@ impl Spied {
         Arc::clone(self.transport.connected.lock().unwrap().last().unwrap())
     }
 
+    /// How many were accepted.
+    pub(crate) fn count(&self) -> usize {
+        self.transport.accepted.lock().unwrap().len()
+    }
+
     /// The stream that was accepted last.
     pub(crate) fn accepted(&self) -> Arc<SpyStream> {
         Arc::clone(self.transport.accepted.lock().unwrap().last().unwrap())
@@ -58,6 +63,18 @@ impl Protocol for Spied {
 
     fn groups(&self) -> Option<&dyn Groups> {
         self.inner.groups()
+    }
+
+    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        self.inner.also_reached_by(profile)
+    }
+
+    fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
+        self.inner.priority_component(endpoints, priority)
+    }
+
+    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+        self.inner.endpoint_priority(profile, endpoint)
     }
 
     fn profile_tag(&self) -> ProfileTag {

@@ -199,7 +199,7 @@ impl Routes {
                 let stream = overrides.in_network(
                     priority,
                     (&self.policies, lines.band.as_ref()),
-                    said.clone(),
+                    (said.clone(), lines.options.network),
                 );
                 if (stream.dscp, stream.priority) != (said.dscp, said.priority) {
                     let class = [stream.dscp.map(u32::from), stream.priority];

@@ -178,6 +178,14 @@ pub static TABLE: &[OptionSpec] = &[
         help: "whether the system probes idle TCP connections",
     },
     OptionSpec {
+        name: "DontRoute",
+        key: "dont_route",
+        kind: OptionKind::OneOf(&["yes", "no"]),
+        default: "no",
+        unit: "",
+        help: "whether sockets of TCP and UDP send to hosts of this one's own networks alone, past all routers",
+    },
+    OptionSpec {
         name: "Dscp",
         key: "dscp",
         kind: OptionKind::Number(0, 63),

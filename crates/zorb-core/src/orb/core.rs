@@ -324,7 +324,7 @@ impl OrbCore {
         })?;
         let mut options = ListenOptions::default();
         let stream = self.options.stream_options();
-        options.stream = self.overrides.load().in_network(priority, (&[], None), stream);
+        options.stream = self.overrides.load().in_network(priority, (&[], None), (stream, None));
         let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
             let hint = error.hint().map(str::to_owned);
             let story = failed().because(error);

@@ -109,6 +109,12 @@ impl NetworkClass {
 /// Says in which class of the network connections are that serve one priority. It is asked when
 /// references are first called, and when lanes open their endpoints: never in a call.
 pub trait NetworkPriorities: fmt::Debug + Send + Sync + 'static {
+    /// Whether connections of which nobody says whether they are in the class that goes with their
+    /// priority are in it. Default: they are.
+    fn holds_for_all(&self) -> bool {
+        true
+    }
+
     /// The class of such a connection.
     fn class_of(&self, priority: i16) -> Option<NetworkClass>;
 

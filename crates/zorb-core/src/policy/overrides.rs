@@ -213,14 +213,18 @@ impl Overrides {
     }
 
     /// How a connection is set up that serves `priority`, or what the policies of its reference
-    /// declare, or else a band of priorities, whose highest it is then.
+    /// declare, or else a band of priorities, whose highest it is then. `wanted` is whether properties
+    /// want that, if they speak of it.
     pub(crate) fn in_network(
         &self,
         priority: Option<i16>,
         (policies, band): (&[PolicyValue], Option<&RangeInclusive<i16>>),
-        options: StreamOptions,
+        (options, wanted): (StreamOptions, Option<bool>),
     ) -> StreamOptions {
         let class = self.network.as_ref().and_then(|network| {
+            if !wanted.unwrap_or_else(|| network.holds_for_all()) {
+                return None;
+            }
             let priority = priority.or_else(|| network.declared(policies));
             let priority = priority.or_else(|| band.map(|band| *band.end()))?;
             network.class_of(priority)

@@ -36,6 +36,14 @@ pub struct ConnectionProperties {
     pub keep_alive: Option<bool>,
     /// Whether small messages are sent at once (TCP).
     pub no_delay: Option<bool>,
+    /// Whether what is sent goes to hosts of this one's own networks alone, past all routers (TCP and
+    /// UDP).
+    pub dont_route: Option<bool>,
+    /// Whether connections that serve one priority are in the class of the network that goes with it
+    /// (TAO's `enable_network_priority`; TCP and UDP), where `dscp` and `socket_priority` say nothing.
+    /// The real-time side has the classes, linear ones unless it was given others. `None` is as that was
+    /// set up.
+    pub network_priority: Option<bool>,
     /// The class of service that routers see (DSCP, 0 to 63; TCP and UDP).
     pub dscp: Option<u8>,
     /// The priority among what this machine sends (`SO_PRIORITY`; TCP and UDP). From 7 on it takes a
@@ -69,6 +77,8 @@ pub(crate) type Wrap = fn(Arc<dyn Stream>, usize) -> Arc<dyn Stream>;
 #[derive(Clone, Debug)]
 pub(crate) struct LineOptions {
     pub(crate) stream: StreamOptions,
+    /// Whether they are in the class of the network that goes with a priority, where policies say so.
+    pub(crate) network: Option<bool>,
     pub(crate) copy_threshold: usize,
     pub(crate) preallocate: usize,
     /// What is done with a stream so that larger messages are sent in fragments of so many octets.
@@ -85,6 +95,7 @@ impl LineOptions {
         let in_fragments = fragments(options.fragment_size);
         Self {
             stream: options.stream_options(),
+            network: None,
             // What is to be cut into fragments is written whole.
             copy_threshold: if in_fragments.is_some() {
                 usize::MAX
@@ -118,6 +129,8 @@ impl ConnectionProperties {
             receive_buffer: self.receive_buffer.or(weaker.receive_buffer),
             keep_alive: self.keep_alive.or(weaker.keep_alive),
             no_delay: self.no_delay.or(weaker.no_delay),
+            dont_route: self.dont_route.or(weaker.dont_route),
+            network_priority: self.network_priority.or(weaker.network_priority),
             dscp: self.dscp.or(weaker.dscp),
             socket_priority: self.socket_priority.or(weaker.socket_priority),
             pacing_rate: self.pacing_rate.or(weaker.pacing_rate),
@@ -140,6 +153,8 @@ impl ConnectionProperties {
             receive_buffer: options.receive_queue.map(small),
             keep_alive: Some(options.keep_alive),
             no_delay: Some(options.no_delay),
+            dont_route: Some(options.dont_route),
+            network_priority: None,
             dscp: options.dscp,
             socket_priority: options.socket_priority,
             pacing_rate: options.pacing_rate,
@@ -174,6 +189,7 @@ impl ConnectionProperties {
             keep_alive: self.keep_alive.unwrap_or(options.keep_alive),
             send_buffer: octets(self.send_buffer).or(options.send_buffer),
             recv_buffer: octets(self.receive_buffer).or(options.recv_buffer),
+            dont_route: self.dont_route.unwrap_or(options.dont_route),
             dscp: self.dscp.or(options.dscp),
             priority: self.socket_priority.or(options.priority),
             pacing: self.pacing_rate.or(options.pacing),
@@ -186,6 +202,7 @@ impl ConnectionProperties {
         let most = |given: Option<u16>, otherwise| given.map_or(otherwise, usize::from).max(1);
         LineOptions {
             stream: self.stream(options.stream_options()),
+            network: self.network_priority,
             copy_threshold: match in_fragments {
                 None => octets(self.copy_threshold).unwrap_or(options.copy_threshold),
                 Some(_) => usize::MAX,
@@ -199,7 +216,7 @@ impl ConnectionProperties {
     }
 
     /// All of them as numbers, -1 where nothing is said.
-    pub(super) fn words(&self) -> [i64; 14] {
+    pub(super) fn words(&self) -> [i64; 16] {
         let small = |given: Option<u32>| given.map_or(-1, i64::from);
         let flag = |given: Option<bool>| given.map_or(-1, i64::from);
         [
@@ -217,6 +234,8 @@ impl ConnectionProperties {
             small(self.max_calls.map(u32::from)),
             small(self.queued_calls),
             small(self.queued_octets),
+            flag(self.dont_route),
+            flag(self.network_priority),
         ]
     }
 }
@@ -259,6 +278,8 @@ impl TypedPolicy for ConnectionProperties {
             max_calls: number(reader)?,
             queued_calls: number(reader)?,
             queued_octets: number(reader)?,
+            dont_route: flag(reader)?,
+            network_priority: flag(reader)?,
         })
     }
 

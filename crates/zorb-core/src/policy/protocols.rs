@@ -34,33 +34,34 @@ fn read_size(reader: &mut CdrReader<'_>) -> CdrResult<Option<u32>> {
 }
 
 impl ProtocolChoice {
-    /// The properties that references can tell of: sizes of queues, keep alive, no delay.
-    fn on_the_wire(&self) -> (i32, i32, bool, bool) {
+    /// The properties that references can tell of: sizes of queues, keep alive, no routes, no delay.
+    fn on_the_wire(&self) -> (i32, i32, [bool; 3]) {
         let size = |given: Option<u32>| {
             given.map_or(0, |octets| i32::try_from(octets).unwrap_or(i32::MAX))
         };
         let given = self.properties.unwrap_or_default();
         let queues = (size(given.send_buffer), size(given.receive_buffer));
-        let tcp = (given.keep_alive.unwrap_or(false), given.no_delay.unwrap_or(true));
+        let no_delay = given.no_delay.unwrap_or(true);
+        let dont_route = given.dont_route.unwrap_or(false);
+        let tcp = [given.keep_alive.unwrap_or(false), dont_route, no_delay];
+        let none = [false, false, true];
         match self.profile {
-            ProfileTag::INTERNET_IOP => (queues.0, queues.1, tcp.0, tcp.1),
-            ProfileTag::TAO_UIOP => (queues.0, queues.1, false, true),
-            ProfileTag::TAO_SHMIOP => (queues.0, 0, false, true),
-            _ => (0, 0, false, true),
+            ProfileTag::INTERNET_IOP => (queues.0, queues.1, tcp),
+            ProfileTag::TAO_UIOP => (queues.0, queues.1, none),
+            ProfileTag::TAO_SHMIOP => (queues.0, 0, none),
+            _ => (0, 0, none),
         }
     }
 
     /// The octets that TAO has after the tag: none for GIOP, then what the transport has.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_u32(self.profile.0);
-        let (send, receive, keep_alive, no_delay) = self.on_the_wire();
+        let (send, receive, flags) = self.on_the_wire();
         match self.profile {
             ProfileTag::INTERNET_IOP => {
                 writer.write_i32(send);
                 writer.write_i32(receive);
-                writer.write_bool(keep_alive);
-                writer.write_bool(false); // dont_route
-                writer.write_bool(no_delay);
+                flags.iter().for_each(|flag| writer.write_bool(*flag));
             }
             ProfileTag::TAO_UIOP => {
                 writer.write_i32(send);
@@ -85,7 +86,7 @@ impl ProtocolChoice {
                 properties.receive_buffer = read_size(reader)?;
                 // What is the default leaves it to weaker levels, which it cannot be told from.
                 properties.keep_alive = reader.read_bool()?.then_some(true);
-                reader.read_bool()?;
+                properties.dont_route = reader.read_bool()?.then_some(true);
                 properties.no_delay = (!reader.read_bool()?).then_some(false);
             }
             ProfileTag::TAO_UIOP => {

@@ -4,12 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zorb_giop::ProfileTag;
+use zorb_cdr::ByteOrder;
+use zorb_giop::{PolicyValue, ProfileTag};
+use zorb_transport::StreamOptions;
 
 use super::properties::octets;
 use super::{AroundUpcall, ConnectionProperties, Policies, ServerProtocols};
 use crate::servant::Served;
-use crate::server::{ServerCall, served_by, set_up_served};
+use crate::server::{SaysHow, ServerCall, served_by, set_up_served};
 
 /// What [`TypedPolicy::served`](super::TypedPolicy::served) returns.
 #[doc(hidden)]
@@ -47,6 +49,8 @@ struct SetUp {
     /// What is said of protocols, by the kind of their profiles.
     of_protocols: Vec<(ProfileTag, ConnectionProperties)>,
     of_others: ConnectionProperties,
+    /// What clients know of the policies.
+    exposed: Vec<PolicyValue>,
 }
 
 impl SetUp {
@@ -64,12 +68,29 @@ impl SetUp {
             return None;
         }
         let mark = NEXT.fetch_add(1, Ordering::Relaxed);
-        Some(Arc::new(Self { mark, of_protocols, of_others }))
+        let exposed = policies.iter().filter(|policy| policy.is_exposed());
+        let exposed = exposed.filter_map(|policy| policy.to_wire(ByteOrder::NATIVE).ok()).collect();
+        Some(Arc::new(Self { mark, of_protocols, of_others, exposed }))
     }
 
     fn properties(&self, profile: ProfileTag) -> &ConnectionProperties {
         let own = self.of_protocols.iter().find(|(tag, _)| *tag == profile);
         own.map_or(&self.of_others, |(_, properties)| properties)
+    }
+}
+
+impl SaysHow for SetUp {
+    fn stream(
+        &self,
+        profile: ProfileTag,
+        otherwise: StreamOptions,
+    ) -> (StreamOptions, Option<bool>) {
+        let said = self.properties(profile);
+        (said.stream(otherwise), said.network_priority)
+    }
+
+    fn exposed(&self) -> &[PolicyValue] {
+        &self.exposed
     }
 }
 
@@ -84,7 +105,7 @@ impl AroundUpcall for SetUp {
             return run(call);
         };
         let said = self.properties(profile);
-        set_up_served(self.mark, |options| said.stream(options.stream_options()));
+        set_up_served(self.mark, self);
         let most = octets(said.fragment_size).filter(|&most| most > 0);
         call.write_reply_as(octets(said.copy_threshold), octets(said.preallocate), most);
         let served = run(call);

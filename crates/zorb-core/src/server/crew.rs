@@ -7,15 +7,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use zorb_giop::ProfileTag;
+use zorb_giop::{PolicyValue, ProfileTag};
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{Stream, StreamOptions};
 
 use super::ServerConnection;
 use super::connection::Reading;
-use super::in_lane::short;
+use super::in_lane::{InLane, short};
 use crate::counters::{Count, count};
-use crate::options::Options;
 use crate::orb::OrbCore;
 
 /// How long a thread without the reading role waits for it before it ends.
@@ -79,15 +78,11 @@ pub(crate) fn served_by() -> Option<ProfileTag> {
 }
 
 /// Sets up the connection whose upcall this thread is inside of, unless who is known by `mark` was the
-/// last to do so.
-pub(crate) fn set_up_served(mark: usize, options: impl FnOnce(&Options) -> StreamOptions) {
+/// last to do so; `said` says how, where options say something of it, and declares a priority.
+pub(crate) fn set_up_served(mark: usize, said: &dyn SaysHow) {
     let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
-    let Some(connection) = connection else { return };
-    if connection.set_up_by.swap(mark, Ordering::AcqRel) != mark {
-        let options = options(connection.core.options());
-        if let Err(error) = connection.stream.set_options(&options) {
-            tracing::warn!(peer = connection.stream.peer(), %error, "a property cannot be set");
-        }
+    if let Some(connection) = connection {
+        connection.set_up(mark, said);
     }
 }
 
@@ -104,7 +99,9 @@ pub(super) fn told_band(data: &[u8]) -> Option<i16> {
     connection.band.store(high, Ordering::Relaxed);
     let plain = connection.core.options().stream_options();
     let overrides = connection.core.overrides().load();
-    let options = overrides.in_network(Some(high), (&[], None), plain.clone());
+    let options = overrides.in_network(Some(high), (&[], None), (plain.clone(), None));
+    // What an adapter says comes on top of it again.
+    connection.set_up_by.store(0, Ordering::Release);
     if options != plain
         && let Err(error) = connection.stream.set_options(&options)
     {
@@ -155,7 +152,39 @@ impl Upcall {
     }
 }
 
+/// What an adapter's policies say of connections by which its objects are called.
+pub(crate) trait SaysHow {
+    /// How connections by profiles of this kind are set up where `otherwise` holds where nothing is said;
+    /// and whether they are in the class of the network that goes with their priority, if that is said.
+    fn stream(
+        &self,
+        profile: ProfileTag,
+        otherwise: StreamOptions,
+    ) -> (StreamOptions, Option<bool>);
+
+    /// The policies that clients know, one of which may declare a priority.
+    fn exposed(&self) -> &[PolicyValue];
+}
+
 impl ServerConnection {
+    /// Sets it up as `said` says, unless who is known by `mark` was the last to do so.
+    pub(super) fn set_up(&self, mark: usize, said: &dyn SaysHow) {
+        if self.set_up_by.swap(mark, Ordering::AcqRel) == mark {
+            return;
+        }
+        let told = Some(self.band.load(Ordering::Relaxed)).filter(|high| *high >= 0);
+        let priority = self.lane.as_ref().and_then(InLane::priority);
+        let (options, wanted) = said.stream(self.profile, self.core.options().stream_options());
+        // Without being asked for, the class is that of lanes and bands.
+        let declared = if wanted == Some(true) { said.exposed() } else { &[] };
+        let band = told.map(|high| high..=high);
+        let overrides = self.core.overrides().load();
+        let options = overrides.in_network(priority, (declared, band.as_ref()), (options, wanted));
+        if let Err(error) = self.stream.set_options(&options) {
+            tracing::warn!(peer = self.stream.peer(), %error, "a property cannot be set");
+        }
+    }
+
     fn members(&self) -> Locked<'_, Members> {
         self.crew.members.lock()
     }

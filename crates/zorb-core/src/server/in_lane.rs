@@ -79,6 +79,11 @@ pub(super) fn short(data: &[u8], place: usize) -> Option<i16> {
 }
 
 impl InLane {
+    /// The lane's priority; `None` for one that is for all.
+    pub(super) fn priority(&self) -> Option<i16> {
+        self.lane.priority()
+    }
+
     /// The priority of a request: that of its upcall, where the object's policies or the request say it,
     /// else the highest of its connection's band, which a request tells before, else -1.
     fn urgency(&self, core: &OrbCore, request: &RequestHeader<'_>) -> i16 {

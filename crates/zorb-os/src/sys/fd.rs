@@ -48,6 +48,26 @@ pub(crate) fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<
     usize::try_from(received).map_err(|_| io::Error::last_os_error())
 }
 
+/// Waits for a datagram, and what the system tells along with it: how many octets there are of each.
+pub(crate) fn recv_with_control(
+    socket: BorrowedFd<'_>,
+    buffer: &mut [u8],
+    control: &mut [u8],
+) -> io::Result<(usize, usize)> {
+    let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    // SAFETY: it is made of numbers and pointers, for which zero stands for none.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    header.msg_iov = &raw mut part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.as_mut_ptr().cast();
+    header.msg_controllen = control.len() as _;
+    // SAFETY: the header's pointers and lengths are of two live slices that the call may write, one of
+    // them named by a part that lives past it.
+    let received = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, 0) };
+    let received = usize::try_from(received).map_err(|_| io::Error::last_os_error())?;
+    Ok((received, header.msg_controllen as usize))
+}
+
 /// Limits how many octets a second a socket sends.
 pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) -> io::Result<()> {
     let value = (&raw const octets_per_second).cast();
@@ -67,6 +87,28 @@ pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<u64> {
     // that number's size.
     check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, target, &raw mut len) })?;
     Ok(rate)
+}
+
+/// Has a socket send past routers, or not.
+pub(crate) fn set_dont_route(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
+    let flag = libc::c_int::from(on);
+    let value = (&raw const flag).cast();
+    let len = size_of::<libc::c_int>() as libc::socklen_t;
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_DONTROUTE);
+    // SAFETY: `value` points to a number of `len` octets that lives past the call.
+    check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
+}
+
+/// Whether a socket sends past routers.
+pub(crate) fn dont_route(socket: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut flag: libc::c_int = 0;
+    let mut len = size_of::<libc::c_int>() as libc::socklen_t;
+    let target = (&raw mut flag).cast();
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_DONTROUTE);
+    // SAFETY: `target` points to a number that the call may write, and `len`, which it may write too, has
+    // that number's size.
+    check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, target, &raw mut len) })?;
+    Ok(flag != 0)
 }
 
 /// The process at the other end of a Unix-domain socket, as it was when it connected or listened.

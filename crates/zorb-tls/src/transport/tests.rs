@@ -5,7 +5,7 @@ use std::thread;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use socket2::SockRef;
-use zorb_os::socket::pacing_rate;
+use zorb_os::socket::{dont_route, pacing_rate};
 use zorb_transport::StreamOptions;
 
 use super::*;
@@ -34,6 +34,7 @@ fn the_system_is_told_what_is_asked_for() {
         keep_alive: true,
         send_buffer: Some(40_000),
         recv_buffer: Some(30_000),
+        dont_route: true,
         dscp: Some(46),
         priority: Some(5),
         pacing: Some(1 << 24),
@@ -63,6 +64,7 @@ fn the_system_is_told_what_is_asked_for() {
         assert_eq!(socket.send_buffer_size().unwrap(), 80_000);
         assert_eq!(socket.recv_buffer_size().unwrap(), 60_000);
         assert_eq!(pacing_rate(fd.as_fd()).unwrap(), Some(1 << 24));
+        assert!(dont_route(fd.as_fd()).unwrap());
     }
     // And anew, as adapters' policies have it.
     let anew = StreamOptions { dscp: Some(10), ..StreamOptions::default() };
@@ -70,4 +72,6 @@ fn the_system_is_told_what_is_asked_for() {
     let fd = server.socket().unwrap();
     let socket = SockRef::from(&fd);
     assert_eq!((socket.tos_v4().unwrap(), socket.tcp_nodelay().unwrap()), (10 << 2, true));
+    assert!(!dont_route(fd.as_fd()).unwrap());
+    assert_eq!(pacing_rate(fd.as_fd()).unwrap(), None);
 }

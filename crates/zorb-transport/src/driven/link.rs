@@ -11,6 +11,9 @@ use zorb_os::lock::{Condition, Lock, Locked};
 use super::acceptor::Listener;
 use super::timers::{Alarm, Timers, now};
 use super::{Driven, Failure, MAX_DATAGRAM};
+use crate::StreamOptions;
+use crate::socket::change_traffic;
+use crate::socket::datagram::Treatment;
 
 /// Where a connection's datagrams go.
 #[derive(Debug)]
@@ -36,20 +39,27 @@ pub(super) struct State<D> {
     pub(super) connection: D,
     datagram: Vec<u8>,
     alarm: Option<Alarm>,
+    /// How its datagrams are treated where the socket is not its own.
+    treatment: Treatment,
 }
 
 impl<D: Driven> Link<D> {
     pub(super) fn new(way: Way<D>, connection: D, timers: &Arc<Timers<D>>) -> Arc<Self> {
-        let state = State { connection, datagram: Vec::new(), alarm: None };
+        let treatment = Treatment::default();
+        let state = State { connection, datagram: Vec::new(), alarm: None, treatment };
         let timers = Arc::clone(timers);
         Arc::new(Self { way, timers, state: Lock::new(state), changed: Condition::new() })
     }
 
-    /// The socket that its datagrams go through, if it is this connection's alone.
-    pub(super) fn own_socket(&self) -> Option<&UdpSocket> {
+    /// Has its datagrams be treated as options say: all of it where the socket is its own, and what can be
+    /// said with each datagram where it is a server's.
+    pub(super) fn treat(&self, options: &StreamOptions) -> io::Result<()> {
         match &self.way {
-            Way::Own(socket) => Some(socket),
-            Way::Shared(..) => None,
+            Way::Own(socket) => change_traffic(socket, options),
+            Way::Shared(_, peer, _) => {
+                self.state().treatment = Treatment::of(options, *peer);
+                Ok(())
+            }
         }
     }
 
@@ -60,11 +70,11 @@ impl<D: Driven> Link<D> {
     /// Sends what is to be sent, and sees to it that this side comes back in time.
     pub(super) fn pump(self: &Arc<Self>, state: &mut State<D>) {
         let now = now();
-        let State { connection, datagram, alarm } = state;
+        let State { connection, datagram, alarm, treatment } = state;
         while connection.transmit(now, datagram) {
             let sent = match &self.way {
                 Way::Own(socket) => socket.send(datagram),
-                Way::Shared(socket, to, _) => socket.send_to(datagram, to),
+                Way::Shared(socket, to, _) => treatment.send_to(socket, datagram, *to),
             };
             // What could not be sent is lost, as on any way; but that nobody is there counts.
             if sent.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use super::link::{Link, error_of};
 use super::{Driven, Failure};
-use crate::socket::set_traffic;
 use crate::{Stream, StreamOptions};
 
 /// A connection as a [`Stream`].
@@ -96,9 +95,9 @@ impl<D: Driven> Stream for DrivenStream<D> {
         self.send_parts(parts.iter().map(|part| &**part))
     }
 
-    /// Its class of service, priority and pacing, where it has a socket of its own.
+    /// Class of service and routes, and where it has a socket of its own, priority and pacing.
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
-        self.link.own_socket().map_or(Ok(()), |socket| set_traffic(socket, options))
+        self.link.treat(options)
     }
 
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {

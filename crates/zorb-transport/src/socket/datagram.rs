@@ -1,11 +1,14 @@
-//! Where sockets of datagrams listen, for authors of transports over them.
+//! Where sockets of datagrams listen, and how several senders share one, for authors of transports over
+//! them.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
+use socket2::{MsgHdr, SockAddr, SockRef};
 use zorb_os::interface;
 
-use crate::EndpointError;
+use super::octet_of;
+use crate::{EndpointError, StreamOptions};
 
 /// The host and port of what is listened at: `host:port`, `[address]:port`, `:port`, `host` or nothing.
 ///
@@ -47,4 +50,115 @@ pub fn reachable(bound: SocketAddr) -> io::Result<IpAddr> {
     let interfaces = interface::addresses()?;
     let first = interface::first_reachable_v4(&interfaces);
     Ok(first.unwrap_or(Ipv4Addr::LOCALHOST).into())
+}
+
+/// How the datagrams of one sender are treated where several share a socket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Treatment {
+    /// What goes along with each of them: the class of service, unless it is the socket's.
+    control: Vec<u8>,
+    /// Whether they are sent past all routers.
+    dont_route: bool,
+}
+
+impl Treatment {
+    /// What `options` say of datagrams to `peer`: class of service and routes. Priority and pacing are
+    /// the socket's, which has them for all; but the system derives a priority from a class of IPv4.
+    #[must_use]
+    pub fn of(options: &StreamOptions, peer: SocketAddr) -> Self {
+        // An IPv6 socket talks IPv4 with addresses like these.
+        let (level, kind) = match peer.ip().to_canonical() {
+            IpAddr::V4(_) => (libc::IPPROTO_IP, libc::IP_TOS),
+            IpAddr::V6(_) => (libc::IPPROTO_IPV6, libc::IPV6_TCLASS),
+        };
+        let control = options.dscp.map(|dscp| control_message(level, kind, octet_of(dscp)));
+        Self { control: control.unwrap_or_default(), dont_route: options.dont_route }
+    }
+
+    /// Sends a datagram so.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn send_to(
+        &self,
+        socket: &UdpSocket,
+        datagram: &[u8],
+        to: SocketAddr,
+    ) -> io::Result<usize> {
+        if *self == Self::default() {
+            return socket.send_to(datagram, to);
+        }
+        let (to, parts) = (SockAddr::from(to), [IoSlice::new(datagram)]);
+        let message = MsgHdr::new().with_addr(&to).with_buffers(&parts).with_control(&self.control);
+        let flags = if self.dont_route { libc::MSG_DONTROUTE } else { 0 };
+        SockRef::from(socket).sendmsg(&message, flags)
+    }
+}
+
+/// A control message with one number, as `sendmsg` takes it: its length, level and kind, then the number,
+/// filled up to a whole number of words.
+fn control_message(level: i32, kind: i32, value: u8) -> Vec<u8> {
+    const WORD: usize = size_of::<usize>();
+    const LENGTH: usize = WORD + 3 * size_of::<i32>();
+    let mut octets = LENGTH.to_ne_bytes().to_vec();
+    for number in [level, kind, i32::from(value)] {
+        octets.extend(number.to_ne_bytes());
+    }
+    octets.resize(LENGTH.next_multiple_of(WORD), 0);
+    octets
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::fd::AsFd;
+
+    use zorb_os::socket::recv_with_class;
+
+    use super::*;
+
+    /// One socket sends in several classes, over both kinds of IP, and IPv4 from a socket of IPv6.
+    #[test]
+    fn datagrams_of_one_socket_have_classes_of_their_own() {
+        for (from, at) in
+            [("127.0.0.1:0", "127.0.0.1:0"), ("[::1]:0", "[::1]:0"), ("[::]:0", "127.0.0.1:0")]
+        {
+            let Ok(socket) = UdpSocket::bind(from) else {
+                assert!(from.starts_with('['), "IPv4 is always there");
+                continue;
+            };
+            let receiver = UdpSocket::bind(at).unwrap();
+            let mut to = receiver.local_addr().unwrap();
+            let known = SockRef::from(&receiver);
+            match to {
+                SocketAddr::V4(_) => known.set_recv_tos_v4(true).unwrap(),
+                SocketAddr::V6(_) => known.set_recv_tclass_v6(true).unwrap(),
+            }
+            if let (SocketAddr::V4(address), true) = (to, from.starts_with('[')) {
+                to = (address.ip().to_ipv6_mapped(), address.port()).into();
+            }
+            let treated = |dscp, dont_route| {
+                let options = StreamOptions { dscp, dont_route, ..StreamOptions::default() };
+                Treatment::of(&options, to)
+            };
+            for (treatment, class) in [
+                (treated(Some(46), false), 46 << 2),
+                (treated(None, false), 0),
+                (treated(Some(10), true), 10 << 2),
+                (treated(None, true), 0),
+                (treated(Some(63), false), 63 << 2),
+            ] {
+                let sent = treatment.send_to(&socket, b"hello", to);
+                if from == "[::]:0" && sent.is_err() {
+                    break; // the system has such sockets talk IPv6 alone
+                }
+                assert_eq!(sent.unwrap(), 5);
+                let mut buffer = [0; 16];
+                let received = recv_with_class(receiver.as_fd(), &mut buffer).unwrap();
+                assert_eq!(received, (5, Some(class)), "{from} to {at}");
+                assert_eq!(&buffer[..5], b"hello");
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-use socket2::{Domain, Socket};
+use socket2::Socket;
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
 use zorb_os::socket::{Pending, peek, recv_now};
@@ -98,11 +98,11 @@ fn named(error: io::Error) -> io::Error {
 impl Stream for SocketStream {
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
         super::set_buffers(&self.socket, options)?;
-        if matches!(self.socket.domain()?, Domain::IPV4 | Domain::IPV6) {
+        if super::is_of_a_network(self.socket.domain()?) {
             self.socket.set_tcp_nodelay(options.no_delay)?;
             self.socket.set_keepalive(options.keep_alive)?;
         }
-        super::set_traffic(&self.socket, options)
+        super::change_traffic(&self.socket, options)
     }
 
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
