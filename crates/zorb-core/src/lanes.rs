@@ -31,6 +31,7 @@ mod permits;
 mod pool;
 mod queue;
 mod settings;
+mod tenants;
 mod work;
 
 pub use frozen::{LaneViolations, ViolationReport};

@@ -28,7 +28,9 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::collocation::{Bonds, Faces, HasServant};
 use crate::lanes::PoolUse;
 use crate::orb::{Orb, OrbCore};
-use crate::policy::{self, AdapterPolicies, AroundUpcall, ConnectionProperties, served_properties};
+use crate::policy::{
+    self, AdapterPolicies, AroundUpcall, ConnectionProperties, SetsUp, served_properties,
+};
 use crate::servant::Skeleton;
 
 pub(crate) use adapters::{Adapters, KnownAdapters, not_there};
@@ -86,6 +88,8 @@ pub(crate) struct PoaCore {
     exposed: Option<TaggedComponent>,
     /// What they do around upcalls.
     around: Vec<Arc<dyn AroundUpcall>>,
+    /// The last of which sets connections up, if they say how.
+    sets_up: Option<Arc<dyn SetsUp>>,
     manager: PoaManager,
     index: u32,
     stamp: u32,
@@ -114,7 +118,7 @@ impl Poa {
             let itself = Arc::downgrade(orb);
             PoaCore::new(itself, "RootPOA", None, policies, manager, (index, stamp))
         });
-        *root.pool.lock() = pool;
+        root.join(pool);
         Self(root)
     }
 
@@ -168,7 +172,7 @@ impl Poa {
             let parent = Some(&self.0);
             PoaCore::new(self.0.orb.clone(), name, parent, policies, manager, (index, stamp))
         });
-        *child.pool.lock() = pool;
+        child.join(pool);
         children.insert(name.to_owned(), Self(Arc::clone(&child)));
         Ok(Self(child))
     }
@@ -332,6 +336,7 @@ impl PoaCore {
             path.extend_from_slice(name.as_bytes());
             path.push(0);
         }
+        let sets_up = policies.others.sets_up();
         let slots = policies.lifespan == Lifespan::Transient
             && policies.id_assignment == IdAssignment::System;
         Self {
@@ -340,7 +345,8 @@ impl PoaCore {
             path,
             parent: parent.map(Arc::downgrade),
             exposed: policy::component(&policies.others).ok().flatten(),
-            around: around(&policies.others),
+            around: around(&policies.others, sets_up.clone()),
+            sets_up,
             policies,
             manager,
             index,
@@ -361,6 +367,14 @@ impl PoaCore {
                 CompletionStatus::No,
             )
         })
+    }
+
+    /// Is served by the threads of `pool` from now on, which sets its connections up as the policies say.
+    fn join(&self, pool: Option<PoolUse>) {
+        if let Some(pool) = &pool {
+            pool.set_up_by(self.sets_up.clone());
+        }
+        *self.pool.lock() = pool;
     }
 
     pub(crate) fn manager(&self) -> &PoaManager {

@@ -71,5 +71,5 @@ pub(crate) use overrides::{
     Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, plain_terms, terms,
 };
 pub(crate) use properties::LineOptions;
-pub(crate) use served::served_properties;
+pub(crate) use served::{SetsUp, served_properties};
 pub(crate) use shape::{AnyShape, Lines, Shape, Shaper};

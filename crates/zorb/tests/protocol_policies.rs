@@ -89,6 +89,33 @@ fn a_client_uses_the_protocols_that_it_wants() {
     }
 }
 
+/// Of the protocols that a policy names, the next is tried where the preferred one's server is not there;
+/// others of the reference only where they may follow.
+#[test]
+fn a_policys_next_protocol_stands_in_for_one_that_is_down() {
+    let server = server();
+    let object = reference(&server, "plain", PoaPolicies::new()).unwrap();
+    let ior = object.ior().clone();
+    let uiop = server.endpoints()[1].strip_prefix("uiop://").unwrap().to_owned();
+    std::fs::remove_file(uiop).unwrap();
+    let levels = |policies: &Policies| {
+        let by_call = seen_by(&client(), &ior).for_call(policies).unwrap().non_existent();
+        let by_reference = seen_by(&client(), &ior).with_policies(policies).unwrap();
+        let orb = client();
+        let of_thread = seen_by(&orb, &ior);
+        let by_thread = orb.policy_current().during(policies, || of_thread.non_existent()).unwrap();
+        let orb = client();
+        orb.policy_manager().add(policies).unwrap();
+        let by_orb = seen_by(&orb, &ior).non_existent();
+        [by_call, by_reference.non_existent(), by_thread, by_orb]
+            .map(|outcome| outcome.map_err(|exception| exception.kind))
+    };
+    assert_eq!(levels(&only(&[UIOP, IIOP])), [Ok(true); 4]);
+    let any = Policies::new().with(ClientProtocols::new([UIOP]).or_any());
+    assert_eq!(levels(&any), [Ok(true); 4]);
+    assert_eq!(levels(&only(&[UIOP])), [Err(SystemExceptionKind::Transient); 4]);
+}
+
 #[test]
 fn the_orbs_protocols_hold_for_references_without_their_own() {
     let server = server();

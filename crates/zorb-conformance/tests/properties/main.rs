@@ -2,6 +2,8 @@
 //! connections, and what goes over them. What a protocol has no counterpart for, it passes over.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod accept;
+mod levels;
 mod messages;
 mod mirror;
 mod sockets;

@@ -15,21 +15,21 @@ use super::{Family, Met, protocols, spied};
 
 /// What the system says of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
-    send_buffer: usize,
-    receive_buffer: usize,
+pub(crate) struct Seen {
+    pub(crate) send_buffer: usize,
+    pub(crate) receive_buffer: usize,
     /// TCP's alone.
-    no_delay: Option<bool>,
-    keep_alive: bool,
+    pub(crate) no_delay: Option<bool>,
+    pub(crate) keep_alive: bool,
     /// IP's alone: the octet of which the class of service is six bits.
-    class: Option<u32>,
-    priority: u32,
-    pacing: Option<u64>,
-    dont_route: bool,
+    pub(crate) class: Option<u32>,
+    pub(crate) priority: u32,
+    pub(crate) pacing: Option<u64>,
+    pub(crate) dont_route: bool,
 }
 
 /// `None` for a stream without a socket of its own.
-fn seen(stream: &dyn Stream) -> Option<Seen> {
+pub(crate) fn seen(stream: &dyn Stream) -> Option<Seen> {
     let fd = stream.readiness_fd()?;
     let socket = SockRef::from(&fd);
     let domain = socket.domain().unwrap();

@@ -21,7 +21,9 @@ use super::keeper::Wants;
 use super::permits::Permits;
 use super::queue::Queue;
 use super::settings::{DynamicLifespan, LaneCounts, LaneSettings, Strategy};
+use super::tenants::Tenants;
 use crate::orb::OrbCore;
+use crate::policy::SetsUp;
 use crate::server::{Listener, ServerConnection, ThreadCount};
 
 /// The key of the event that ends the threads.
@@ -57,6 +59,7 @@ pub(crate) struct Lane {
     stopping: AtomicBool,
     pub(super) wants: Wants,
     pub(super) queue: Queue,
+    tenants: Arc<Tenants>,
     pub(super) permits: Permits,
     pub(super) neighbours: OnceLock<Neighbours>,
     pub(super) started: AtomicU64,
@@ -86,6 +89,7 @@ pub(super) struct Parts {
     pub(super) threads: Arc<ThreadCount>,
     pub(super) wants: Wants,
     pub(super) queue: Queue,
+    pub(super) tenants: Arc<Tenants>,
 }
 
 /// What a thread of a lane is there for.
@@ -136,6 +140,7 @@ impl Lane {
             stopping: AtomicBool::new(false),
             wants: parts.wants,
             queue: parts.queue,
+            tenants: parts.tenants,
             neighbours: OnceLock::new(),
             started: AtomicU64::new(0),
             borrowed: AtomicU64::new(0),
@@ -414,6 +419,12 @@ impl Lane {
         self.frozen.watch_for_good();
         priority::bequeath();
         self.settings.threads.adopt();
+    }
+
+    /// How connections are set up that are accepted: as the adapter says whose alone they are. `None`
+    /// where that is not known yet.
+    pub(crate) fn sets_up(&self) -> Option<Option<Arc<dyn SetsUp>>> {
+        self.tenants.only()
     }
 
     /// The priority that its endpoints serve; `None` for any.

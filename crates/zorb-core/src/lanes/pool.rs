@@ -13,11 +13,12 @@ use super::keeper::{Keeper, Wants};
 use super::lane::{Neighbours, Parts, Role, pool_of_thread};
 use super::queue::Queue;
 use super::settings::{LaneCounts, PoolSettings, Strategy};
+use super::tenants::Tenants;
 use super::{Lane, LaneSettings};
 use crate::collocation;
 use crate::error::{Error, Phase};
 use crate::orb::{Orb, OrbCore, endpoints, ephemeral};
-use crate::policy::AroundUpcall;
+use crate::policy::{AroundUpcall, SetsUp};
 use crate::servant::Served;
 use crate::server::{Listener, ServerCall, ThreadCount};
 
@@ -69,7 +70,7 @@ pub(crate) struct PoolCore {
     threads: Arc<ThreadCount>,
     keeper: Option<Arc<Keeper>>,
     /// Adapters that are served by it.
-    users: AtomicUsize,
+    tenants: Arc<Tenants>,
     ended: AtomicBool,
 }
 
@@ -119,6 +120,7 @@ impl PoolCore {
         let keeper = grows.then(Arc::<Keeper>::default);
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         let threads = Arc::<ThreadCount>::default();
+        let tenants = Arc::<Tenants>::default();
         let mut lanes = Vec::with_capacity(settings.lanes.len());
         for lane in &settings.lanes {
             let listeners = open(core, lane)?;
@@ -138,6 +140,7 @@ impl PoolCore {
                 threads: Arc::clone(&threads),
                 wants: Wants::of(keeper.clone()),
                 queue: Queue::new(settings.buffering, by_priority),
+                tenants: Arc::clone(&tenants),
             };
             lanes.push(Lane::new(core, parts).map_err(|error| failed().because(error))?);
         }
@@ -156,7 +159,7 @@ impl PoolCore {
             lanes,
             threads,
             keeper,
-            users: AtomicUsize::new(0),
+            tenants,
             ended: AtomicBool::new(false),
         }))
     }
@@ -314,7 +317,7 @@ impl Pool {
     #[doc(alias = "destroy_threadpool")]
     pub fn destroy(&self) -> Result<(), SystemException> {
         let refused = |minor| Err(SystemException::bad_inv_order(minor, CompletionStatus::No));
-        if self.0.users.load(Ordering::Acquire) > 0 {
+        if !self.0.tenants.is_empty() {
             return refused(minor::bad_inv_order::POOL_IN_USE);
         }
         if pool_of_thread() == self.0.number {
@@ -359,20 +362,25 @@ impl fmt::Debug for Pool {
 }
 
 /// An adapter's part in its pool.
-pub(crate) struct PoolUse(Pool);
+pub(crate) struct PoolUse(Pool, usize);
 
 impl PoolUse {
     /// Counts an adapter that is served by `pool` until dropped; `None` for one that has ended.
     pub(crate) fn of(pool: Pool) -> Option<Self> {
-        pool.0.users.fetch_add(1, Ordering::AcqRel);
-        let used = Self(pool);
+        let number = pool.0.tenants.add();
+        let used = Self(pool, number);
         (!used.0.is_destroyed()).then_some(used)
+    }
+
+    /// Says how the adapter has its connections set up.
+    pub(crate) fn set_up_by(&self, sets_up: Option<Arc<dyn SetsUp>>) {
+        self.0.0.tenants.set_up_by(self.1, sets_up);
     }
 }
 
 impl Drop for PoolUse {
     fn drop(&mut self) {
-        self.0.0.users.fetch_sub(1, Ordering::AcqRel);
+        self.0.0.tenants.remove(self.1);
     }
 }
 

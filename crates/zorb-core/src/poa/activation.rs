@@ -258,7 +258,7 @@ impl PoaCore {
         // Objects without policies of their own have it in common, so that a connection by which several
         // are called is not set up anew each time.
         let own = !policies.is_empty();
-        let around = if own { around(&merged) } else { self.around.clone() };
+        let around = if own { around(&merged, merged.sets_up()) } else { self.around.clone() };
         Ok(Box::new(Governed { inner, around, exposed, policies: merged }))
     }
 

@@ -14,7 +14,8 @@ use crate::orb::OrbCore;
 /// The policies of an ORB: they hold for all of its calls that no thread, reference or call has
 /// others for (`CORBA::PolicyManager`, the initial reference `ORBPolicyManager`).
 ///
-/// Policies of servers are what object adapters begin with that are made from then on.
+/// Policies of servers are what object adapters begin with that are made from then on; what they say of
+/// connections holds from then on for those that clients make, until an adapter says otherwise.
 #[derive(Clone)]
 #[doc(alias = "ORBPolicyManager")]
 pub struct PolicyManager {
@@ -44,7 +45,7 @@ impl PolicyManager {
         how: SetOverrideType,
     ) -> Result<(), SystemException> {
         policies.check(Levels::ORB)?;
-        self.core.overrides().rcu(|known| known.changed(policies, how));
+        self.core.overrides().rcu(|known| known.changed(policies, how).for_servers());
         Ok(())
     }
 

@@ -12,8 +12,8 @@ use zorb_types::SystemException;
 use super::current::overrides_of_thread;
 use super::{
     AdapterPolicies, AnyShape, ConnectionTimeout, NetworkPriorities, Policies, Rebind,
-    RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, RestingPriorities, SyncScope,
-    TypedPolicy,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, RestingPriorities, SetsUp,
+    SyncScope, TypedPolicy,
 };
 use crate::gather::WriteBody;
 use crate::object::ObjectRef;
@@ -51,6 +51,8 @@ pub(crate) struct Overrides {
     /// The priorities at which serving threads rest; of an ORB only.
     pub(crate) resting: Option<Arc<dyn RestingPriorities>>,
     pub(super) shape: Option<Arc<dyn AnyShape>>,
+    /// What sets connections up that are accepted; of an ORB only.
+    pub(crate) sets_up: Option<Arc<dyn SetsUp>>,
 }
 
 /// The overrides of a reference: those of the calls it was made for, and its own.
@@ -195,6 +197,12 @@ impl Overrides {
         changed.adapters.clone_from(&self.adapters);
         changed.resting.clone_from(&self.resting);
         changed
+    }
+
+    /// These overrides, with what they say of connections that are accepted.
+    pub(super) fn for_servers(mut self) -> Self {
+        self.sets_up = self.policies.sets_up();
+        self
     }
 
     /// These overrides, with classes of connections in the network.

@@ -13,17 +13,24 @@ use super::{AroundUpcall, ConnectionProperties, Policies, ServerProtocols};
 use crate::servant::Served;
 use crate::server::{SaysHow, ServerCall, served_by, set_up_served};
 
+/// Sets connections up as policies of servers say: when they are accepted, where it is known then that they
+/// are for objects with those policies, and else in upcalls.
+pub(crate) trait SetsUp: AroundUpcall + SaysHow {
+    /// What it is known by; no other is.
+    fn mark(&self) -> usize;
+}
+
 /// What [`TypedPolicy::served`](super::TypedPolicy::served) returns.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct ServedOf(fn(&Policies) -> Option<Arc<dyn AroundUpcall>>);
+pub struct ServedOf(fn(&Policies) -> Option<Arc<dyn SetsUp>>);
 
 impl ServedOf {
     /// That of protocols and properties, which have each other's words in mind.
     #[doc(hidden)]
     pub const CONNECTIONS: Self = Self(SetUp::of);
 
-    pub(crate) fn around(self, policies: &Policies) -> Option<Arc<dyn AroundUpcall>> {
+    pub(crate) fn sets_up(self, policies: &Policies) -> Option<Arc<dyn SetsUp>> {
         (self.0)(policies)
     }
 }
@@ -55,7 +62,7 @@ struct SetUp {
 
 impl SetUp {
     /// `None` where nothing is said of connections.
-    fn of(policies: &Policies) -> Option<Arc<dyn AroundUpcall>> {
+    fn of(policies: &Policies) -> Option<Arc<dyn SetsUp>> {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         let of_others: ConnectionProperties = policies.value().copied().unwrap_or_default();
         let chosen = policies.value::<ServerProtocols>().map(ServerProtocols::choices);
@@ -91,6 +98,12 @@ impl SaysHow for SetUp {
 
     fn exposed(&self) -> &[PolicyValue] {
         &self.exposed
+    }
+}
+
+impl SetsUp for SetUp {
+    fn mark(&self) -> usize {
+        self.mark
     }
 }
 

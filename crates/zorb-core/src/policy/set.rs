@@ -10,7 +10,8 @@ use zorb_giop::PolicyValue;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{
-    AroundUpcall, CallPriority, Detour, Levels, PolicyType, RequestContext, ServedOf, Shape, Shaper,
+    AroundUpcall, CallPriority, Detour, Levels, PolicyType, RequestContext, ServedOf, SetsUp,
+    Shape, Shaper,
 };
 use crate::client::enqueue;
 use crate::lanes::Pool;
@@ -419,9 +420,9 @@ impl Policies {
         merged
     }
 
-    /// What is done around the upcalls of an adapter with these policies that come over connections.
-    pub(crate) fn around_served(&self) -> Option<Arc<dyn AroundUpcall>> {
-        self.iter().find_map(|policy| policy.0.served())?.around(self)
+    /// What sets connections up by which objects with these policies are called.
+    pub(crate) fn sets_up(&self) -> Option<Arc<dyn SetsUp>> {
+        self.iter().find_map(|policy| policy.0.served())?.sets_up(self)
     }
 
     /// Refuses policies that cannot be set at `level`.

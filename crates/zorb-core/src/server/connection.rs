@@ -148,7 +148,7 @@ impl ServerConnection {
         // It fails only when the peer is gone by now, which the first read finds as well.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
         let _ = stream.set_recv_timeout(options.idle_timeout);
-        Arc::new(Self {
+        let connection = Arc::new(Self {
             stream,
             core: Arc::clone(core),
             profile: protocol.profile_tag(),
@@ -167,7 +167,9 @@ impl ServerConnection {
             parted: AtomicBool::new(false),
             set_up_by: AtomicUsize::new(0),
             band: AtomicI16::new(-1),
-        })
+        });
+        connection.set_up_as_accepted();
+        connection
     }
 
     /// Starts serving on a thread of its own.

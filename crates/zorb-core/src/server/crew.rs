@@ -185,6 +185,16 @@ impl ServerConnection {
         }
     }
 
+    /// Sets it up before anything has come over it: as the adapter says whose endpoint it has come to, or
+    /// where that may be one of several, as the ORB's own policies say.
+    pub(super) fn set_up_as_accepted(&self) {
+        let by_adapter = self.lane.as_ref().and_then(InLane::sets_up);
+        let sets_up = by_adapter.unwrap_or_else(|| self.core.overrides().load().sets_up.clone());
+        if let Some(sets_up) = sets_up {
+            self.set_up(sets_up.mark(), &*sets_up);
+        }
+    }
+
     fn members(&self) -> Locked<'_, Members> {
         self.crew.members.lock()
     }

@@ -28,6 +28,7 @@ use crate::buffers::trim;
 use crate::gather::SendParts;
 use crate::lanes::Lane;
 use crate::orb::OrbCore;
+use crate::policy::SetsUp;
 
 /// A connection's part in its lane.
 #[derive(Debug)]
@@ -79,6 +80,11 @@ pub(super) fn short(data: &[u8], place: usize) -> Option<i16> {
 }
 
 impl InLane {
+    /// How its connections are set up when they are accepted, if that is known then.
+    pub(super) fn sets_up(&self) -> Option<Option<Arc<dyn SetsUp>>> {
+        self.lane.sets_up()
+    }
+
     /// The lane's priority; `None` for one that is for all.
     pub(super) fn priority(&self) -> Option<i16> {
         self.lane.priority()
