@@ -56,7 +56,8 @@ pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,
     LanePriority, MAX_COMPONENTS, MAX_ENDPOINTS, MAX_POLICIES, MAX_PROFILES, MAX_STRINGIFIED,
     OrbType, Policies, PolicyValue, ProfileTag, SslSecTrans, TagGroup, TaggedComponent,
-    TaggedProfile, TaoEndpoint, TaoEndpoints, UipmcProfile, iiop_object_key,
+    TaggedProfile, TaoEndpoint, TaoEndpoints, UipmcProfile, iiop_object_key, read_components,
+    write_components,
 };
 pub use service::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceContexts, ServiceId};
 pub use url::{

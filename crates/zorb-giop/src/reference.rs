@@ -7,7 +7,9 @@ mod ior;
 mod known;
 mod tag;
 
-pub use component::{ComponentBody, MAX_COMPONENTS, TaggedComponent};
+pub use component::{
+    ComponentBody, MAX_COMPONENTS, TaggedComponent, read_components, write_components,
+};
 pub use group::{TagGroup, UipmcProfile};
 pub use iiop::{IiopProfile, iiop_object_key};
 pub(crate) use ior::hex_value;

@@ -2,12 +2,10 @@
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    ComponentTag, GiopVersion, MAX_COMPONENTS, MAX_ENDPOINTS, ProfileTag, TaggedComponent,
-    TaggedProfile,
+    GiopVersion, MAX_ENDPOINTS, ProfileTag, TaggedComponent, TaggedProfile, read_components,
+    write_components,
 };
 
-/// The octets that an empty component takes.
-const MIN_COMPONENT_SIZE: usize = 8;
 /// The octets that a host takes at least.
 const MIN_HOST_SIZE: usize = 5;
 
@@ -46,12 +44,7 @@ impl SciopProfile {
             writer.write_u16(self.port);
             writer.write_u16(self.max_streams);
             writer.write_octets(&self.object_key)?;
-            writer.write_count(self.components.len(), "component list")?;
-            for component in &self.components {
-                writer.write_u32(component.tag.0);
-                writer.write_octets(&component.data)?;
-            }
-            Ok(())
+            write_components(&self.components, writer)
         })?;
         Ok(TaggedProfile { tag: ProfileTag::TAO_SCIOP, data })
     }
@@ -71,15 +64,7 @@ impl SciopProfile {
         }
         let (port, max_streams) = (reader.read_u16()?, reader.read_u16()?);
         let object_key = reader.read_octets()?.to_vec();
-        let count = reader.read_count(MIN_COMPONENT_SIZE, "component list")?;
-        if count > MAX_COMPONENTS {
-            return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));
-        }
-        let mut components = Vec::with_capacity(count);
-        for _ in 0..count {
-            let tag = ComponentTag(reader.read_u32()?);
-            components.push(TaggedComponent { tag, data: reader.read_octets()?.to_vec() });
-        }
+        let components = read_components(&mut reader)?;
         Ok(Self { version, hosts, port, max_streams, object_key, components })
     }
 }

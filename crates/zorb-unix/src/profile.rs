@@ -2,12 +2,10 @@
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    ComponentBody, ComponentTag, GiopVersion, MAX_COMPONENTS, MAX_ENDPOINTS, ProfileTag,
-    TaggedComponent, TaggedProfile,
+    ComponentBody, ComponentTag, GiopVersion, MAX_ENDPOINTS, ProfileTag, TaggedComponent,
+    TaggedProfile, read_components, write_components,
 };
 
-/// The octets that an empty component takes.
-const MIN_COMPONENT_SIZE: usize = 8;
 /// The octets that an endpoint takes at least.
 const MIN_ENDPOINT_SIZE: usize = 7;
 
@@ -39,11 +37,7 @@ impl UiopProfile {
             write_path(&self.rendezvous_point, writer)?;
             writer.write_octets(&self.object_key)?;
             if self.version > GiopVersion::V1_0 {
-                writer.write_count(self.components.len(), "component list")?;
-                for component in &self.components {
-                    writer.write_u32(component.tag.0);
-                    writer.write_octets(&component.data)?;
-                }
+                write_components(&self.components, writer)?;
             }
             Ok(())
         })?;
@@ -57,18 +51,10 @@ impl UiopProfile {
             .ok_or_else(|| reader.error(CdrErrorKind::Unsupported, "UIOP version"))?;
         let rendezvous_point = read_path(&mut reader)?;
         let object_key = reader.read_octets()?.to_vec();
-        let mut components = Vec::new();
-        if version > GiopVersion::V1_0 {
-            let count = reader.read_count(MIN_COMPONENT_SIZE, "component list")?;
-            if count > MAX_COMPONENTS {
-                return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));
-            }
-            components.reserve_exact(count);
-            for _ in 0..count {
-                let tag = ComponentTag(reader.read_u32()?);
-                components.push(TaggedComponent { tag, data: reader.read_octets()?.to_vec() });
-            }
-        }
+        let components = match version {
+            GiopVersion::V1_0 => Vec::new(),
+            _ => read_components(&mut reader)?,
+        };
         Ok(Self { version, rendezvous_point, object_key, components })
     }
 }

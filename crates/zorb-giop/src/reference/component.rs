@@ -68,7 +68,11 @@ impl TaggedComponent {
     }
 }
 
-pub(super) fn write_components(
+/// Writes the list of components with which profiles of many kinds end, for authors of protocols.
+///
+/// # Errors
+/// `TooLong` for more octets than a list can have.
+pub fn write_components(
     components: &[TaggedComponent],
     writer: &mut CdrWriter<'_>,
 ) -> CdrResult<()> {
@@ -80,7 +84,11 @@ pub(super) fn write_components(
     Ok(())
 }
 
-pub(super) fn read_components(reader: &mut CdrReader<'_>) -> CdrResult<Vec<TaggedComponent>> {
+/// Reads such a list.
+///
+/// # Errors
+/// A list that is cut short, or has more than [`MAX_COMPONENTS`].
+pub fn read_components(reader: &mut CdrReader<'_>) -> CdrResult<Vec<TaggedComponent>> {
     let count = reader.read_count(MIN_COMPONENT_SIZE, "component list")?;
     if count > MAX_COMPONENTS {
         return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));

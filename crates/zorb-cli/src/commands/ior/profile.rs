@@ -1,10 +1,10 @@
 //! What a profile says.
 
 use zorb::giop::{
-    ComponentTag, GiopVersion, HostPort, IiopProfile, MAX_COMPONENTS, OrbType, ProfileTag,
-    TaggedComponent, TaggedProfile,
+    GiopVersion, HostPort, IiopProfile, OrbType, ProfileTag, TaggedComponent, TaggedProfile,
+    read_components,
 };
-use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult};
+use zorb_cdr::{CdrError, CdrReader, CdrResult};
 
 use super::facts::Facts;
 use super::{component, key, url};
@@ -103,17 +103,4 @@ fn orb_type(components: &[TaggedComponent]) -> Option<OrbType> {
 
 fn explain_components(components: &[TaggedComponent]) -> Vec<Facts> {
     components.iter().map(component::explain).collect()
-}
-
-fn read_components(reader: &mut CdrReader<'_>) -> CdrResult<Vec<TaggedComponent>> {
-    let count = reader.read_count(8, "component list")?;
-    if count > MAX_COMPONENTS {
-        return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));
-    }
-    let mut components = Vec::with_capacity(count);
-    for _ in 0..count {
-        let tag = ComponentTag(reader.read_u32()?);
-        components.push(TaggedComponent { tag, data: reader.read_octets()?.to_vec() });
-    }
-    Ok(components)
 }
