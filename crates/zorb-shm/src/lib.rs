@@ -58,4 +58,6 @@ mod watch;
 
 pub use ring::{DEFAULT_RING_SIZE, MAX_RING_SIZE, MIN_RING_SIZE};
 pub use shmiop::ShmiopProtocol;
-pub use transport::{DEFAULT_BUFFER_SIZE, DEFAULT_BUFFERS, SHMIOP_SCHEME, ShmTransport};
+pub use transport::{
+    DEFAULT_BUFFER_SIZE, DEFAULT_BUFFERS, MAX_WISHED_RING_SIZE, SHMIOP_SCHEME, ShmTransport,
+};

@@ -27,6 +27,10 @@ pub const DEFAULT_BUFFERS: usize = 8;
 /// The octets of each of them.
 pub const DEFAULT_BUFFER_SIZE: usize = 1 << 20;
 
+/// The largest ring that a client is given when it asks for one. A server has larger ones by its own
+/// options alone.
+pub const MAX_WISHED_RING_SIZE: usize = 16 << 20;
+
 /// How long a client waits for the server to hand over the memory when it has no time-out: as long
 /// as a system's usual limit for connecting.
 const HANDOVER_LIMIT: Duration = Duration::from_secs(120);
@@ -51,8 +55,9 @@ const HANDOVER_LIMIT: Duration = Duration::from_secs(120);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Of the options it uses the backlog and, when listening, the sizes of the buffers. A host to be
-/// published means nothing here and is passed over, like `no_delay` and `keep_alive`.
+/// Of the options it uses the backlog and the sizes of the buffers, which are those of the rings: when
+/// listening for all clients, when connecting as a wish that the server fulfils up to
+/// [`MAX_WISHED_RING_SIZE`] and that comes before what it would do itself. A host to be published means nothing here and is passed over, like `no_delay` and `keep_alive`.
 #[derive(Debug, Clone)]
 pub struct ShmTransport {
     scheme: Arc<str>,
@@ -128,7 +133,10 @@ impl Transport for ShmTransport {
         let deadline = MonotonicTime::now() + options.timeout.unwrap_or(HANDOVER_LIMIT);
         // The socket carries one message, whatever the sizes that the options name.
         let for_socket = ConnectOptions::with_timeout(options.timeout);
-        let (socket, names) = rendezvous::connect(&self.scheme, endpoint, &for_socket)?;
+        let StreamOptions { send_buffer, recv_buffer, .. } = options.stream;
+        let wish = wish(send_buffer, recv_buffer);
+        let (socket, names) =
+            rendezvous::connect(&self.scheme, endpoint, &for_socket, wish.as_deref())?;
         let set_up = || {
             let Taken { layout, memory, buffers } = handshake::take(&socket, deadline.time_left())?;
             Ok(layout.client(&memory, buffers))
@@ -162,6 +170,27 @@ impl Transport for ShmTransport {
     }
 }
 
+/// How a client says which sizes of rings it would like, for requests and for replies; 0 leaves it to the
+/// server. It is part of the name of its socket, so the server need not wait for it.
+fn wish(requests: Option<usize>, replies: Option<usize>) -> Option<String> {
+    let size = |octets: Option<usize>| octets.unwrap_or_default();
+    (requests.is_some() || replies.is_some())
+        .then(|| format!("rings-{}-{}", size(requests), size(replies)))
+}
+
+/// The rings for a client with this wish, where `own` are those that the server makes of itself; `None`
+/// where it is no wish.
+fn wished(wish: &str, own: Layout) -> Option<Layout> {
+    let (requests, replies) = wish.strip_prefix("rings-")?.split_once('-')?;
+    let [of_requests, of_replies] = own.sizes();
+    let size = |wished: &str, own: usize| match wished.parse() {
+        Ok(0) => Some(own),
+        Ok(octets) => Some(ring_size(std::cmp::min(octets, MAX_WISHED_RING_SIZE))),
+        Err(_) => None,
+    };
+    Layout::new(size(requests, of_requests)?, size(replies, of_replies)?)
+}
+
 /// Hands new memory to each client.
 #[derive(Debug)]
 struct Offer {
@@ -173,7 +202,31 @@ impl Handover for Offer {
     type Stream = ShmStream;
 
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<ShmStream> {
-        let (memory, buffers) = handshake::offer(&socket, self.layout, self.shape)?;
-        ShmStream::new(socket, self.layout.server(&memory, buffers), names)
+        let layout =
+            rendezvous::word_of_client(&socket).and_then(|word| wished(&word, self.layout));
+        let layout = layout.unwrap_or(self.layout);
+        let (memory, buffers) = handshake::offer(&socket, layout, self.shape)?;
+        ShmStream::new(socket, layout.server(&memory, buffers), names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_are_understood_and_limited() {
+        let own = Layout::new(8192, 1 << 15).unwrap();
+        let sizes = |word: &str| wished(word, own).map(|layout| layout.sizes());
+        let said = |requests, replies| sizes(&wish(requests, replies).unwrap());
+        assert_eq!(said(Some(5000), Some(100_000)), Some([8192, 128 << 10]));
+        assert_eq!(said(Some(1), None), Some([4096, 1 << 15]));
+        assert_eq!(said(None, Some(usize::MAX)), Some([8192, MAX_WISHED_RING_SIZE]));
+        assert_eq!(wish(None, None), None);
+        for other in
+            ["", "rings", "rings-1", "rings--1", "rings-1-", "rings-1-x", "rings-1-2-3", "x-1-2"]
+        {
+            assert_eq!(sizes(other), None, "{other:?}");
+        }
     }
 }

@@ -222,6 +222,34 @@ fn a_server_of_another_protocol_is_a_told_story() {
     std::fs::remove_file(path).unwrap();
 }
 
+/// Unless the client would rather have others.
+#[test]
+fn a_client_says_which_rings_it_would_like() {
+    let options = |send_buffer, recv_buffer| {
+        let stream = StreamOptions { send_buffer, recv_buffer, ..StreamOptions::default() };
+        ConnectOptions { stream, ..ConnectOptions::default() }
+    };
+    let acceptor = ShmTransport::new().with_ring_size(8192);
+    let acceptor = acceptor.listen("shmiop://@", &ListenOptions::default()).unwrap();
+    let room = |stream: &dyn Stream| {
+        stream.set_send_timeout(Some(Duration::ZERO)).unwrap();
+        (0_usize..).find(|_| stream.send_all(&[0; 64]).is_err()).map(|times| times * 64)
+    };
+    for (wished, expected) in [
+        (options(Some(5000), Some(100_000)), [8 << 10, 128 << 10]),
+        (options(Some(30_000), None), [32 << 10, 8 << 10]),
+        (options(None, Some(1)), [8 << 10, 4 << 10]),
+        (options(None, None), [8 << 10, 8 << 10]),
+    ] {
+        thread::scope(|scope| {
+            let server = scope.spawn(|| acceptor.accept().unwrap());
+            let client = ShmTransport::new().connect(acceptor.endpoint(), &wished).unwrap();
+            let server = server.join().unwrap();
+            assert_eq!([room(&*client), room(&*server)], expected.map(Some), "{wished:?}");
+        });
+    }
+}
+
 #[test]
 fn the_sizes_of_rings_are_the_servers_choice() {
     let stream = StreamOptions {

@@ -10,8 +10,15 @@ use zorb_os::socket::peer_credentials;
 use zorb_transport::socket::set_buffers;
 use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint};
 
+use crate::file::next_number;
 use crate::name::SocketName;
 use crate::rendezvous::Names;
+
+/// What the names of clients begin with that have one.
+pub(crate) const NAMES: &str = "zorb-client-";
+
+/// How many names are made up before it counts as hopeless to find a fresh one.
+const MAX_TRIES: usize = 1000;
 
 /// The shortest time-out that a socket keeps: it counts microseconds, and 0 of them mean none.
 const SHORTEST: Duration = Duration::from_micros(1);
@@ -20,6 +27,7 @@ pub(crate) fn connect(
     scheme: &str,
     endpoint: &Endpoint,
     options: &ConnectOptions,
+    word: Option<&str>,
 ) -> Result<(Socket, Names), ConnectError> {
     let bad_address = |reason: &str| {
         let error = io::Error::new(io::ErrorKind::InvalidInput, reason);
@@ -31,11 +39,18 @@ pub(crate) fn connect(
     let name =
         SocketName::parse(endpoint.address()).map_err(|error| bad_address(error.reason()))?;
     let failed = |error| with_hint(ConnectError::single(endpoint, ConnectPhase::Connect, error));
-    connect_to(&name, options).map_err(failed)
+    connect_to(&name, options, word).map_err(failed)
 }
 
-fn connect_to(name: &SocketName, options: &ConnectOptions) -> io::Result<(Socket, Names)> {
+fn connect_to(
+    name: &SocketName,
+    options: &ConnectOptions,
+    word: Option<&str>,
+) -> io::Result<(Socket, Names)> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    if let Some(word) = word {
+        take_name(&socket, word)?;
+    }
     set_buffers(&socket, &options.stream)?;
     let address = name.to_address()?;
     let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
@@ -58,6 +73,21 @@ fn connect_to(name: &SocketName, options: &ConnectOptions) -> io::Result<(Socket
     let server = peer_credentials(socket.as_fd())?;
     let local = format!("pid {}", std::process::id());
     Ok((socket, Names { local, peer: format!("{name} ({server})") }))
+}
+
+/// Gives a socket an abstract name that ends in `word`.
+fn take_name(socket: &Socket, word: &str) -> io::Result<()> {
+    let mut tries = 1;
+    loop {
+        let name = format!("{NAMES}{}-{}-{word}", std::process::id(), next_number());
+        match socket.bind(&SocketName::Abstract(name).to_address()?) {
+            // Of a process of another PID namespace.
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && tries < MAX_TRIES => {
+                tries += 1;
+            }
+            done => return done,
+        }
+    }
 }
 
 /// The kinds of failure that TCP has, for what says the same here.

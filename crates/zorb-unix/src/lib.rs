@@ -137,7 +137,8 @@ impl Transport for UnixTransport {
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
-        let (socket, Names { local, peer }) = connect::connect(&self.scheme, endpoint, options)?;
+        let (socket, Names { local, peer }) =
+            connect::connect(&self.scheme, endpoint, options, None)?;
         Ok(Arc::new(SocketStream::new(socket, local, peer)))
     }
 

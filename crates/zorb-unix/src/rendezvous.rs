@@ -46,7 +46,8 @@ pub fn parse_endpoint(scheme: &str, text: &str) -> Result<Endpoint, EndpointErro
     SocketName::parse(strip_scheme(scheme, text)?)?.to_endpoint(scheme)
 }
 
-/// Connects to `endpoint`, of `scheme`. The socket is blocking and has no time-outs.
+/// Connects to `endpoint`, of `scheme`. The socket is blocking and has no time-outs. With a `word`, its
+/// own name is an abstract one that ends in it, by which the server has it as soon as it accepts.
 ///
 /// # Errors
 /// As [`Transport::connect`](zorb_transport::Transport::connect).
@@ -54,8 +55,18 @@ pub fn connect(
     scheme: &str,
     endpoint: &Endpoint,
     options: &ConnectOptions,
+    word: Option<&str>,
 ) -> Result<(Socket, Names), ConnectError> {
-    connect::connect(scheme, endpoint, options)
+    connect::connect(scheme, endpoint, options, word)
+}
+
+/// The word in the name of the client at the other end of `socket`, if it has one.
+#[must_use]
+pub fn word_of_client(socket: &Socket) -> Option<String> {
+    let address = socket.peer_addr().ok()?;
+    let name = std::str::from_utf8(address.as_abstract_namespace()?).ok()?;
+    // Behind the process and a number.
+    name.strip_prefix(connect::NAMES)?.splitn(3, '-').nth(2).map(str::to_owned)
 }
 
 /// Listens on `url`, of `scheme`, with `mode` for the file of a socket whose URL has none of its
