@@ -4,7 +4,8 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_os::machine::boot_id;
 use zorb_transport::{
-    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile, Transport,
+    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ResolvedProfile,
+    Transport,
 };
 
 use crate::ShmTransport;
@@ -85,6 +86,11 @@ impl ShmiopProtocol {
 impl Protocol for ShmiopProtocol {
     fn transport(&self) -> &dyn Transport {
         &self.transport
+    }
+
+    fn property_fields(&self) -> &'static [PropertyField] {
+        use PropertyField::{SendBuffer, Unused};
+        &[SendBuffer, Unused("mmap_filename"), Unused("mmap_lockname")]
     }
 
     fn profile_tag(&self) -> ProfileTag {

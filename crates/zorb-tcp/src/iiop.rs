@@ -6,8 +6,8 @@ use zorb_giop::{
     TaoEndpoint, TaoEndpoints,
 };
 use zorb_transport::{
-    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile, Transport,
-    strip_scheme,
+    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ResolvedProfile,
+    Transport, strip_scheme,
 };
 
 use crate::TcpTransport;
@@ -39,9 +39,22 @@ impl IiopProtocol {
     }
 }
 
+/// The properties of connections over TCP, as `RTCORBA::TCPProtocolProperties` has them.
+pub const TCP_PROPERTIES: &[PropertyField] = &[
+    PropertyField::SendBuffer,
+    PropertyField::ReceiveBuffer,
+    PropertyField::KeepAlive,
+    PropertyField::DontRoute,
+    PropertyField::NoDelay,
+];
+
 impl Protocol for IiopProtocol {
     fn transport(&self) -> &dyn Transport {
         &self.transport
+    }
+
+    fn property_fields(&self) -> &'static [PropertyField] {
+        TCP_PROPERTIES
     }
 
     fn profile_tag(&self) -> ProfileTag {

@@ -34,7 +34,7 @@ use zorb_transport::{
 
 use address::HostPort;
 
-pub use iiop::IiopProtocol;
+pub use iiop::{IiopProtocol, TCP_PROPERTIES};
 
 /// The scheme of URLs that mean TCP under GIOP.
 pub const IIOP_SCHEME: &str = "iiop";

@@ -4,10 +4,11 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{
     GiopVersion, IiopProfile, ProfileTag, SslSecTrans, TaggedComponent, TaggedProfile,
 };
+use zorb_tcp::TCP_PROPERTIES;
 use zorb_tcp::address::HostPort;
 use zorb_transport::{
-    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile,
-    Transport,
+    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol,
+    ResolvedProfile, Transport,
 };
 
 use crate::configured::Tls;
@@ -82,6 +83,10 @@ impl SsliopProtocol {
 impl Protocol for SsliopProtocol {
     fn transport(&self) -> &dyn Transport {
         &self.transport
+    }
+
+    fn property_fields(&self) -> &'static [PropertyField] {
+        TCP_PROPERTIES
     }
 
     fn profile_tag(&self) -> ProfileTag {

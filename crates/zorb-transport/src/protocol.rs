@@ -1,6 +1,7 @@
 //! A protocol as object references know it, and the registry of them.
 
 mod error;
+mod fields;
 mod registry;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfi
 use crate::{Endpoint, EndpointError, Groups, Transport};
 
 pub use error::{ProfileError, RegistryError};
+pub use fields::{PropertyField, property_fields};
 pub use registry::{ProtocolRegistry, join_profiles};
 
 /// The most endpoints that are taken from one profile; further alternates are left out.
@@ -102,6 +104,12 @@ pub trait Protocol: Send + Sync + fmt::Debug {
             Some((name, _)) => Err(format!("{} has no option {name}", self.scheme()).into()),
             None => Ok(()),
         }
+    }
+
+    /// What protocol policies in references say of its connections, in this order; of a protocol of
+    /// another ORB's invention that ORB's layout. Default: nothing.
+    fn property_fields(&self) -> &'static [PropertyField] {
+        &[]
     }
 
     /// Reads a profile of this protocol's kind.

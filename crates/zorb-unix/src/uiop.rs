@@ -3,8 +3,8 @@
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_transport::{
-    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile,
-    Transport,
+    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol,
+    ResolvedProfile, Transport,
 };
 
 use crate::UnixTransport;
@@ -53,6 +53,10 @@ impl UiopProtocol {
 impl Protocol for UiopProtocol {
     fn transport(&self) -> &dyn Transport {
         &self.transport
+    }
+
+    fn property_fields(&self) -> &'static [PropertyField] {
+        &[PropertyField::SendBuffer, PropertyField::ReceiveBuffer]
     }
 
     fn profile_tag(&self) -> ProfileTag {

@@ -8,10 +8,11 @@ use std::thread;
 use zorb::giop::{Ior, ProfileTag};
 use zorb::poa::{ObjectId, PoaError, PoaPolicies};
 use zorb::policy::{
-    ClientProtocols, ConnectionProperties, Policies, PolicyType, PrivateConnection,
-    ServerProtocols, SetOverrideType,
+    ClientProtocols, ConnectionProperties, Policies, Policy, PolicyType, PrivateConnection,
+    ProtocolChoice, ServerProtocols, SetOverrideType, TypedPolicy as _,
 };
 use zorb::{Error, ObjectRef, Orb, SystemExceptionKind};
+use zorb_cdr::{ByteOrder, CdrReader};
 
 const IIOP: ProfileTag = ProfileTag::INTERNET_IOP;
 const UIOP: ProfileTag = ProfileTag::TAO_UIOP;
@@ -220,4 +221,46 @@ fn requests_go_in_fragments_where_the_version_has_them() {
     properties.fragment_size = Some(0);
     orb.policy_manager().add(&Policies::new().with(properties)).unwrap();
     assert_eq!(request_header_of(&orb, "1.2")[6] & 2, 0);
+}
+
+/// What TAO writes behind each kind of profile is for the protocols to say: of all that the program has,
+/// those that an ORB does without as well.
+#[test]
+fn protocols_have_the_encoding_that_tao_writes() {
+    let builder = Orb::builder().without_environment().option("Protocols", "lite+uiop");
+    let _orb = builder.build().unwrap();
+    let mut properties = ConnectionProperties::default();
+    properties.send_buffer = Some(0x1_0000);
+    properties.keep_alive = Some(true);
+    let tcp = ProtocolChoice { profile: IIOP, properties: Some(properties) };
+    let mut direct = ConnectionProperties::default();
+    (direct.dont_route, direct.no_delay) = (Some(true), Some(false));
+    let direct = ProtocolChoice { profile: IIOP, properties: Some(direct) };
+    let others = [UIOP, SHMIOP, ProfileTag(7)].map(ProtocolChoice::from);
+    let protocols = ClientProtocols::new([tcp, others[0], others[1], direct, others[2]]);
+    let written = [
+        &[1, 0, 0, 0][..],
+        &[5, 0, 0, 0],
+        // TCP: both buffers, keep_alive, dont_route, no_delay
+        &[0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0],
+        // Unix-domain sockets: both buffers
+        &[0, 0x4f, 0x41, 0x54, 0, 0, 0, 0, 0, 0, 0, 0],
+        // shared memory: one buffer, and two names
+        &[2, 0x4f, 0x41, 0x54, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+        // TCP again
+        &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0],
+        // a protocol whose properties nobody knows
+        &[7, 0, 0, 0],
+    ]
+    .concat();
+    let octets = Policy::new(protocols.clone()).to_wire(ByteOrder::Little).unwrap().value;
+    assert_eq!(octets, written);
+    let read = |octets: &[u8]| {
+        CdrReader::for_encapsulation(octets).and_then(|mut it| ClientProtocols::read(&mut it))
+    };
+    assert_eq!(read(&written).unwrap(), protocols);
+    for cut in 4..written.len() {
+        assert!(read(&written[..cut]).is_err(), "{cut}");
+    }
+    assert!(read(&[1, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f]).is_err(), "too many");
 }

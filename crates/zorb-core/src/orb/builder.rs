@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_transport::Protocol;
+use zorb_transport::{Protocol, ProtocolRegistry};
 
 use super::Orb;
 use super::choice::{chosen, endpoints};
@@ -168,6 +168,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
     pub fn build(self) -> Result<O, Error> {
         let (options, protocols) = self.choose()?;
         configure(&protocols, &options)?;
+        self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
         let core = OrbCore::new(options);
         for protocol in protocols {
             core.protocols()

@@ -3,6 +3,7 @@
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::ProfileTag;
+use zorb_transport::{PropertyField, property_fields};
 
 use super::{
     ConnectionProperties, Levels, Policies, Policy, PolicyType, ServedOf, ShaperOf, TypedPolicy,
@@ -29,50 +30,35 @@ impl From<ProfileTag> for ProtocolChoice {
     }
 }
 
-fn read_size(reader: &mut CdrReader<'_>) -> CdrResult<Option<u32>> {
-    Ok(u32::try_from(reader.read_i32()?).ok().filter(|&size| size > 0))
-}
-
 impl ProtocolChoice {
-    /// The properties that references can tell of: sizes of queues, keep alive, no routes, no delay.
-    fn on_the_wire(&self) -> (i32, i32, [bool; 3]) {
-        let size = |given: Option<u32>| {
-            given.map_or(0, |octets| i32::try_from(octets).unwrap_or(i32::MAX))
-        };
+    /// The numbers and flags that references tell of, in the order of the protocol's fields.
+    fn on_the_wire(&self) -> impl Iterator<Item = (PropertyField, i32)> {
         let given = self.properties.unwrap_or_default();
-        let queues = (size(given.send_buffer), size(given.receive_buffer));
-        let no_delay = given.no_delay.unwrap_or(true);
-        let dont_route = given.dont_route.unwrap_or(false);
-        let tcp = [given.keep_alive.unwrap_or(false), dont_route, no_delay];
-        let none = [false, false, true];
-        match self.profile {
-            ProfileTag::INTERNET_IOP => (queues.0, queues.1, tcp),
-            ProfileTag::TAO_UIOP => (queues.0, queues.1, none),
-            ProfileTag::TAO_SHMIOP => (queues.0, 0, none),
-            _ => (0, 0, none),
-        }
+        property_fields(self.profile).iter().map(move |field| {
+            let size = |octets: Option<u32>| {
+                octets.map_or(0, |octets| i32::try_from(octets).unwrap_or(i32::MAX))
+            };
+            let value = match field {
+                PropertyField::SendBuffer => size(given.send_buffer),
+                PropertyField::ReceiveBuffer => size(given.receive_buffer),
+                PropertyField::KeepAlive => given.keep_alive.unwrap_or(false).into(),
+                PropertyField::DontRoute => given.dont_route.unwrap_or(false).into(),
+                PropertyField::NoDelay => given.no_delay.unwrap_or(true).into(),
+                _ => 0,
+            };
+            (*field, value)
+        })
     }
 
     /// The octets that TAO has after the tag: none for GIOP, then what the transport has.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_u32(self.profile.0);
-        let (send, receive, flags) = self.on_the_wire();
-        match self.profile {
-            ProfileTag::INTERNET_IOP => {
-                writer.write_i32(send);
-                writer.write_i32(receive);
-                flags.iter().for_each(|flag| writer.write_bool(*flag));
+        for (field, value) in self.on_the_wire() {
+            match field {
+                PropertyField::SendBuffer | PropertyField::ReceiveBuffer => writer.write_i32(value),
+                PropertyField::Unused(_) => writer.write_latin1("")?,
+                _ => writer.write_bool(value != 0),
             }
-            ProfileTag::TAO_UIOP => {
-                writer.write_i32(send);
-                writer.write_i32(receive);
-            }
-            ProfileTag::TAO_SHMIOP => {
-                writer.write_i32(send);
-                writer.write_latin1("")?; // mmap_filename
-                writer.write_latin1("")?; // mmap_lockname
-            }
-            _ => {}
         }
         Ok(())
     }
@@ -80,29 +66,31 @@ impl ProtocolChoice {
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let profile = ProfileTag(reader.read_u32()?);
         let mut properties = ConnectionProperties::default();
-        match profile {
-            ProfileTag::INTERNET_IOP => {
-                properties.send_buffer = read_size(reader)?;
-                properties.receive_buffer = read_size(reader)?;
-                // What is the default leaves it to weaker levels, which it cannot be told from.
-                properties.keep_alive = reader.read_bool()?.then_some(true);
-                properties.dont_route = reader.read_bool()?.then_some(true);
-                properties.no_delay = (!reader.read_bool()?).then_some(false);
+        for field in property_fields(profile) {
+            // What is the default leaves it to weaker levels, which it cannot be told from.
+            match field {
+                PropertyField::SendBuffer => properties.send_buffer = read_size(reader)?,
+                PropertyField::ReceiveBuffer => properties.receive_buffer = read_size(reader)?,
+                PropertyField::KeepAlive => {
+                    properties.keep_alive = reader.read_bool()?.then_some(true);
+                }
+                PropertyField::DontRoute => {
+                    properties.dont_route = reader.read_bool()?.then_some(true);
+                }
+                PropertyField::NoDelay => {
+                    properties.no_delay = (!reader.read_bool()?).then_some(false);
+                }
+                PropertyField::Unused(name) => drop(reader.read_latin1(name)?),
+                _ => {}
             }
-            ProfileTag::TAO_UIOP => {
-                properties.send_buffer = read_size(reader)?;
-                properties.receive_buffer = read_size(reader)?;
-            }
-            ProfileTag::TAO_SHMIOP => {
-                properties.send_buffer = read_size(reader)?;
-                reader.read_latin1("mmap_filename")?;
-                reader.read_latin1("mmap_lockname")?;
-            }
-            _ => return Ok(Self { profile, properties: None }),
         }
         let is_default = properties == ConnectionProperties::default();
         Ok(Self { profile, properties: (!is_default).then_some(properties) })
     }
+}
+
+fn read_size(reader: &mut CdrReader<'_>) -> CdrResult<Option<u32>> {
+    Ok(u32::try_from(reader.read_i32()?).ok().filter(|&size| size > 0))
 }
 
 /// The protocols that a client uses, the preferred one first (`RTCORBA::ClientProtocolPolicy`).
@@ -151,8 +139,11 @@ impl ClientProtocols {
 
     /// Whether a reference could tell of both in the same words.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
-        let said = |choice: &ProtocolChoice| (choice.profile, choice.on_the_wire());
-        self.choices.iter().map(said).eq(other.choices.iter().map(said))
+        let said = |(own, other): (&ProtocolChoice, &ProtocolChoice)| {
+            own.profile == other.profile && own.on_the_wire().eq(other.on_the_wire())
+        };
+        self.choices.len() == other.choices.len()
+            && self.choices.iter().zip(&other.choices).all(said)
     }
 }
 

@@ -38,37 +38,6 @@ fn values_that_are_none_are_refused() {
 }
 
 #[test]
-fn protocols_have_the_encoding_that_tao_writes() {
-    use zorb_giop::ProfileTag;
-    let properties = ConnectionProperties {
-        send_buffer: Some(0x1_0000),
-        keep_alive: Some(true),
-        ..ConnectionProperties::default()
-    };
-    let tcp = ProtocolChoice { profile: ProfileTag::INTERNET_IOP, properties: Some(properties) };
-    let unix = ProtocolChoice::from(ProfileTag::TAO_UIOP);
-    let protocols = ClientProtocols::new([tcp, unix, ProtocolChoice::from(ProfileTag(7))]);
-    let written = [
-        &[1, 0, 0, 0][..],
-        &[3, 0, 0, 0],
-        // TCP: both buffers, keep_alive, dont_route, no_delay
-        &[0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0],
-        // Unix-domain sockets: both buffers
-        &[0, 0x4f, 0x41, 0x54, 0, 0, 0, 0, 0, 0, 0, 0],
-        // a protocol whose properties nobody knows
-        &[7, 0, 0, 0],
-    ]
-    .concat();
-    assert_eq!(octets(protocols.clone(), ByteOrder::Little), written);
-    assert_eq!(read::<ClientProtocols>(&written).unwrap(), protocols);
-    for cut in 4..written.len() {
-        assert!(read::<ClientProtocols>(&written[..cut]).is_err(), "{cut}");
-    }
-    let too_many = [1, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f];
-    assert!(read::<ClientProtocols>(&too_many).is_err());
-}
-
-#[test]
 fn times_are_kept_or_rounded_up() {
     let back = |time| {
         let octets = octets(RelativeRoundtripTimeout(time), ByteOrder::NATIVE);

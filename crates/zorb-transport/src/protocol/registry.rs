@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_giop::{Ior, ProfileTag, TaggedProfile};
 
-use super::{ProfileError, Protocol, RegistryError, ResolvedProfile};
+use super::{ProfileError, Protocol, RegistryError, ResolvedProfile, fields};
 
 /// The protocol that an object is called with by one of its profiles, and what that profile says.
 type Resolved = (Arc<dyn Protocol>, ResolvedProfile);
@@ -26,6 +26,12 @@ impl ProtocolRegistry {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Takes note of what policies in references say of a protocol, which need not be one of a
+    /// registry.
+    pub fn note(protocol: &dyn Protocol) {
+        fields::note(protocol.profile_tag(), protocol.property_fields());
     }
 
     /// Adds a protocol.
@@ -49,6 +55,7 @@ impl ProtocolRegistry {
                 return Err(RegistryError::CorbalocPrefix(prefix));
             }
         }
+        Self::note(&*protocol);
         protocols.push(protocol);
         Ok(())
     }
