@@ -29,7 +29,7 @@ use crate::collocation::{Bonds, Faces, HasServant};
 use crate::lanes::PoolUse;
 use crate::orb::{Orb, OrbCore};
 use crate::policy::{
-    self, AdapterPolicies, AroundUpcall, ConnectionProperties, SetsUp, served_properties,
+    self, AdapterPolicies, AroundUpcall, ConnectionProperties, Policies, SetsUp, served_properties,
 };
 use crate::servant::Skeleton;
 
@@ -106,20 +106,31 @@ pub(crate) struct PoaCore {
 impl Poa {
     pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
         let manager = PoaManager::new(ManagerState::Active, orb.options().max_held_requests);
-        let inherited = PoaPolicies::root().inheriting(&orb.overrides().load().policies);
-        let (policies, pool) = match pool_of(&inherited.others) {
-            Ok(pool) => (inherited, pool),
-            Err(error) => {
-                tracing::warn!(%error, "the root adapter is without the ORB's policies");
-                (PoaPolicies::root(), None)
-            }
+        let overrides = orb.overrides().load();
+        let (policies, pool) = match overrides.begin_root {
+            Some(begin) => begin(&overrides.policies),
+            None => (PoaPolicies::root(), None),
         };
         let root = orb.adapters().register(|index, stamp| {
             let itself = Arc::downgrade(orb);
             PoaCore::new(itself, "RootPOA", None, policies, manager, (index, stamp))
         });
-        root.join(pool);
+        if pool.is_some() {
+            root.join(pool);
+        }
         Self(root)
+    }
+
+    /// What the root adapter begins with where the ORB has policies.
+    pub(crate) fn root_policies(of_orb: &Policies) -> (PoaPolicies, Option<PoolUse>) {
+        let inherited = PoaPolicies::root().inheriting(of_orb);
+        match pool_of(&inherited.others) {
+            Ok(pool) => (inherited, pool),
+            Err(error) => {
+                tracing::warn!(%error, "the root adapter is without the ORB's policies");
+                (PoaPolicies::root(), None)
+            }
+        }
     }
 
     /// Creates a child adapter under the same manager (`create_POA`).

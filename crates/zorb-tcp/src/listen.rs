@@ -50,11 +50,11 @@ fn bind(address: &ListenAddress, options: &ListenOptions) -> io::Result<Socket> 
             done => done,
         };
     };
-    let mut addresses = host.addresses(port)?;
+    let addresses = host.addresses(port)?;
     // Peers are more likely to come over IPv4 where a name means both.
-    addresses.sort_by_key(SocketAddr::is_ipv6);
+    let (v4, v6): (Vec<_>, Vec<_>) = addresses.into_iter().partition(SocketAddr::is_ipv4);
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-    for address in addresses {
+    for address in v4.into_iter().chain(v6) {
         match bind_to(address, options) {
             Ok(socket) => return Ok(socket),
             Err(error) => failure = error,

@@ -104,12 +104,13 @@ fn bad(options: &Options, option: &str, why: &str) -> Error {
 }
 
 /// Those of `things` whose schemes are named, in the order of the names.
-fn ordered<T>(names: &[String], things: Vec<T>, scheme: impl Fn(&T) -> &str) -> Vec<T> {
-    let place = |thing: &T| names.iter().position(|name| name == scheme(thing));
-    let mut placed: Vec<(usize, T)> =
-        things.into_iter().filter_map(|thing| Some((place(&thing)?, thing))).collect();
-    placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, thing)| thing).collect()
+fn ordered<T>(names: &[String], mut things: Vec<T>, scheme: impl Fn(&T) -> &str) -> Vec<T> {
+    let mut ordered = Vec::with_capacity(things.len());
+    // There are a few of each; sorting would be more code than all the rest here.
+    for name in names {
+        ordered.extend(things.extract_if(.., |thing| scheme(thing) == name));
+    }
+    ordered
 }
 
 fn scheme_of(url: &str) -> &str {

@@ -16,8 +16,10 @@ use super::{
     SyncScope, TypedPolicy,
 };
 use crate::gather::WriteBody;
+use crate::lanes::PoolUse;
 use crate::object::ObjectRef;
 use crate::options::Options;
+use crate::poa::{Poa, PoaPolicies};
 
 /// What becomes of the overrides that a level has when others are set (`CORBA::SetOverrideType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +39,9 @@ fn in_use() -> bool {
     IN_USE.load(Ordering::Relaxed)
 }
 
+/// Makes of an ORB's policies those of the root adapter.
+type BeginRoot = fn(&Policies) -> (PoaPolicies, Option<PoolUse>);
+
 /// The policies of one level, and what calls need of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overrides {
@@ -53,6 +58,9 @@ pub(crate) struct Overrides {
     pub(super) shape: Option<Arc<dyn AnyShape>>,
     /// What sets connections up that are accepted; of an ORB only.
     pub(crate) sets_up: Option<Arc<dyn SetsUp>>,
+    /// Makes of the policies what the root adapter begins with; of an ORB only, and not where nobody
+    /// has set any.
+    pub(crate) begin_root: Option<BeginRoot>,
 }
 
 /// The overrides of a reference: those of the calls it was made for, and its own.
@@ -202,6 +210,7 @@ impl Overrides {
     /// These overrides, with what they say of connections that are accepted.
     pub(super) fn for_servers(mut self) -> Self {
         self.sets_up = self.policies.sets_up();
+        self.begin_root = Some(Poa::root_policies);
         self
     }
 
