@@ -77,7 +77,7 @@ pub fn exceptions_come_back(on: &Subject, _: &'static str) {
 
 /// A thousand requests that nobody answers, and one that somebody does.
 pub fn one_way_calls_arrive_in_order(on: &Subject, _: &'static str) {
-    let (server, client) = (on.server(), on.client());
+    let (server, client) = (on.server_in_order(), on.client());
     let there = server.seen_by(&client);
     for number in 0..1000 {
         there.note(number, &[0; 3]).unwrap();
@@ -88,7 +88,7 @@ pub fn one_way_calls_arrive_in_order(on: &Subject, _: &'static str) {
 
 /// More octets than sockets and rings hold, so that the sender waits for the receiver.
 pub fn a_flood_waits_for_its_servant(on: &Subject, _: &'static str) {
-    let (server, client) = (on.server(), on.client());
+    let (server, client) = (on.server_in_order(), on.client());
     let there = server.seen_by(&client);
     // More than sockets and rings hold, by far: the sender has to wait for the receiver.
     let data = pattern(256 << 10);

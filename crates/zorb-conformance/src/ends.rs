@@ -39,7 +39,7 @@ pub fn a_server_that_shuts_down_says_so(on: &Subject, _: &'static str) {
 
 /// A server that comes back at the same place is called again.
 pub fn a_client_finds_a_server_again(on: &Subject, _: &'static str) {
-    let first = on.server();
+    let first = on.at_an_address_of_its_own().server();
     first.orb.publish("subject", &first.subject).unwrap();
     let url = first.orb.endpoints().first().expect("an endpoint").clone();
     let (scheme, address) = url.split_once("://").expect("a URL");

@@ -59,7 +59,8 @@ pub struct Subject {
 
 impl Subject {
     /// A protocol that the facade registers, by a URL at which any number of servers may listen at
-    /// once, each at an endpoint of its own that the transport chooses (in TCP: port 0).
+    /// once, each at an endpoint of its own that the transport chooses (in TCP: port 0). One test
+    /// listens at `127.0.0.2` in place of `127.0.0.1`.
     #[must_use]
     pub fn at(url: &'static str) -> Self {
         Self::built(url, |builder| builder)
@@ -83,6 +84,15 @@ impl Subject {
         Self { policies, ..self }
     }
 
+    /// The same at an IPv4 address where nobody else takes the port when the server has gone.
+    fn at_an_address_of_its_own(&self) -> Self {
+        let url = match self.url.split_once("127.0.0.1:") {
+            Some((scheme, port)) => format!("{scheme}127.0.0.2:{port}").leak(),
+            None => self.url,
+        };
+        Self { url, ..*self }
+    }
+
     fn builder(&self) -> OrbBuilder {
         (self.plug_in)(Orb::builder().without_environment())
     }
@@ -97,6 +107,12 @@ impl Subject {
     /// An ORB that serves.
     fn server(&self) -> Server {
         self.server_of(self.builder())
+    }
+
+    /// One that runs requests of a connection in their order, however slow the machine is: none is read
+    /// on while an upcall runs.
+    fn server_in_order(&self) -> Server {
+        self.server_of(self.builder().option("StallTakeover", "3600000"))
     }
 
     fn server_of(&self, builder: OrbBuilder) -> Server {

@@ -75,6 +75,47 @@ mod sciop {
     protocol_suite!(Subject::at("sciop://127.0.0.1:0"));
 }
 
+/// All but the test that listens where the relay does, the one with another process, and what takes
+/// too long with losses.
+macro_rules! suite_with_losses {
+    ($subject:expr) => {
+        protocol_suite! { @tests $subject;
+            two_way_calls_come_back
+            text_arrives_as_it_was
+            tiny_and_large_messages_come_back
+            exceptions_come_back
+            one_way_calls_arrive_in_order
+            a_servant_calls_its_client
+            many_threads_call_at_once
+            many_threads_share_a_connection
+            an_object_is_located
+            a_call_that_takes_too_long_ends_in_time
+            a_server_that_shuts_down_says_so
+            a_request_may_come_octet_by_octet
+            fragments_are_joined_where_there_are_any
+            garbage_ends_its_own_connection_alone
+            a_message_beyond_the_limit_ends_its_connection
+        }
+    };
+}
+
+/// One datagram of twenty is lost.
+mod rudp_with_losses {
+    use zorb::protocols::RudpProtocol;
+    use zorb::transport::conformance::Lossy;
+
+    use super::*;
+
+    fn subject() -> Subject {
+        Subject::built("rudp://127.0.0.1:0", |builder| {
+            builder.protocol(Arc::new(Lossy(RudpProtocol::new())))
+        })
+    }
+
+    suite_with_losses!(subject());
+    protocol_suite!(@tests subject(); a_flood_waits_for_its_servant);
+}
+
 /// One datagram of twenty is lost.
 mod sciop_with_losses {
     use zorb::protocols::SciopProtocol;
@@ -82,21 +123,42 @@ mod sciop_with_losses {
 
     use super::*;
 
-    fn subject() -> Subject {
-        Subject::built("sciop://127.0.0.1:0", |builder| {
-            builder.protocol(Arc::new(Lossy(SciopProtocol::new())))
-        })
-    }
+    suite_with_losses!(Subject::built("sciop://127.0.0.1:0", |builder| {
+        builder.protocol(Arc::new(Lossy(SciopProtocol::new())))
+    }));
+}
 
-    protocol_suite! { @tests subject();
+/// Inside one process, so none can be killed.
+mod inproc {
+    use std::sync::LazyLock;
+
+    use zorb::transport::inproc::{InprocProtocol, InprocTransport};
+
+    use super::*;
+
+    static INSIDE: LazyLock<InprocTransport> = LazyLock::new(InprocTransport::new);
+
+    protocol_suite! {
+        @tests Subject::built("inproc://", |builder| {
+            builder.protocol(Arc::new(InprocProtocol::new(INSIDE.clone())))
+        });
         two_way_calls_come_back
+        text_arrives_as_it_was
+        tiny_and_large_messages_come_back
         exceptions_come_back
         one_way_calls_arrive_in_order
+        a_flood_waits_for_its_servant
         a_servant_calls_its_client
         many_threads_call_at_once
         many_threads_share_a_connection
         an_object_is_located
+        a_call_that_takes_too_long_ends_in_time
         a_server_that_shuts_down_says_so
+        a_client_finds_a_server_again
+        a_request_may_come_octet_by_octet
+        fragments_are_joined_where_there_are_any
+        garbage_ends_its_own_connection_alone
+        a_message_beyond_the_limit_ends_its_connection
     }
 }
 

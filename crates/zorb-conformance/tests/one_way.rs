@@ -8,7 +8,7 @@ use zorb_conformance::{OneWay, one_way_suite};
 
 mod diop {
     use super::*;
-    one_way_suite!(OneWay::at("diop://127.0.0.1:0"));
+    one_way_suite!(OneWay::at("diop://127.0.0.2:0"));
 }
 
 mod av_diop {

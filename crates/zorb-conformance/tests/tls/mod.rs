@@ -11,7 +11,7 @@ use zorb::tls::{Pem, Settings, SsliopProtocol};
 /// What all sides show and trust, those in other processes as well: a file has it.
 static TLS: LazyLock<Settings> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let file = folder.join("suite.pem");
+    let file = folder.join("suite-of-two-addresses.pem");
     if !file.exists() {
         let own = folder.join(format!("suite-{}.pem", std::process::id()));
         std::fs::write(&own, certificates().unwrap()).unwrap();
@@ -30,7 +30,7 @@ const SEPARATOR: &str = "=====\n";
 
 /// An authority, a certificate that it has signed, and the key for that.
 fn certificates() -> Result<String, rcgen::Error> {
-    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let names = ["localhost", "127.0.0.1", "127.0.0.2"].map(str::to_owned);
     let mut own = CertificateParams::new(names.clone())?;
     own.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(own, KeyPair::generate()?)?;
