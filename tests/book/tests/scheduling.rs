@@ -4,7 +4,7 @@
 mod support;
 
 use support::made::check;
-use support::pages::{read, root};
+use support::pages::{read, write};
 use zorb_sched::{Schedule, Simulation, TaskFile, Time, timeline};
 
 const PAGE: &str = "docs/src/scheduling.md";
@@ -33,7 +33,7 @@ fn the_picture_is_that_of_the_simulation() {
     let trace = Simulation { tasks: &tasks, preemptive: false, until, most: 1000 }.run();
     let drawn = timeline(&schedule, &trace, until);
     if std::env::var_os("UPDATE_BOOK").is_some() {
-        std::fs::write(root().join(PICTURE), drawn).unwrap();
+        write(PICTURE, &drawn);
     } else {
         assert!(read(PICTURE) == drawn, "{PICTURE} is out of date: run with UPDATE_BOOK=1");
     }

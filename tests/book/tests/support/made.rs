@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::pages::{read, root};
+use super::pages::{read, write};
 
 /// Two tables of one page are not written at the same time.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -16,8 +16,7 @@ pub(crate) fn check(page: &str, name: &str, made: &str) {
     let (present, after) = rest.split_once("<!-- end -->").unwrap();
     let wanted = format!("\n{made}\n");
     if std::env::var_os("UPDATE_BOOK").is_some() {
-        std::fs::write(root().join(page), format!("{before}{begin}{wanted}<!-- end -->{after}"))
-            .unwrap();
+        write(page, &format!("{before}{begin}{wanted}<!-- end -->{after}"));
     } else {
         assert!(present == wanted, "{page}: {name} is out of date; it should be\n{made}");
     }

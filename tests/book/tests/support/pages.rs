@@ -14,6 +14,12 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Writes a file of the project at one stroke: other tests may be reading it.
+pub(crate) fn write(path: &str, text: &str) {
+    let (whole, part) = (root().join(path), root().join(format!("{path}.new")));
+    fs::write(&part, text).and_then(|()| fs::rename(&part, &whole)).unwrap();
+}
+
 /// The pages of the book, from the root.
 pub(crate) fn pages() -> Vec<String> {
     files_below("docs/src", "md")
