@@ -6,6 +6,7 @@
 //! either. Orders of upcalls are judged where there is one to judge ([`oracle`]); times are compared
 //! with those of the same calls without load, of the same run.
 
+mod awake;
 mod bare;
 mod bed;
 mod bursts;
@@ -34,6 +35,7 @@ mod times;
 mod turns;
 mod unused;
 mod upcalls;
+mod verdict;
 mod work;
 
 #[cfg(test)]
@@ -44,6 +46,7 @@ use std::time::Duration;
 
 pub use finding::Finding;
 pub use report::{Outcome, RtReport};
+pub use verdict::{Judged, Verdict};
 
 use crate::error::{Error, Result};
 use crate::harness::Watch;

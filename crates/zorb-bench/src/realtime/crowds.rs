@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::awake::Awake;
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, ONE_CONNECTION, SHARED, joined};
 use super::finding::{Finding, named, rounded};
@@ -87,9 +88,11 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
         call: &|| Ok(worker.work(-1, HIGH_WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, HIGH, HIGH_WORK_US)?,
         bare_every: 1,
+        awake: true,
     };
     let mut steps: Vec<_> = crowds.iter().map(|crowd| (*crowd, Blocks::default())).collect();
     let order: Vec<usize> = (0..steps.len()).chain((0..steps.len()).rev()).collect();
+    let _awake = Awake::keep(&bench.watched())?;
     for place in order {
         let Some((clients, blocks)) = steps.get_mut(place) else { continue };
         let crowd = Crowd { clients: *clients, period: LOW_PERIOD, micros: LOW_WORK_US };

@@ -56,6 +56,7 @@ fn measured(bench: &Bench, which: Endpoints) -> Result<Compared> {
         call: &|| Ok(high.work(-1, WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
         bare_every: 1,
+        awake: true,
     };
     calls.in_turns(bench, CROWD.calling(&client, &low))
 }

@@ -95,6 +95,7 @@ fn timed(bench: &Bench, threads: Threads, count: usize) -> Result<Compared> {
         call: &|| Ok(worker.work(-1, WORK_US)?),
         bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
         bare_every: 1,
+        awake: true,
     };
     calls.in_turns(bench, load)
 }

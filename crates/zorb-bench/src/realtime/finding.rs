@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::times::{Times, ratio};
 use super::turns::{Compared, Ratio};
-use crate::report::{Check, Detail, Row};
+use super::verdict::{Judged, Verdict};
+use crate::report::{Detail, Row};
 
 /// What calls may be beyond bare threads where those are at a limit themselves, and how far beyond the
 /// limit at the most: a machine that is worse proves nothing.
@@ -15,9 +16,9 @@ const OVER_GATE: f64 = 2.0;
 #[derive(Clone, Debug, Default)]
 pub struct Finding {
     /// What was expected of what is to hold.
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<Judged>,
     /// What was expected of the set-up that is known to fail.
-    pub(super) controls: Vec<Check>,
+    pub(super) controls: Vec<Judged>,
     pub(super) measured: Map<String, Value>,
     pub(super) rows: Vec<(Row, Detail)>,
     /// Why it was not run.
@@ -40,14 +41,20 @@ impl Finding {
         self.not_run.is_none() && all_hold(&self.controls)
     }
 
+    /// How many expectations another run may see otherwise.
+    pub(super) fn unclear(&self) -> usize {
+        let all = self.checks.iter().chain(&self.controls);
+        all.filter(|judged| judged.verdict == Verdict::Unclear).count()
+    }
+
     /// Something that is to hold.
     pub(super) fn check(&mut self, what: &str, expected: &str, found: impl ToString, holds: bool) {
-        self.checks.push(check(what, expected, found, holds));
+        self.checks.push(Judged::sure(what, expected, found, holds));
     }
 
     /// Something that is to be seen where it is known to fail.
     pub(super) fn control(&mut self, what: &str, expected: &str, found: impl ToString, seen: bool) {
-        self.controls.push(check(what, expected, found, seen));
+        self.controls.push(Judged::sure(what, expected, found, seen));
     }
 
     /// A number of this name.
@@ -97,13 +104,15 @@ impl Finding {
             "at most {times} times; or {OVER_BARE} times as many as without an ORB, up to {last}"
         );
         let most = (found.bare_ratio.found * OVER_BARE).clamp(times, last);
-        self.check(what, &expected, shown(found), found.ratio.found <= most);
+        let judged = Judged::sure(what, &expected, shown(found), found.ratio.found <= most);
+        self.checks.push(judged.unclear_if(found.ratio.exceeds(most).is_none()));
     }
 
     /// p99 of calls beside a load is to be seen to be at least so many times that without.
     pub(super) fn at_least(&mut self, what: &str, times: f64, found: &Compared) {
         let expected = format!("at least {times} times");
-        self.control(what, &expected, shown(found), found.ratio.found >= times);
+        let judged = Judged::sure(what, &expected, shown(found), found.ratio.found >= times);
+        self.controls.push(judged.unclear_if(found.ratio.exceeds(times).is_none()));
     }
 
     /// Times of calls in one set-up, as numbers and as a row with its distribution.
@@ -149,12 +158,8 @@ fn shown(found: &Compared) -> String {
 }
 
 /// Something that was expected, if there was anything.
-fn all_hold(checks: &[Check]) -> bool {
-    !checks.is_empty() && checks.iter().all(|check| check.holds)
-}
-
-fn check(what: &str, expected: &str, found: impl ToString, holds: bool) -> Check {
-    Check { what: what.to_owned(), expected: expected.to_owned(), found: found.to_string(), holds }
+fn all_hold(checks: &[Judged]) -> bool {
+    !checks.is_empty() && checks.iter().all(|judged| judged.check.holds)
 }
 
 /// To a hundredth, as nobody reads more.

@@ -70,6 +70,8 @@ fn both(bench: &Bench, priority: i16, count: usize) -> Result<Compared> {
         call: &|| Ok(worker.work(-1, 0)?),
         bare: &Bare::beside(&server, &bench.transport, priority, 0)?,
         bare_every: 4,
+        // Sleeping processors are a part of what jitter is.
+        awake: false,
     };
     calls.in_turns(bench, everything(bench)?)
 }

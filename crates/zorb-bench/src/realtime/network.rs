@@ -84,6 +84,7 @@ fn measured(bench: &Bench, link: &Link, queue: Queue, classes: bool) -> Result<C
         call: &|| Ok(worker.work(-1, SMALL_WORK_US)?),
         bare: &Bare::across(&server, FAR_HOST, classes, URGENT, SMALL_WORK_US)?,
         bare_every: 1,
+        awake: true,
     };
     calls.in_turns(bench, flood)
 }

@@ -68,6 +68,7 @@ fn measured(bench: &Bench, private: bool) -> Result<Compared> {
         },
         bare: &Bare::beside(&server, &bench.transport, HIGH, SMALL_WORK_US)?,
         bare_every: 1,
+        awake: true,
     };
     calls.in_turns(bench, flood)
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Finding;
+use super::{Finding, Judged};
 use crate::error::{Error, Result};
 use crate::harness::Pin;
 use crate::machine::Machine;
@@ -22,15 +22,18 @@ pub struct Outcome {
     pub holds: bool,
     /// Whether the set-up that is known to fail was seen to fail.
     pub control_detected: bool,
+    /// How many of the expectations another run may see otherwise: their limits lie in the intervals of
+    /// what was found.
+    pub unclear: usize,
     /// Why it was not run, or how it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
     /// Numbers, each experiment's own.
     pub measured: Map<String, Value>,
     /// What was expected, and found.
-    pub checks: Vec<Check>,
+    pub checks: Vec<Judged>,
     /// What was expected of the set-up that is known to fail, and found.
-    pub controls: Vec<Check>,
+    pub controls: Vec<Judged>,
 }
 
 /// What all experiments found.
@@ -64,6 +67,7 @@ impl RtReport {
     ) {
         let finding = found.unwrap_or_else(|error| Finding::not_run(&error.to_string()));
         let (holds, control_detected) = (finding.holds(), finding.control_detected());
+        let unclear = finding.unclear();
         for (mut row, detail) in finding.rows {
             transport.clone_into(&mut row.transport);
             row.operation = format!("{name} {}", row.operation);
@@ -76,6 +80,7 @@ impl RtReport {
             transport: transport.to_owned(),
             holds,
             control_detected,
+            unclear,
             not_run: finding.not_run,
             measured: finding.measured,
             checks: finding.checks,
@@ -101,13 +106,17 @@ impl RtReport {
                 (None, false, _) => "DOES NOT HOLD".to_owned(),
             };
             let (name, transport) = (outcome.name, &outcome.transport);
-            text += &format!("{name:<4} {transport:<7} {}: {verdict}\n", outcome.title);
+            let unclear = match outcome.unclear {
+                0 => String::new(),
+                count => format!(", {count} unclear"),
+            };
+            text += &format!("{name:<4} {transport:<7} {}: {verdict}{unclear}\n", outcome.title);
             let lists = [("", &outcome.checks), ("control: ", &outcome.controls)];
             for (kind, check) in
                 lists.iter().flat_map(|(kind, list)| list.iter().map(move |one| (kind, one)))
             {
-                let Check { what, expected, found, holds } = check;
-                let mark = if *holds { "yes" } else { "NO " };
+                let Check { what, expected, found, .. } = &check.check;
+                let mark = check.mark();
                 text += &format!("       {mark} {kind}{what}: {found} (expected: {expected})\n");
             }
         }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use zorb_os::clock::MonotonicTime;
 
+use super::awake::Awake;
 use super::bare::Bare;
 use super::bed::{Bench, Host};
 use super::load::Load;
@@ -29,6 +30,8 @@ pub(super) struct Calls<'a> {
     pub(super) bare: &'a Bare,
     /// After each so many calls there is an exchange of bare threads.
     pub(super) bare_every: usize,
+    /// Whether processors are kept awake, without load as beside it.
+    pub(super) awake: bool,
 }
 
 /// What was timed of the same kind of calls: one block after the other.
@@ -72,6 +75,7 @@ impl Calls<'_> {
     pub(super) fn in_turns(&self, bench: &Bench, load: Load<'_>) -> Result<Compared> {
         let rounds = bench.count(5, 2);
         let each = (self.count / (2 * rounds)).max(1);
+        let _awake = self.awake.then(|| Awake::keep(&bench.watched())).transpose()?;
         let (free, loaded) = load.beside(|switch| {
             self.client.at(self.priority, || {
                 let (mut free, mut loaded) = (Blocks::default(), Blocks::default());
@@ -140,6 +144,14 @@ const DRAWS: usize = 400;
 const SHARE: f64 = 0.99;
 
 impl Ratio {
+    /// On which side of a limit it is, with 95 % confidence; `None` where the limit lies between.
+    pub(super) fn exceeds(&self, limit: f64) -> Option<bool> {
+        match (self.low > limit, self.high > limit) {
+            (low, high) if low == high => Some(low),
+            _ => None,
+        }
+    }
+
     /// Of blocks of calls to others. Calls of a block are like each other, so that blocks are drawn,
     /// again and again, and not calls (a bootstrap): always the same ones for the same blocks.
     pub(super) fn of(blocks: &[Times], others: &[Times]) -> Self {
@@ -201,6 +213,15 @@ mod tests {
         assert!(apart.low < 4.5 && apart.high <= 5.03 && apart.low >= 1.98, "{apart:?}");
         // The same blocks give the same interval.
         assert_eq!(apart, Ratio::of(&blocks(&[200, 300, 400, 500]), &blocks(&[100; 4])));
+    }
+
+    #[test]
+    fn a_limit_between_the_ends_of_the_interval_leaves_it_open() {
+        let ratio = Ratio { found: 2.0, low: 1.5, high: 2.5 };
+        assert_eq!(
+            [1.4, 2.0, 2.5].map(|limit| ratio.exceeds(limit)),
+            [Some(true), None, Some(false)]
+        );
     }
 
     #[test]
