@@ -1,7 +1,6 @@
 //! Schedulers that let one distributable thread of a node run at a time, the most urgent.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::SystemException;
 
 use super::parameters::Parameters;
@@ -14,8 +13,8 @@ type Key = (u64, u64);
 /// that are ready the one with the smallest key is next; of equals, the one that was there first.
 #[derive(Debug, Default)]
 struct Executive {
-    state: Mutex<Ready>,
-    changed: Condvar,
+    state: Lock<Ready>,
+    changed: Condition,
 }
 
 #[derive(Debug, Default)]
@@ -29,8 +28,8 @@ struct Ready {
 }
 
 impl Executive {
-    fn state(&self) -> MutexGuard<'_, Ready> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> Locked<'_, Ready> {
+        self.state.lock()
     }
 
     /// Waits for its turn.
@@ -44,7 +43,7 @@ impl Executive {
         state.came += 1;
         state.waiting.push((key, number));
         while state.turn != Some(number) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state);
         }
         state.turn = None;
     }
@@ -58,7 +57,7 @@ impl Executive {
                 let (_, number) = state.waiting.swap_remove(place);
                 state.turn = Some(number);
                 drop(state);
-                self.changed.notify_all();
+                self.changed.tell_all();
             }
             None => state.running = false,
         }

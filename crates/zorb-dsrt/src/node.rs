@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::Orb;
 use zorb_core::policy::{AroundUpcall, Levels, PolicyType, TypedPolicy};
+use zorb_os::lock::{Lock, Locked};
 
 use super::around::{AroundVisit, Propagation};
 use super::current::Current;
@@ -24,7 +25,7 @@ const MAX_REMEMBERED: usize = 128;
 /// The distributable threads that are here, and who schedules them.
 pub(crate) struct Node {
     pub(crate) scheduler: Arc<dyn Scheduler>,
-    threads: Mutex<Threads>,
+    threads: Lock<Threads>,
 }
 
 #[derive(Default)]
@@ -35,8 +36,8 @@ struct Threads {
 }
 
 impl Node {
-    fn threads(&self) -> MutexGuard<'_, Threads> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    fn threads(&self) -> Locked<'_, Threads> {
+        self.threads.lock()
     }
 
     /// A thread comes here, or comes here once more.
@@ -122,7 +123,7 @@ impl RtScheduling {
     /// made by stay as they are.
     #[must_use]
     pub fn attach(orb: &Orb, scheduler: Arc<dyn Scheduler>) -> Self {
-        let node = Arc::new(Node { scheduler, threads: Mutex::default() });
+        let node = Arc::new(Node { scheduler, threads: Lock::default() });
         orb.policy_manager().accompany(Arc::new(Propagation));
         let [whole, current] = [(); 2].map(|()| Arc::clone(&node));
         // Where a program has given these names to objects of its own, they stay theirs.

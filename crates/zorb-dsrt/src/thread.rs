@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use zorb_core::ObjectRef;
+use zorb_os::lock::Lock;
 
 use super::node::Node;
 
@@ -69,12 +70,12 @@ pub(crate) struct Known {
     pub(crate) id: ThreadId,
     cancelled: AtomicBool,
     /// Where it has gone to from here, the last last.
-    away: Mutex<Vec<ObjectRef>>,
+    away: Lock<Vec<ObjectRef>>,
 }
 
 impl Known {
     pub(crate) fn new(id: ThreadId, cancelled: bool) -> Self {
-        Self { id, cancelled: AtomicBool::new(cancelled), away: Mutex::default() }
+        Self { id, cancelled: AtomicBool::new(cancelled), away: Lock::default() }
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -87,15 +88,15 @@ impl Known {
     }
 
     pub(crate) fn goes_to(&self, object: &ObjectRef) {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner).push(object.clone());
+        self.away.lock().push(object.clone());
     }
 
     pub(crate) fn comes_back(&self) {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        self.away.lock().pop();
     }
 
     pub(crate) fn away(&self) -> Vec<ObjectRef> {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.away.lock().clone()
     }
 }
 

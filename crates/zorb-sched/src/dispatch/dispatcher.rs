@@ -3,15 +3,15 @@
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use zorb_os::clock::MonotonicTime;
 use zorb_os::futex;
-use zorb_os::mutex::PiMutex;
+use zorb_os::lock::Lock;
 use zorb_os::priority::{self, Schedule as ThreadSchedule};
 use zorb_os::thread::{set_affinity, set_name};
 
@@ -75,9 +75,7 @@ struct Shared<W> {
 /// A queue, and what its thread sleeps on.
 struct Lane<W> {
     queue: Queue,
-    /// Inherits priorities, as the other lock does not, which nobody waits for while this is held.
-    lock: PiMutex,
-    state: Mutex<LaneState<W>>,
+    state: Lock<LaneState<W>>,
     /// Changes whenever there may be work.
     changes: AtomicU32,
 }
@@ -91,7 +89,7 @@ struct LaneState<W> {
 
 /// The timers, and what their thread sleeps on.
 struct Clock<W> {
-    state: Mutex<ClockState<W>>,
+    state: Lock<ClockState<W>>,
     changes: AtomicU32,
 }
 
@@ -112,13 +110,6 @@ fn now() -> Time {
     Time::from_nanos(MonotonicTime::now().as_nanos())
 }
 
-/// With the lock that inherits priorities held, the data.
-fn locked<'l, T>(lock: &'l PiMutex, data: &'l Mutex<T>) -> (impl Sized + 'l, MutexGuard<'l, T>) {
-    // It only fails for a thread that holds it already, and none calls out while it does.
-    let inheriting = lock.lock().ok();
-    (inheriting, data.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
 impl<W: Send + 'static> Dispatcher<W> {
     /// Starts a thread for each of `queues`, and one for timers; `run` does the work.
     ///
@@ -132,8 +123,7 @@ impl<W: Send + 'static> Dispatcher<W> {
     ) -> io::Result<Self> {
         let lane = |queue: &Queue| Lane {
             queue: *queue,
-            lock: PiMutex::new(),
-            state: Mutex::new(LaneState {
+            state: Lock::new(LaneState {
                 ready: ReadyQueue::new(queue.discipline, options.capacity),
                 counts: DispatchCounts::default(),
                 sleeping: false,
@@ -144,7 +134,7 @@ impl<W: Send + 'static> Dispatcher<W> {
         let clock = ClockState { timers: Timers::new(), stopping: false };
         let shared = Arc::new(Shared {
             lanes: queues.iter().map(lane).collect(),
-            clock: Clock { state: Mutex::new(clock), changes: AtomicU32::new(0) },
+            clock: Clock { state: Lock::new(clock), changes: AtomicU32::new(0) },
         });
         let run = Arc::new(run);
         let mut dispatcher =
@@ -224,7 +214,7 @@ impl<W: Send + 'static> Dispatcher<W> {
     ) -> Result<(), Refusal> {
         self.shared.lane(queue).ok_or(Refusal::UnknownQueue)?;
         let clock = &self.shared.clock;
-        let mut state = clock.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = clock.state.lock();
         let recurring = Recurring { queue, urgency, make: Box::new(make) };
         state.timers.add(now(), period.into(), recurring);
         drop(state);
@@ -242,7 +232,7 @@ impl<W: Send + 'static> Dispatcher<W> {
     #[must_use]
     pub fn counts(&self, queue: u32) -> Option<DispatchCounts> {
         let lane = self.shared.lane(queue)?;
-        let (_lock, state) = locked(&lane.lock, &lane.state);
+        let state = lane.state.lock();
         Some(state.counts)
     }
 
@@ -259,12 +249,12 @@ impl<W: Send + 'static> Dispatcher<W> {
 impl<W: Send + 'static> Drop for Dispatcher<W> {
     fn drop(&mut self) {
         let clock = &self.shared.clock;
-        clock.state.lock().unwrap_or_else(PoisonError::into_inner).stopping = true;
+        clock.state.lock().stopping = true;
         clock.wake();
         for lane in &self.shared.lanes {
-            let (lock, mut state) = locked(&lane.lock, &lane.state);
+            let mut state = lane.state.lock();
             state.stopping = true;
-            drop((state, lock));
+            drop(state);
             lane.wake();
         }
         let own = std::thread::current().id();
@@ -308,7 +298,7 @@ impl<W: Send> Shared<W> {
         let Some(lane) = self.lane(queue) else {
             return Err(Refused { why: Refusal::UnknownQueue, work });
         };
-        let (lock, mut state) = locked(&lane.lock, &lane.state);
+        let mut state = lane.state.lock();
         if state.stopping {
             return Err(Refused { why: Refusal::Stopping, work });
         }
@@ -317,7 +307,7 @@ impl<W: Send> Shared<W> {
             return Err(refused);
         }
         let sleeping = std::mem::take(&mut state.sleeping);
-        drop((state, lock));
+        drop(state);
         if sleeping {
             lane.wake();
         }
@@ -328,7 +318,7 @@ impl<W: Send> Shared<W> {
     fn keep_time(&self) {
         loop {
             let seen = self.clock.changes.load(Ordering::Acquire);
-            let mut state = self.clock.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.clock.state.lock();
             if state.stopping {
                 return;
             }
@@ -341,7 +331,7 @@ impl<W: Send> Shared<W> {
                     let _ = self.dispatch(*queue, urgency, work);
                 }
                 if let Some(lane) = self.lane(*queue).filter(|_| skipped > 0) {
-                    let (_lock, mut state) = locked(&lane.lock, &lane.state);
+                    let mut state = lane.state.lock();
                     state.counts.skipped += skipped;
                 }
             }
@@ -370,20 +360,20 @@ impl<W: Send> Lane<W> {
     fn serve(&self, run: &(impl Fn(W) + ?Sized)) {
         loop {
             let seen = self.changes.load(Ordering::Acquire);
-            let (lock, mut state) = locked(&self.lock, &self.state);
+            let mut state = self.state.lock();
             let Some((deadline, work)) = state.ready.pop() else {
                 if state.stopping {
                     return;
                 }
                 state.sleeping = true;
-                drop((state, lock));
+                drop(state);
                 futex::wait(&self.changes, seen, None);
                 continue;
             };
-            drop((state, lock));
+            drop(state);
             let panicked = catch_unwind(AssertUnwindSafe(|| run(work))).is_err();
             let late = now() > deadline;
-            let (_lock, mut state) = locked(&self.lock, &self.state);
+            let mut state = self.state.lock();
             state.counts.done += 1;
             state.counts.late += u64::from(late);
             state.counts.panicked += u64::from(panicked);

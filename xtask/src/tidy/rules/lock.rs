@@ -21,6 +21,9 @@ const ON_THE_PATH: &[&str] = &[
     "zorb-tls",
     "zorb-core",
     "zorb-rt",
+    "zorb-dsrt",
+    "zorb-sched",
+    "zorb-sctp",
 ];
 
 /// What of `std::sync` knows nothing of priorities.
