@@ -94,6 +94,7 @@ pub struct LaneBuilder {
     static_threads: usize,
     dynamic_threads: usize,
     lifespan: DynamicLifespan,
+    buffering: Option<Buffering>,
     endpoints: Vec<String>,
     processors: Vec<usize>,
 }
@@ -106,6 +107,7 @@ impl LaneBuilder {
             static_threads,
             dynamic_threads: 0,
             lifespan: DynamicLifespan::default(),
+            buffering: None,
             endpoints: Vec::new(),
             processors: Vec::new(),
         }
@@ -120,6 +122,13 @@ impl LaneBuilder {
     /// How long those live.
     pub fn lifespan(mut self, lifespan: DynamicLifespan) -> Self {
         self.lifespan = lifespan;
+        self
+    }
+
+    /// Has requests wait in this lane that find none of its threads free, within limits of its own. The
+    /// lane is half-sync then. Default: what [the pool](ThreadpoolBuilder::buffering) says.
+    pub fn buffering(mut self, buffering: Buffering) -> Self {
+        self.buffering = Some(buffering);
         self
     }
 
@@ -242,6 +251,7 @@ impl<'r> ThreadpoolBuilder<'r> {
         let with = |lane: LaneBuilder, shown| LaneSettings {
             dynamic_threads: lane.dynamic_threads,
             lifespan: lane.lifespan,
+            buffering: lane.buffering,
             endpoints: lane.endpoints,
             threads: Arc::new(AtPriority {
                 settings: Arc::clone(&rt.settings),

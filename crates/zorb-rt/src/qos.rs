@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use zorb_core::ObjectRef;
 use zorb_core::lanes::Buffering;
+use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{
     ClientProtocols, ConnectionProperties, Policies, PrivateConnection, ProtocolChoice,
-    RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, ServerProtocols, SyncScope,
 };
 use zorb_giop::ProfileTag;
 use zorb_types::SystemException;
 
-use super::{LaneBuilder, Priority};
+use super::{LaneBuilder, Priority, RtOrb};
 
 /// What calls are for, of which their settings are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -233,9 +234,22 @@ impl Expansion {
         policies
     }
 
-    /// A lane for such calls; requests wait in it as [`buffering`](Self::buffering) of its pool says.
+    /// A lane for such calls, in which as many requests wait as [`buffering`](Self::buffering) says.
     pub fn lane(&self) -> LaneBuilder {
-        LaneBuilder::new(self.priority, self.threads).dynamic_threads(self.dynamic_threads)
+        let lane = LaneBuilder::new(self.priority, self.threads);
+        let lane = lane.dynamic_threads(self.dynamic_threads);
+        match self.buffering {
+            Some(buffering) => lane.buffering(buffering),
+            None => lane,
+        }
+    }
+
+    /// What servers set, for an adapter whose objects have such calls: the priority, which protocols
+    /// their references name first, and how connections to them are set up. The pool that has
+    /// [the lane](Self::lane) comes beside it.
+    pub fn adapter_policies(&self, rt: &RtOrb) -> PoaPolicies {
+        let protocols = ServerProtocols::new(self.protocols.iter().copied());
+        PoaPolicies::new().with(rt.server_declared(self.priority)).with(protocols)
     }
 }
 
@@ -346,6 +360,18 @@ mod tests {
         assert_eq!(expand(&media.loss(10)).sync_scope, SyncScope::None);
         let bulk = Qos::new(QosClass::BulkData).loss(10);
         assert_eq!(first(&bulk), ProfileTag::TAO_UIOP);
+    }
+
+    #[test]
+    fn servers_have_the_same_settings() {
+        let orb = zorb_core::Orb::builder().without_environment().build().unwrap();
+        let rt = RtOrb::builder().attach(&orb).unwrap();
+        let stream = expand(&Qos::new(QosClass::HighBandwidthStream).rate(30).size(1 << 20));
+        let policies = stream.adapter_policies(&rt).others;
+        let protocols = policies.value::<ServerProtocols>().unwrap();
+        assert_eq!(protocols.choices(), stream.protocols);
+        let model = policies.value::<crate::PriorityModel>().unwrap();
+        assert_eq!(model.server_priority(), stream.priority);
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn in_network(orb: &Orb) -> Result<RtOrb, zorb::Error> {
 pub fn classes(
     object: ObjectRef,
     rt: &RtOrb,
-) -> Result<(ObjectRef, ObjectRef, Threadpool), zorb::Error> {
+) -> Result<(ObjectRef, ObjectRef, Threadpool, PoaPolicies), zorb::Error> {
     let control = Qos::new(QosClass::LowLatencyTransaction)
         .rate(100)
         .size(64)
@@ -109,7 +109,8 @@ pub fn classes(
     // Servers: a lane for each.
     let pool = rt.threadpool("classes");
     let pool = pool.lane(expand(&upload).lane()).lane(expand(&control).lane()).create()?;
-    Ok((hurried, to_stop, pool))
+    let policies = expand(&control).adapter_policies(rt).with(pool.policy());
+    Ok((hurried, to_stop, pool, policies))
 }
 
 /// What is shown.
@@ -181,7 +182,8 @@ mod tests {
         assert!(locked(&rt.create_mutex()).unwrap());
         in_network(&orb).unwrap();
         let object = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/door").unwrap().unwrap();
-        let (_, to_stop, classes) = classes(object, &rt).unwrap();
+        let (_, to_stop, classes, policies) = classes(object, &rt).unwrap();
+        assert!(policies.others.value::<zorb_rt::ThreadpoolPolicy>().is_some());
         let limit = to_stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();
         assert_eq!(limit.unwrap().0, Duration::from_millis(2));
         assert_eq!(classes.counts().len(), 2);

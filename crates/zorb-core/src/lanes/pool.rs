@@ -131,7 +131,7 @@ impl PoolCore {
             let by_priority = settings.by_priority.unwrap_or(lane.priority.is_none());
             let parts = Parts {
                 settings: lane.clone(),
-                strategy,
+                strategy: settings.strategy_of(lane).map_err(|reason| failed().because(reason))?,
                 pool: number,
                 name,
                 stack_size: settings.stack_size,
@@ -139,7 +139,7 @@ impl PoolCore {
                 listeners,
                 threads: Arc::clone(&threads),
                 wants: Wants::of(keeper.clone()),
-                queue: Queue::new(settings.buffering, by_priority),
+                queue: Queue::new(lane.buffering.or(settings.buffering), by_priority),
                 tenants: Arc::clone(&tenants),
             };
             lanes.push(Lane::new(core, parts).map_err(|error| failed().because(error))?);
@@ -169,11 +169,11 @@ impl PoolCore {
         let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
         let (report, reports) = mpsc::channel();
         for lane in &self.lanes {
-            let fixed = match self.strategy {
+            let fixed = match lane.strategy {
                 Strategy::ThreadPerConnection => 0,
                 _ => lane.settings.static_threads,
             };
-            let reader = (self.strategy == Strategy::HalfSync).then_some(Role::Reader);
+            let reader = lane.queues().then_some(Role::Reader);
             for role in std::iter::repeat_n(Role::Static, fixed).chain(reader) {
                 lane.start(role, Some(report.clone())).map_err(|error| failed().because(error))?;
             }

@@ -52,11 +52,19 @@ impl PoolSettings {
         match self.strategy {
             Some(Strategy::HalfSync) => Ok(Strategy::HalfSync),
             None if queues => Ok(Strategy::HalfSync),
-            Some(_) if queues => Err(
-                "request buffering, thread borrowing and order by priority need the half-sync strategy",
-            ),
+            Some(_) if queues => Err(NEEDS_HALF_SYNC),
             Some(strategy) => Ok(strategy),
             None => Ok(Strategy::default()),
+        }
+    }
+
+    /// That of a lane: one with requests that wait needs somebody to read them, whatever the others
+    /// do.
+    pub(super) fn strategy_of(&self, lane: &LaneSettings) -> Result<Strategy, &'static str> {
+        match (lane.buffering, self.strategy) {
+            (None, _) => self.effective_strategy(),
+            (Some(_), None | Some(Strategy::HalfSync)) => Ok(Strategy::HalfSync),
+            (Some(_), Some(_)) => Err(NEEDS_HALF_SYNC),
         }
     }
 
@@ -81,9 +89,12 @@ impl PoolSettings {
         if priorities.len() < count || (count > 1 && priorities.first() == Some(&None)) {
             return Err("lanes of one pool have different priorities");
         }
-        self.effective_strategy().map(drop)
+        self.lanes.iter().try_for_each(|lane| self.strategy_of(lane).map(drop))
     }
 }
+
+const NEEDS_HALF_SYNC: &str =
+    "request buffering, thread borrowing and order by priority need the half-sync strategy";
 
 /// The most threads of one lane.
 const MAX_THREADS: usize = 4096;
@@ -145,6 +156,8 @@ pub struct LaneSettings {
     pub dynamic_threads: usize,
     /// How long those live.
     pub lifespan: DynamicLifespan,
+    /// How many requests may wait for a thread of this lane. Default `None`: as many as its pool says.
+    pub buffering: Option<Buffering>,
     /// Where the lane listens. Default: beside each of the ORB's own endpoints.
     pub endpoints: Vec<String>,
     /// What its threads are like.
@@ -160,6 +173,7 @@ impl LaneSettings {
             static_threads,
             dynamic_threads: 0,
             lifespan: DynamicLifespan::default(),
+            buffering: None,
             endpoints: Vec::new(),
             threads: Arc::new(Plain),
         }

@@ -43,6 +43,41 @@ fn so_many_requests_wait_and_no_more() {
 }
 
 #[test]
+fn a_lane_may_have_room_of_its_own() {
+    let (server, client) = (side(), side());
+    let lanes = || server.pool().lane(lane(10, 1).buffering(at_most(2, None))).lane(lane(20, 1));
+    let refused = lanes().strategy(Strategy::LeaderFollowers).create();
+    assert!(refused.unwrap_err().to_string().contains("half-sync"));
+    let pool = lanes().create().unwrap();
+    assert_eq!(pool.strategy(), Strategy::LeaderFollowers, "of the other lane");
+    let desk = server.desk(&pool, 10, &client);
+    server.clerk.shut(&[1, 2]);
+    let busy = [(10, 1), (20, 2)].map(|(priority, id)| client.call(&desk, priority, id));
+    for id in [1, 2] {
+        server.clerk.wait_for(id);
+    }
+    std::thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            client.rt.current().set_priority(number(10)).unwrap();
+            desk.leave(3).unwrap();
+            desk.leave(4).unwrap();
+            desk.serve(5).unwrap_err()
+        });
+        assert_eq!(sender.join().unwrap().minor, minor::transient::QUEUE_FULL);
+    });
+    let waiting = [6, 7, 8, 9].map(|id| client.call(&desk, 20, id));
+    server.clerk.open(1);
+    server.clerk.open(2);
+    for call in busy.into_iter().chain(waiting) {
+        call.join().unwrap().unwrap();
+    }
+    for id in [3, 4] {
+        server.clerk.wait_for(id);
+    }
+    assert_eq!(pool.counts().iter().map(|lane| lane.refused).collect::<Vec<_>>(), [1, 0]);
+}
+
+#[test]
 fn without_buffering_requests_stay_in_the_transport() {
     let (server, client) = (side(), side());
     let pool = server.pool().lane(lane(10, 1)).strategy(Strategy::HalfSync).create().unwrap();
