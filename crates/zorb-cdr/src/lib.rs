@@ -32,7 +32,7 @@ mod writer;
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use order::ByteOrder;
 pub use outlet::Outlet;
-pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, ValueHeader, ValueTag};
+pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, Tail, ValueHeader, ValueTag};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
 pub use value::{MAX_VALUE_DEPTH, MAX_VALUE_STACK};
 pub use wire::{

@@ -32,6 +32,41 @@ impl<T: ReadContext> ReadContext for Arc<T> {
     }
 }
 
+/// A run of octets that ends a message and lies elsewhere than the rest of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tail<'a> {
+    octets: &'a [u8],
+    owner: Option<&'a dyn Any>,
+}
+
+impl<'a> Tail<'a> {
+    /// The run `octets`.
+    #[inline]
+    #[must_use]
+    pub fn new(octets: &'a [u8]) -> Self {
+        Self { octets, owner: None }
+    }
+
+    /// The same, with what its octets lie in, for [types](crate::Wire) that know how to keep that.
+    #[inline]
+    #[must_use]
+    pub fn owned_by(self, owner: &'a dyn Any) -> Self {
+        Self { owner: Some(owner), ..self }
+    }
+
+    /// Its octets.
+    #[inline]
+    pub fn octets(&self) -> &'a [u8] {
+        self.octets
+    }
+
+    /// Whether it has none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.octets.is_empty()
+    }
+}
+
 /// A cursor over the octets of a message body or an encapsulation.
 ///
 /// Every read aligns itself, checks what is left and moves on; strings and octet sequences are
@@ -43,7 +78,7 @@ pub struct CdrReader<'a> {
     /// Offset of `buffer[0]` from the alignment base.
     origin: usize,
     /// A run of octets that follows those of the buffer and lies elsewhere; mostly there is none.
-    tail: Option<&'a &'a [u8]>,
+    tail: Option<&'a Tail<'a>>,
     /// Where later parts with an alignment of their own begin; almost always there are none.
     parts: &'a [u32],
     /// Offset of the first octet of each part from the part's alignment base.
@@ -147,8 +182,18 @@ impl<'a> CdrReader<'a> {
     /// Has `tail` follow the octets of the buffer: the octets of a sequence or array of numbers that
     /// were not copied behind its length, or what else stands before it.
     #[inline]
-    pub fn set_tail(&mut self, tail: &'a &'a [u8]) {
+    pub fn set_tail(&mut self, tail: &'a Tail<'a>) {
         self.tail = Some(tail);
+    }
+
+    /// The octets of the [tail](Self::set_tail), as long as none of them was read.
+    pub fn tail(&self) -> &'a [u8] {
+        self.tail.map_or(&[], |tail| tail.octets)
+    }
+
+    /// What the [tail](Self::set_tail) lies in, as long as nothing of it was read, if that is a `T`.
+    pub fn tail_owner<T: Any>(&self) -> Option<&'a T> {
+        self.tail?.owner?.downcast_ref()
     }
 
     /// Goes on in the [tail](Self::set_tail), where a run of so many octets is to be read and the
@@ -158,10 +203,10 @@ impl<'a> CdrReader<'a> {
     pub fn enter_tail(&mut self, octets: usize) -> bool {
         let left = self.buffer.len() - self.position;
         match self.tail {
-            Some(tail) if left < 8 && octets <= tail.len() && !self.is_in_chunks() => {
+            Some(tail) if left < 8 && octets <= tail.octets.len() && !self.is_in_chunks() => {
                 self.origin += self.buffer.len();
                 self.position = 0;
-                self.buffer = tail;
+                self.buffer = tail.octets;
                 self.tail = None;
                 true
             }
@@ -228,7 +273,7 @@ impl<'a> CdrReader<'a> {
     /// Octets not read yet.
     #[inline]
     pub fn remaining(&self) -> usize {
-        self.buffer.len() - self.position + self.tail.map_or(0, |tail| tail.len())
+        self.buffer.len() - self.position + self.tail.map_or(0, |tail| tail.octets.len())
     }
 
     /// Whether all octets not read yet lie in one piece, as they do but for those with a

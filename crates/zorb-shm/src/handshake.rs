@@ -7,16 +7,22 @@
 //! |  8 octets  | 4 octets, little end   | 4 octets, little end  |   same  |     same     |
 //! +------------+------------------------+-----------------------+---------+--------------+
 //!
-//! the same, with the descriptor of the memory of the buffers, if there are any
+//! the same, with the descriptor of the memory of the buffers that the client fills, if there are any
+//! +------------+------------------------------+----------------------+
+//! | "BUFFERS!" | buffers that the server fills | size of each         |
+//! |  8 octets  | 4 octets, little end         | 4 octets, little end |
+//! +------------+------------------------------+----------------------+
+//!
+//! the same, with the descriptor of the memory of the buffers that the server fills
 //! +------------+
-//! | "BUFFERS!" |
+//! | "REPLIES!" |
 //! |  8 octets  |
 //! +------------+
 //! ```
 //!
-//! The buffers are those that the client fills.
-//!
-//! The server sends it and goes on, so a client that never looks keeps nobody waiting.
+//! The server sends it and goes on, so a client that never looks keeps nobody waiting. What comes last
+//! is of a later version than the rest: earlier clients leave it in the socket, earlier servers send
+//! 8 octets of the second message and nothing behind it.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -26,29 +32,35 @@ use std::time::Duration;
 use socket2::Socket;
 use zorb_os::buffers::Shape;
 #[cfg(feature = "buffers")]
-use zorb_os::buffers::{ReceiveBuffers, SendBuffers};
+use zorb_os::buffers::{ReceiveBuffers, SameUser, SendBuffers};
 use zorb_os::memory::SharedMemory;
 #[cfg(feature = "buffers")]
 use zorb_os::socket::same_user;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 
 use crate::BUFFERS;
-use crate::ring::{Incoming, Layout, Outgoing};
+use crate::ring::{Buffers, Layout};
+#[cfg(feature = "buffers")]
+use crate::ring::Incoming;
 
 const MAGIC: [u8; 8] = *b"ZORBSHM2";
 const LEN: usize = 24;
 #[cfg(feature = "buffers")]
 const FOLLOW_UP: [u8; 8] = *b"BUFFERS!";
+#[cfg(feature = "buffers")]
+const FOLLOW_UP_LEN: usize = 16;
+#[cfg(feature = "buffers")]
+const REPLIES: [u8; 8] = *b"REPLIES!";
 
-/// The memory, and the buffers that clients fill, with their shape.
-pub(crate) type Offered = (Arc<SharedMemory>, Option<Incoming>);
+/// The memory, and the server's buffers.
+pub(crate) type Offered = (Arc<SharedMemory>, Buffers);
 
 /// What a client was handed.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) layout: Layout,
     pub(crate) memory: Arc<SharedMemory>,
-    pub(crate) buffers: Option<Outgoing>,
+    pub(crate) buffers: Buffers,
 }
 
 /// Makes the memory and hands it to the client.
@@ -65,20 +77,38 @@ pub(crate) fn offer(socket: &Socket, layout: Layout, shape: Option<Shape>) -> io
     send_descriptor(socket.as_fd(), &hello, memory.as_fd())?;
     #[cfg(feature = "buffers")]
     let buffers = match shape {
-        Some(shape) => Some(offer_buffers(socket, shape)?),
-        None => None,
+        Some(shape) => offer_buffers(socket, shape)?,
+        None => Buffers::default(),
     };
     #[cfg(not(feature = "buffers"))]
-    let buffers = None;
+    let buffers = Buffers::default();
     Ok((Arc::new(memory), buffers))
 }
 
+/// Makes the memory of the buffers of both directions and hands it to the client. A client of another
+/// user has its octets copied out of those that it fills, and none are filled for it.
 #[cfg(feature = "buffers")]
-fn offer_buffers(socket: &Socket, shape: Shape) -> io::Result<Incoming> {
+fn offer_buffers(socket: &Socket, shape: Shape) -> io::Result<Buffers> {
+    let trust = same_user(socket.as_fd())?;
     let memory = SharedMemory::create("zorb-shm-buffers", shape.memory_len())?;
     let buffers = ReceiveBuffers::new(memory, shape)?;
-    send_descriptor(socket.as_fd(), &FOLLOW_UP, buffers.memory())?;
-    Ok(Incoming::new(buffers, same_user(socket.as_fd())?))
+    let mut hello = FOLLOW_UP.to_vec();
+    if trust.is_some() {
+        for size in [shape.count(), shape.size()] {
+            let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
+            hello.extend(size.to_le_bytes());
+        }
+    }
+    send_descriptor(socket.as_fd(), &hello, buffers.memory())?;
+    let outgoing = match trust {
+        Some(trust) => {
+            let memory = SharedMemory::create("zorb-shm-replies", shape.memory_len())?;
+            send_descriptor(socket.as_fd(), &REPLIES, memory.as_fd())?;
+            Some(SendBuffers::new(memory, shape, trust)?)
+        }
+        None => None,
+    };
+    Ok(Buffers { outgoing, incoming: Some(Incoming::new(buffers, trust)) })
 }
 
 /// Waits no longer than `limit` for the memory that the server hands over.
@@ -108,7 +138,7 @@ pub(crate) fn take(socket: &Socket, limit: Duration) -> io::Result<Taken> {
     // Where this build has no use for them, they stay in the socket.
     #[cfg(feature = "buffers")]
     let buffers = match (size(), size()) {
-        (0, _) => None,
+        (0, _) => Buffers::default(),
         (count, size) => {
             let shape = Shape::new(count, size);
             let shape = shape.ok_or_else(|| foreign("buffers of a shape that none have"))?;
@@ -116,19 +146,64 @@ pub(crate) fn take(socket: &Socket, limit: Duration) -> io::Result<Taken> {
         }
     };
     #[cfg(not(feature = "buffers"))]
-    let buffers = None;
+    let buffers = Buffers::default();
     Ok(Taken { layout, memory: Arc::new(memory), buffers })
 }
 
 #[cfg(feature = "buffers")]
-fn take_buffers(socket: &Socket, limit: Duration, shape: Shape) -> io::Result<Option<Outgoing>> {
-    let mut hello = [0; FOLLOW_UP.len()];
-    let memory = match received(socket, &mut hello, limit)? {
-        (_, Some(descriptor)) if hello == FOLLOW_UP => SharedMemory::open(descriptor)?,
-        _ => return Err(foreign("the server announced buffers and did not hand them over")),
-    };
+fn take_buffers(socket: &Socket, limit: Duration, shape: Shape) -> io::Result<Buffers> {
+    let mut hello = [0; FOLLOW_UP_LEN];
+    let (count, memory) = received_memory(socket, &mut hello, FOLLOW_UP, limit)?;
     let trust = same_user(socket.as_fd())?;
-    trust.map(|trust| SendBuffers::new(memory, shape, trust)).transpose()
+    let outgoing = trust.map(|trust| SendBuffers::new(memory, shape, trust)).transpose()?;
+    let incoming = match of_replies(&hello, count)? {
+        Some(shape) => take_replies(socket, limit, shape, trust)?,
+        None => None,
+    };
+    Ok(Buffers { outgoing, incoming })
+}
+
+/// The shape of the buffers that the server fills, in the message of `count` octets before their own.
+#[cfg(feature = "buffers")]
+fn of_replies(hello: &[u8; FOLLOW_UP_LEN], count: usize) -> io::Result<Option<Shape>> {
+    let [.., c0, c1, c2, c3, s0, s1, s2, s3] = *hello;
+    let size = |octets| usize::try_from(u32::from_le_bytes(octets)).unwrap_or_default();
+    match (count, size([c0, c1, c2, c3])) {
+        (FOLLOW_UP_LEN, 1..) => {}
+        _ => return Ok(None),
+    }
+    let shape = Shape::new(size([c0, c1, c2, c3]), size([s0, s1, s2, s3]));
+    shape.map(Some).ok_or_else(|| foreign("buffers of a shape that none have"))
+}
+
+/// The buffers that the server fills; those of another user's server are not looked at.
+#[cfg(feature = "buffers")]
+fn take_replies(
+    socket: &Socket,
+    limit: Duration,
+    shape: Shape,
+    trust: Option<SameUser>,
+) -> io::Result<Option<Incoming>> {
+    let mut hello = [0; REPLIES.len()];
+    let (_, memory) = received_memory(socket, &mut hello, REPLIES, limit)?;
+    let Some(trust) = trust else { return Ok(None) };
+    Ok(Some(Incoming::new(ReceiveBuffers::new(memory, shape)?, Some(trust))))
+}
+
+/// A message that begins with `wanted`, with the memory that comes with it.
+#[cfg(feature = "buffers")]
+fn received_memory(
+    socket: &Socket,
+    hello: &mut [u8],
+    wanted: [u8; 8],
+    limit: Duration,
+) -> io::Result<(usize, SharedMemory)> {
+    match received(socket, hello, limit)? {
+        (count, Some(descriptor)) if hello.starts_with(&wanted) => {
+            Ok((count, SharedMemory::open(descriptor)?))
+        }
+        _ => Err(foreign("the server announced buffers and did not hand them over")),
+    }
 }
 
 fn received(
@@ -171,7 +246,8 @@ mod tests {
         let (made, none) = offer(&server, layout, None).unwrap();
         let Taken { layout: found, memory, buffers } = taken(&client).unwrap();
         assert_eq!((found, memory.len()), (layout, made.len()));
-        assert!(none.is_none() && buffers.is_none());
+        assert!(none.outgoing.is_none() && none.incoming.is_none());
+        assert!(buffers.outgoing.is_none() && buffers.incoming.is_none());
         made.write(9000, b"same");
         let mut octets = [0; 4];
         memory.read(9000, &mut octets);
@@ -184,9 +260,11 @@ mod tests {
         let (server, client) = pair();
         let (layout, shape) = (Layout::new(4096, 4096).unwrap(), Shape::new(2, 8192).unwrap());
         let (_, made) = offer(&server, layout, Some(shape)).unwrap();
-        let found = taken(&client).unwrap().buffers.unwrap();
-        assert!(found.take(8192).is_some() && found.take(8193).is_none());
-        assert!(made.is_some());
+        let found = taken(&client).unwrap().buffers;
+        for buffers in [found.outgoing.unwrap(), made.outgoing.unwrap()] {
+            assert!(buffers.take(8192).is_some() && buffers.take(8193).is_none());
+        }
+        assert!(made.incoming.is_some() && found.incoming.is_some());
         // A server that announces them and does not send them.
         let memory = SharedMemory::create("zorb-test", 3 * 4096).unwrap();
         let mut hello = [&MAGIC[..], &4096_u32.to_le_bytes(), &4096_u32.to_le_bytes()].concat();
@@ -197,6 +275,67 @@ mod tests {
         hello[16] = 65;
         send_descriptor(server.as_fd(), &hello, memory.as_fd()).unwrap();
         assert_eq!(taken(&client).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    /// What a client of this version makes of a server that announces two buffers of a page for what
+    /// it receives, and then sends `messages`, each with memory of so many octets.
+    #[cfg(feature = "buffers")]
+    fn taken_after(messages: &[(&[u8], usize)]) -> Result<Buffers, io::ErrorKind> {
+        let (server, client) = pair();
+        let memory = |len| SharedMemory::create("zorb-test", len).unwrap();
+        let mut hello = [&MAGIC[..], &4096_u32.to_le_bytes(), &4096_u32.to_le_bytes()].concat();
+        hello.extend([2, 0, 0, 0, 0, 16, 0, 0]);
+        send_descriptor(server.as_fd(), &hello, memory(3 * 4096).as_fd()).unwrap();
+        for (octets, len) in messages {
+            send_descriptor(server.as_fd(), octets, memory(*len).as_fd()).unwrap();
+        }
+        taken(&client).map(|taken| taken.buffers).map_err(|error| error.kind())
+    }
+
+    #[cfg(feature = "buffers")]
+    #[test]
+    fn a_server_without_buffers_for_replies_is_understood() {
+        let found = taken_after(&[(b"BUFFERS!", 3 * 4096)]).unwrap();
+        assert!(found.outgoing.is_some() && found.incoming.is_none());
+        let none = b"BUFFERS!\0\0\0\0\0\x10\0\0";
+        let found = taken_after(&[(none, 3 * 4096)]).unwrap();
+        assert!(found.outgoing.is_some() && found.incoming.is_none());
+    }
+
+    #[cfg(feature = "buffers")]
+    #[test]
+    fn buffers_for_replies_are_looked_at_before_they_are_used() {
+        let one = b"BUFFERS!\x01\0\0\0\0\x10\0\0";
+        let found = taken_after(&[(one, 3 * 4096), (b"REPLIES!", 2 * 4096)]).unwrap();
+        assert!(found.outgoing.is_some() && found.incoming.is_some());
+        let refused = Some(io::ErrorKind::InvalidData);
+        let odd = b"BUFFERS!\x01\0\0\0\x01\x10\0\0";
+        for messages in [
+            [(&one[..], 3 * 4096), (&b"REPLIES!"[..], 2 * 4096 - 1)],
+            [(one, 3 * 4096), (b"REPLIES!", 3 * 4096)],
+            [(one, 3 * 4096), (b"REPLIE..", 2 * 4096)],
+            [(one, 2 * 4096), (b"REPLIES!", 2 * 4096)],
+            [(odd, 3 * 4096), (b"REPLIES!", 2 * 4096)],
+        ] {
+            assert_eq!(taken_after(&messages).err(), refused, "{messages:?}");
+        }
+        assert_eq!(taken_after(&[(one, 3 * 4096)]).err(), Some(io::ErrorKind::TimedOut));
+    }
+
+    #[cfg(feature = "buffers")]
+    #[test]
+    fn a_client_of_an_earlier_version_takes_what_it_knows() {
+        let (server, client) = pair();
+        let (layout, shape) = (Layout::new(4096, 4096).unwrap(), Shape::new(2, 4096).unwrap());
+        let (_, made) = offer(&server, layout, Some(shape)).unwrap();
+        let limit = Duration::from_millis(1);
+        let mut hello = [0; LEN];
+        assert!(received(&client, &mut hello, limit).unwrap().1.is_some());
+        let mut follow_up = [0; 8];
+        let (count, descriptor) = received(&client, &mut follow_up, limit).unwrap();
+        assert_eq!((count, follow_up), (8, FOLLOW_UP));
+        assert_eq!(SharedMemory::open(descriptor.unwrap()).unwrap().len(), shape.memory_len());
+        assert!(made.outgoing.is_some());
     }
 
     #[test]

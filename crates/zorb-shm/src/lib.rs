@@ -20,15 +20,17 @@
 //! server has made. Memory is in use from when it is first written to.
 //!
 //! # Buffers (feature `buffers`)
-//! What a client sends goes through its ring, but for long runs of octets at the end of a message.
-//! They go in one of 8 buffers of 1 MiB ([`ShmTransport::with_buffers`]), where the server reads them
+//! What a side sends goes through its ring, but for long runs of octets at the end of a message. They
+//! go in one of its 8 buffers of 1 MiB ([`ShmTransport::with_buffers`]), where the other reads them
 //! without copying them. An application draws such a buffer with
 //! [`Stream::loan`](zorb_transport::Stream::loan) and fills it itself, or what it sends is copied into
 //! one. When none is free, the octets go through the ring. Taking a buffer, sending it and giving it
 //! back take no lock and no system call.
 //!
-//! Buffers are for processes of one user; between others the server copies what is in them, and
-//! clients draw none.
+//! The server makes the buffers of both directions, in memory of their own, and hands it to the client.
+//! They are for processes of one user. From a client of another user's the server copies what is in
+//! them, and neither side draws any. A side that has no buffers for what the server sends, as those of
+//! earlier versions have not, gets it through the ring.
 //!
 //! # A peer that does not keep to the rules
 //! The peer can write anything anywhere into the memory at any moment. What is read from it is

@@ -13,11 +13,14 @@
 //! so of it only the *peer's* position is read, and checked.
 //!
 //! # Pieces
-//! Long runs of octets that clients send need not go through the ring. They lie in
+//! Long runs of octets need not go through the ring. They lie in
 //! [buffers](zorb_os::buffers) of their own, and what comes at a position of the ring is a piece of
 //! one of them: the writer names the piece and counts it in `named`, and then publishes what stands
 //! before it. The reader, which looks at `named` where it looks at the position, goes no further than
 //! to the position of the next piece, takes the piece, and goes on.
+//!
+//! Servers that have buffers for their clients take pieces. Clients say so in the memory, as those of
+//! earlier versions do not.
 //!
 //! # Sleeping
 //! Who finds nothing to do sets its word `sleeping`, looks once more, and sleeps while the word is
@@ -52,12 +55,13 @@ const HEAD: usize = 4096;
 /// Octets of the head for each direction.
 const HEAD_OF_RING: usize = 1024;
 #[cfg(feature = "buffers")]
-/// Where the pieces that clients send in buffers are named: behind the words of both directions.
-const QUEUE: usize = 2 * HEAD_OF_RING;
+/// Where the pieces that clients send in buffers are named, behind the words of both directions, and
+/// how many may be named and not yet taken: a power of two. Each takes two words of 8 octets: the
+/// position in the ring that it comes at, and which one it is.
+const REQUESTS_QUEUE: (usize, u32) = (2 * HEAD_OF_RING, 128);
 #[cfg(feature = "buffers")]
-/// How many of them may be named and not yet taken. Each takes two words of 8 octets: the position in
-/// the ring that it comes at, and which one it is.
-const QUEUE_LEN: u32 = 128;
+/// The same for those that servers send, behind the words of their direction.
+const REPLIES_QUEUE: (usize, u32) = (HEAD_OF_RING + 5 * APART, 16);
 /// Octets from one group of words to the next. Two cache lines, which processors fetch together.
 const APART: usize = 128;
 
@@ -88,9 +92,27 @@ impl Place {
     }
 
     #[cfg(feature = "buffers")]
+    /// Whether servers are its writers.
+    fn is_of_replies(self) -> bool {
+        self.head == HEAD_OF_RING
+    }
+
+    #[cfg(feature = "buffers")]
+    fn queue(self) -> (usize, u32) {
+        if self.is_of_replies() { REPLIES_QUEUE } else { REQUESTS_QUEUE }
+    }
+
+    #[cfg(feature = "buffers")]
+    /// How many pieces may be named and not yet taken.
+    fn queue_len(self) -> u32 {
+        self.queue().1
+    }
+
+    #[cfg(feature = "buffers")]
     /// Where the piece is named that has this number.
-    pub(super) fn name(self, number: u32) -> (usize, usize) {
-        let at = QUEUE + (number % QUEUE_LEN) as usize * 16;
+    fn name(self, number: u32) -> (usize, usize) {
+        let (start, len) = self.queue();
+        let at = start + (number % len) as usize * 16;
         (at, at + 8)
     }
 
@@ -98,6 +120,12 @@ impl Place {
     /// How many pieces the reader has taken; beside its position.
     fn taken(self) -> usize {
         self.head + APART + 8
+    }
+
+    #[cfg(feature = "buffers")]
+    /// Whether the reader takes pieces; beside it.
+    fn takes_pieces(self) -> usize {
+        self.head + APART + 12
     }
 
     /// Where the reader's position stands.
@@ -151,22 +179,25 @@ impl Layout {
     }
 
     /// The client's ends: what it writes to, what it reads from. `memory` has the layout's length.
-    pub(crate) fn client(
-        &self,
-        memory: &Arc<SharedMemory>,
-        buffers: Option<Outgoing>,
-    ) -> (Writer, Reader) {
-        (Writer::new(memory, self.requests, buffers), Reader::new(memory, self.replies, None))
+    pub(crate) fn client(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> (Writer, Reader) {
+        let writer = Writer::new(memory, self.requests, buffers.outgoing);
+        (writer, Reader::new(memory, self.replies, buffers.incoming))
     }
 
     /// The server's ends.
-    pub(crate) fn server(
-        &self,
-        memory: &Arc<SharedMemory>,
-        buffers: Option<Incoming>,
-    ) -> (Writer, Reader) {
-        (Writer::new(memory, self.replies, None), Reader::new(memory, self.requests, buffers))
+    pub(crate) fn server(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> (Writer, Reader) {
+        let writer = Writer::new(memory, self.replies, buffers.outgoing);
+        (writer, Reader::new(memory, self.requests, buffers.incoming))
     }
+}
+
+/// What one side has for octets that go past the rings.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    /// For what it sends.
+    pub(crate) outgoing: Option<Outgoing>,
+    /// For what it receives.
+    pub(crate) incoming: Option<Incoming>,
 }
 
 /// The size of a ring when `wanted` octets are asked for.

@@ -21,7 +21,7 @@ use crate::stream::ShmStream;
 /// The scheme of URLs that mean shared memory under GIOP.
 pub const SHMIOP_SCHEME: &str = "shmiop";
 
-/// How many buffers a connection has for what its client sends past the ring, where nothing else is
+/// How many buffers a connection has for what each side sends past its ring, where nothing else is
 /// said.
 pub const DEFAULT_BUFFERS: usize = 8;
 /// The octets of each of them.
@@ -92,8 +92,9 @@ impl ShmTransport {
     }
 
     /// The same with `count` buffers, up to 64, of at least `octets` each, up to 128 MiB, for what the
-    /// client of each accepted connection sends past the ring; none with a `count` of 0. Clients draw
-    /// them for arguments that nobody copies, and have others copied into them once.
+    /// client of each accepted connection sends past the ring, and as many for what the server sends;
+    /// none with a `count` of 0. Applications draw them for octets that nobody copies, and have others
+    /// copied into them once.
     #[must_use]
     pub fn with_buffers(self, count: usize, octets: usize) -> Self {
         let octets = octets.clamp(1, MAX_BUFFER_SIZE).next_multiple_of(4096);

@@ -124,14 +124,58 @@ fn a_buffer_can_be_on_its_way_many_times() {
 }
 
 #[test]
-fn short_runs_and_servers_have_no_use_for_buffers() {
+fn short_runs_have_no_use_for_buffers() {
     let (client, server) = connection(&ShmTransport::new());
     send(&*client, b"head", b"short");
     assert_eq!(received(&*server, 9), b"headshort");
-    assert!(server.loan(1).is_none() && server.gathers_from().is_none());
-    assert!(client.gathers_from().is_some());
+    assert!(client.gathers_from().is_some() && server.gathers_from().is_some());
     let (client, server) = connection(&ShmTransport::new().with_buffers(0, 1 << 20));
-    assert!(client.loan(1).is_none() && client.gathers_from().is_none());
-    send(&*client, b"h", &[1; 9_000]);
-    assert_eq!(received(&*server, 9_001)[1..], [1; 9_000]);
+    for (here, there) in [(&client, &server), (&server, &client)] {
+        assert!(here.loan(1).is_none() && here.gathers_from().is_none());
+        send(&**here, b"h", &[1; 9_000]);
+        assert_eq!(received(&**there, 9_001)[1..], [1; 9_000]);
+    }
+}
+
+#[test]
+fn what_a_server_sends_is_borrowed_as_well() {
+    let (client, server) = connection(&ShmTransport::new().with_buffers(2, 8192));
+    let buffer = filled(&*server, 8_000, 6);
+    send(&*server, b"head", &buffer);
+    send(&*server, b"copied", &[7; 4_000]);
+    send(&*server, b"x", &[8; 4_000]); // no buffer is free
+    let lent = borrowed(&*client, 4, 8_000);
+    assert!(lent.iter().all(|octet| *octet == 6));
+    assert_eq!(borrowed(&*client, 6, 4_000)[..], [7; 4_000]);
+    assert!(client.borrow(4_000).is_none());
+    assert_eq!(received(&*client, 1 + 4_000)[1..], [8; 4_000]);
+    assert!(buffer.is_out());
+    // What was lent stays as long as it is held, whatever becomes of the connection.
+    drop((server, client));
+    assert!(lent.iter().all(|octet| *octet == 6));
+    drop(lent);
+    assert!(!buffer.is_out());
+}
+
+#[test]
+fn both_directions_have_buffers_of_their_own() {
+    let (client, server) = connection(&ShmTransport::new().with_buffers(1, 4096));
+    let (question, answer) = (filled(&*client, 4_000, 1), filled(&*server, 4_000, 2));
+    assert!(client.loan(1).is_none() && server.loan(1).is_none());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..300 {
+                assert_eq!(received(&*server, 4_001)[1..], [1; 4_000]);
+                send(&*server, b"a", &answer);
+            }
+        });
+        // More at once than may be named and not taken.
+        for _ in 0..300 / 30 {
+            (0..30).for_each(|_| send(&*client, b"q", &question));
+            for _ in 0..30 {
+                assert_eq!(received(&*client, 4_001)[1..], [2; 4_000]);
+            }
+        }
+    });
+    assert!(!question.is_out() && !answer.is_out());
 }

@@ -46,9 +46,12 @@ const BUFFERS: usize = 2;
 /// Octets of the head of the rings' memory, and of that of the buffers'.
 const HEAD: usize = 4096;
 
+/// Where a client says that it takes pieces of buffers.
+const TAKES_PIECES: usize = 1024 + 128 + 12;
+
 /// Writes a double word into the head of the rings' memory.
 pub const WRITE: u8 = 0;
-/// Writes a double word into the head of the buffers' memory.
+/// Writes a double word into the head of the memory of either direction's buffers.
 pub const WRITE_TO_BUFFERS: u8 = 1;
 /// Adds the number to a double word of the head.
 pub const ADD: u8 = 2;
@@ -67,7 +70,8 @@ pub const GIVE_BACK: u8 = 7;
 struct Hostile {
     socket: UnixStream,
     rings: SharedMemory,
-    buffers: SharedMemory,
+    /// Those that clients fill, and those that servers fill.
+    buffers: [SharedMemory; 2],
     honest: Arc<dyn Stream>,
 }
 
@@ -89,6 +93,8 @@ fn run(octets: &[u8]) {
         match what {
             WRITE => rings.u64_at(at % (HEAD / 8) * 8).store(number, Ordering::SeqCst),
             WRITE_TO_BUFFERS => {
+                let [requests, replies] = &buffers;
+                let buffers = if at / (HEAD / 8) % 2 == 0 { requests } else { replies };
                 buffers.u64_at(at % (HEAD / 8) * 8).store(number, Ordering::SeqCst);
             }
             ADD => {
@@ -143,7 +149,10 @@ fn hostile_client() -> Hostile {
         let (_, descriptor) = recv_descriptor(socket.as_fd(), hello).expect("a message");
         SharedMemory::open(descriptor.expect("memory")).expect("sealed memory")
     };
-    let (rings, buffers) = (take(&mut hello), take(&mut [0; 8]));
+    let rings = take(&mut hello);
+    let buffers = [take(&mut [0; 16]), take(&mut [0; 8])];
+    // An honest client says that it takes pieces.
+    rings.u32_at(TAKES_PIECES).store(1, Ordering::SeqCst);
     Hostile { socket, rings, buffers, honest }
 }
 
@@ -152,7 +161,8 @@ fn hostile_server() -> Hostile {
     let _ = std::fs::remove_file(&folder);
     let listener = UnixListener::bind(&folder).expect("a listener");
     let rings = SharedMemory::create("hostile", HEAD + 2 * RING).expect("memory");
-    let buffers = SharedMemory::create("hostile", HEAD + BUFFERS * RING).expect("memory");
+    let memory = || SharedMemory::create("hostile", HEAD + BUFFERS * RING).expect("memory");
+    let buffers = [memory(), memory()];
     let shm = ShmTransport::new();
     let url = format!("shmiop://{}", folder.display());
     let endpoint = shm.parse_endpoint(&url).expect("an endpoint");
@@ -160,11 +170,17 @@ fn hostile_server() -> Hostile {
         let client = scope.spawn(|| shm.connect(&endpoint, &ConnectOptions::default()));
         let (socket, _) = listener.accept().expect("a connection");
         let mut hello = b"ZORBSHM2".to_vec();
-        hello.extend(
-            [RING, RING, BUFFERS, RING].iter().flat_map(|size| (*size as u32).to_le_bytes()),
-        );
-        send_descriptor(socket.as_fd(), &hello, rings.as_fd()).expect("a new socket has room");
-        send_descriptor(socket.as_fd(), b"BUFFERS!", buffers.as_fd()).expect("it has more");
+        let sizes = |sizes: &[usize]| -> Vec<u8> {
+            sizes.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect()
+        };
+        hello.extend(sizes(&[RING, RING, BUFFERS, RING]));
+        let follow_up = [b"BUFFERS!".to_vec(), sizes(&[BUFFERS, RING])].concat();
+        let [requests, replies] = &buffers;
+        let messages =
+            [(&hello[..], &rings), (&follow_up[..], requests), (&b"REPLIES!"[..], replies)];
+        for (octets, memory) in messages {
+            send_descriptor(socket.as_fd(), octets, memory.as_fd()).expect("it has room");
+        }
         (socket, client.join().expect("no panic").expect("a connection"))
     });
     let _ = std::fs::remove_file(&folder);

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::policy::{Policies, SetOverrideType};
 use zorb::protocols::{ShmTransport, ShmiopProtocol};
-use zorb::{BufferStrategy, Interface as _, Orb, OrbBuilder};
+use zorb::{BufferStrategy, Interface as _, Orb, OrbBuilder, SystemException};
+use zorb_cdr::{CdrReader, CdrWriter};
 use zorb_costs::{BinStruct, Counted, CountedServant, Part, Servant, counted};
 use zorb_os::alloc::{AllocationCount, CountingAllocator};
 use zorb_os::memory::octets_copied;
@@ -143,6 +144,34 @@ fn plain(len: usize) -> impl Fn(&Counted) {
     move |there| there.take_octets(&octets).unwrap()
 }
 
+/// Copies of `len` octets that a result makes on its way to where the client reads it.
+fn copies_of_results(pair: &Pair, len: usize, read: impl Fn(&[u8]) -> bool) -> u64 {
+    let call = || {
+        let arguments = |writer: &mut CdrWriter<'_>| {
+            writer.write_u32(len as u32);
+            Ok(())
+        };
+        let results = |reader: &mut CdrReader<'_>| reader.read_octets().map(&read);
+        let good: Result<bool, SystemException> =
+            pair.there.as_object().invoke("give_octets", arguments, results);
+        assert!(good.unwrap());
+    };
+    call();
+    let before = octets_copied();
+    (0..CALLS).for_each(|_| call());
+    let copied = octets_copied() - before;
+    let (copies, rest) = (copied / len as u64 / CALLS, copied % (len as u64 * CALLS));
+    assert!(rest < 500 * CALLS, "{rest} octets beside");
+    copies
+}
+
+/// Octets that the server's program has, and the client's reads where they are.
+fn results_are_copied_once(pair: &Pair, copies: u64, what: &str) {
+    let given = Servant.give_octets(LEN as u32).unwrap();
+    assert_eq!(copies_of_results(pair, LEN, |octets| octets == given), copies, "{what}");
+    assert_eq!(pair.there.give_octets(LEN as u32).unwrap(), given);
+}
+
 // One test, so that nothing else is counted.
 #[test]
 fn a_drawn_buffer_is_never_copied_and_others_once() {
@@ -151,6 +180,8 @@ fn a_drawn_buffer_is_never_copied_and_others_once() {
     assert_eq!(buffers.copies(4096, loaned(4096)), 0);
     assert_eq!(buffers.copies(LEN, plain(LEN)), 1);
     assert_eq!(buffers.copies(2 << 20, plain(2 << 20)), 2, "larger than the buffers");
+    results_are_copied_once(&buffers, 1, "a thread of the connection's own");
+    assert_eq!(copies_of_results(&buffers, 2 << 20, |all| all.len() == 2 << 20), 2);
     the_strategy_is_chosen_at_every_level(&buffers);
     a_drawn_buffer_costs_no_allocation_and_no_lock(&buffers);
     many_calls_send_one_buffer(&buffers);
@@ -160,13 +191,24 @@ fn a_drawn_buffer_is_never_copied_and_others_once() {
         let lane = pair_in_lane(strategy);
         assert_eq!(lane.copies(LEN, loaned(LEN)), 0, "{strategy:?}");
         assert_eq!(lane.copies(LEN, plain(LEN)), 1, "{strategy:?}");
+        results_are_copied_once(&lane, 1, &format!("{strategy:?}"));
         lane.end();
     }
+
+    let shared = pair(builder(), "shmiop://");
+    let client = builder().option("MaxCallsPerConnection", "4").build().unwrap();
+    let there = client.resolve(&shared.there.as_object().to_ior_string()).unwrap();
+    let shared = Pair { there, ..shared };
+    assert_eq!(shared.copies(LEN, plain(LEN)), 1);
+    results_are_copied_once(&shared, 1, "a connection that calls share");
+    client.shutdown(true).unwrap();
+    shared.end();
 
     let transport = ShmTransport::new().with_buffers(0, 0);
     let protocol = ShmiopProtocol::over(transport);
     let rings = pair(builder().protocol(Arc::new(protocol)), "shmiop://");
     assert_eq!(rings.copies(LEN, plain(LEN)), 2);
+    results_are_copied_once(&rings, 2, "rings");
     assert_eq!(rings.copies(LEN, loaned(LEN)), 2, "as good as any other argument");
     assert!(!rings.there.loan(LEN).unwrap().is_shared());
     rings.end();

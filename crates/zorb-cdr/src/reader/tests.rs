@@ -1,6 +1,7 @@
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::{ByteOrder, CdrErrorKind, CdrReader, MAX_DEPTH, ReadContext};
+use crate::{ByteOrder, CdrErrorKind, CdrReader, MAX_DEPTH, ReadContext, Tail};
 
 fn big(octets: &[u8]) -> CdrReader<'_> {
     CdrReader::new(octets, ByteOrder::Big)
@@ -186,18 +187,23 @@ fn alignment_past_the_end_stays_at_the_end() {
 fn a_tail_is_read_as_if_it_followed() {
     let head = [1, 0, 0, 0, 4, 0, 0, 0];
     let tail = &[1, 2, 3, 4][..];
+    let owner = String::from("what it lies in");
+    let owned = Tail::new(tail).owned_by(&owner);
     let reader = || {
         let mut reader = CdrReader::new(&head, ByteOrder::Little).with_origin(12);
-        reader.set_tail(&tail);
+        reader.set_tail(&owned);
         reader
     };
     let mut whole = reader();
+    assert_eq!((whole.tail(), whole.tail_owner::<String>()), (tail, Some(&owner)));
+    assert_eq!(whole.tail_owner::<Vec<u8>>(), None);
     assert_eq!((whole.remaining(), whole.is_in_one_piece()), (12, false));
     assert_eq!(whole.read_u32().unwrap(), 1);
     let mark = whole.mark();
     assert_eq!(whole.read_octets().unwrap(), tail);
     assert_eq!((whole.offset(), whole.remaining(), whole.is_in_one_piece()), (24, 0, true));
     assert_eq!(whole.read_u8().unwrap_err().offset, 24);
+    assert_eq!((whole.tail(), whole.tail_owner::<String>()), (&[][..], None));
     // Back to where it was, and as other sequences.
     assert_eq!(whole.since(&mark), None);
     whole.rewind(&mark);
@@ -230,6 +236,7 @@ fn runs_of_every_sort_are_read_in_a_tail() {
         writer.write_u32(5);
         T::write(value, &mut writer).unwrap();
         let (head, tail) = octets.split_at(octets.len() - run);
+        let tail = Tail::new(tail);
         let mut reader = CdrReader::new(head, ByteOrder::NATIVE);
         reader.set_tail(&tail);
         reader.read_u32().unwrap();

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+#[cfg(feature = "buffers")]
+use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
 use zorb_giop::{
     ConnectionEnd, Form, Ior, Mentioning, MessageKind, MessageWriter, ReplyStatus, RequestProgress,
@@ -115,8 +117,21 @@ fn call_over(
         Ok(Received { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
             in_full(line.say_all_in_full())
         }
-        Ok(Received { message, seams, order, start }) => {
-            judge(&Reply { core, message, seams, order, start, text }, read, true)
+        Ok(received) => {
+            let reply = Reply {
+                core,
+                message: received.message,
+                seams: received.seams,
+                #[cfg(feature = "buffers")]
+                end: received.end.map(|end| Tail::new(end).owned_by(end)),
+                order: received.order,
+                start: received.start,
+                text,
+            };
+            let came_to = judge(&reply, read, true);
+            #[cfg(feature = "buffers")]
+            line.let_go();
+            came_to
         }
         Err(reason) => {
             let end = reason.end();

@@ -13,6 +13,8 @@ use zorb_giop::{
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
+#[cfg(feature = "buffers")]
+use zorb_transport::ReceivedBuffer;
 use zorb_transport::{Stream, WaitPolicy};
 use zorb_types::SystemException;
 
@@ -214,6 +216,9 @@ pub(crate) struct ClientConnection {
     pub(super) form: Form<'static>,
     /// From how many octets on the end of a message is sent from where it lies.
     pub(super) copy_threshold: usize,
+    /// The end of the current message, where the stream has lent it.
+    #[cfg(feature = "buffers")]
+    lent: Option<ReceivedBuffer>,
     wait: WaitPolicy,
     /// The stream's time-outs, once they were set.
     limits: Limited,
@@ -246,6 +251,8 @@ impl ClientConnection {
             begun: Alive::now(),
             beyond_limit: false,
             form: Form::new(messaging, GiopVersion::V1_0),
+            #[cfg(feature = "buffers")]
+            lent: None,
             wait,
             limits: Limited::default(),
         }
@@ -319,6 +326,8 @@ impl ClientConnection {
         patience: &Patience,
     ) -> Result<Received<'_>, NoReply> {
         let (order, start) = loop {
+            #[cfg(feature = "buffers")]
+            self.let_go();
             let header = self.next_message(patience)?;
             if header.kind == MessageKind::Reply {
                 let start = self.form.read_reply_start(self.inbound.current(), &header);
@@ -330,7 +339,36 @@ impl ClientConnection {
             }
         };
         let (message, seams) = (self.inbound.current(), self.inbound.seams());
-        Ok(Received { message, seams, order, start })
+        Ok(Received {
+            message,
+            seams,
+            #[cfg(feature = "buffers")]
+            end: self.lent.as_ref(),
+            order,
+            start,
+        })
+    }
+
+    /// Lets go of the end of a message that has been read.
+    #[cfg(feature = "buffers")]
+    #[inline]
+    pub(super) fn let_go(&mut self) {
+        if self.lent.is_some() {
+            self.lent = None;
+        }
+    }
+
+    /// Has the stream lend the end of the next message, which is whole then.
+    #[cfg(feature = "buffers")]
+    fn borrow_end(&mut self) -> Option<MessageHeader> {
+        if self.form.other().is_some() {
+            return None;
+        }
+        let missing = self.inbound.missing_end()?;
+        let end = self.stream.borrow(missing)?;
+        let header = self.inbound.end_is_elsewhere()?;
+        self.lent = Some(end);
+        Some(header)
     }
 
     /// Waits for the next Reply or LocateReply.
@@ -341,7 +379,13 @@ impl ClientConnection {
             self.receive_more(patience)?;
         }
         loop {
-            match self.inbound.poll() {
+            let polled = self.inbound.poll();
+            #[cfg(feature = "buffers")]
+            let polled = match polled {
+                Ok(None) => Ok(self.borrow_end()),
+                polled => polled,
+            };
+            match polled {
                 Ok(Some(header)) => match header.kind {
                     MessageKind::Reply | MessageKind::LocateReply => {
                         // In truth later than that; it saves a look at the clock.

@@ -66,7 +66,17 @@ pub(super) fn call_here(
         Ok(Answer::Reply) => match read_start(&reply.0) {
             Some((order, start)) => {
                 let message = &reply.0[..];
-                judge(&Reply { core, message, seams: &[], order, start, text }, read, false)
+                let reply = Reply {
+                    core,
+                    message,
+                    seams: &[],
+                    #[cfg(feature = "buffers")]
+                    end: None,
+                    order,
+                    start,
+                    text,
+                };
+                judge(&reply, read, false)
             }
             None => Attempt::Failed(broken()),
         },

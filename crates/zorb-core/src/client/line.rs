@@ -9,6 +9,8 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{
     ConnectionEnd, Form, MessageHeader, MessageKind, ReplyStart, RequestBuffer, RequestProgress,
 };
+#[cfg(feature = "buffers")]
+use zorb_transport::ReceivedBuffer;
 use zorb_transport::Stream;
 use zorb_types::SystemException;
 
@@ -27,6 +29,9 @@ pub(super) struct Received<'l> {
     pub(super) message: &'l [u8],
     /// Where the parts of the message begin whose alignment is their own.
     pub(super) seams: &'l [u32],
+    /// The end of the message, where that lies elsewhere.
+    #[cfg(feature = "buffers")]
+    pub(super) end: Option<&'l ReceivedBuffer>,
     pub(super) order: ByteOrder,
     pub(super) start: ReplyStart,
 }
@@ -81,6 +86,10 @@ pub(super) trait Line: Sized {
 
     /// Waits for the Reply to `request_id`.
     fn receive(&mut self, request_id: u32, patience: &Patience) -> Result<Received<'_>, NoReply>;
+
+    /// Lets go of the end of a Reply that has been read, where the stream had lent it.
+    #[cfg(feature = "buffers")]
+    fn let_go(&mut self);
 
     /// Waits for the LocateReply to `request_id`; its header and itself.
     fn receive_location(
@@ -168,6 +177,14 @@ impl Line for Lease<'_> {
     fn receive(&mut self, request_id: u32, patience: &Patience) -> Result<Received<'_>, NoReply> {
         let connection = self.connection().ok_or(NoReply::Lost(None))?;
         connection.receive(request_id, patience)
+    }
+
+    #[cfg(feature = "buffers")]
+    #[inline]
+    fn let_go(&mut self) {
+        if let Some(connection) = self.connection() {
+            connection.let_go();
+        }
     }
 
     fn receive_location(
@@ -259,7 +276,19 @@ impl Line for Share {
         let header = self.wait(*patience)?;
         let (message, seams) = (self.message(), self.seams());
         let start = self.form().read_reply_start(message, &header).map_err(NoReply::Broken)?;
-        Ok(Received { message, seams, order: header.order, start })
+        Ok(Received {
+            message,
+            seams,
+            #[cfg(feature = "buffers")]
+            end: self.end(),
+            order: header.order,
+            start,
+        })
+    }
+
+    #[cfg(feature = "buffers")]
+    fn let_go(&mut self) {
+        // It goes with the share, which goes now.
     }
 
     fn receive_location(

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "buffers")]
+use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, TextCoding};
 use zorb_giop::{HEADER_SIZE, ReplyStart, ReplyStatus};
 use zorb_os::probe;
@@ -21,6 +23,9 @@ pub(crate) struct Reply<'r> {
     pub(super) message: &'r [u8],
     /// Where the parts of the message begin whose alignment is their own.
     pub(super) seams: &'r [u32],
+    /// The end of the message, where that lies elsewhere.
+    #[cfg(feature = "buffers")]
+    pub(super) end: Option<Tail<'r>>,
     pub(super) order: ByteOrder,
     pub(super) start: ReplyStart,
     pub(super) text: TextCoding,
@@ -34,13 +39,17 @@ impl<'r> Reply<'r> {
     }
 
     /// A reader at the body.
-    pub(super) fn body(&self) -> CdrReader<'r> {
+    pub(super) fn body(&self) -> CdrReader<'_> {
         let mut reader = CdrReader::new(self.message, self.order);
         reader.set_parts(self.seams, HEADER_SIZE);
         reader.set_text(self.text);
         reader.set_context(self.core);
         // The header was read up to here before, so the octets are there.
         let _ = reader.take(self.start.body_at, "reply header");
+        #[cfg(feature = "buffers")]
+        if let Some(end) = &self.end {
+            reader.set_tail(end);
+        }
         reader
     }
 

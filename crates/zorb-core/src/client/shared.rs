@@ -33,6 +33,12 @@ use lent::Leader;
 
 pub(crate) use share::Share;
 
+/// The end of a reply, where the stream has lent it.
+#[cfg(feature = "buffers")]
+type LentEnd = Option<zorb_transport::ReceivedBuffer>;
+#[cfg(not(feature = "buffers"))]
+type LentEnd = Option<std::convert::Infallible>;
+
 /// How many calls' buffers are kept for later calls.
 const KEPT_SEATS: usize = 64;
 
@@ -98,7 +104,7 @@ struct Call {
     wake: Arc<Condition>,
     /// For the reply.
     spare: Vec<u8>,
-    reply: Option<(MessageHeader, Detached)>,
+    reply: Option<(MessageHeader, Detached, LentEnd)>,
 }
 
 /// What a caller has to itself.
@@ -107,6 +113,7 @@ struct Seat {
     wake: Arc<Condition>,
     outgoing: RequestBuffer,
     received: Detached,
+    lent: LentEnd,
 }
 
 /// How a connection ended; as [`NoReply`], for everybody who waits.
@@ -242,6 +249,7 @@ impl SharedConnection {
     fn leave(&self, mut seat: Box<Seat>, id: Option<u32>, sends: bool) {
         trim_request(&mut seat.outgoing);
         trim(&mut seat.received.buffer);
+        seat.lent = None;
         if sends {
             self.turn.give_back();
         }

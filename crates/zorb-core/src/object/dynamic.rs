@@ -35,13 +35,15 @@ impl<'r> RawReply<'r> {
 
     /// Copies it, to be read when its types are known.
     pub fn keep(&self) -> KeptReply {
+        // Its end may lie elsewhere.
+        let message = [self.message, self.body.tail()].concat().into_boxed_slice();
         KeptReply {
             exception: self.exception.as_deref().map(str::to_owned),
-            message: self.message.into(),
+            offset: message.len() - self.body.remaining(),
+            message,
             seams: self.seams.into(),
             order: self.body.order(),
             text: self.body.text(),
-            offset: self.message.len() - self.body.remaining(),
             core: Arc::clone(self.core),
         }
     }

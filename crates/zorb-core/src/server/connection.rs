@@ -61,6 +61,9 @@ pub(crate) struct ServerConnection {
     /// Whether its clients are one, to which replies can be sent.
     connected: bool,
     pub(super) wait: WaitPolicy,
+    /// From how many octets on the end of a reply had better stay where it is.
+    #[cfg(feature = "buffers")]
+    gathers_from: usize,
     /// The lane whose threads serve it; `None` when it has threads of its own.
     pub(super) lane: Option<InLane>,
     /// The reading role while its holder is in an upcall.
@@ -148,6 +151,8 @@ impl ServerConnection {
         // It fails only when the peer is gone by now, which the first read finds as well.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
         let _ = stream.set_recv_timeout(options.idle_timeout);
+        #[cfg(feature = "buffers")]
+        let gathers_from = stream.gathers_from().unwrap_or(usize::MAX);
         let connection = Arc::new(Self {
             stream,
             core: Arc::clone(core),
@@ -155,6 +160,8 @@ impl ServerConnection {
             messaging: protocol.messaging(),
             connected: protocol.carries_replies(),
             wait: options.wait_policy(),
+            #[cfg(feature = "buffers")]
+            gathers_from,
             sending: Sending::new(),
             lane,
             parked: Slot::empty(),
@@ -170,6 +177,15 @@ impl ServerConnection {
         });
         connection.set_up_as_accepted();
         connection
+    }
+
+    /// From how many octets on the end of a reply is sent from where it lies.
+    #[inline]
+    pub(super) fn copy_threshold(&self) -> usize {
+        let own = self.core.options().copy_threshold;
+        #[cfg(feature = "buffers")]
+        let own = own.min(self.gathers_from);
+        own
     }
 
     /// Starts serving on a thread of its own.
@@ -304,7 +320,7 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         let lent = reading.lent.take();
         #[cfg(feature = "buffers")]
-        let parts = parts.with_end(lent.as_deref().unwrap_or_default());
+        let parts = parts.with_end(lent.as_ref());
         match header.kind {
             MessageKind::Request => {
                 let form = match self.messaging {
@@ -372,7 +388,7 @@ impl ServerConnection {
             }
             text
         };
-        let threshold = self.core.options().copy_threshold;
+        let threshold = self.copy_threshold();
         let mut send = |parts: &mut [IoSlice<'_>]| self.send_parts(request_id.get(), parts);
         let send = (threshold, &mut send as SendParts<'_>);
         let form = (form, header);

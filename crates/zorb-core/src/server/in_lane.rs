@@ -453,7 +453,7 @@ impl Job {
                 text
             };
             let mut send = |parts: &mut [IoSlice<'_>]| connection.send_parts(id.get(), parts);
-            let send = (connection.core.options().copy_threshold, &mut send as SendParts<'_>);
+            let send = (connection.copy_threshold(), &mut send as SendParts<'_>);
             let form = match recalled.as_deref() {
                 None => Form::new(connection.messaging, header.version),
                 Some(reads) => Form::Other(reads),
@@ -461,7 +461,7 @@ impl Job {
             let form = (form, &header);
             let message = InParts::new(detached.message(), &detached.seams);
             #[cfg(feature = "buffers")]
-            let message = message.with_end(lent.as_deref().unwrap_or_default());
+            let message = message.with_end(lent.as_ref());
             let core = &connection.core;
             let answer = answer_request(core, message, form, &text, reply, send, Some(adapters));
             // The client may write there again when it has its answer.

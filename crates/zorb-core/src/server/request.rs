@@ -4,6 +4,8 @@ use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+#[cfg(feature = "buffers")]
+use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding, Wire};
 use zorb_giop::{
     Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus, RequestHeader,
@@ -40,7 +42,7 @@ pub(crate) struct InParts<'a> {
     seams: &'a [u32],
     /// Its end, if that lies elsewhere.
     #[cfg(feature = "buffers")]
-    end: &'a [u8],
+    end: Tail<'a>,
 }
 
 impl<'a> InParts<'a> {
@@ -50,14 +52,14 @@ impl<'a> InParts<'a> {
             message,
             seams,
             #[cfg(feature = "buffers")]
-            end: &[],
+            end: Tail::default(),
         }
     }
 
     #[cfg(feature = "buffers")]
     #[inline]
-    pub(crate) fn with_end(self, end: &'a [u8]) -> Self {
-        Self { end, ..self }
+    pub(crate) fn with_end(self, end: Option<&'a zorb_transport::ReceivedBuffer>) -> Self {
+        Self { end: end.map_or(Tail::default(), |end| Tail::new(end).owned_by(end)), ..self }
     }
 }
 

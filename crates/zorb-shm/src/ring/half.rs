@@ -181,7 +181,9 @@ struct Checked(AtomicU64);
 
 impl Reader {
     pub(super) fn new(memory: &Arc<SharedMemory>, place: Place, buffers: Option<Incoming>) -> Self {
-        Self(End::new(memory, place), buffers, Checked::default())
+        let reader = Self(End::new(memory, place), buffers, Checked::default());
+        reader.announce_pieces();
+        reader
     }
 
     /// Takes out as many octets as there are and `buffer` holds, and says how many.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::buffers::{Piece, ReceiveBuffers, ReceivedBuffer, SameUser, SendBuffer, SendBuffers};
 
+use super::Place;
 use super::half::{Corrupt, End, Reader, Writer};
-use super::{Place, QUEUE_LEN};
 
 /// What a writer has of buffers: those that it fills.
 pub(crate) type Outgoing = Arc<SendBuffers>;
@@ -34,20 +34,28 @@ impl Writer {
         self.1.is_some()
     }
 
+    /// The buffers, if the reader takes pieces of them.
+    fn buffers(&self) -> Option<&Outgoing> {
+        let End { memory, place, .. } = &self.0;
+        let taken = !place.is_of_replies()
+            || memory.u32_at(place.takes_pieces()).load(Ordering::Acquire) != 0;
+        self.1.as_ref().filter(|_| taken)
+    }
+
     /// A free buffer for so many octets.
     pub(crate) fn loan(&self, len: usize) -> Option<SendBuffer> {
-        self.1.as_ref()?.take(len)
+        self.buffers()?.take(len)
     }
 
     /// Has `octets` follow the next `before` octets that are written, as a piece: as it lies if it is
     /// in a buffer, otherwise by a copy into one. `false`, and nothing done, when no buffer is free or
     /// too many pieces wait to be taken.
     pub(crate) fn send_piece(&self, before: usize, octets: &[u8]) -> bool {
-        let Some(buffers) = self.1.as_ref() else { return false };
+        let Some(buffers) = self.buffers() else { return false };
         let End { memory, place, own, pieces, .. } = &self.0;
         let number = pieces.load(Ordering::Relaxed);
         let taken = memory.u32_at(place.taken()).load(Ordering::Acquire);
-        if number.wrapping_sub(taken) >= QUEUE_LEN {
+        if number.wrapping_sub(taken) >= place.queue_len() {
             return false;
         }
         let copied = match buffers.piece(octets) {
@@ -71,6 +79,14 @@ impl Writer {
 }
 
 impl Reader {
+    /// Tells the writer that pieces are taken.
+    pub(super) fn announce_pieces(&self) {
+        if self.1.is_some() {
+            let End { memory, place, .. } = &self.0;
+            memory.u32_at(place.takes_pieces()).store(1, Ordering::Release);
+        }
+    }
+
     /// The position up to which the ring is to be read: that of the next piece, if one comes before
     /// `writer`. One that comes later was named, but what stands before it is not there yet.
     pub(super) fn before_piece(&self, own: u64, writer: u64) -> u64 {

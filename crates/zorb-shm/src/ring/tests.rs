@@ -13,7 +13,8 @@ fn ring(size: usize) -> (Writer, Reader, Arc<SharedMemory>, Place) {
     let memory = SharedMemory::create("zorb-test", layout.memory_len()).unwrap();
     let fd = std::os::fd::AsFd::as_fd(&memory).try_clone_to_owned().unwrap();
     let (here, there) = (Arc::new(memory), Arc::new(SharedMemory::open(fd).unwrap()));
-    let (writer, reader) = (layout.client(&here, None).0, layout.server(&there, None).1);
+    let (writer, _) = layout.client(&here, Buffers::default());
+    let (_, reader) = layout.server(&there, Buffers::default());
     (writer, reader, here, layout.requests)
 }
 
@@ -38,6 +39,13 @@ fn the_rings_of_a_memory_do_not_touch() {
     assert_eq!(layout.memory_len(), 4096 + 4096 + 8192);
     let words = |place: Place| {
         let u64s = [place.tail(), place.read_position()].map(|at| (at, at + 8));
+        #[cfg(feature = "buffers")]
+        let u64s = {
+            let (at, len) = place.queue();
+            let of_pieces = [place.named(), place.taken(), place.takes_pieces()];
+            let queue = (at, at + len as usize * 16);
+            [u64s.to_vec(), of_pieces.map(|at| (at, at + 4)).to_vec(), vec![queue]].concat()
+        };
         let u32s = [
             place.write_closed(),
             place.read_closed(),

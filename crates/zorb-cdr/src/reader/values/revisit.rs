@@ -2,7 +2,7 @@
 
 use super::Chunks;
 use crate::value::Nesting;
-use crate::{CdrErrorKind, CdrReader, CdrResult};
+use crate::{CdrErrorKind, CdrReader, CdrResult, Tail};
 
 /// What following indirections may cost: octets read again for each octet of the message, and a few
 /// for short ones.
@@ -14,7 +14,7 @@ pub struct Mark<'a> {
     position: usize,
     buffer: &'a [u8],
     origin: usize,
-    tail: Option<&'a &'a [u8]>,
+    tail: Option<&'a Tail<'a>>,
     depth: u16,
     nesting: Nesting,
     chunks: Chunks<'a>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zorb_giop::{Detached, Form, Inbound, MessageHeader, MessageKind, ProtocolErrorKind};
 use zorb_os::probe;
 
-use super::{End, SharedConnection};
+use super::{End, LentEnd, SharedConnection};
 use crate::client::connection::{Alive, NoReply};
 use crate::client::patience::Patience;
 use crate::counters::{Count, count};
@@ -14,6 +14,9 @@ use crate::counters::{Count, count};
 /// Replies up to this size are copied for their caller; of larger ones the caller gets the buffer
 /// that they were received in, and what lies behind them is copied.
 const COPIED: usize = 2048;
+
+/// Whether streams lend buffers.
+const LENDING: bool = cfg!(feature = "buffers");
 
 impl From<NoReply> for End {
     fn from(reason: NoReply) -> Self {
@@ -39,8 +42,12 @@ impl SharedConnection {
     ) -> Result<(), NoReply> {
         let mut done = false;
         loop {
-            match inbound.poll().map_err(NoReply::Broken)? {
-                Some(header) => done |= self.deliver(inbound, &header, own)?,
+            let (polled, lent) = match inbound.poll().map_err(NoReply::Broken)? {
+                None if !done && LENDING => self.borrow_end(inbound),
+                polled => (polled, None),
+            };
+            match polled {
+                Some(header) => done |= self.deliver(inbound, &header, lent, own)?,
                 None if done => return Ok(()),
                 None => {
                     // Anew for every wait: others' replies may come without end.
@@ -64,12 +71,26 @@ impl SharedConnection {
         }
     }
 
+    /// Has the stream lend the end of the next message, which is whole then.
+    fn borrow_end(&self, inbound: &mut Inbound) -> (Option<MessageHeader>, LentEnd) {
+        #[cfg(feature = "buffers")]
+        if self.messaging.is_none()
+            && let Some(missing) = inbound.missing_end()
+            && let Some(end) = self.stream.borrow(missing)
+        {
+            return (inbound.end_is_elsewhere(), Some(end));
+        }
+        let _ = inbound;
+        (None, None)
+    }
+
     /// Hands the current message to the caller that waits for it; whether that is the call `own`. One
     /// that nobody waits for is the late reply to a call that ran out of time.
     fn deliver(
         &self,
         inbound: &mut Inbound,
         header: &MessageHeader,
+        lent: LentEnd,
         own: Option<u32>,
     ) -> Result<bool, NoReply> {
         let message = inbound.current();
@@ -95,7 +116,7 @@ impl SharedConnection {
         };
         let Some(call) = state.calls.iter_mut().find(waits) else { return Ok(false) };
         let octets = detach(inbound, std::mem::take(&mut call.spare));
-        call.reply = Some((*header, octets));
+        call.reply = Some((*header, octets, lent));
         if Some(id) == own {
             return Ok(true);
         }

@@ -79,6 +79,12 @@ impl Share {
         self.seat.as_deref().map_or(&[], |seat| &seat.received.seams)
     }
 
+    /// The end of that message, where that lies elsewhere.
+    #[cfg(feature = "buffers")]
+    pub(in crate::client) fn end(&self) -> Option<&zorb_transport::ReceivedBuffer> {
+        self.seat.as_deref()?.lent.as_ref()
+    }
+
     /// Chooses the id of a request and what it tells the server. `expected` is the kind of its reply,
     /// if it has one.
     ///
@@ -187,9 +193,10 @@ impl Share {
         loop {
             let Some(call) = state.call(self.id) else { return Err(NoReply::Lost(None)) };
             call.sleeps = false;
-            if let Some((header, octets)) = call.reply.take() {
+            if let Some((header, octets, lent)) = call.reply.take() {
                 if let Some(seat) = self.seat.as_deref_mut() {
                     seat.received = octets;
+                    seat.lent = lent;
                 }
                 return Ok(header);
             }
