@@ -84,6 +84,8 @@ pub struct CdrReader<'a> {
     /// Offset of the first octet of each part from the part's alignment base.
     part_origin: usize,
     order: ByteOrder,
+    /// Whether the octets are those of the tail.
+    in_tail: bool,
     depth: u16,
     text: TextCoding,
     context: Option<&'a dyn ReadContext>,
@@ -132,6 +134,7 @@ impl<'a> CdrReader<'a> {
             parts: &[],
             part_origin: 0,
             order,
+            in_tail: false,
             depth: 0,
             text: TextCoding::default(),
             context: None,
@@ -191,6 +194,12 @@ impl<'a> CdrReader<'a> {
         self.tail.map_or(&[], |tail| tail.octets)
     }
 
+    /// Whether what is read lies in the [tail](Self::enter_tail).
+    #[inline]
+    pub(crate) fn is_in_tail(&self) -> bool {
+        self.in_tail
+    }
+
     /// What the [tail](Self::set_tail) lies in, as long as nothing of it was read, if that is a `T`.
     pub fn tail_owner<T: Any>(&self) -> Option<&'a T> {
         self.tail?.owner?.downcast_ref()
@@ -198,6 +207,9 @@ impl<'a> CdrReader<'a> {
 
     /// Goes on in the [tail](Self::set_tail), where a run of so many octets is to be read and the
     /// buffer has none left but padding. `false`, and nothing done, when it is not so.
+    ///
+    /// A tail may lie in memory that another process has mapped, so text, which is checked and then
+    /// relied on, is not read there.
     #[cold]
     #[inline(never)]
     pub fn enter_tail(&mut self, octets: usize) -> bool {
@@ -208,6 +220,7 @@ impl<'a> CdrReader<'a> {
                 self.position = 0;
                 self.buffer = tail.octets;
                 self.tail = None;
+                self.in_tail = true;
                 true
             }
             _ => false,

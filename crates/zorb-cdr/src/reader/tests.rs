@@ -248,3 +248,30 @@ fn runs_of_every_sort_are_read_in_a_tail() {
     check::<[f64; 40], _>(320, &[7.5; 40]);
     check::<[i32; 3], _>(12, &[1, 2, 3]);
 }
+
+#[test]
+fn text_is_not_read_in_a_tail() {
+    let octets = [5, 0, 0, 0, b't', b'e', b'x', b't', 0, 0, 0, 0];
+    let (run, text) = (Tail::new(&octets), Tail::new(&octets[4..9]));
+    let reader = |tail, head: &'static [u8]| {
+        let mut reader = CdrReader::new(head, ByteOrder::Little);
+        reader.set_tail(tail);
+        reader
+    };
+    let refused = Some(CdrErrorKind::BadString);
+    let kind = |error: crate::CdrError| error.kind;
+    // A sequence of one that lies there, and one whose length alone was not there.
+    let mut sequence = reader(&run, &[1, 0, 0, 0]);
+    assert_eq!(<Vec<String> as crate::Wire>::read(&mut sequence).err().map(kind), refused);
+    let mut string = reader(&text, &[5, 0, 0, 0]);
+    assert_eq!(string.clone().read_latin1("text").err().map(kind), refused);
+    assert_eq!(string.read_str(u32::MAX).err().map(kind), refused);
+    // What stands before it is read, and so it is after a look ahead.
+    let mut all = reader(&run, &[1, 0, 0, 0, 3, 0, 0, 0, b'a', b'b', 0, 0]);
+    all.read_u32().unwrap();
+    let mark = all.mark();
+    assert_eq!(all.read_str(u32::MAX).unwrap(), "ab");
+    assert!(all.enter_tail(4));
+    all.rewind(&mark);
+    assert_eq!(all.read_latin1("text").unwrap(), "ab");
+}

@@ -23,8 +23,8 @@ impl<'a> CdrReader<'a> {
     /// The octets of a `string` without its terminating NUL.
     ///
     /// # Errors
-    /// `BadString` for length 0, a missing terminator or a NUL inside; `BoundExceeded` when longer
-    /// than `bound` octets; `LengthBeyondEnd`, `Truncated`.
+    /// `BadString` for length 0, a missing terminator or a NUL inside, and in a
+    /// [tail](Self::set_tail); `BoundExceeded` when longer than `bound` octets; `LengthBeyondEnd`, `Truncated`.
     #[inline]
     pub fn read_string_octets(&mut self, bound: u32, what: &'static str) -> CdrResult<&'a [u8]> {
         let count = self.read_count(1, what)?;
@@ -32,7 +32,7 @@ impl<'a> CdrReader<'a> {
         let Some((0, text)) = octets.split_last() else {
             return Err(self.error(CdrErrorKind::BadString, what));
         };
-        if text.contains(&0) {
+        if text.contains(&0) || self.is_in_tail() {
             return Err(self.error(CdrErrorKind::BadString, what));
         }
         if text.len() > bound as usize {
@@ -59,6 +59,9 @@ impl<'a> CdrReader<'a> {
     pub fn read_latin1(&mut self, what: &'static str) -> CdrResult<Cow<'a, str>> {
         let count = self.read_count(1, what)?;
         let octets = self.take(count, what)?;
+        if self.is_in_tail() {
+            return Err(self.error(CdrErrorKind::BadString, what));
+        }
         if let Some((0, text)) = octets.split_last()
             && is_plain(text)
             && let Ok(text) = core::str::from_utf8(text)

@@ -15,6 +15,7 @@ pub struct Mark<'a> {
     buffer: &'a [u8],
     origin: usize,
     tail: Option<&'a Tail<'a>>,
+    in_tail: bool,
     depth: u16,
     nesting: Nesting,
     chunks: Chunks<'a>,
@@ -34,6 +35,7 @@ impl<'a> CdrReader<'a> {
             buffer: self.buffer,
             origin: self.origin,
             tail: self.tail,
+            in_tail: self.in_tail,
             depth: self.depth,
             nesting: self.values.as_ref().map(|values| values.nesting).unwrap_or_default(),
             chunks: self.chunks(),
@@ -43,7 +45,7 @@ impl<'a> CdrReader<'a> {
     /// Goes back to a place; what is known of values that were read since stays known.
     pub fn rewind(&mut self, mark: &Mark<'a>) {
         (self.position, self.buffer, self.depth) = (mark.position, mark.buffer, mark.depth);
-        (self.origin, self.tail) = (mark.origin, mark.tail);
+        (self.origin, self.tail, self.in_tail) = (mark.origin, mark.tail, mark.in_tail);
         if self.values.is_some() {
             self.values_mut().nesting = mark.nesting;
             let followed = self.chunks().followed;
