@@ -39,9 +39,9 @@ use zorb_os::socket::same_user;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 
 use crate::BUFFERS;
-use crate::ring::{Buffers, Layout};
 #[cfg(feature = "buffers")]
 use crate::ring::Incoming;
+use crate::ring::{Buffers, Layout};
 
 const MAGIC: [u8; 8] = *b"ZORBSHM2";
 const LEN: usize = 24;

@@ -30,9 +30,12 @@
 
 mod half;
 #[cfg(test)]
+mod loomed;
+#[cfg(test)]
 mod model;
 #[cfg_attr(not(feature = "buffers"), path = "ring/pieces/none.rs")]
 mod pieces;
+mod platform;
 #[cfg(test)]
 mod tests;
 

@@ -1,12 +1,12 @@
 //! The two ends of a ring.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use zorb_os::futex;
-use zorb_os::memory::SharedMemory;
-
+#[cfg(feature = "buffers")]
+use super::platform::Count;
+use super::platform::{AtomicU64, SharedMemory, fence, futex};
 use super::{Incoming, Outgoing, Place};
 use crate::BUFFERS;
 
@@ -33,7 +33,7 @@ pub(super) struct End {
     seen: AtomicU64,
     /// Pieces named or taken at this end.
     #[cfg(feature = "buffers")]
-    pub(super) pieces: std::sync::atomic::AtomicU32,
+    pub(super) pieces: Count,
 }
 
 impl End {
@@ -44,7 +44,7 @@ impl End {
             own: AtomicU64::new(0),
             seen: AtomicU64::new(0),
             #[cfg(feature = "buffers")]
-            pieces: std::sync::atomic::AtomicU32::new(0),
+            pieces: Count::new(0),
         }
     }
 

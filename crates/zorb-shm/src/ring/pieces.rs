@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zorb_os::buffers::{Piece, ReceiveBuffers, ReceivedBuffer, SameUser, SendBuffer, SendBuffers};
-
 use super::Place;
 use super::half::{Corrupt, End, Reader, Writer};
+use super::platform::buffers::{
+    Piece, ReceiveBuffers, ReceivedBuffer, SameUser, SendBuffer, SendBuffers,
+};
 
 /// What a writer has of buffers: those that it fills.
 pub(crate) type Outgoing = Arc<SendBuffers>;
