@@ -106,6 +106,15 @@ impl Config {
         self
     }
 
+    /// Has the `sequence<octet>` results of an operation or attribute be `zorb::Lent` instead of
+    /// `Vec<u8>`: octets that over shared memory need not be copied. `lent("Film::Camera::shoot")`; the
+    /// name of an interface or module means all that is in it.
+    #[must_use]
+    pub fn lent(mut self, name: impl Into<String>) -> Self {
+        self.back = self.back.lent(name);
+        self
+    }
+
     /// Takes the runtime from the crate at `path` instead of `::zorb`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {

@@ -1,5 +1,6 @@
-//! Buffers that applications fill and calls send from where they lie.
+//! Buffers that applications fill and messages are sent from where they lie.
 
+use std::cell::Cell;
 use std::fmt;
 use std::hint::spin_loop;
 use std::ops::{Deref, DerefMut};
@@ -12,27 +13,70 @@ use zorb_types::SystemException;
 use crate::client::connection_of;
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::policy::{Levels, PolicyType, TypedPolicy};
+use crate::policy::{AroundUpcall, Levels, PolicyType, TypedPolicy, overrides_here};
+use crate::servant::Served;
+use crate::server::{ServerCall, buffers_of_upcall};
 
-/// Where the buffers come from that [`ObjectRef::loan`] gives: the shared-buffer strategy of a
-/// connection's calls. It is Zorb's own policy, for the ORB, a thread, a reference and a call.
+/// Where the buffers come from that [`ObjectRef::loan`] gives, and [`Loan::for_reply`]: the
+/// shared-buffer strategy. It is Zorb's own policy.
+///
+/// A client's says for the ORB, a thread, a reference and a call where arguments lie, a server's for the
+/// ORB, a connection, a thread, an object adapter, an object and one reply where results lie: see
+/// [`Loan::for_reply`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum BufferStrategy {
-    /// From the connection to the object, where it shares memory with the server (the feature
-    /// `buffers`): what is written
-    /// into them is read by the servant where it was written. Nobody copies it. The default.
+    /// From the connection, where it shares memory with the other side (the feature `buffers`): what
+    /// is written into them is read there where it was written. Nobody copies it. The default.
     #[default]
     ZeroCopy = 0,
-    /// From the heap. A call copies what is in them once, into the connection's memory, and the
-    /// servant reads it there: for applications that keep many buffers, or keep them for long, and
+    /// From the heap. A message copies what is in them once, into the connection's memory, and the
+    /// other side reads it there: for applications that keep many buffers, or keep them for long, and
     /// would have none left of the connection's few.
     SingleCopy = 1,
 }
 
+impl BufferStrategy {
+    /// Both, by their numbers.
+    pub(crate) const ALL: [Self; 2] = [Self::ZeroCopy, Self::SingleCopy];
+}
+
+thread_local! {
+    /// What the object or adapter says whose upcall this thread is in.
+    static OF_OBJECT: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
+}
+
+/// Has the replies of an adapter's objects be drawn so.
+#[derive(Debug)]
+struct Drawing(BufferStrategy);
+
+/// What was said before, to be said again, however the upcall ends.
+struct Back(Option<BufferStrategy>);
+
+impl Drop for Back {
+    fn drop(&mut self) {
+        OF_OBJECT.set(self.0);
+    }
+}
+
+impl AroundUpcall for Drawing {
+    fn upcall(
+        &self,
+        call: &mut ServerCall<'_>,
+        run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
+    ) -> Served {
+        let _back = Back(OF_OBJECT.replace(Some(self.0)));
+        run(call)
+    }
+
+    fn is_about_connections(&self) -> bool {
+        true
+    }
+}
+
 impl TypedPolicy for BufferStrategy {
     const POLICY_TYPE: PolicyType = PolicyType::BUFFER_STRATEGY;
-    const LEVELS: Levels = Levels::CLIENT;
+    const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_i16(*self as i16);
@@ -50,13 +94,19 @@ impl TypedPolicy for BufferStrategy {
     fn default_of(_: &Options) -> Option<Self> {
         Some(Self::default())
     }
+
+    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
+        Some(Arc::new(Drawing(*self)))
+    }
 }
 
-/// Octets to be filled and passed as an argument: a `&mut [u8]` that calls send from where it lies.
+/// Octets to be filled and passed as an argument, or returned as a result: a `&mut [u8]` that messages
+/// are sent from where it lies.
 ///
-/// [`ObjectRef::loan`] gives one. Passed as the last `sequence<octet>` of a call to the same object, by
-/// the same thread, it goes over without being copied where the connection shares memory with the
-/// server; anywhere else it is an argument like any other. It can be sent again, with other calls too.
+/// [`ObjectRef::loan`] gives one for arguments. Passed as the last `sequence<octet>` of a call to the
+/// same object, by the same thread, it goes over without being copied where the connection shares
+/// memory with the server; anywhere else it is an argument like any other. It can be sent again, with
+/// other calls too. [`for_reply`](Self::for_reply) gives one to servants.
 ///
 /// What is in it at first means nothing: zeros, or what was last sent from there.
 ///
@@ -86,13 +136,53 @@ impl Loan {
         }
     }
 
-    /// Whether it lies in memory that the server sees, so that sending it copies nothing.
+    /// Draws a buffer of `len` octets for the reply to the request that the calling thread is serving:
+    /// from its connection's memory if the client sees that too and one is free, from the heap
+    /// otherwise. A servant fills it, and returns it as a [`Lent`](crate::Lent).
+    ///
+    /// Whether the connection's are to be drawn says [`BufferStrategy`], the first of these that says
+    /// something: the object's policy or its adapter's ([`PoaPolicies`](crate::poa::PoaPolicies)), the
+    /// thread's ([`PolicyCurrent`](crate::policy::PolicyCurrent)), what was said of the connection
+    /// ([`Caller::set_buffer_strategy`](crate::Caller::set_buffer_strategy)), the ORB's
+    /// ([`PolicyManager`](crate::policy::PolicyManager)).
+    ///
+    /// ```text
+    /// fn shoot(&self) -> zorb::Result<Lent> {
+    ///     let mut picture = Loan::for_reply(640 * 480);
+    ///     self.sensor.read_into(&mut picture);
+    ///     Ok(picture.into())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn for_reply(len: usize) -> Self {
+        let Some(buffers) = buffers_of_upcall() else { return Self::of(None, len) };
+        let strategy = OF_OBJECT.get().or_else(|| {
+            let (of_thread, of_orb) = overrides_here::<BufferStrategy>(&buffers.core);
+            of_thread.or(buffers.strategy).or(of_orb)
+        });
+        match strategy.unwrap_or_default() {
+            BufferStrategy::ZeroCopy => Self::of(Some(&buffers.stream), len),
+            BufferStrategy::SingleCopy => Self::of(None, len),
+        }
+    }
+
+    /// The same for one reply of which `strategy` is known, whatever policies say.
+    #[must_use]
+    pub fn for_reply_by(strategy: BufferStrategy, len: usize) -> Self {
+        let buffers = match strategy {
+            BufferStrategy::ZeroCopy => buffers_of_upcall(),
+            BufferStrategy::SingleCopy => None,
+        };
+        Self::of(buffers.as_ref().map(|buffers| &buffers.stream), len)
+    }
+
+    /// Whether it lies in memory that the other side sees, so that sending it copies nothing.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.octets, Octets::Shared(_))
     }
 
-    /// Moves the octets to a place that the servant does not read.
+    /// Moves the octets to a place that the other side does not read.
     #[cold]
     fn move_away(&mut self) {
         let mut elsewhere = Self::of(self.stream.as_ref(), self.len());

@@ -68,7 +68,8 @@ pub use types::PolicyType;
 pub(crate) use exposed::{component, exposed_by};
 pub(crate) use hooks::{MAX_CONTEXTS, Understood};
 pub(crate) use overrides::{
-    Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, plain_terms, terms,
+    Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, overrides_here, plain_terms,
+    terms,
 };
 pub(crate) use properties::LineOptions;
 pub(crate) use served::{SetsUp, served_properties};

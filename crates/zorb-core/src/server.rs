@@ -17,7 +17,9 @@ mod threads;
 pub use call::ServerCall;
 pub use caller::Caller;
 pub(crate) use connection::{Kept, ServerConnection};
-pub(crate) use crew::{SaysHow, about_to_block, in_upcall, in_upcall_of, served_by, set_up_served};
+pub(crate) use crew::{
+    SaysHow, about_to_block, buffers_of_upcall, in_upcall, in_upcall_of, served_by, set_up_served,
+};
 pub(crate) use in_lane::Job;
 pub(crate) use listener::{Listener, serve_alone};
 pub(crate) use request::{Answer, InParts, answer_request, panicked};

@@ -12,6 +12,8 @@ pub struct Options {
     pub extern_files: Vec<(String, String)>,
     /// Native types (scoped names), and the Rust types that they are.
     pub natives: Vec<(String, String)>,
+    /// Operations and attributes (scoped names), or what they are in, whose octets are lent.
+    pub lent: Vec<String>,
 }
 
 impl Default for Options {
@@ -21,6 +23,7 @@ impl Default for Options {
             extern_modules: Vec::new(),
             extern_files: Vec::new(),
             natives: Vec::new(),
+            lent: Vec::new(),
         }
     }
 }
@@ -63,5 +66,25 @@ impl Options {
         let native: String = native.into();
         self.natives.push((native.trim_start_matches("::").into(), path.into()));
         self
+    }
+
+    /// Has the `sequence<octet>` results of an operation or attribute be of the runtime's type `Lent`,
+    /// which need not be copied, instead of `Vec<u8>`: `lent("Film::Camera::shoot")`. The name of an
+    /// interface or module means all that is in it.
+    #[must_use]
+    pub fn lent(mut self, name: impl Into<String>) -> Self {
+        let name: String = name.into();
+        self.lent.push(name.trim_start_matches("::").into());
+        self
+    }
+
+    /// Whether what is returned by this operation or attribute of an interface is lent.
+    pub(crate) fn lends(&self, interface: &str, export: &str) -> bool {
+        let name = format!("{interface}::{export}");
+        let within = |of: &String| {
+            name.strip_prefix(of.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        self.lent.iter().any(within)
     }
 }

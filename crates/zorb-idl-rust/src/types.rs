@@ -250,6 +250,14 @@ impl Types<'_, '_> {
         }
     }
 
+    /// The bound, if it has one, of a sequence of octets; `None` for other types.
+    pub(crate) fn octets(&self, ty: &Type) -> Option<Option<u32>> {
+        match self.names.model.resolve(ty) {
+            Type::Sequence { element, bound } if self.is_octet(element) => Some(*bound),
+            _ => None,
+        }
+    }
+
     fn is_octet(&self, ty: &Type) -> bool {
         *self.names.model.resolve(ty) == Type::Octet
     }

@@ -1,9 +1,10 @@
 //! Arguments that nobody copies.
 
+use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb::policy::Policies;
-use zorb::{BufferStrategy, Interface as _, SystemException};
+use zorb::{BufferStrategy, Interface as _, Lent, Loan, SystemException};
 
-pub use film::{Screen, ScreenServant};
+pub use film::{Camera, CameraServant, Screen, ScreenServant};
 
 mod film_idl {
     #![allow(unreachable_pub, reason = "generated for crates that export it")]
@@ -30,6 +31,29 @@ pub fn show_film(
 /// A screen whose buffers are not to be drawn from its connection.
 pub fn with_own_buffers(screen: &Screen) -> Result<Screen, SystemException> {
     screen.with_policies(&Policies::new().with(BufferStrategy::SingleCopy))
+}
+
+/// A camera whose pictures lie where its clients look at them.
+#[derive(Debug)]
+pub struct GreyCamera;
+
+impl CameraServant for GreyCamera {
+    fn shoot(&self, width: u32, height: u32) -> zorb::Result<Lent> {
+        let mut picture = Loan::for_reply(width as usize * height as usize);
+        picture.fill(128);
+        Ok(picture.into())
+    }
+}
+
+/// How much light falls into a camera.
+pub fn light(camera: &Camera) -> Result<u64, SystemException> {
+    let picture = camera.shoot(640, 480)?;
+    Ok(picture.iter().map(|octet| u64::from(*octet)).sum())
+}
+
+/// An adapter whose servants draw memory of the process for what they return.
+pub fn slow_cameras(root: &Poa) -> Result<Poa, PoaError> {
+    root.create("slow cameras", PoaPolicies::new().with(BufferStrategy::SingleCopy))
 }
 
 #[cfg(test)]
@@ -62,6 +86,12 @@ mod tests {
             let own = with_own_buffers(&screen).unwrap();
             assert!(!own.loan(640 * 480).unwrap().is_shared());
             assert_eq!(show_film(&own, 2, |picture| picture.fill(9)).unwrap(), [9; 2]);
+            for poa in [server.root_poa(), slow_cameras(&server.root_poa()).unwrap()] {
+                let camera: Camera = poa.activate(GreyCamera).unwrap();
+                let camera: Camera = client.resolve(&camera.as_object().to_ior_string()).unwrap();
+                assert_eq!(light(&camera).unwrap(), 640 * 480 * 128);
+                assert_eq!(camera.shoot(64, 64).unwrap().is_shared(), shared);
+            }
             client.shutdown(true).unwrap();
             server.shutdown(true).unwrap();
         }

@@ -18,5 +18,5 @@ mod idl {
     zorb::include_idl!("costs");
 }
 
-pub use idl::costs::{BinStruct, Counted, CountedServant, Part, counted};
+pub use idl::costs::{BinStruct, Counted, CountedServant, Lender, LenderServant, Part, counted};
 pub use servant::{Servant, mark_phase};

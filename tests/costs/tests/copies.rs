@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::policy::{Policies, SetOverrideType};
 use zorb::protocols::{ShmTransport, ShmiopProtocol};
-use zorb::{BufferStrategy, Interface as _, Orb, OrbBuilder, SystemException};
+use zorb::{BufferStrategy, Caller, Interface as _, Lent, Loan, Orb, OrbBuilder, SystemException};
 use zorb_cdr::{CdrReader, CdrWriter};
-use zorb_costs::{BinStruct, Counted, CountedServant, Part, Servant, counted};
+use zorb_costs::{
+    BinStruct, Counted, CountedServant, Lender, LenderServant, Part, Servant, counted,
+};
 use zorb_os::alloc::{AllocationCount, CountingAllocator};
 use zorb_os::memory::octets_copied;
 use zorb_rt::{LaneBuilder, Priority, RtOrb, Strategy};
@@ -172,6 +174,152 @@ fn results_are_copied_once(pair: &Pair, copies: u64, what: &str) {
     assert_eq!(pair.there.give_octets(LEN as u32).unwrap(), given);
 }
 
+/// Lends octets that it draws for the reply, each 3.
+struct Lending {
+    orb: Orb,
+    /// How this operation wants it.
+    by: Option<BufferStrategy>,
+    /// What it says of the connection.
+    of_connection: Option<BufferStrategy>,
+    /// What it says of its thread, for as long as it works.
+    of_thread: Policies,
+}
+
+impl Lending {
+    fn new(orb: &Orb) -> Self {
+        Self { orb: orb.clone(), by: None, of_connection: None, of_thread: Policies::new() }
+    }
+
+    fn drawn(&self, len: usize) -> Loan {
+        if let Some(strategy) = self.of_connection {
+            Caller::current().unwrap().set_buffer_strategy(strategy);
+        }
+        let draw = || match self.by {
+            None => Loan::for_reply(len),
+            Some(strategy) => Loan::for_reply_by(strategy, len),
+        };
+        let mut loan = match self.of_thread.is_empty() {
+            true => draw(),
+            false => self.orb.policy_current().during(&self.of_thread, draw).unwrap(),
+        };
+        loan.fill(3);
+        loan
+    }
+}
+
+impl LenderServant for Lending {
+    fn lend(&self, count: u32) -> zorb::Result<Lent> {
+        Ok(self.drawn(count as usize).into())
+    }
+
+    fn lend_last(&self, count: u32) -> zorb::Result<(String, Lent)> {
+        Ok(("octets".into(), self.drawn(count as usize).into()))
+    }
+
+    fn turn(&self, data: &[u8]) -> zorb::Result<Lent> {
+        let mut turned = self.drawn(data.len());
+        data.iter().zip(turned.iter_mut().rev()).for_each(|(from, to)| *to = *from);
+        Ok(turned.into())
+    }
+
+    fn picture(&self) -> zorb::Result<Lent> {
+        Ok(self.drawn(5000).into())
+    }
+}
+
+/// A lender of the pair's server, as its client knows it.
+fn lender(pair: &Pair, poa: &Poa, policies: &Policies, servant: Lending) -> Lender {
+    let there: Lender = poa.activate_as(&Arc::new(servant), None, policies).unwrap();
+    pair.client.resolve(&there.as_object().to_ior_string()).unwrap()
+}
+
+/// Copies of the octets of a result that a stub returns.
+fn copies_of_lent(call: impl Fn() -> Lent) -> u64 {
+    let (good, len) = (|lent: Lent| lent.iter().all(|octet| *octet == 3), call().len() as u64);
+    let before = octets_copied();
+    assert!((0..CALLS).all(|_| good(call())));
+    let copied = octets_copied() - before;
+    assert!(copied % (len * CALLS) < 600 * CALLS, "{copied}");
+    copied / len / CALLS
+}
+
+/// Octets that the servant has written are those that the client's program reads.
+fn results_are_lent(pair: &Pair, poa: &Poa, what: &str) {
+    let there = lender(pair, poa, &Policies::new(), Lending::new(&pair.server));
+    assert_eq!(copies_of_lent(|| there.lend(LEN as u32).unwrap()), 0, "{what}");
+    assert_eq!(copies_of_lent(|| there.lend_last(LEN as u32).unwrap().1), 0, "{what}");
+    assert_eq!(copies_of_lent(|| there.picture().unwrap()), 0, "{what}");
+    let mut turned = there.loan(LEN).unwrap();
+    turned.fill(3);
+    assert_eq!(copies_of_lent(|| there.turn(&turned).unwrap()), 0, "{what}");
+    // What is short goes through the ring, and what there is no buffer for.
+    assert!(!there.lend(100).unwrap().is_shared());
+    let kept: Vec<_> = (0..20).map(|_| there.lend(LEN as u32).unwrap()).collect();
+    let shared = kept.iter().filter(|lent| lent.is_shared()).count();
+    assert!((1..20).contains(&shared), "{what}: {shared}");
+    assert!(kept.iter().all(|lent| lent[..] == [3; LEN]), "{what}");
+    let clone = kept.first().cloned().unwrap();
+    drop(kept);
+    assert!(clone.is_shared() && clone[..] == [3; LEN], "{what}");
+    assert_eq!(copies_of_lent(|| there.lend(LEN as u32).unwrap()), 0, "{what}");
+    // A stub of the same ORB is handed what the servant has made.
+    let here: Lender = pair.server.resolve(&there.as_object().to_ior_string()).unwrap();
+    assert_eq!(here.lend(LEN as u32).unwrap().into_vec(), [3; LEN]);
+}
+
+fn the_server_chooses_at_every_level() {
+    let pair = pair(builder(), "shmiop://");
+    let root = pair.server.root_poa();
+    let (single, zero) = (BufferStrategy::SingleCopy, BufferStrategy::ZeroCopy);
+    let none = Policies::new();
+    let policies = |strategy| Policies::new().with(strategy);
+    let new = || Lending::new(&pair.server);
+    let copies = |poa: &Poa, of_object: &Policies, servant| {
+        let there = lender(&pair, poa, of_object, servant);
+        copies_of_lent(|| there.lend(LEN as u32).unwrap())
+    };
+    assert_eq!(copies(&root, &none, new()), 0);
+    // Adapters that were there before have nothing of what the ORB says now.
+    pair.server.policy_manager().add(&policies(single)).unwrap();
+    assert_eq!(copies(&root, &none, new()), 1, "the ORB");
+    let of_connection = |strategy| Lending { of_connection: Some(strategy), ..new() };
+    assert_eq!(copies(&root, &none, of_connection(zero)), 0, "the connection");
+    let of_thread = |strategy| Lending { of_thread: policies(strategy), ..new() };
+    assert_eq!(copies(&root, &none, of_thread(single)), 1, "the thread");
+    let adapter = |name, strategy| {
+        let policies = PoaPolicies::new().with(strategy);
+        pair.server.root_poa().create(name, policies).unwrap()
+    };
+    let (zeros, singles) = (adapter("zeros", zero), adapter("singles", single));
+    assert_eq!(copies(&zeros, &none, of_thread(single)), 0, "the adapter");
+    assert_eq!(copies(&singles, &none, of_thread(zero)), 1, "the adapter");
+    assert_eq!(copies(&zeros, &policies(single), new()), 1, "the object");
+    assert_eq!(copies(&singles, &policies(zero), new()), 0, "the object");
+    let by = |strategy| Lending { by: Some(strategy), ..new() };
+    assert_eq!(copies(&singles, &none, by(zero)), 0, "the operation");
+    assert_eq!(copies(&zeros, &none, by(single)), 1, "the operation");
+    pair.end();
+}
+
+fn a_lent_result_costs_no_allocation_and_no_lock(pair: &Pair, poa: &Poa) {
+    let there = lender(pair, poa, &Policies::new(), Lending::new(&pair.server));
+    let lend = || assert_eq!(there.lend(LEN as u32).unwrap()[LEN - 1], 3);
+    let round = || {
+        let before = AllocationCount::total();
+        (0..CALLS).for_each(|_| lend());
+        AllocationCount::total().since(before).allocations
+    };
+    assert_eq!(round().min(round()).min(round()), 0);
+    let locks = |call: &dyn Fn()| {
+        let before = zorb_core::counters::CallCounts::now();
+        (0..CALLS).for_each(|_| call());
+        let used = zorb_core::counters::CallCounts::now().since(before);
+        (used.client_locks, used.server_locks, used.contended)
+    };
+    let without = locks(&|| pair.there.nothing().unwrap());
+    assert_eq!(locks(&lend), without);
+}
+
 // One test, so that nothing else is counted.
 #[test]
 fn a_drawn_buffer_is_never_copied_and_others_once() {
@@ -182,6 +330,10 @@ fn a_drawn_buffer_is_never_copied_and_others_once() {
     assert_eq!(buffers.copies(2 << 20, plain(2 << 20)), 2, "larger than the buffers");
     results_are_copied_once(&buffers, 1, "a thread of the connection's own");
     assert_eq!(copies_of_results(&buffers, 2 << 20, |all| all.len() == 2 << 20), 2);
+    let poa = buffers.server.root_poa();
+    results_are_lent(&buffers, &poa, "a thread of the connection's own");
+    a_lent_result_costs_no_allocation_and_no_lock(&buffers, &poa);
+    the_server_chooses_at_every_level();
     the_strategy_is_chosen_at_every_level(&buffers);
     a_drawn_buffer_costs_no_allocation_and_no_lock(&buffers);
     many_calls_send_one_buffer(&buffers);
@@ -192,16 +344,19 @@ fn a_drawn_buffer_is_never_copied_and_others_once() {
         assert_eq!(lane.copies(LEN, loaned(LEN)), 0, "{strategy:?}");
         assert_eq!(lane.copies(LEN, plain(LEN)), 1, "{strategy:?}");
         results_are_copied_once(&lane, 1, &format!("{strategy:?}"));
+        let poa = lane.server.root_poa().find("lane").unwrap();
+        results_are_lent(&lane, &poa, &format!("{strategy:?}"));
         lane.end();
     }
 
     let shared = pair(builder(), "shmiop://");
     let client = builder().option("MaxCallsPerConnection", "4").build().unwrap();
     let there = client.resolve(&shared.there.as_object().to_ior_string()).unwrap();
-    let shared = Pair { there, ..shared };
+    shared.client.shutdown(true).unwrap();
+    let shared = Pair { there, client, ..shared };
     assert_eq!(shared.copies(LEN, plain(LEN)), 1);
     results_are_copied_once(&shared, 1, "a connection that calls share");
-    client.shutdown(true).unwrap();
+    results_are_lent(&shared, &shared.server.root_poa(), "a connection that calls share");
     shared.end();
 
     let transport = ShmTransport::new().with_buffers(0, 0);

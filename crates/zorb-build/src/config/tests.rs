@@ -71,6 +71,35 @@ fn options_reach_both_ends() {
 }
 
 #[test]
+fn lent_octets_are_results_of_another_type() {
+    let idl = "module Film { typedef sequence<octet> Picture; typedef sequence<octet, 9> Icon; \
+               interface Camera { Picture shoot(in Picture like); Icon small(out Picture whole); \
+               readonly attribute Picture last; long count(); }; interface Screen { Picture seen(); }; };";
+    let loader = MemoryLoader::new().with("film.idl", idl);
+    let text = |config: Config| {
+        let (result, _) = generate(&config, &loader, &["film.idl"]);
+        result.expect("there are no errors").remove(0).text
+    };
+    assert!(!text(Config::new()).contains("Lent"));
+    let all = text(Config::new().lent("Film::Camera").lent("::Film::Screen::see"));
+    let wanted = [
+        "fn shoot(&self, like: &[u8]) -> ::zorb::Result<::zorb::Lent>;",
+        "fn small(&self) -> ::zorb::Result<(::zorb::Lent, ::zorb::Lent)>;",
+        "fn last(&self) -> ::zorb::Result<::zorb::Lent>;",
+        "fn count(&self) -> ::zorb::Result<i32>;",
+        "fn seen(&self) -> ::zorb::Result<Picture>;",
+        "[result: ::zorb::codegen::LentOctets]",
+        "result: ::zorb::codegen::BoundedLentOctets<9>, whole: ::zorb::codegen::LentOctets",
+    ];
+    for wanted in wanted {
+        let flat = all.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(wanted), "{wanted} is not in {all}");
+    }
+    let one = text(Config::new().lent("Film::Camera::last"));
+    assert_eq!(one.matches("::zorb::Lent>").count(), 2, "{one}");
+}
+
+#[test]
 fn names_that_clash_are_refused_and_those_changed_are_reported() {
     let loader = MemoryLoader::new()
         .with("x/a.idl", "struct fooBar { long x; }; struct foo_bar { long x; };")

@@ -19,6 +19,7 @@ use crate::gather::WriteBody;
 use crate::lanes::PoolUse;
 use crate::object::ObjectRef;
 use crate::options::Options;
+use crate::orb::OrbCore;
 use crate::poa::{Poa, PoaPolicies};
 
 /// What becomes of the overrides that a level has when others are set (`CORBA::SetOverrideType`).
@@ -321,6 +322,12 @@ pub(crate) fn terms(object: &ObjectRef) -> Terms {
     }
     let elsewhere = terms.detour.or(elsewhere);
     Terms { elsewhere, ..terms.or_options(object.core().options()) }
+}
+
+/// The overrides of type `P` of the calling thread and of the ORB.
+pub(crate) fn overrides_here<P: TypedPolicy>(core: &Arc<OrbCore>) -> (Option<P>, Option<P>) {
+    let of_thread = overrides_of_thread(core, |known| known.policies.value::<P>().cloned());
+    (of_thread.flatten(), core.overrides().load().policies.value::<P>().cloned())
 }
 
 /// The override of type `P` that holds for calls of `object`.

@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use zorb_transport::{PeerIdentity, Stream};
+use zorb_transport::PeerIdentity;
 
-use super::crew;
+use super::{ServerConnection, crew};
+use crate::loan::BufferStrategy;
 
 /// The client whose request the calling thread is serving: what a servant asks when it matters who
 /// calls.
@@ -20,7 +22,7 @@ use super::crew;
 #[doc(alias = "Current")]
 #[derive(Clone)]
 pub struct Caller {
-    stream: Arc<dyn Stream>,
+    connection: Arc<ServerConnection>,
 }
 
 impl Caller {
@@ -28,20 +30,29 @@ impl Caller {
     /// a connection, in those of collocated calls for instance.
     #[must_use]
     pub fn current() -> Option<Self> {
-        crew::served_stream().map(|stream| Self { stream })
+        crew::served_connection().map(|connection| Self { connection })
     }
 
     /// Who the client has proven to be, where the connection's transport asks for it: with SSLIOP
     /// what its certificate says.
     #[must_use]
     pub fn identity(&self) -> Option<Arc<PeerIdentity>> {
-        self.stream.peer_identity()
+        self.connection.stream.peer_identity()
+    }
+
+    /// Has the replies to this client's requests over this connection lie where `strategy` says, from
+    /// now on, as far as no object, adapter or thread has a policy for it: see
+    /// [`Loan::for_reply`](crate::Loan::for_reply).
+    pub fn set_buffer_strategy(&self, strategy: BufferStrategy) {
+        let number = BufferStrategy::ALL.iter().position(|it| *it == strategy);
+        let number = number.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0);
+        self.connection.buffer_strategy.store(number, Ordering::Relaxed);
     }
 
     /// Where the client is, as its transport says it: `192.0.2.7:40122`. Not a proof of anything.
     #[must_use]
     pub fn address(&self) -> &str {
-        self.stream.peer()
+        self.connection.stream.peer()
     }
 }
 

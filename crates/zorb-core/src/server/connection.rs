@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize, Ordering, fence};
 use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
@@ -86,6 +86,9 @@ pub(crate) struct ServerConnection {
     /// The highest priority of the band that its client says it is for, where no lane serves it; -1
     /// for none.
     pub(super) band: AtomicI16,
+    /// Which of [`BufferStrategy::ALL`](crate::BufferStrategy) a servant has chosen for it, counted from
+    /// 1; 0 for none.
+    pub(super) buffer_strategy: AtomicU8,
 }
 
 /// The reading role: what only the thread that reads has to do with.
@@ -174,6 +177,7 @@ impl ServerConnection {
             parted: AtomicBool::new(false),
             set_up_by: AtomicUsize::new(0),
             band: AtomicI16::new(-1),
+            buffer_strategy: AtomicU8::new(0),
         });
         connection.set_up_as_accepted();
         connection

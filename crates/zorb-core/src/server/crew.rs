@@ -15,6 +15,7 @@ use super::ServerConnection;
 use super::connection::Reading;
 use super::in_lane::{InLane, short};
 use crate::counters::{Count, count};
+use crate::loan::BufferStrategy;
 use crate::orb::OrbCore;
 
 /// How long a thread without the reading role waits for it before it ends.
@@ -66,9 +67,27 @@ pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
 }
 
 /// The connection whose upcall this thread is inside of.
-pub(super) fn served_stream() -> Option<Arc<dyn Stream>> {
-    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
-    connection.map(|connection| Arc::clone(&connection.stream))
+pub(super) fn served_connection() -> Option<Arc<ServerConnection>> {
+    if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None }
+}
+
+/// What replies can lie in.
+pub(crate) struct Buffers {
+    pub(crate) stream: Arc<dyn Stream>,
+    pub(crate) core: Arc<OrbCore>,
+    /// What was said of the connection.
+    pub(crate) strategy: Option<BufferStrategy>,
+}
+
+/// What the reply to the request can lie in whose upcall this thread is inside of.
+pub(crate) fn buffers_of_upcall() -> Option<Buffers> {
+    let connection = served_connection()?;
+    let chosen = usize::from(connection.buffer_strategy.load(Ordering::Relaxed));
+    Some(Buffers {
+        stream: Arc::clone(&connection.stream),
+        core: Arc::clone(&connection.core),
+        strategy: chosen.checked_sub(1).and_then(|at| BufferStrategy::ALL.get(at).copied()),
+    })
 }
 
 /// The kind of the profiles by which the connection has come whose upcall this thread is inside of.

@@ -3,7 +3,7 @@
 use zorb_idl::model::{Attribute, Direction, Export, Operation};
 use zorb_idl::{DefId, Type};
 
-use super::Emitter;
+use super::{Emitter, idl_name};
 use crate::names::{Case, Method, Scope};
 use crate::types::Passing;
 
@@ -23,6 +23,8 @@ pub(super) struct Signature<'m> {
     error: Option<String>,
     /// The name of the parameter that carries the context, and what of it is sent.
     pub(super) context: Option<(String, &'m [String])>,
+    /// Whether octets that come back are lent.
+    lends: bool,
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -32,11 +34,36 @@ impl<'m> Emitter<'_, 'm> {
             .names
             .error(key)
             .map(|error| self.names.inside_path(key.interface, error, self.module));
-        Some(match self.names.model.exports(key.interface).get(key.export)? {
-            Export::Operation(operation) => self.operation(operation, error),
-            Export::Attribute(attribute) => attribute_signature(attribute, key.set, error),
+        let model = self.names.model;
+        let (mut signature, name) = match model.exports(key.interface).get(key.export)? {
+            Export::Operation(operation) => (self.operation(operation, error), &operation.name),
+            Export::Attribute(attribute) => {
+                (attribute_signature(attribute, key.set, error), &attribute.name)
+            }
             Export::Definition(_) => return None,
-        })
+        };
+        signature.lends = self.options.lends(&idl_name(&model[key.interface]), name);
+        Some(signature)
+    }
+
+    /// The type of a result and what writes and reads it, where it is lent.
+    fn lent(&self, item: &Signature<'_>, ty: &Type) -> Option<(String, String)> {
+        let bound = self.types().octets(ty).filter(|_| item.lends)?;
+        let wire = match bound {
+            None => "LentOctets".to_owned(),
+            Some(bound) => format!("BoundedLentOctets<{bound}>"),
+        };
+        Some((format!("{}::Lent", self.options.runtime), self.types().codegen(&wire)))
+    }
+
+    /// The type of a result.
+    fn result_value(&self, item: &Signature<'_>, ty: &Type) -> String {
+        self.lent(item, ty).map_or_else(|| self.types().value(ty), |(value, _)| value)
+    }
+
+    /// What writes and reads a result.
+    fn result_wire(&self, item: &Signature<'_>, ty: &Type) -> String {
+        self.lent(item, ty).map_or_else(|| self.types().wire(ty), |(_, wire)| wire)
     }
 
     fn operation(&mut self, operation: &'m Operation, error: Option<String>) -> Signature<'m> {
@@ -71,6 +98,7 @@ impl<'m> Emitter<'_, 'm> {
             results,
             error,
             context,
+            lends: false,
         }
     }
 
@@ -88,7 +116,8 @@ impl<'m> Emitter<'_, 'm> {
         if item.oneway && for_servant {
             return text;
         }
-        let values: Vec<String> = item.results.iter().map(|(_, ty)| types.value(ty)).collect();
+        let values: Vec<String> =
+            item.results.iter().map(|(_, ty)| self.result_value(item, ty)).collect();
         let value = match values.as_slice() {
             [only] => only.clone(),
             values => format!("({})", values.join(", ")),
@@ -118,8 +147,8 @@ impl<'m> Emitter<'_, 'm> {
 
     /// The results of a stub's macro: wire types.
     pub(super) fn returned(&self, item: &Signature<'_>) -> String {
-        let types = self.types();
-        let list: Vec<String> = item.results.iter().map(|(_, ty)| types.wire(ty)).collect();
+        let results = item.results.iter();
+        let list: Vec<String> = results.map(|(_, ty)| self.result_wire(item, ty)).collect();
         format!("[{}]", list.join(", "))
     }
 
@@ -148,8 +177,9 @@ impl<'m> Emitter<'_, 'm> {
         if let Some((name, _)) = &item.context {
             arguments.push(format!("{name}: {}::Context => &{name}", self.options.runtime));
         }
+        let results = item.results.iter();
         let results: Vec<String> =
-            item.results.iter().map(|(name, ty)| format!("{name}: {}", types.wire(ty))).collect();
+            results.map(|(name, ty)| format!("{name}: {}", self.result_wire(item, ty))).collect();
         let results =
             if item.oneway { "oneway".into() } else { format!("[{}]", results.join(", ")) };
         format!("{number} {:?} {name}({}) {results}", item.wire, arguments.join(", "))
@@ -186,5 +216,6 @@ fn attribute_signature(item: &Attribute, set: bool, error: Option<String>) -> Si
         results,
         error,
         context: None,
+        lends: false,
     }
 }

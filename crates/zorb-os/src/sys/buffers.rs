@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
-use self::free::{Count, State};
+use self::free::{Count, Holds, State};
 use crate::memory::{SharedMemory, count};
 use crate::socket::SameUser;
 
@@ -250,6 +250,7 @@ impl fmt::Debug for SendBuffer {
 /// The buffers that another process fills and this one reads.
 pub struct ReceiveBuffers {
     area: Area,
+    holds: Box<[Holds<AtomicU32>]>,
 }
 
 impl ReceiveBuffers {
@@ -258,7 +259,8 @@ impl ReceiveBuffers {
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] when the memory has another size.
     pub fn new(memory: SharedMemory, shape: Shape) -> io::Result<Arc<Self>> {
-        Ok(Arc::new(Self { area: Area::new(memory, shape)? }))
+        let holds = (0..shape.count).map(|_| Holds::default()).collect();
+        Ok(Arc::new(Self { area: Area::new(memory, shape)?, holds }))
     }
 
     /// The memory, to be handed to the other process.
@@ -316,6 +318,21 @@ pub struct ReceivedBuffer {
     piece: Piece,
 }
 
+impl ReceivedBuffer {
+    /// Those of its octets that `octets` are, held by themselves: what was lent is given back when it
+    /// and all its parts are dropped. `None` for octets of elsewhere.
+    #[must_use]
+    pub fn part(&self, octets: &[u8]) -> Option<Self> {
+        let from = octets.as_ptr().addr().checked_sub(self.as_ptr().addr())?;
+        if octets.is_empty() || from > self.len() || octets.len() > self.len() - from {
+            return None;
+        }
+        self.buffers.holds.get(self.piece.index)?.hold();
+        let piece = Piece { offset: self.piece.offset + from, len: octets.len(), ..self.piece };
+        Some(Self { buffers: Arc::clone(&self.buffers), piece })
+    }
+}
+
 impl Deref for ReceivedBuffer {
     type Target = [u8];
 
@@ -331,7 +348,10 @@ impl Deref for ReceivedBuffer {
 
 impl Drop for ReceivedBuffer {
     fn drop(&mut self) {
-        self.buffers.give_back(self.piece);
+        let holds = self.buffers.holds.get(self.piece.index);
+        if holds.is_none_or(Holds::let_go) {
+            self.buffers.give_back(self.piece);
+        }
     }
 }
 

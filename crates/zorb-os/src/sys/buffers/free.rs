@@ -17,6 +17,9 @@ pub(super) trait Count: Default {
     fn read(&self) -> u32;
     /// Has it go up, for others who see what was done by then.
     fn raise(&self);
+    /// Has it go down, unless it is 0; whether it did. Others see what was done by then, and this
+    /// thread what they did before they had it go down.
+    fn lower(&self) -> bool;
 }
 
 impl Flag for AtomicBool {
@@ -40,6 +43,32 @@ impl Count for AtomicU32 {
     #[inline]
     fn raise(&self) {
         self.fetch_add(1, Ordering::AcqRel);
+    }
+
+    #[inline]
+    fn lower(&self) -> bool {
+        let less = |number: u32| number.checked_sub(1);
+        self.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
+    }
+}
+
+/// Who of the reading process has a buffer that was lent to it: how many more than one for each time
+/// that it was lent. It does not matter for which of several times somebody has it, as the sender only
+/// looks whether it has come back as often as it was sent.
+#[derive(Debug, Default)]
+pub(super) struct Holds<C>(C);
+
+impl<C: Count> Holds<C> {
+    /// One more has it. Called by one who does.
+    #[inline]
+    pub(super) fn hold(&self) {
+        self.0.raise();
+    }
+
+    /// One has it no more; whether it is to be given back for that.
+    #[inline]
+    pub(super) fn let_go(&self) -> bool {
+        !self.0.lower()
     }
 }
 

@@ -61,6 +61,31 @@ fn a_buffer_is_free_when_nobody_has_it() {
 }
 
 #[test]
+fn a_part_keeps_what_it_is_of() {
+    let Ends { sender, receiver, trust } = ends(1, 4096);
+    let mut buffer = sender.take(100).unwrap();
+    for (at, octet) in buffer.octets_mut().unwrap().iter_mut().enumerate() {
+        *octet = at as u8;
+    }
+    let piece = sender.piece(&buffer).unwrap();
+    sender.will_send(piece);
+    sender.will_send(piece);
+    let (lent, again) = (receiver.lend(piece, trust), receiver.lend(piece, trust));
+    let part = lent.part(&lent[10..30]).unwrap();
+    let inner = part.part(&part[5..]).unwrap();
+    assert_eq!((part.len(), part[0], inner.len(), inner[0]), (20, 10, 15, 15));
+    assert!(lent.part(&[0; 4]).is_none() && lent.part(&lent[..0]).is_none());
+    assert!(part.part(&lent).is_none() && inner.part(&lent[10..15]).is_none());
+    drop((lent, inner));
+    assert!(buffer.is_out());
+    drop(again);
+    assert!(buffer.is_out(), "a part is left");
+    assert_eq!(part[19], 29);
+    drop(part);
+    assert!(!buffer.is_out());
+}
+
+#[test]
 fn octets_of_elsewhere_are_none_of_the_buffers() {
     let Ends { sender, .. } = ends(1, 4096);
     let buffer = sender.take(4096).unwrap();

@@ -6,7 +6,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use loom::thread;
 
-use super::{Count, Flag, State};
+use super::{Count, Flag, Holds, State};
 
 impl Flag for AtomicBool {
     fn take(&self) -> bool {
@@ -25,6 +25,11 @@ impl Count for AtomicU32 {
 
     fn raise(&self) {
         self.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn lower(&self) -> bool {
+        let less = |number: u32| number.checked_sub(1);
+        self.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
     }
 }
 
@@ -84,6 +89,30 @@ fn a_buffer_is_not_written_while_it_is_read() {
         assert!((1..=2).contains(&sent) && read <= sent);
         // What was read has come back, and nothing else.
         assert_eq!(buffer.state.is_out(&buffer.given_back), read != sent);
+    });
+}
+
+#[test]
+fn parts_of_a_buffer_keep_it_until_the_last_is_dropped() {
+    loom::model(|| {
+        let buffer = Buffer::new();
+        assert!(buffer.send());
+        let holds = Arc::new(Holds::<AtomicU32>::default());
+        let let_go = |buffer: &Buffer, holds: &Holds<AtomicU32>| {
+            buffer.octets.with(|_| ());
+            if holds.let_go() {
+                buffer.given_back.raise();
+            }
+        };
+        assert_eq!(buffer.ring.swap(0, Ordering::AcqRel), 1);
+        holds.hold();
+        let (other, others) = (Arc::clone(&buffer), Arc::clone(&holds));
+        let part = thread::spawn(move || let_go(&other, &others));
+        let_go(&buffer, &holds);
+        // Writes to it as soon as it has come back.
+        let sent = buffer.send();
+        part.join().unwrap();
+        assert!(sent || buffer.send());
     });
 }
 

@@ -1,0 +1,241 @@
+//! Results that nobody copies.
+
+use std::fmt;
+use std::ops::Deref;
+
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Octets, Wire};
+use zorb_transport::ReceivedBuffer;
+
+use crate::loan::Loan;
+
+/// The octets of a result, wherever they lie: a `[u8]` to look at.
+///
+/// Operations return it that the IDL compiler was told of (`Config::lent` of `zorb-build`). A servant
+/// makes it of a [`Loan`] for the reply, which goes over without being copied where the connection
+/// shares memory with the client, or of a `Vec<u8>`, which is copied there once. A stub returns octets
+/// that lie where the servant's side has put them: none are copied there. Over other connections it is
+/// memory of the process.
+///
+/// What a stub has returned keeps one of the server's buffers for this connection until it is dropped.
+/// A [clone](Clone::clone) keeps it, too; one of what was not received is a copy.
+pub struct Lent(Held);
+
+enum Held {
+    Own(Vec<u8>),
+    Drawn(Loan),
+    Received(ReceivedBuffer),
+}
+
+impl Lent {
+    /// Whether it lies in memory that the other side of a connection sees: drawn from there, or
+    /// received there.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        match &self.0 {
+            Held::Own(_) => false,
+            Held::Drawn(loan) => loan.is_shared(),
+            Held::Received(_) => true,
+        }
+    }
+
+    /// The octets as memory of the process: copied, unless they are that already.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.0 {
+            Held::Own(octets) => octets,
+            Held::Drawn(loan) => loan.to_vec(),
+            Held::Received(buffer) => buffer.to_vec(),
+        }
+    }
+}
+
+impl Deref for Lent {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Held::Own(octets) => octets,
+            Held::Drawn(loan) => loan,
+            Held::Received(buffer) => buffer,
+        }
+    }
+}
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl From<Vec<u8>> for Lent {
+    fn from(octets: Vec<u8>) -> Self {
+        Self(Held::Own(octets))
+    }
+}
+
+impl From<&[u8]> for Lent {
+    fn from(octets: &[u8]) -> Self {
+        octets.to_vec().into()
+    }
+}
+
+impl From<Loan> for Lent {
+    fn from(loan: Loan) -> Self {
+        Self(Held::Drawn(loan))
+    }
+}
+
+impl From<Lent> for Vec<u8> {
+    fn from(lent: Lent) -> Self {
+        lent.into_vec()
+    }
+}
+
+impl Clone for Lent {
+    fn clone(&self) -> Self {
+        let received = match &self.0 {
+            Held::Received(buffer) => buffer.part(buffer),
+            _ => None,
+        };
+        match received {
+            Some(buffer) => Self(Held::Received(buffer)),
+            None => self[..].into(),
+        }
+    }
+}
+
+impl PartialEq for Lent {
+    fn eq(&self, other: &Self) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl Eq for Lent {}
+
+impl fmt::Debug for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lent")
+            .field("len", &self.len())
+            .field("is_shared", &self.is_shared())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The IDL type `sequence<octet>` where a result is [`Lent`].
+#[derive(Clone, Copy, Debug)]
+pub enum LentOctets {}
+
+/// The same with a bound.
+#[derive(Clone, Copy, Debug)]
+pub enum BoundedLentOctets<const N: u32> {}
+
+impl Wire for LentOctets {
+    type Value = Lent;
+    type View = [u8];
+    type Borrowed<'a> = &'a [u8];
+    const MIN_SIZE: usize = Octets::MIN_SIZE;
+
+    #[inline]
+    fn view(value: &Lent) -> &[u8] {
+        value
+    }
+
+    #[inline]
+    fn write(value: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Octets::write(value, writer)
+    }
+
+    #[inline]
+    fn passes_as_is(value: &[u8], context: &Context) -> bool {
+        Octets::passes_as_is(value, context)
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Lent> {
+        let owner = reader.tail_owner::<ReceivedBuffer>();
+        let octets = Octets::read_borrowed(reader)?;
+        Ok(match owner.and_then(|owner| owner.part(octets)) {
+            Some(part) => Lent(Held::Received(part)),
+            None => octets.into(),
+        })
+    }
+
+    #[inline]
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
+        Octets::read_borrowed(reader)
+    }
+}
+
+impl<const N: u32> Wire for BoundedLentOctets<N> {
+    type Value = Lent;
+    type View = [u8];
+    type Borrowed<'a> = &'a [u8];
+    const MIN_SIZE: usize = Octets::MIN_SIZE;
+
+    #[inline]
+    fn view(value: &Lent) -> &[u8] {
+        value
+    }
+
+    fn write(value: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        zorb_cdr::Bounded::<Octets, N>::write(value, writer)
+    }
+
+    #[inline]
+    fn passes_as_is(value: &[u8], context: &Context) -> bool {
+        zorb_cdr::Bounded::<Octets, N>::passes_as_is(value, context)
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Lent> {
+        let lent = LentOctets::read(reader)?;
+        if lent.len() > N as usize {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence<octet>"));
+        }
+        Ok(lent)
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
+        zorb_cdr::Bounded::<Octets, N>::read_borrowed(reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb_cdr::ByteOrder;
+
+    use super::*;
+
+    fn written(octets: &[u8]) -> Vec<u8> {
+        let mut message = Vec::new();
+        let mut writer = CdrWriter::new(&mut message, ByteOrder::NATIVE);
+        LentOctets::write(octets, &mut writer).unwrap();
+        message
+    }
+
+    #[test]
+    fn what_lies_in_a_message_is_copied_out_of_it() {
+        let message = written(b"octets");
+        let mut reader = CdrReader::new(&message, ByteOrder::NATIVE);
+        let lent = LentOctets::read(&mut reader).unwrap();
+        assert_eq!((&lent[..], lent.is_shared()), (&b"octets"[..], false));
+        assert_eq!((lent.clone(), lent.into_vec()), (b"octets"[..].into(), b"octets".to_vec()));
+        let mut reader = CdrReader::new(&message, ByteOrder::NATIVE);
+        assert_eq!(LentOctets::read_borrowed(&mut reader).unwrap(), b"octets");
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let message = written(b"octets");
+        let reader = || CdrReader::new(&message, ByteOrder::NATIVE);
+        assert_eq!(&BoundedLentOctets::<6>::read(&mut reader()).unwrap()[..], b"octets");
+        assert!(BoundedLentOctets::<6>::read_borrowed(&mut reader()).is_ok());
+        let beyond = Some(CdrErrorKind::BoundExceeded);
+        let error = BoundedLentOctets::<5>::read(&mut reader()).err();
+        assert_eq!(error.map(|error| error.kind), beyond);
+        assert!(BoundedLentOctets::<5>::read_borrowed(&mut reader()).is_err());
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
+        let error = BoundedLentOctets::<5>::write(b"octets", &mut writer).err();
+        assert_eq!(error.map(|error| error.kind), beyond);
+    }
+}
