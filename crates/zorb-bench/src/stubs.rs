@@ -1,5 +1,6 @@
-//! What the compiler made of `bench/peers/bench.idl` and `idl/realtime.idl`.
+//! What the compiler made of `bench/peers/bench.idl`, `idl/realtime.idl` and `idl/copies.idl`.
 #![allow(unreachable_pub, reason = "generated for crates that export it")]
 
 zorb::include_idl!("bench");
 zorb::include_idl!("realtime");
+zorb::include_idl!("copies");

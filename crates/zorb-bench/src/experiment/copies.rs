@@ -1,12 +1,14 @@
-//! How often the octets of an argument are copied over shared memory, by where its buffer is from.
+//! How often the octets of an argument or a result are copied over shared memory, by where its buffer
+//! is from.
 //!
 //! Client and server are two ORBs of this process, so that one count has the copies of both.
 
 use std::sync::Arc;
 
+use zorb::poa::PoaPolicies;
 use zorb::policy::Policies;
 use zorb::protocols::{ShmTransport, ShmiopProtocol};
-use zorb::{BufferStrategy, Interface as _, Orb};
+use zorb::{BufferStrategy, Interface as _, Lent, Loan, Orb};
 use zorb_os::clock::MonotonicTime;
 use zorb_os::memory::octets_copied;
 
@@ -17,7 +19,7 @@ use crate::harness::Watch;
 use crate::histogram::Histogram;
 use crate::processor::process_cpu_ns;
 use crate::report::{Check, rows};
-use crate::stubs::bench::{BinStruct, BinStructs, Doubles, Echo, EchoServant, Longs, Octets};
+use crate::stubs::copies::{Octets, Store, StoreServant};
 
 /// Octets of an argument, where nobody says how many.
 const PAYLOADS: [usize; 3] = [4 << 10, 64 << 10, 1 << 20];
@@ -28,14 +30,14 @@ const QUICK_CALLS: u32 = 20;
 /// Calls before those that are timed.
 const WARM: u32 = 50;
 
-/// Where the octets of an argument lie.
+/// Where the octets lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// In memory of the client's; connections have no shared buffers.
+    /// In memory of the sender's; connections have no shared buffers.
     Copy,
-    /// In memory of the client's, and then in a shared buffer.
+    /// In memory of the sender's, and then in a shared buffer.
     SingleCopy,
-    /// In a shared buffer that the client has drawn.
+    /// In a shared buffer that the sender has drawn.
     ZeroCopy,
 }
 
@@ -59,41 +61,48 @@ impl Way {
     }
 }
 
-/// Looks at the octets that it is given, and answers with none.
-struct Taking;
+/// Which way the octets go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    /// To the server, as an argument.
+    There,
+    /// To the client, as a result.
+    Back,
+}
 
-impl EchoServant for Taking {
-    fn ping(&self) -> zorb::Result<()> {
-        Ok(())
-    }
+impl Direction {
+    const ALL: [Self; 2] = [Self::There, Self::Back];
 
-    fn echo_string(&self, _: &str) -> zorb::Result<String> {
-        Ok(String::new())
-    }
-
-    /// Answers with the first and the last, which have to be there.
-    fn echo_octets(&self, data: &[u8]) -> zorb::Result<Octets> {
-        Ok(data.first().into_iter().chain(data.last()).copied().collect())
-    }
-
-    fn echo_longs(&self, _: &[i32]) -> zorb::Result<Longs> {
-        Ok(Longs::new())
-    }
-
-    fn echo_doubles(&self, _: &[f64]) -> zorb::Result<Doubles> {
-        Ok(Doubles::new())
-    }
-
-    fn echo_structs(&self, _: &[BinStruct]) -> zorb::Result<BinStructs> {
-        Ok(BinStructs::new())
+    const fn name(self) -> &'static str {
+        match self {
+            Self::There => "take_octets",
+            Self::Back => "give_octets",
+        }
     }
 }
 
-/// A server and its client, of which one argument goes one way.
+/// Looks at the octets that it is given, and gives octets.
+struct Keeper;
+
+impl StoreServant for Keeper {
+    fn put(&self, data: &[u8]) -> zorb::Result<Octets> {
+        Ok(data.first().into_iter().chain(data.last()).copied().collect())
+    }
+
+    fn get(&self, count: u32, mark: u8) -> zorb::Result<Lent> {
+        let mut loan = Loan::for_reply(count as usize);
+        if let [first, .., last] = &mut loan[..] {
+            (*first, *last) = (mark, mark);
+        }
+        Ok(loan.into())
+    }
+}
+
+/// A server and its client, between which octets lie in one way.
 struct Ends {
     server: Orb,
     client: Orb,
-    echo: Echo,
+    store: Store,
     way: Way,
 }
 
@@ -107,38 +116,62 @@ impl Ends {
             server = server.protocol(Arc::new(ShmiopProtocol::over(transport)));
         }
         let server = server.listen("shmiop://").build()?;
-        let there: Echo = server.root_poa().activate(Taking)?;
-        let client = builder().build()?;
         let strategy = match way {
             Way::SingleCopy => BufferStrategy::SingleCopy,
             Way::Copy | Way::ZeroCopy => BufferStrategy::ZeroCopy,
         };
-        let echo: Echo = client.resolve(&there.as_object().to_ior_string())?;
-        let echo = echo.with_policies(&Policies::new().with(strategy))?;
-        Ok(Self { server, client, echo, way })
+        let poa = server.root_poa().create("copies", PoaPolicies::new().with(strategy))?;
+        let there: Store = poa.activate(Keeper)?;
+        let client = builder().build()?;
+        let store: Store = client.resolve(&there.as_object().to_ior_string())?;
+        let store = store.with_policies(&Policies::new().with(strategy))?;
+        Ok(Self { server, client, store, way })
     }
 
-    /// One call, with the argument drawn and filled; how long the call took, in nanoseconds.
-    fn call(&self, payload: usize, fill: u8) -> Result<u64> {
-        let mut loan = self.echo.loan(payload)?;
-        loan.fill(fill);
-        let begun = MonotonicTime::now();
-        let ends = self.echo.echo_octets(&loan)?;
-        let took = MonotonicTime::now().nanos_since(begun);
-        if *ends != [fill; 2] {
+    /// One call; how long it took, in nanoseconds.
+    fn call(&self, direction: Direction, payload: usize, mark: u8) -> Result<u64> {
+        let (took, ends) = match direction {
+            Direction::There => self.put(payload, mark)?,
+            Direction::Back => self.get(payload, mark)?,
+        };
+        if ends != [mark; 2] {
             return Err(Error::new("other octets came than were sent"));
         }
         Ok(took)
     }
 
+    /// A call with an argument that has been drawn and filled, and what it answers.
+    fn put(&self, payload: usize, mark: u8) -> Result<(u64, Vec<u8>)> {
+        let mut loan = self.store.loan(payload)?;
+        loan.fill(mark);
+        let begun = MonotonicTime::now();
+        let ends = self.store.put(&loan)?;
+        Ok((MonotonicTime::now().nanos_since(begun), ends))
+    }
+
+    /// A call for a result, and the first and last octet of it, read where they lie.
+    fn get(&self, payload: usize, mark: u8) -> Result<(u64, Vec<u8>)> {
+        let count = u32::try_from(payload).unwrap_or(u32::MAX);
+        let begun = MonotonicTime::now();
+        let lent = self.store.get(count, mark)?;
+        let took = MonotonicTime::now().nanos_since(begun);
+        let ends = lent.first().into_iter().chain(lent.last()).copied().collect();
+        let good = lent.len() == payload && lent.is_shared() == (self.way != Way::Copy);
+        // A short one goes through the ring.
+        if !good && payload >= PAYLOADS[0] {
+            return Err(Error::new("the octets do not lie where they should"));
+        }
+        Ok((took, ends))
+    }
+
     /// A block of calls, and how many octets were copied in it.
-    fn block(&self, payload: usize, calls: u32) -> Result<(Done, u64)> {
-        (0..WARM.min(calls)).try_for_each(|_| self.call(payload, 1).map(drop))?;
+    fn block(&self, direction: Direction, payload: usize, calls: u32) -> Result<(Done, u64)> {
+        (0..WARM.min(calls)).try_for_each(|_| self.call(direction, payload, 1).map(drop))?;
         let mut histogram = Histogram::new();
         let (mut sum_ns, mut min_ns, mut max_ns) = (0, u64::MAX, 0);
         let (before, cpu, begun) = (octets_copied(), process_cpu_ns(), MonotonicTime::now());
         for number in 0..calls {
-            let took = self.call(payload, number as u8)?;
+            let took = self.call(direction, payload, number as u8)?;
             (sum_ns, min_ns, max_ns) = (sum_ns + took, min_ns.min(took), max_ns.max(took));
             histogram.record(took);
         }
@@ -163,7 +196,7 @@ impl Ends {
     }
 }
 
-/// Arguments that are copied twice, once, and by nobody.
+/// Arguments and results that are copied twice, once, and by nobody.
 pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let calls = if run.plan.quick { QUICK_CALLS } else { CALLS };
     let calls = run.plan.calls.unwrap_or(calls).max(1);
@@ -173,8 +206,9 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     };
     let ends = Way::ALL.into_iter().map(Ends::new).collect::<Result<Vec<_>>>()?;
     let rounds = run.rounds();
-    watch.begin(payloads.len() * ends.len() * rounds);
-    for payload in payloads {
+    watch.begin(Direction::ALL.len() * payloads.len() * ends.len() * rounds);
+    let both = |payload| Direction::ALL.map(|direction| (direction, payload));
+    for (direction, payload) in payloads.into_iter().flat_map(both) {
         let mut blocks = vec![Vec::new(); ends.len()];
         let mut copied = vec![0; ends.len()];
         for _ in 0..rounds {
@@ -182,7 +216,7 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
                 if watch.wants_to_stop() {
                     return Err(Error::Stopped);
                 }
-                let (done, octets) = ends.block(payload, calls)?;
+                let (done, octets) = ends.block(direction, payload, calls)?;
                 blocks.push(done);
                 *copied += octets;
                 watch.block("copies");
@@ -196,7 +230,7 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
             let subject = Subject {
                 experiment: run.experiment.name(),
                 transport: "shmiop",
-                operation: format!("take_octets/copies={each:.2}"),
+                operation: format!("{}/copies={each:.2}", direction.name()),
                 payload,
                 rounds,
                 figure: Figure::Latency,
@@ -205,15 +239,17 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
                 run.rows.push(row);
                 run.details.push(detail);
             }
-            run.checks.push(check(ends.way, payload, copied / all / payload as u64));
+            let copies = copied / all / payload as u64;
+            run.checks.push(check(direction, ends.way, payload, copies));
         }
     }
     ends.into_iter().try_for_each(Ends::end)
 }
 
-fn check(way: Way, payload: usize, copies: u64) -> Check {
+fn check(direction: Direction, way: Way, payload: usize, copies: u64) -> Check {
+    let name = direction.name();
     Check {
-        what: format!("{} of {payload} octets copies them", way.name()),
+        what: format!("{} of {payload} octets ({name}) copies them", way.name()),
         expected: format!("{} times", way.copies()),
         found: format!("{copies} times"),
         holds: payload < PAYLOADS[0] || copies == way.copies(),
@@ -227,8 +263,10 @@ mod tests {
     #[test]
     fn another_number_of_copies_than_expected_is_told() {
         for way in Way::ALL {
-            assert!(check(way, 4096, way.copies()).holds);
-            assert!(!check(way, 4096, way.copies() + 1).holds, "{way:?}");
+            for direction in Direction::ALL {
+                assert!(check(direction, way, 4096, way.copies()).holds);
+                assert!(!check(direction, way, 4096, way.copies() + 1).holds, "{way:?}");
+            }
         }
     }
 }
