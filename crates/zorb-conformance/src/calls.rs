@@ -1,12 +1,14 @@
 //! Calls that go well.
 
 use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
+use zorb::policy::{Policies, PrivateConnection};
 use zorb::{Interface, SystemExceptionKind};
 
 use crate::Subject;
-use crate::idl::suite::{Listener, ListenerServant, Record, subject};
+use crate::idl::suite::{self as idl, Listener, ListenerServant, Record, subject};
 
 /// `len` octets in which no stretch repeats soon.
 pub(crate) fn pattern(len: usize) -> Vec<u8> {
@@ -133,6 +135,47 @@ pub fn many_threads_share_a_connection(on: &Subject, _: &'static str) {
     let builder = options.iter().fold(on.builder(), |it, (name, value)| it.option(name, *value));
     let client = builder.build().unwrap();
     call_from_threads(&server.seen_by(&client));
+}
+
+/// Keeps its caller until it is let go.
+struct Keeper {
+    entered: Sender<()>,
+    leave: Mutex<Receiver<()>>,
+}
+
+impl ListenerServant for Keeper {
+    fn heard(&self, value: i32) -> zorb::Result<i32> {
+        self.entered.send(()).unwrap();
+        self.leave.lock().unwrap().recv().unwrap();
+        Ok(value)
+    }
+}
+
+/// A reference's own connection is there while the only one of all others is in use.
+pub fn a_private_connection_is_one_references_own(on: &Subject, _: &'static str) {
+    let server = on.server();
+    let options = [("MaxCallsPerConnection", "1"), ("MaxConnectionsPerEndpoint", "1")];
+    let builder = options.iter().fold(on.builder(), |it, (name, value)| it.option(name, *value));
+    let caller = on.server_of(builder);
+    let there = server.seen_by(&caller.orb);
+    let private = Policies::new().with(PrivateConnection);
+    let own = || -> idl::Subject {
+        there.as_object().with_policies(&private).unwrap().unchecked_narrow()
+    };
+    let (first, second) = (own(), own());
+    assert_eq!(first.add(1, 2).unwrap(), 3);
+    let ((entered, enters), (leave, leaves)) = (mpsc::channel(), mpsc::channel());
+    let keeper = Keeper { entered, leave: Mutex::new(leaves) };
+    let keeper = caller.orb.root_poa().activate(keeper).unwrap();
+    thread::scope(|scope| {
+        let kept = scope.spawn(|| there.call_back(Some(&keeper), 1));
+        enters.recv().unwrap();
+        for (own, number) in [(&first, 3), (&second, 4), (&first, 5)] {
+            assert_eq!(own.add(number, 1).unwrap(), number + 1);
+        }
+        leave.send(()).unwrap();
+        assert_eq!(kept.join().unwrap(), Ok(2));
+    });
 }
 
 fn call_from_threads(there: &crate::idl::suite::Subject) {

@@ -151,6 +151,7 @@ mod inproc {
         a_servant_calls_its_client
         many_threads_call_at_once
         many_threads_share_a_connection
+        a_private_connection_is_one_references_own
         an_object_is_located
         a_call_that_takes_too_long_ends_in_time
         a_server_that_shuts_down_says_so
