@@ -1,7 +1,11 @@
 //! Bands and adapters in words, as options have them.
 
+mod properties;
+
 use zorb_core::policy::Policies;
 use zorb_core::{Error, Phase};
+
+use properties::Protocols;
 
 use super::{Priority, PriorityBand, PriorityBands, RtOrb};
 
@@ -30,16 +34,20 @@ impl RtOrb {
     /// | `server-declared=PRIORITY` | [`server_declared`](Self::server_declared) |
     /// | `pool=NAME` | that of the [configured pool](Self::configured_threadpool) of this name |
     /// | `bands=LOW-HIGH,LOW-HIGH` | [`PriorityBands`] |
+    /// | `protocols=SCHEME,SCHEME` | [`ServerProtocols`](zorb_core::policy::ServerProtocols), in this order |
+    /// | `SCHEME.PROPERTY=VALUE` | what connections are like of a protocol that `protocols` names |
+    /// | `PROPERTY=VALUE` | the same of all: [`ConnectionProperties`](zorb_core::policy::ConnectionProperties) |
+    ///
+    /// A property has the name of its field; those of clients, from `max_connections` on, are none of an
+    /// adapter's. What is true or false is said by `yes` or `no`.
     ///
     /// # Errors
-    /// A word that is none of them; those of [`configured_threadpool`](Self::configured_threadpool).
+    /// A word that is none of them, a protocol that the ORB does not have; those of [`configured_threadpool`](Self::configured_threadpool).
     pub fn described_policies(&self, words: &str) -> Result<Policies, Error> {
         let mut policies = Policies::new();
+        let mut protocols = Protocols::default();
         for word in words.split_whitespace() {
-            let wrong = || {
-                Error::new(Phase::Configure, format!("the policies of an adapter: the word {word:?}"))
-                    .hint("they are client-propagated=1000, server-declared=1000, pool=NAME, bands=0-99,100-32767")
-            };
+            let wrong = || wrong(word);
             let (name, value) = word.split_once('=').ok_or_else(wrong)?;
             policies = match name {
                 "client-propagated" => {
@@ -50,9 +58,28 @@ impl RtOrb {
                 }
                 "pool" => policies.with(self.configured_threadpool(value)?.policy()),
                 "bands" => policies.with(bands(value).ok_or_else(wrong)?),
-                _ => return Err(wrong()),
+                "protocols" => {
+                    protocols.choose(self.orb.protocols(), value).ok_or_else(wrong)?;
+                    policies
+                }
+                _ => {
+                    protocols.say(self.orb.protocols(), name, value).ok_or_else(wrong)?;
+                    policies
+                }
             };
         }
-        Ok(policies)
+        protocols.into_policies(policies).map_err(|scheme| {
+            let what = format!("the policies of an adapter: properties of {scheme}");
+            Error::new(Phase::Configure, what)
+                .hint("name it among protocols=, the adapter's protocols")
+        })
     }
+}
+
+#[cold]
+fn wrong(word: &str) -> Error {
+    Error::new(Phase::Configure, format!("the policies of an adapter: the word {word:?}")).hint(
+        "they are client-propagated=1000, server-declared=1000, pool=NAME, bands=0-99,100-32767, \
+         protocols=uiop,iiop, iiop.dscp=46, send_buffer=65536",
+    )
 }

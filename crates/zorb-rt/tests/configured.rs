@@ -4,8 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_core::{Error, Orb};
+use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
+use zorb_core::{Error, ObjectRef, Orb};
+use zorb_giop::ProfileTag;
 use zorb_rt::{Direct, NativePriority, Priority, RtOrb, Strategy};
+use zorb_shm::ShmiopProtocol;
 use zorb_unix::UiopProtocol;
 
 fn orb(arguments: &[&str]) -> Orb {
@@ -97,6 +100,52 @@ fn words_that_mean_nothing_are_refused_by_name() {
     // What cannot be is found when the pool is made.
     assert!(rt.threadpool("p").described("10:0").unwrap().create().is_err());
     assert!(rt.threadpool("p").described("10:1 10:1").unwrap().create().is_err());
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn protocols_of_adapters_and_their_properties_are_said_in_words() {
+    let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    let builder = builder.protocol(Arc::new(ShmiopProtocol::new()));
+    let orb = builder.listen("shmiop://").listen("uiop://").build().unwrap();
+    RtOrb::builder().attach(&orb).unwrap();
+    let kinds = |poa: &Poa| -> Vec<ProfileTag> {
+        let id = ObjectId::from(&b"o"[..]);
+        let object: ObjectRef = poa.create_reference(&id).unwrap();
+        object.ior().profiles.iter().map(|profile| profile.tag).collect()
+    };
+    let (uiop, shmiop) = (ProfileTag::TAO_UIOP, ProfileTag::TAO_SHMIOP);
+    let make = |words| {
+        let mut policies = PoaPolicies::new().user_ids();
+        policies.others = RtOrb::of(&orb).unwrap().described_policies(words).unwrap();
+        orb.root_poa().create(words, policies).unwrap()
+    };
+    let both = make("protocols=uiop,shmiop uiop.send_buffer=8192 send_buffer=4096 dscp=46");
+    assert_eq!(kinds(&both), [uiop, shmiop]);
+    let of = |poa: &Poa, kind| poa.connection_properties(kind).unwrap();
+    assert_eq!(of(&both, uiop).send_buffer, Some(8192));
+    assert_eq!(of(&both, shmiop).send_buffer, Some(4096));
+    assert_eq!((of(&both, uiop).dscp, of(&both, shmiop).dscp), (Some(46), Some(46)));
+    // What is said of a protocol may come before it.
+    let one = make("uiop.no_delay=no protocols=uiop");
+    assert_eq!((kinds(&one), of(&one, uiop).no_delay), (vec![uiop], Some(false)));
+    assert_eq!(kinds(&make("keep_alive=yes")), [shmiop, uiop], "properties alone choose none");
+    for words in [
+        "protocols=iiop",
+        "protocols=",
+        "iiop.dscp=1 protocols=uiop",
+        "dscp=64",
+        "no_delay=maybe",
+        "send_buffer=-1",
+        "max_connections=3",
+        "uiop.speed=3",
+    ] {
+        let error = RtOrb::of(&orb).unwrap().described_policies(words).unwrap_err();
+        assert!(error.to_string().contains("the word"), "{words}: {error}");
+    }
+    let error = RtOrb::of(&orb).unwrap().described_policies("uiop.dscp=1 protocols=shmiop");
+    let error = error.unwrap_err();
+    assert!(error.to_string().contains("properties of uiop"), "{error}");
     orb.shutdown(true).unwrap();
 }
 
