@@ -63,6 +63,13 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     /// are 0. It is called once, when a message is complete.
     fn write_header(&self, frame: Frame, octets: &mut [u8]);
 
+    /// Whether requests have service contexts, so that what policies and services send along arrives. The
+    /// ORB makes no calls by it that have to say something there: the client's priority, say, where no lane
+    /// tells it. Default: no.
+    fn carries_contexts(&self) -> bool {
+        false
+    }
+
     /// How text is written. Default: `char` is UTF-8, `wchar` is UTF-16 with its length in octets
     /// before it. Nothing is negotiated.
     fn text(&self) -> TextCoding {

@@ -29,6 +29,7 @@ pub(crate) struct Configured {
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
     pub(crate) network: Option<Arc<dyn NetworkPriorityMapping>>,
+    pub(crate) max_client_priority: Option<Priority>,
 }
 
 impl Configured {
@@ -56,6 +57,10 @@ impl Configured {
                     configured.scheduling = Some(policy);
                 }
                 "Network" if is("linear") => configured.network = Some(Arc::new(LinearNetwork)),
+                "MaxClientPriority" => {
+                    configured.max_client_priority =
+                        value.parse().ok().and_then(|value| Priority::new(value).ok());
+                }
                 "LockMemory" => configured.lock_memory = Some(is("yes")),
                 _ => {}
             }
@@ -90,6 +95,7 @@ impl RtOrbBuilder {
         self.scheduling = self.scheduling.or(configured.scheduling);
         self.lock_memory = self.lock_memory.or(configured.lock_memory);
         self.network = self.network.or(configured.network);
+        self.max_client_priority = self.max_client_priority.or(configured.max_client_priority);
         self
     }
 }

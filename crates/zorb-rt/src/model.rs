@@ -132,7 +132,11 @@ impl AtPriority {
             return Ok(self.model.server_priority);
         }
         let arrived = match call.service_context(ServiceId::RT_CORBA_PRIORITY) {
-            None => return Ok(self.model.server_priority),
+            // By which lane a request goes says it as well, where its protocol has no service contexts.
+            None => match call.lane().map(Priority::new) {
+                Some(Ok(lane)) => lane,
+                _ => return Ok(self.model.server_priority),
+            },
             Some(data) => context::decode(data).ok_or_else(|| {
                 SystemException::bad_param(
                     minor::bad_param::PRIORITY_OUT_OF_RANGE,
@@ -142,12 +146,13 @@ impl AtPriority {
         };
         match call.object_id() {
             Some(id) => self.inbound(arrived, id).ok_or_else(not_mapped),
-            None => Ok(arrived),
+            None => Ok(arrived.min(self.settings.most)),
         }
     }
 
     /// The priority that an upcall runs at for one that arrived.
     fn inbound(&self, arrived: Priority, id: &ObjectId) -> Option<Priority> {
+        let arrived = arrived.min(self.settings.most);
         match &self.settings.transform {
             Some(transform) => transform.inbound(arrived, id),
             None => Some(arrived),
@@ -221,6 +226,15 @@ impl RequestContext for Propagated {
         let Some(sent) = self.sent()? else { return Ok(None) };
         let data = context::encode(sent, ByteOrder::NATIVE);
         Ok(ShortContext::new(ServiceId::RT_CORBA_PRIORITY, &data))
+    }
+
+    /// The lane tells it as well.
+    fn must_arrive(&self, lane: Option<i16>) -> bool {
+        match self.sent() {
+            Ok(sent) => sent.is_some_and(|sent| lane != Some(sent.value())),
+            // What is wrong shows when the context is made.
+            Err(_) => true,
+        }
     }
 
     fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {

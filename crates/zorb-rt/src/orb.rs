@@ -36,6 +36,7 @@ pub struct RtOrbBuilder {
     pub(crate) denied: Option<Denied>,
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
+    pub(crate) max_client_priority: Option<Priority>,
 }
 
 impl RtOrbBuilder {
@@ -79,6 +80,14 @@ impl RtOrbBuilder {
         self
     }
 
+    /// With clients that have upcalls, and threads that serve their bands, run at no more than this
+    /// priority; what they send beyond it counts as it. What the server itself declares, and lanes, are not
+    /// limited. Default: the highest that there is.
+    pub fn max_client_priority(mut self, most: Priority) -> Self {
+        self.max_client_priority = Some(most);
+        self
+    }
+
     /// Makes it the real-time side of `orb`: from now on references are understood that propagate
     /// the client's priority. Those that have been called before stay as they are.
     ///
@@ -104,6 +113,7 @@ impl RtOrbBuilder {
             transform: set.transform,
             denied,
             scheduling: set.scheduling.unwrap_or_default(),
+            most: set.max_client_priority.unwrap_or(Priority::MAX),
             prefault: lock,
             denials: AtomicU64::new(0),
             mutexes: Lock::default(),

@@ -42,6 +42,8 @@ pub(crate) struct Settings {
     pub(crate) transform: Option<Arc<dyn PriorityTransform>>,
     pub(crate) denied: Denied,
     pub(crate) scheduling: SchedulingPolicy,
+    /// The highest priority that clients may ask for.
+    pub(crate) most: Priority,
     /// Whether threads of pools touch their stacks before they serve.
     pub(crate) prefault: bool,
     /// How often the system has said no.
@@ -163,6 +165,10 @@ impl RestingPriorities for Settings {
             // One without a native counterpart, or that the system does not let it have, changes nothing.
             let _ = self.give(priority);
         }
+    }
+
+    fn most(&self) -> i16 {
+        self.most.value()
     }
 }
 

@@ -150,21 +150,32 @@ fn told(message: &[u8]) -> (u32, u32, Option<i16>) {
 struct Server {
     orb: Orb,
     rt: RtOrb,
+    /// That of an object without a priority model, which leaves its thread's priority alone.
     key: Vec<u8>,
+    /// That of one with a model.
+    modelled: Vec<u8>,
     address: (String, u16),
     release: Sender<()>,
 }
 
 fn server() -> Server {
-    let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "1").build().unwrap();
+    server_with(builder())
+}
+
+fn server_with(builder: OrbBuilder) -> Server {
+    let orb = builder.listen("iiop://127.0.0.1:0").option("StallTakeover", "1").build().unwrap();
     let rt = RtOrb::builder().mapping(Direct::default()).attach(&orb).unwrap();
     let (release, may) = channel();
     let clerk = Clerk { current: rt.current(), may: Mutex::new(may) };
-    // It leaves its thread's priority alone.
     let here: Desk = orb.root_poa().activate(clerk).unwrap();
     let profile = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap();
     let (key, address) = (profile.object_key, (profile.host, profile.port));
-    Server { orb, rt, key, address, release }
+    let policies = PoaPolicies::new().with(rt.client_propagated(number(0)));
+    let poa = orb.root_poa().create("modelled", policies).unwrap();
+    let clerk = Clerk { current: rt.current(), may: Mutex::new(channel().1) };
+    let here: Desk = poa.activate(clerk).unwrap();
+    let modelled = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap().object_key;
+    Server { orb, rt, key, modelled, address, release }
 }
 
 impl Server {
@@ -172,7 +183,7 @@ impl Server {
         TcpStream::connect((&*self.address.0, self.address.1)).unwrap()
     }
 
-    /// Sends a request and waits for its reply.
+    /// Sends a request and waits for its reply. It is for the object with a model if it tells a band.
     fn ask(
         &self,
         stream: &mut TcpStream,
@@ -180,7 +191,8 @@ impl Server {
         operation: &str,
         band: Option<(i16, i16)>,
     ) -> (u32, Option<i16>) {
-        stream.write_all(&request(big, 7, &self.key, operation, band)).unwrap();
+        let key = if band.is_some() { &self.modelled } else { &self.key };
+        stream.write_all(&request(big, 7, key, operation, band)).unwrap();
         let (id, status, short) = told(&next(stream));
         assert_eq!(id, 7);
         (status, short)
@@ -209,6 +221,46 @@ fn a_thread_rests_at_the_priority_of_the_band_that_its_client_binds() {
         assert_eq!(server.rt.denials(), 0);
     }
     server.orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn bands_of_objects_without_priorities_are_not_heeded() {
+    let server = server();
+    let mut stream = server.connect();
+    for operation in ["_bind_priority_band", "_non_existent", "priority"] {
+        stream.write_all(&request(false, 1, &server.key, operation, Some((10, 40)))).unwrap();
+        assert_eq!(told(&next(&mut stream)).1, 0, "no exception: {operation}");
+        assert_eq!(server.ask(&mut stream, false, "priority", None), (0, Some(-1)), "{operation}");
+    }
+    server.orb.shutdown(true).unwrap();
+}
+
+/// A request to an object with a model that says this priority, `RTCorbaPriority`, which is context 10.
+fn urgent(key: &[u8], priority: i16) -> Vec<u8> {
+    let mut message = Octets::new(false, 0);
+    message.long(1).octets.extend([3, 0, 0, 0]);
+    message.short(0).run(key).text("priority").long(1);
+    let mut context = Octets { big: false, octets: vec![1] };
+    context.short(priority);
+    message.long(10).run(&context.octets);
+    message.complete()
+}
+
+#[test]
+fn clients_ask_for_no_more_than_they_may() {
+    for (builder, most) in
+        [(builder().option("RtMaxClientPriority", "25"), 25), (builder(), i16::MAX)]
+    {
+        let server = server_with(builder);
+        let mut stream = server.connect();
+        for priority in [10, 25, 40] {
+            stream.write_all(&urgent(&server.modelled, priority)).unwrap();
+            assert_eq!(told(&next(&mut stream)), (1, 0, Some(priority.min(most))));
+        }
+        server.ask(&mut stream, false, "_bind_priority_band", Some((10, 40)));
+        assert_eq!(server.ask(&mut stream, false, "priority", None), (0, Some(most.min(40))));
+        server.orb.shutdown(true).unwrap();
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod fixture;
 mod hostile;
 #[path = "pools/lanes.rs"]
 mod lanes;
+#[path = "pools/mute.rs"]
+mod mute;
 #[path = "pools/queues.rs"]
 mod queues;
 #[path = "pools/threads.rs"]

@@ -35,7 +35,9 @@ pub(super) fn fitting(routes: &Routes) -> Result<Vec<&Route>, SystemException> {
         true => wanted(routes)?,
         false => (None, None),
     };
-    let serves = |route: &&Route| !routes.by_priority || serves(route, band, lanes.as_ref());
+    let serves = |route: &&Route| {
+        !routes.by_priority || (serves(route, band, lanes.as_ref()) && routes.can_say(route))
+    };
     Ok(routes.in_order().map(|(_, route)| route).filter(serves).collect())
 }
 
@@ -86,11 +88,17 @@ fn reach_lane<'t>(
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
     let (band, lanes) = wanted(routes)?;
-    let fits = |(_, route): &(usize, &Route)| serves(route, band, lanes.as_ref());
+    let fits =
+        |(_, route): &(usize, &Route)| serves(route, band, lanes.as_ref()) && routes.can_say(route);
     let mut fitting = routes.in_order().filter(fits).peekable();
-    if lanes.is_some() && routes.conflicts.is_empty() && fitting.peek().is_none() {
-        let no = CompletionStatus::No;
-        return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
+    if routes.conflicts.is_empty() && fitting.peek().is_none() {
+        if routes.in_order().any(|(_, route)| serves(route, band, lanes.as_ref())) {
+            return Err(nothing_said());
+        }
+        if lanes.is_some() {
+            let no = CompletionStatus::No;
+            return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
+        }
     }
     reach_one(object, routes, fitting, expects_reply, connect_timeout, deadline)
 }
@@ -166,6 +174,17 @@ fn not_connected(error: ConnectError, late: bool) -> SystemException {
         None => story,
     }
     .remember(exception)
+}
+
+/// The exception where a call has to say what no way that is left can.
+#[cold]
+fn nothing_said() -> SystemException {
+    let code = minor::inv_policy::CANNOT_RECONCILE;
+    Error::new(Phase::Connect, "the priority of a call, by protocols without service contexts")
+        .hint(
+            "have the object served in a lane of that priority, or its server listen with GIOP too",
+        )
+        .remember(SystemException::inv_policy(code, CompletionStatus::No))
 }
 
 #[cold]

@@ -32,6 +32,8 @@ pub(crate) struct Route {
     pub(super) pool: Arc<EndpointPool>,
     /// What requests are written in.
     pub(super) form: Form<'static>,
+    /// Whether its requests have no service contexts.
+    pub(super) mute: bool,
     /// Whether replies come back on it.
     pub(super) replies: bool,
     pub(super) key: Arc<[u8]>,
@@ -61,7 +63,8 @@ pub(crate) struct Routes {
     call_priority: Option<Arc<dyn CallPriority>>,
     /// What these policies have requests say.
     pub(super) contexts: Vec<Arc<dyn RequestContext>>,
-    /// Whether ways are for different priorities, so that policies choose among them.
+    /// Whether ways are for different priorities, or not for all that calls say, so that policies choose
+    /// among them.
     pub(super) by_priority: bool,
 }
 
@@ -133,9 +136,9 @@ impl Routes {
                 }
             }
         }
-        let mut priorities = routes.list.iter().map(|route| route.priority);
-        routes.by_priority =
-            priorities.any(|priority| priority.is_some()) || !routes.bands.is_empty();
+        let says = !routes.contexts.is_empty();
+        let chosen = |route: &Route| route.priority.is_some() || (says && route.mute);
+        routes.by_priority = routes.list.iter().any(chosen) || !routes.bands.is_empty();
         routes
     }
 
@@ -212,6 +215,7 @@ impl Routes {
                 }
                 self.list.push(Route {
                     pool: core.connections().pool(endpoint, &lines, protocol, core.options()),
+                    mute: protocol.messaging().is_some_and(|other| !other.carries_contexts()),
                     replies: protocol.carries_replies(),
                     form: Form::new(protocol.messaging(), resolved.version),
                     key: Arc::clone(&key),
@@ -234,6 +238,11 @@ impl Routes {
         band.map(Some).ok_or_else(no_band)
     }
 
+    /// Whether a call of the calling thread can say by `route` what it has to.
+    pub(super) fn can_say(&self, route: &Route) -> bool {
+        !route.mute || !self.contexts.iter().any(|context| context.must_arrive(route.priority))
+    }
+
     /// Whether connections are for bands of priorities.
     pub(crate) fn has_bands(&self) -> bool {
         !self.bands.is_empty()
@@ -254,6 +263,9 @@ impl Routes {
                 found.push(PolicyType::PRIORITY_BANDED_CONNECTION);
             }
             Err(exception) => return Err(exception),
+        }
+        if !self.list.is_empty() && !self.list.iter().any(|route| self.can_say(route)) {
+            found.push(PolicyType::PRIORITY_MODEL);
         }
         Ok(found)
     }

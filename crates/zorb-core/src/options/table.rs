@@ -364,6 +364,7 @@ pub static TABLE: &[OptionSpec] = &[
     realtime::NETWORK,
     realtime::POOL,
     realtime::ADAPTER,
+    realtime::MAX_CLIENT_PRIORITY,
     realtime::BANDS,
     realtime::PRIVATE_CONNECTIONS,
     realtime::ONEWAYS,

@@ -75,6 +75,14 @@ pub trait RequestContext: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
+    /// Whether a request of the calling thread has to say something to an endpoint that serves the priority
+    /// `lane` alone, or all: it does not go there where its protocol has no service contexts. Default:
+    /// no.
+    fn must_arrive(&self, lane: Option<i16>) -> bool {
+        let _ = lane;
+        false
+    }
+
     /// The priorities of which one must be served by the endpoint that a call of the calling thread
     /// goes to, where endpoints of the reference serve different ones. Endpoints that are for all
     /// priorities always will do. Default: any will.
@@ -136,6 +144,11 @@ pub trait AdapterPolicies: fmt::Debug + Send + Sync + 'static {
 pub trait RestingPriorities: fmt::Debug + Send + Sync + 'static {
     /// Has the calling thread rest at `priority` from now on. Where that cannot be, it stays as it is.
     fn rest(&self, priority: i16);
+
+    /// The highest priority that clients have threads rest at. Default: any.
+    fn most(&self) -> i16 {
+        i16::MAX
+    }
 
     /// Has it rest at what `call` tells of its connection, if it does.
     fn rest_as_told(&self, call: &ServerCall<'_>) {

@@ -91,6 +91,11 @@ impl<'a> ServerCall<'a> {
         super::crew::told_band(data)
     }
 
+    /// The priority of the lane that the request has come by; `None` for one that has come another way.
+    pub fn lane(&self) -> Option<i16> {
+        if self.has_come_over_a_connection() { super::crew::lane_of_upcall() } else { None }
+    }
+
     /// A reader at the arguments that were not taken yet, for types known at run time only.
     pub fn arguments(&mut self) -> &mut CdrReader<'a> {
         &mut self.arguments

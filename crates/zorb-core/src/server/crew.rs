@@ -90,6 +90,12 @@ pub(crate) fn buffers_of_upcall() -> Option<Buffers> {
     })
 }
 
+/// The priority of the lane whose connection's upcall this thread is inside of.
+pub(super) fn lane_of_upcall() -> Option<i16> {
+    let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
+    connection?.lane.as_ref()?.priority()
+}
+
 /// The kind of the profiles by which the connection has come whose upcall this thread is inside of.
 pub(crate) fn served_by() -> Option<ProfileTag> {
     let connection = if in_upcall() { SERVED.with_borrow(Weak::upgrade) } else { None };
@@ -115,9 +121,10 @@ pub(super) fn told_band(data: &[u8]) -> Option<i16> {
     if connection.lane.is_some() || low < 0 || high < low {
         return None;
     }
+    let overrides = connection.core.overrides().load();
+    let high = overrides.resting.as_ref().map_or(high, |resting| high.min(resting.most()));
     connection.band.store(high, Ordering::Relaxed);
     let plain = connection.core.options().stream_options();
-    let overrides = connection.core.overrides().load();
     let options = overrides.in_network(Some(high), (&[], None), (plain.clone(), None));
     // What an adapter says comes on top of it again.
     connection.set_up_by.store(0, Ordering::Release);

@@ -234,8 +234,11 @@ fn pseudo_operation(
     object: &ActiveObject,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
-    // None of them is surrounded by what the adapter's policies do.
-    if let Some(resting) = &core.overrides().load().resting {
+    // None of them is surrounded by what the adapter's policies do. Only who has objects with priorities
+    // tells any.
+    if let Some(resting) = &core.overrides().load().resting
+        && object.skeleton.urgency(&object.id, None).is_some()
+    {
         resting.rest_as_told(call);
     }
     Some(match &*call.request.operation {

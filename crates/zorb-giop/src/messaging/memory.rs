@@ -98,6 +98,10 @@ impl Messaging for Mentioning<'_> {
         self.messaging.write_header(frame, octets);
     }
 
+    fn carries_contexts(&self) -> bool {
+        self.messaging.carries_contexts()
+    }
+
     fn text(&self) -> TextCoding {
         self.messaging.text()
     }

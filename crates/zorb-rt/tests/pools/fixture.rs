@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use zorb_core::poa::{Poa, PoaPolicies};
 use zorb_core::{ObjectRef, Orb, Result, codegen};
+use zorb_giop::{GiopLite, ProfileTag};
 use zorb_os::priority::Schedule;
 use zorb_rt::{
     Direct, LaneBuilder, NativePriority, Priority, PriorityModel, RtCurrent, RtOrb, Threadpool,
     ThreadpoolBuilder,
 };
 use zorb_shm::ShmiopProtocol;
+use zorb_short::Short;
 use zorb_tcp::IiopProtocol;
+use zorb_transport::Composed;
 use zorb_unix::UiopProtocol;
 
 /// `interface Desk { long serve(in long id); oneway void leave(in long id); };`
@@ -134,6 +137,10 @@ pub(crate) fn side_with(options: &[(&str, &str)]) -> Side {
 pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()));
+    let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);
+    let orb = orb.protocol(Arc::new(lite));
+    let short = Composed::new(&Short, UiopProtocol::new(), ProfileTag::ZORB_SHORT_UIOP);
+    let orb = orb.protocol(Arc::new(short));
     let orb = orb.round_trip_timeout(Duration::from_secs(30));
     let orb = urls.iter().fold(orb, |orb, url| orb.listen(*url));
     let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));

@@ -83,6 +83,15 @@ pub(super) const ADAPTER: OptionSpec = OptionSpec {
     help: "real-time policies of object adapters by their names, * for all others, as in valves=server-declared=20000 pool=control",
 };
 
+pub(super) const MAX_CLIENT_PRIORITY: OptionSpec = OptionSpec {
+    name: "RtMaxClientPriority",
+    key: "rt_max_client_priority",
+    kind: OptionKind::Number(0, 32_767),
+    default: "32767",
+    unit: "",
+    help: "highest CORBA priority that clients have upcalls and threads of a real-time server run at; what they send beyond it counts as it",
+};
+
 pub(super) const BANDS: OptionSpec = OptionSpec {
     name: "RtBands",
     key: "rt_bands",
