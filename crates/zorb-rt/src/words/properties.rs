@@ -90,6 +90,8 @@ fn set(properties: &mut ConnectionProperties, name: &str, value: &str) -> Option
         "receive_buffer" => number(&mut properties.receive_buffer, value),
         "keep_alive" => truth(&mut properties.keep_alive, value),
         "no_delay" => truth(&mut properties.no_delay, value),
+        "dont_route" => truth(&mut properties.dont_route, value),
+        "network_priority" => truth(&mut properties.network_priority, value),
         "dscp" => number(&mut properties.dscp, value).filter(|()| properties.dscp <= Some(63)),
         "socket_priority" => number(&mut properties.socket_priority, value),
         "pacing_rate" => number(&mut properties.pacing_rate, value),
