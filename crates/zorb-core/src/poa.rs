@@ -29,7 +29,7 @@ use crate::collocation::{Bonds, Faces, HasServant};
 use crate::lanes::PoolUse;
 use crate::orb::{Orb, OrbCore};
 use crate::policy::{
-    self, AdapterPolicies, AroundUpcall, ConnectionProperties, Policies, SetsUp, served_properties,
+    self, AdapterPolicies, AroundUpcall, ConnectionProperties, Overrides, SetsUp, served_properties,
 };
 use crate::servant::Skeleton;
 
@@ -108,7 +108,7 @@ impl Poa {
         let manager = PoaManager::new(ManagerState::Active, orb.options().max_held_requests);
         let overrides = orb.overrides().load();
         let (policies, pool) = match overrides.begin_root {
-            Some(begin) => begin(&overrides.policies),
+            Some(begin) => begin(orb, &overrides),
             None => (PoaPolicies::root(), None),
         };
         let root = orb.adapters().register(|index, stamp| {
@@ -121,9 +121,20 @@ impl Poa {
         Self(root)
     }
 
-    /// What the root adapter begins with where the ORB has policies.
-    pub(crate) fn root_policies(of_orb: &Policies) -> (PoaPolicies, Option<PoolUse>) {
-        let inherited = PoaPolicies::root().inheriting(of_orb);
+    /// What the root adapter begins with where the ORB has policies, or gives adapters some by name.
+    pub(crate) fn root_policies(
+        orb: &Arc<OrbCore>,
+        overrides: &Overrides,
+    ) -> (PoaPolicies, Option<PoolUse>) {
+        let mut policies = PoaPolicies::root();
+        if let Some(adapters) = &overrides.adapters {
+            let itself = Orb::from_core(Arc::clone(orb));
+            match adapters.policies(&itself, "/") {
+                Ok(furnished) => policies = policies.furnished(&furnished),
+                Err(error) => tracing::warn!(%error, "the root adapter is without its policies"),
+            }
+        }
+        let inherited = policies.inheriting(&overrides.policies);
         match pool_of(&inherited.others) {
             Ok(pool) => (inherited, pool),
             Err(error) => {

@@ -157,6 +157,9 @@ pub(crate) fn policies_of_calls(options: &Options) -> Result<Policies, Error> {
     Ok(policies)
 }
 
+/// The path of the root adapter.
+const ROOT: &str = "/";
+
 /// The policies of adapters that the option `RtAdapter` names.
 #[derive(Debug)]
 struct Described(Arc<Settings>);
@@ -167,7 +170,8 @@ impl AdapterPolicies for Described {
         let described = options.iter().filter(|(option, _)| *option == "Adapter");
         let described: Vec<_> = described.filter_map(|(_, value)| value.split_once('=')).collect();
         let of = |name: &str| described.iter().find(|(known, _)| *known == name);
-        let Some((name, words)) = of(path).or_else(|| of("*")) else { return Ok(Policies::new()) };
+        let others = || if path == ROOT { None } else { of("*") };
+        let Some((name, words)) = of(path).or_else(others) else { return Ok(Policies::new()) };
         let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(&self.0) };
         rt.described_policies(words).map_err(|error| {
             let origin = orb.options().origin("RtAdapter");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
 use zorb_core::{Error, ObjectRef, Orb};
 use zorb_giop::ProfileTag;
-use zorb_rt::{Direct, NativePriority, Priority, RtOrb, Strategy};
+use zorb_rt::{Direct, NativePriority, Priority, PriorityModel, RtOrb, Strategy};
 use zorb_shm::ShmiopProtocol;
 use zorb_unix::UiopProtocol;
 
@@ -147,6 +147,25 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
     let error = error.unwrap_err();
     assert!(error.to_string().contains("properties of uiop"), "{error}");
     orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn the_root_adapter_has_policies_by_its_name() {
+    let attach = |arguments: &[&str]| {
+        let orb = orb(arguments);
+        RtOrb::builder().attach(&orb).unwrap();
+        let model = orb.root_poa().policies().others.value().cloned();
+        let below = orb.root_poa().create("below", PoaPolicies::new()).unwrap();
+        let below: Option<PriorityModel> = below.policies().others.value().cloned();
+        orb.shutdown(true).unwrap();
+        [model, below].map(|model: Option<PriorityModel>| model.map(|it| it.server_priority()))
+    };
+    let [seven, nine] = [7, 9].map(|value| Some(Priority::new(value).unwrap()));
+    assert_eq!(attach(&["-ORBRtAdapter", "/=server-declared=7"]), [seven, None]);
+    assert_eq!(attach(&["-ORBRtAdapter", "*=server-declared=9"]), [None, nine]);
+    let both = ["-ORBRtAdapter", "/=server-declared=7", "-ORBRtAdapter", "*=server-declared=9"];
+    assert_eq!(attach(&both), [seven, nine]);
+    assert_eq!(attach(&["-ORBRtAdapter", "/=fast"]), [None, None], "said in the log");
 }
 
 /// As `zorb sched analyze --write` writes them.

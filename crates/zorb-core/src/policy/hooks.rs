@@ -133,10 +133,10 @@ pub trait NetworkPriorities: fmt::Debug + Send + Sync + 'static {
 /// Gives object adapters policies by their names, where the program says nothing.
 pub trait AdapterPolicies: fmt::Debug + Send + Sync + 'static {
     /// Those for the adapter that `orb` is about to make at this path: the names from below the root,
-    /// joined by `/`. It takes each of which it has none of the type.
+    /// joined by `/`; the root adapter's is `/`. It takes each of which it has none of the type.
     ///
     /// # Errors
-    /// Why the adapter cannot be made.
+    /// Why the adapter cannot be made; the root adapter is made without policies then.
     fn policies(&self, orb: &Orb, path: &str) -> Result<Policies, Error>;
 }
 

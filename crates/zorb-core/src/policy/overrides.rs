@@ -41,7 +41,7 @@ fn in_use() -> bool {
 }
 
 /// Makes of an ORB's policies those of the root adapter.
-type BeginRoot = fn(&Policies) -> (PoaPolicies, Option<PoolUse>);
+type BeginRoot = fn(&Arc<OrbCore>, &Overrides) -> (PoaPolicies, Option<PoolUse>);
 
 /// The policies of one level, and what calls need of them.
 #[derive(Clone, Debug, Default)]
@@ -222,7 +222,8 @@ impl Overrides {
 
     /// These overrides, with policies of adapters by their names.
     pub(super) fn furnishing(&self, adapters: &Arc<dyn AdapterPolicies>) -> Self {
-        Self { adapters: Some(Arc::clone(adapters)), ..self.clone() }
+        let begin_root: Option<BeginRoot> = Some(Poa::root_policies);
+        Self { adapters: Some(Arc::clone(adapters)), begin_root, ..self.clone() }
     }
 
     /// These overrides, with priorities at which serving threads rest.

@@ -80,7 +80,7 @@ pub(super) const ADAPTER: OptionSpec = OptionSpec {
     kind: OptionKind::Named,
     default: "",
     unit: "",
-    help: "real-time policies of object adapters by their names, * for all others, as in valves=server-declared=20000 pool=control",
+    help: "real-time policies of object adapters by their names, / for the root, * for all others below it, as in valves=server-declared=20000 pool=control",
 };
 
 pub(super) const MAX_CLIENT_PRIORITY: OptionSpec = OptionSpec {
