@@ -1,9 +1,15 @@
 //! What goes over the streams: in how many parts, and in how many pieces.
 
-use zorb::policy::ConnectionProperties;
+use std::cmp::Ordering;
+use std::sync::Arc;
 
+use zorb::Interface as _;
+use zorb::poa::PoaPolicies;
+use zorb::policy::{ConnectionProperties, Policies};
+
+use super::mirror::{Board, Mirror};
 use super::spy::Sent;
-use super::{Met, protocols};
+use super::{Met, protocols, spied};
 
 const LONG: usize = 20_000;
 
@@ -97,6 +103,92 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
                     "{url}: {sizes:?}"
                 );
             }
+        }
+    }
+}
+
+/// The levels of clients and of servers, the strongest first.
+const CLIENT: [&str; 4] = ["call", "reference", "thread", "orb"];
+const SERVER: [&str; 3] = ["object", "adapter", "orb"];
+
+/// What a long call sends, request and reply, where levels have properties.
+fn sent_under(
+    client: &[Option<ConnectionProperties>; 4],
+    server: &[Option<ConnectionProperties>; 3],
+) -> [Vec<Sent>; 2] {
+    let url = "iiop://127.0.0.1:0";
+    let policies = |said: Option<ConnectionProperties>| match said {
+        Some(properties) => Policies::new().with(properties),
+        None => Policies::new(),
+    };
+    let (builder, serving) = spied(url);
+    let orb = builder.listen(url).build().unwrap();
+    orb.policy_manager().add(&policies(server[2])).unwrap();
+    let mut adapter = PoaPolicies::new();
+    adapter.others = policies(server[1]);
+    let poa = orb.root_poa().create("adapter", adapter).unwrap();
+    let (servant, board) = Board::new();
+    let object: Mirror = poa.activate_as(&Arc::new(servant), None, &policies(server[0])).unwrap();
+    let (builder, calling) = spied(url);
+    let caller = builder.build().unwrap();
+    caller.policy_manager().add(&policies(client[3])).unwrap();
+    caller.policy_current().add(&policies(client[2])).unwrap();
+    let there: Mirror = caller.resolve(&object.as_object().to_ior_string()).unwrap();
+    let own = there.as_object().with_policies(&policies(client[1])).unwrap();
+    let call = own.for_call(&policies(client[0])).unwrap();
+    board.call(&call.unchecked_narrow(), url, LONG);
+    let sent = [calling.connected().take_sent(), serving.accepted().take_sent()];
+    caller.shutdown(true).unwrap();
+    orb.shutdown(true).unwrap();
+    sent
+}
+
+/// What levels say, from the one at `strongest` on: `first`, and all weaker ones `others`.
+fn from<const N: usize>(
+    strongest: usize,
+    first: ConnectionProperties,
+    others: ConnectionProperties,
+) -> [Option<ConnectionProperties>; N] {
+    std::array::from_fn(|level| match level.cmp(&strongest) {
+        Ordering::Less => None,
+        Ordering::Equal => Some(first),
+        Ordering::Greater => Some(others),
+    })
+}
+
+#[test]
+fn messages_are_sent_as_the_strongest_level_says() {
+    const MOST: usize = 2048;
+    let mut pieces = ConnectionProperties::default();
+    pieces.fragment_size = Some(2048);
+    let mut whole = ConnectionProperties::default();
+    whole.fragment_size = Some(0);
+    let (split, joined) = (copied_from(1000), copied_from(1 << 20));
+    let in_pieces = LONG.div_ceil(MOST - 16);
+    // In how many messages, and the long one in how many parts.
+    let count = |sent: &[Sent]| {
+        let long = messages(sent).into_iter().filter(|size| *size > 1000).count();
+        let parts = sent.iter().filter(|sent| sent.octets.len() > LONG).map(|sent| sent.parts);
+        (long, parts.max())
+    };
+    for (first, others, expected) in [(pieces, whole, in_pieces), (whole, pieces, 1)] {
+        for (level, name) in CLIENT.iter().enumerate() {
+            let [request, _] = sent_under(&from(level, first, others), &[None; 3]);
+            assert_eq!(count(&request).0, expected, "fragments, client's {name}");
+        }
+        for (level, name) in SERVER.iter().enumerate() {
+            let [_, reply] = sent_under(&[None; 4], &from(level, first, others));
+            assert_eq!(count(&reply).0, expected, "fragments, server's {name}");
+        }
+    }
+    for (first, others, parts) in [(split, joined, 2), (joined, split, 1)] {
+        for (level, name) in CLIENT.iter().enumerate() {
+            let [request, _] = sent_under(&from(level, first, others), &[None; 3]);
+            assert_eq!(count(&request), (1, Some(parts)), "copies, client's {name}");
+        }
+        for (level, name) in SERVER.iter().enumerate() {
+            let [_, reply] = sent_under(&[None; 4], &from(level, first, others));
+            assert_eq!(count(&reply), (1, Some(parts)), "copies, server's {name}");
         }
     }
 }
