@@ -1,10 +1,8 @@
 //! GIOP over reliable UDP, as references know it.
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
-use zorb_tcp::{IIOP_SCHEME, IiopProtocol};
-use zorb_transport::{
-    Endpoint, EndpointError, ProfileError, Protocol, ResolvedProfile, Transport, strip_scheme,
-};
+use zorb_tcp::LikeIiop;
+use zorb_transport::{Endpoint, ProfileError, Protocol, ResolvedProfile, Transport};
 
 use crate::{RUDP_SCHEME, RudpTransport};
 
@@ -13,8 +11,6 @@ use crate::{RUDP_SCHEME, RudpTransport};
 #[derive(Clone, Debug, Default)]
 pub struct RudpProtocol {
     transport: RudpTransport,
-    /// Whose layout of profiles it has.
-    iiop: IiopProtocol,
 }
 
 impl RudpProtocol {
@@ -27,13 +23,11 @@ impl RudpProtocol {
     /// The protocol over a transport with other settings.
     #[must_use]
     pub fn over(transport: RudpTransport) -> Self {
-        Self { transport, ..Self::default() }
+        Self { transport }
     }
 }
 
-fn of_iiop(endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
-    Endpoint::new(IIOP_SCHEME, strip_scheme(RUDP_SCHEME, endpoint.as_str())?)
-}
+const PROFILES: LikeIiop = LikeIiop { tag: ProfileTag::ZORB_RUDP, scheme: RUDP_SCHEME };
 
 impl Protocol for RudpProtocol {
     fn transport(&self) -> &dyn Transport {
@@ -45,14 +39,7 @@ impl Protocol for RudpProtocol {
     }
 
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
-        ProfileError::check_tag(ProfileTag::ZORB_RUDP, profile)?;
-        let tag = ProfileTag::INTERNET_IOP;
-        let profile = TaggedProfile { tag, data: profile.data.clone() };
-        let mut resolved = self.iiop.decode_profile(&profile)?;
-        for endpoint in &mut resolved.endpoints {
-            *endpoint = Endpoint::new(RUDP_SCHEME, endpoint.address())?;
-        }
-        Ok(resolved)
+        PROFILES.decode(profile)
     }
 
     fn encode_profile(
@@ -62,8 +49,6 @@ impl Protocol for RudpProtocol {
         object_key: &[u8],
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError> {
-        let endpoints: Result<Vec<_>, _> = endpoints.iter().map(of_iiop).collect();
-        let profile = self.iiop.encode_profile(&endpoints?, version, object_key, components)?;
-        Ok(TaggedProfile { tag: ProfileTag::ZORB_RUDP, data: profile.data })
+        PROFILES.encode(endpoints, version, object_key, components)
     }
 }

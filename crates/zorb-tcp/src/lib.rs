@@ -22,6 +22,7 @@ pub mod address;
 mod connect;
 pub mod datagrams;
 mod iiop;
+mod like;
 mod listen;
 mod stream;
 
@@ -35,6 +36,7 @@ use zorb_transport::{
 use address::HostPort;
 
 pub use iiop::{IiopProtocol, TCP_PROPERTIES};
+pub use like::LikeIiop;
 
 /// The scheme of URLs that mean TCP under GIOP.
 pub const IIOP_SCHEME: &str = "iiop";

@@ -1,10 +1,8 @@
 //! DIOP: GIOP over UDP, as references know it.
 
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
-use zorb_tcp::{IIOP_SCHEME, IiopProtocol};
-use zorb_transport::{
-    Endpoint, EndpointError, ProfileError, Protocol, ResolvedProfile, Transport, strip_scheme,
-};
+use zorb_tcp::LikeIiop;
+use zorb_transport::{Endpoint, ProfileError, Protocol, ResolvedProfile, Transport};
 
 use crate::{DIOP_SCHEME, UdpTransport};
 
@@ -13,8 +11,6 @@ use crate::{DIOP_SCHEME, UdpTransport};
 #[derive(Clone, Debug, Default)]
 pub struct DiopProtocol {
     transport: UdpTransport,
-    /// Whose layout of profiles it has.
-    iiop: IiopProtocol,
 }
 
 impl DiopProtocol {
@@ -28,13 +24,11 @@ impl DiopProtocol {
     /// [`Composed`](zorb_transport::Composed): what does not speak it is dropped.
     #[must_use]
     pub fn carrying(messaging: &'static dyn Messaging) -> Self {
-        Self { transport: UdpTransport::carrying(messaging), ..Self::default() }
+        Self { transport: UdpTransport::carrying(messaging) }
     }
 }
 
-fn of_iiop(endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
-    Endpoint::new(IIOP_SCHEME, strip_scheme(DIOP_SCHEME, endpoint.as_str())?)
-}
+const PROFILES: LikeIiop = LikeIiop { tag: ProfileTag::TAO_DIOP, scheme: DIOP_SCHEME };
 
 impl Protocol for DiopProtocol {
     fn transport(&self) -> &dyn Transport {
@@ -56,14 +50,7 @@ impl Protocol for DiopProtocol {
     }
 
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
-        ProfileError::check_tag(ProfileTag::TAO_DIOP, profile)?;
-        let tag = ProfileTag::INTERNET_IOP;
-        let profile = TaggedProfile { tag, data: profile.data.clone() };
-        let mut resolved = self.iiop.decode_profile(&profile)?;
-        for endpoint in &mut resolved.endpoints {
-            *endpoint = Endpoint::new(DIOP_SCHEME, endpoint.address())?;
-        }
-        Ok(resolved)
+        PROFILES.decode(profile)
     }
 
     fn encode_profile(
@@ -73,8 +60,6 @@ impl Protocol for DiopProtocol {
         object_key: &[u8],
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError> {
-        let endpoints: Result<Vec<_>, _> = endpoints.iter().map(of_iiop).collect();
-        let profile = self.iiop.encode_profile(&endpoints?, version, object_key, components)?;
-        Ok(TaggedProfile { tag: ProfileTag::TAO_DIOP, data: profile.data })
+        PROFILES.encode(endpoints, version, object_key, components)
     }
 }

@@ -1,0 +1,55 @@
+//! Profiles that are laid out like IIOP's.
+
+use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
+use zorb_transport::{
+    Endpoint, EndpointError, ProfileError, Protocol, ResolvedProfile, strip_scheme,
+};
+
+use crate::{IIOP_SCHEME, IiopProtocol};
+
+/// Profiles with the body of IIOP's, of another kind and for endpoints of another scheme: what a protocol
+/// has whose addresses are hosts and ports, too. For authors of such protocols.
+#[derive(Clone, Copy, Debug)]
+pub struct LikeIiop {
+    /// The kind of the profiles.
+    pub tag: ProfileTag,
+    /// The scheme of their endpoints.
+    pub scheme: &'static str,
+}
+
+impl LikeIiop {
+    /// As [`Protocol::decode_profile`].
+    ///
+    /// # Errors
+    /// [`ProfileError`]: it is of another kind, is malformed, or names no endpoint.
+    pub fn decode(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        ProfileError::check_tag(self.tag, profile)?;
+        let tag = ProfileTag::INTERNET_IOP;
+        let profile = TaggedProfile { tag, data: profile.data.clone() };
+        let mut resolved = IiopProtocol::new().decode_profile(&profile)?;
+        for endpoint in &mut resolved.endpoints {
+            *endpoint = Endpoint::new(self.scheme, endpoint.address())?;
+        }
+        Ok(resolved)
+    }
+
+    /// As [`Protocol::encode_profile`].
+    ///
+    /// # Errors
+    /// [`ProfileError`]: there is no endpoint, one has another scheme, or it has no encoding.
+    pub fn encode(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        let of_iiop = |endpoint: &Endpoint| {
+            Endpoint::new(IIOP_SCHEME, strip_scheme(self.scheme, endpoint.as_str())?)
+        };
+        let endpoints: Result<Vec<_>, EndpointError> = endpoints.iter().map(of_iiop).collect();
+        let iiop = IiopProtocol::new();
+        let profile = iiop.encode_profile(&endpoints?, version, object_key, components)?;
+        Ok(TaggedProfile { tag: self.tag, data: profile.data })
+    }
+}
