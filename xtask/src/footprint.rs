@@ -16,9 +16,8 @@ Measure the server of examples/hello: its size, its memory at rest, and what eac
 Usage: cargo xtask footprint [--write] [PROFILE]...
 
 Profiles: release and footprint (see Cargo.toml) without any. The size is that of the program without
-symbols. Memory is what is resident after the first call, when port 2809 is free to make one. Code is
-counted for the crate that its name speaks of first, a crate of Zorb before any other; constants
-without a name belong to nobody.
+symbols. Memory is what is resident after the first call. Code is counted for the crate that its name
+speaks of first, a crate of Zorb before any other; constants without a name belong to nobody.
 
 --write puts the sizes of both profiles into the table of docs/src/footprint.md.
 ";
@@ -31,8 +30,8 @@ struct Footprint {
     profile: String,
     /// Octets of the file without symbols.
     size: u64,
-    /// Octets of memory at rest; `None` when the server could not be started.
-    resident: Option<u64>,
+    /// Octets of memory at rest.
+    resident: u64,
     sections: Vec<Section>,
     crates: Vec<(String, Columns)>,
 }
@@ -117,10 +116,7 @@ fn output(name: &str, arguments: &[&str], file: &Path) -> io::Result<String> {
 fn print(out: &mut dyn Write, footprint: &Footprint) -> io::Result<()> {
     let Footprint { profile, size, resident, sections, crates } = footprint;
     writeln!(out, "hello-server, profile {profile}: {} octets without symbols", grouped(*size))?;
-    match resident {
-        Some(octets) => writeln!(out, "resident at rest: {} octets", grouped(*octets))?,
-        None => writeln!(out, "resident at rest: not measured, port 2809 is in use")?,
-    }
+    writeln!(out, "resident at rest: {} octets", grouped(*resident))?;
     writeln!(out, "\n{:<24}{:>12}{:>12}{:>12}", "crate", "code", "constants", "data")?;
     let line = |out: &mut dyn Write, name: &str, columns: &Columns| {
         let [code, constants, data] = columns.0.map(grouped);
@@ -148,10 +144,7 @@ fn table(measured: &[Footprint]) -> String {
     );
     for Footprint { profile, size, resident, sections, .. } in measured {
         let code: u64 = sections.iter().map(|section| section.columns().0[0]).sum();
-        let resident = match resident {
-            Some(octets) => format!("{:.1} MiB", *octets as f64 / f64::from(1 << 20)),
-            None => "not measured".to_owned(),
-        };
+        let resident = format!("{:.1} MiB", *resident as f64 / f64::from(1 << 20));
         let (size, code) = (grouped(*size), grouped(code));
         let _ = writeln!(made, "| `{profile}` | {size} octets | {code} octets | {resident} |");
     }

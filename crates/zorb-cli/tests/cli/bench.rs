@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -342,15 +341,20 @@ fn the_table_and_the_file() {
     assert_eq!(json["rows"].as_array().unwrap().len(), 10);
 }
 
+/// Writes the script `$1` of the line `$2`.
+const WRITE: &str = "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod 755 \"$1\"";
+
 /// A folder of peers with one that is two scripts.
 fn scripted(test: &str, server: &str, client: &str) -> String {
     let folder = folder("bench").join(test);
     let scripts = folder.join("scripted");
     fs::create_dir_all(&scripts).unwrap();
     for (role, text) in [("server", server), ("client", client)] {
-        let path = scripts.join(role);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        // Written by another process: one that another test starts meanwhile could have the file open
+        // for a moment, and a file that is open for writing cannot be run.
+        let mut sh = Command::new("sh");
+        sh.args(["-c", WRITE, "sh"]).arg(scripts.join(role)).arg(text);
+        assert!(sh.status().unwrap().success());
     }
     folder.to_str().unwrap().to_owned()
 }

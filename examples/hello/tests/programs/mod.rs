@@ -1,8 +1,16 @@
 //! Runs a server and its client as a user would.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+mod elsewhere;
+
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
+
+use elsewhere::Elsewhere;
+
+/// How long a program may take to do what takes a moment.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A process that does not outlive the test.
 struct Server(Child);
@@ -14,15 +22,14 @@ impl Drop for Server {
     }
 }
 
-/// What the client says once the server is there, which listens at `port` of this machine.
-pub fn said_to(server: &str, client: &str, port: u16) -> Option<String> {
-    let address = SocketAddr::from(([127, 0, 0, 1], port));
-    if TcpListener::bind(address).is_err() {
-        eprintln!("port {port} is in use on this machine: the programs were not run");
-        return None;
-    }
-    let mut server = Server(Command::new(server).spawn().unwrap());
-    let deadline = Instant::now() + Duration::from_secs(30);
+/// What the client says once the server is there. Both name `port` of this machine, and are run at one
+/// that is free.
+pub fn said_to(server: &str, client: &str, port: u16) -> String {
+    let (server, client) = (Path::new(server), Path::new(client));
+    let copies = Elsewhere::copies(&[server, client], port).unwrap();
+    let address = SocketAddr::from(([127, 0, 0, 1], copies.port));
+    let mut server = Server(Command::new(copies.of(server)).spawn().unwrap());
+    let deadline = Instant::now() + LIMIT;
     while TcpStream::connect(address).is_err() {
         assert!(server.0.try_wait().unwrap().is_none(), "the server ended");
         assert!(Instant::now() < deadline, "the server does not listen");
@@ -30,9 +37,9 @@ pub fn said_to(server: &str, client: &str, port: u16) -> Option<String> {
     }
     // The object is published before long; until then the client says that it is not there.
     loop {
-        let output = Command::new(client).output().unwrap();
+        let output = Command::new(copies.of(client)).output().unwrap();
         if output.status.success() {
-            return Some(String::from_utf8_lossy(&output.stdout).into_owned());
+            return String::from_utf8_lossy(&output.stdout).into_owned();
         }
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(error.contains("OBJECT_NOT_EXIST"), "{error}");

@@ -1,13 +1,18 @@
 //! How large the server of `examples/hello` is, on disk and at rest.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+#[path = "../../../../examples/hello/tests/programs/elsewhere.rs"]
+mod elsewhere;
+
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 
 use crate::program::path;
-use crate::tool::{self, Absent};
+use crate::tool;
+use elsewhere::Elsewhere;
 
 /// Octets of the program without symbols.
 const SIZE: u64 = 1_500_000;
@@ -19,13 +24,9 @@ const SERVED: u64 = 7 << 19;
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let port = || SocketAddr::from(([127, 0, 0, 1], 2809));
-    // The example names its port.
-    let free = TcpListener::bind(port());
-    let free = free.map(drop).map_err(|_| Absent("port 2809 is in use on this machine".to_owned()));
     vec![
         crate::trial("footprint/size".into(), tool::strip(), size),
-        crate::trial("footprint/resident".into(), free, move || resident(port())),
+        crate::trial("footprint/resident".into(), Ok(()), resident),
     ]
 }
 
@@ -55,8 +56,16 @@ impl Drop for Running {
 /// puts it, so the median counts.
 const STARTS: usize = 5;
 
-fn resident(address: SocketAddr) -> Result<(), String> {
-    let measured: Result<Vec<_>, String> = (0..STARTS).map(|_| resident_once(address)).collect();
+/// The port that the example names.
+const NAMED: u16 = 2809;
+
+fn resident() -> Result<(), String> {
+    let (server, client) = (path("hello-server")?, path("hello-client")?);
+    let copies =
+        Elsewhere::copies(&[&server, &client], NAMED).map_err(|error| error.to_string())?;
+    let (server, client) = (copies.of(&server), copies.of(&client));
+    let once = |_| resident_once(&server, &client, copies.port);
+    let measured: Result<Vec<_>, String> = (0..STARTS).map(once).collect();
     let (at_rest, served) = measured?.into_iter().unzip();
     median_within("at rest", at_rest, AT_REST)?;
     median_within("after a call", served, SERVED)
@@ -71,15 +80,15 @@ fn median_within(when: &str, mut measured: Vec<u64>, limit: u64) -> Result<(), S
 }
 
 /// What is resident as soon as connections are taken, and after the first call.
-fn resident_once(address: SocketAddr) -> Result<(u64, u64), String> {
-    let client = path("hello-client")?;
-    let mut command = Command::new(path("hello-server")?);
+fn resident_once(server: &Path, client: &Path, port: u16) -> Result<(u64, u64), String> {
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let mut command = Command::new(server);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let server = zorb_os::process::bind_to_this_process(&mut command).spawn();
     let mut server = Running(server.map_err(|error| error.to_string())?);
     until(&mut server, || TcpStream::connect(address).is_ok())?;
     let at_rest = resident_now(&server)?;
-    let greets = || Command::new(&client).output().is_ok_and(|output| output.status.success());
+    let greets = || Command::new(client).output().is_ok_and(|output| output.status.success());
     until(&mut server, greets)?;
     Ok((at_rest, resident_now(&server)?))
 }
