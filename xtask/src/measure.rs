@@ -37,7 +37,7 @@ const RUNS: [(&str, &str); 18] = [
     ),
     (
         "cubit-same",
-        "cubit --transport iiop,lite+iiop,uiop,lite+uiop --pin same --rounds 9 --calls 400",
+        "cubit --transport iiop,lite+iiop,uiop,lite+uiop --pin same --rounds 60 --calls 400",
     ),
     ("dynamic", "dynamic --vs raw,omniorb --rounds 5"),
     ("bridge", "bridge --rounds 5 --calls 400"),

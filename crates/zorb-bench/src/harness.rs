@@ -1,10 +1,12 @@
 //! Driving peers: finding their programs, starting them in pairs, asking them in turns.
 
+mod certificates;
 mod handover;
 mod pair;
 mod setup;
 mod turns;
 
+pub(crate) use certificates::{Certificates, has_certificates};
 pub use handover::handover_ns;
 pub use pair::Pair;
 pub(crate) use setup::bare_transport;

@@ -25,7 +25,7 @@ pub struct Done {
     pub wall_ns: u64,
     /// What the client's process used of the processor in that time.
     pub cpu_ns: u64,
-    /// What the server's process used; of a flood only.
+    /// What the server's process used: of a flood, and of calls where that is known, else 0.
     pub server_cpu_ns: u64,
     /// All times added up; not of a flood.
     pub sum_ns: u64,
@@ -48,6 +48,9 @@ impl fmt::Display for Answer {
                 write!(f, "done check=ok calls={calls} wall_ns={wall_ns} cpu_ns={cpu_ns}")?;
                 if histogram.total() == 0 {
                     return write!(f, " server_cpu_ns={server_cpu_ns}");
+                }
+                if *server_cpu_ns > 0 {
+                    write!(f, " server_cpu_ns={server_cpu_ns}")?;
                 }
                 write!(f, " sum_ns={sum_ns} min_ns={min_ns} max_ns={max_ns} hist={histogram}")
             }
@@ -90,6 +93,9 @@ fn parse_done(text: &str, timed: bool) -> Result<Done, String> {
         ..Done::default()
     };
     if timed {
+        if pairs.contains_key("server_cpu_ns") {
+            done.server_cpu_ns = number("server_cpu_ns")?;
+        }
         done.sum_ns = number("sum_ns")?;
         done.min_ns = number("min_ns")?;
         done.max_ns = number("max_ns")?;
@@ -123,6 +129,7 @@ mod tests {
         let flood = Done { calls: 5, wall_ns: 9, cpu_ns: 4, server_cpu_ns: 3, ..Done::default() };
         for (answer, is_timed) in [
             (Answer::Done(timed()), true),
+            (Answer::Done(Done { server_cpu_ns: 9, ..timed() }), true),
             (Answer::Done(flood), false),
             (Answer::Unsupported("no such thing".to_owned()), true),
             (Answer::Failed("a wrong reply".to_owned()), false),

@@ -3,7 +3,9 @@
 use super::{Run, Work, calls, stop};
 use crate::driver::Done;
 use crate::error::{Error, Result};
-use crate::harness::{Blocks, Pair, Setup, Watch, bare_transport, in_turns};
+use crate::harness::{
+    Blocks, Certificates, Pair, Setup, Watch, bare_transport, has_certificates, in_turns,
+};
 use crate::operation::Operation;
 use crate::peer::Hop;
 use crate::report::{Check, Figure, Subject, rows};
@@ -19,10 +21,10 @@ const WAYS: [(&str, &str); 9] = [
     ("iiop", "shmiop"),
     ("lite+iiop", "iiop"),
     ("iiop", "lite+iiop"),
-    ("ssliop", "iiop"),
+    (TLS, "iiop"),
 ];
-/// What options about certificates begin with.
-const OF_TLS: &str = "-ORBSsliop";
+/// TLS over TCP.
+const TLS: &str = "ssliop";
 /// Octets there and back.
 const PAYLOADS: [usize; 3] = [0, 1 << 10, 64 << 10];
 const CALLS: u32 = 1000;
@@ -37,16 +39,18 @@ const CONNECTIONS: usize = 8;
 pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let payloads: &[usize] =
         if run.plan.payloads.is_empty() { &PAYLOADS } else { &run.plan.payloads };
-    let has_tls = run.plan.setup.orb.iter().any(|word| word.starts_with(OF_TLS));
     let mut ways: Vec<(&str, &str)> = WAYS.to_vec();
-    if !has_tls {
-        ways.retain(|(from, _)| *from != "ssliop");
-        watch.note("ssliop is left out: no option names a certificate");
+    let made = Certificates::for_peers(&run.plan.setup)?;
+    let with_tls = made.as_ref().map_or_else(|| run.plan.setup.clone(), Certificates::setup);
+    if !has_certificates(&with_tls) {
+        ways.retain(|(from, _)| *from != TLS);
+        watch.note("ssliop is left out: this build makes no certificates, and no option names one");
     }
     let rounds = run.rounds();
     watch.begin(ways.len() * payloads.len() * 4 * rounds * 2);
     for (from, to) in ways {
-        let mut pairs = start(run, from, to, watch)?;
+        let setup = if from == TLS { &with_tls } else { &run.plan.setup };
+        let mut pairs = start(setup, from, to, watch)?;
         let names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
         for &payload in payloads {
             let (operation, own) = match payload {
@@ -65,12 +69,12 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
 }
 
 /// A bare hop, and calls straight, through a relay and through a bridge.
-fn start(run: &Run<'_>, from: &str, to: &str, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
-    let over = |scheme: &str| Setup { transport: scheme.to_owned(), ..run.plan.setup.clone() };
+fn start(setup: &Setup, from: &str, to: &str, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
+    let over = |scheme: &str| Setup { transport: scheme.to_owned(), ..setup.clone() };
     let (near, far) = (over(from), over(to));
     let bare = over(bare_transport(from));
     // With TLS before the bridge, what is added is the way behind it: calls over TLS are compared.
-    let straight = if from == "ssliop" { &near } else { &far };
+    let straight = if from == TLS { &near } else { &far };
     let missing = |what: &str| Error::new(format!("{what} over {from} and {to} does not start"));
     let mut pairs = Vec::new();
     for (name, started) in [

@@ -1,6 +1,7 @@
 //! The same work over several transports, in turns.
 
 mod compared;
+mod gains;
 mod rings;
 
 use zorb_os::thread;

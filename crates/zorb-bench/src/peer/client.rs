@@ -20,6 +20,11 @@ pub(super) trait Client {
         line: Line,
     ) -> Result<Box<dyn TwoWay>, Refusal>;
 
+    /// What the server's process has used of the processor, where it is another one and can be asked.
+    fn server_cpu_ns(&self) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
+
     /// Prepares a flood.
     fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal>;
 }

@@ -57,6 +57,8 @@ pub struct Detail {
     pub ratio_q3: Option<f64>,
     /// What the client's process used of the processor for a call, in nanoseconds.
     pub client_cpu_ns_per_call: Option<f64>,
+    /// What the server's process used for a call, in nanoseconds, where one thread called and it is known.
+    pub server_cpu_ns_per_call: Option<f64>,
     /// The client's share for an octet of payload.
     pub client_cpu_ns_per_octet: Option<f64>,
     /// What the server's process used for an octet of payload; of floods only.
@@ -156,18 +158,16 @@ fn one_row(
     let per_octet =
         |cpu_ns: f64| (subject.payload > 0).then(|| rounded(cpu_ns / subject.payload as f64));
     let client_cpu = per_call(|block| block.cpu_ns);
+    let server_cpu = per_call(|block| block.server_cpu_ns);
     let detail = Detail {
         p50_q1_us: timed.then(|| micros(p50.q1)),
         p50_q3_us: timed.then(|| micros(p50.q3)),
         ratio_q1: ratio.map(|ratio| rounded(ratio.q1)),
         ratio_q3: ratio.map(|ratio| rounded(ratio.q3)),
         client_cpu_ns_per_call: Some(rounded(client_cpu)),
+        server_cpu_ns_per_call: (timed && server_cpu > 0.0).then(|| rounded(server_cpu)),
         client_cpu_ns_per_octet: per_octet(client_cpu),
-        server_cpu_ns_per_octet: if timed {
-            None
-        } else {
-            per_octet(per_call(|block| block.server_cpu_ns))
-        },
+        server_cpu_ns_per_octet: if timed { None } else { per_octet(server_cpu) },
         histogram: histogram.to_string(),
         ..Detail::default()
     };

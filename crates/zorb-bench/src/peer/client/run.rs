@@ -105,12 +105,20 @@ pub(super) fn run(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
         callers.push(client.two_way(run.operation, elements, line)?);
     }
     let start = Start { barrier: Barrier::new(run.threads), cpu_ns: AtomicU64::new(u64::MAX) };
+    let mut server_before = None;
     let measured: Vec<Measured> = match callers.as_mut_slice() {
-        [caller] => vec![measure(caller.as_mut(), run, &start)?],
+        [caller] => {
+            warm_up(caller.as_mut(), run)?;
+            server_before = client.server_cpu_ns()?;
+            vec![measure(caller.as_mut(), run, &start, Ok(()))?]
+        }
         callers => thread::scope(|scope| -> Result<Vec<Measured>> {
             let mut threads = Vec::new();
             for caller in callers {
-                let work = || measure(caller.as_mut(), run, &start);
+                let work = || {
+                    let warmed = warm_up(caller.as_mut(), run);
+                    measure(caller.as_mut(), run, &start, warmed)
+                };
                 threads.push(scope.spawn(work));
             }
             let join = |thread: thread::ScopedJoinHandle<'_, Result<Measured>>| {
@@ -120,7 +128,9 @@ pub(super) fn run(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
         })?,
     };
     let cpu_ns = process_cpu_ns().saturating_sub(start.cpu_ns.load(Ordering::Relaxed));
-    Ok(all_together(run, cpu_ns, &measured))
+    let server = server_before.zip(client.server_cpu_ns()?);
+    let server_cpu_ns = server.map_or(0, |(before, after)| after.saturating_sub(before));
+    Ok(Done { server_cpu_ns, ..all_together(run, cpu_ns, &measured) })
 }
 
 /// References whose calls take turns. What a call finds in the processor's caches then does not
@@ -161,14 +171,23 @@ struct Start {
     cpu_ns: AtomicU64,
 }
 
-fn measure(caller: &mut dyn TwoWay, run: &Run, start: &Start) -> Result<Measured> {
-    let mut number = 0_u32;
+fn warm_up(caller: &mut dyn TwoWay, run: &Run) -> Result<()> {
+    (0..run.warm).try_for_each(|number| caller.make(number, 1).map(drop))
+}
+
+/// The calls behind those that have warmed up, or not.
+fn measure(
+    caller: &mut dyn TwoWay,
+    run: &Run,
+    start: &Start,
+    warmed: Result<()>,
+) -> Result<Measured> {
+    let mut number = run.warm;
     let mut next = |count| {
         let this = number;
         number = number.wrapping_add(count);
         caller.make(this, count)
     };
-    let warmed = (0..run.warm).try_for_each(|_| next(1).map(drop));
     // Past the barrier in any case: the others wait there.
     start.barrier.wait();
     warmed?;

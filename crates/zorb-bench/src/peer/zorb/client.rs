@@ -193,6 +193,11 @@ impl Client for ZorbClient {
         })
     }
 
+    fn server_cpu_ns(&self) -> Result<Option<u64>> {
+        let is_elsewhere = self.shared.is_some();
+        Ok(if is_elsewhere { Some(self.suite.sync()?.cpu_ns) } else { None })
+    }
+
     fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal> {
         let suite = self.suite.clone();
         Ok(match operation {

@@ -8,7 +8,7 @@ use super::looks::Looks;
 use super::text::{Escaped, in_table};
 
 /// Columns that are known, in their order: names, headings, decimals.
-const KNOWN: [(&str, &str, usize); 20] = [
+const KNOWN: [(&str, &str, usize); 21] = [
     ("p50_us", "p50, µs", 2),
     ("p50_q1_us", "p50, lower quartile", 2),
     ("p50_q3_us", "p50, upper quartile", 2),
@@ -22,6 +22,7 @@ const KNOWN: [(&str, &str, usize); 20] = [
     ("ratio_q1", "ratio, lower quartile", 3),
     ("ratio_q3", "ratio, upper quartile", 3),
     ("client_cpu_ns_per_call", "client CPU, ns a call", 0),
+    ("server_cpu_ns_per_call", "server CPU, ns a call", 0),
     ("client_cpu_ns_per_octet", "client CPU, ns an octet", 3),
     ("server_cpu_ns_per_octet", "server CPU, ns an octet", 3),
     ("calls", "calls", 0),

@@ -53,8 +53,8 @@ enum Choice {
     Collocated(Common),
     /// Calls through a bridge, beside calls through a bare relay and straight ones
     ///
-    /// From uiop, lite+iiop and iiop to iiop, and from shmiop to uiop; from ssliop to iiop as well
-    /// where options name certificates (-ORBSsliopCertificate and its kin).
+    /// Between iiop, uiop and shmiop, between iiop and lite+iiop, and from ssliop to iiop: with
+    /// certificates made for the run, unless options name some (-ORBSsliopCertificate and its kin).
     Bridge(Common),
     /// Ways to find the object and the operation of a request, Zorb's among them
     Demux(Common),

@@ -1,0 +1,175 @@
+//! What is gained by one way of doing each kind of work over another, block beside block.
+
+use super::compared::percent;
+use crate::report::Check;
+use crate::statistics::Interval;
+
+/// A messaging protocol that says a little less gains a little: so much on average,
+const SMALL_GAIN: std::ops::RangeInclusive<f64> = 1.003..=1.06;
+/// and no kind of work loses more than so much.
+const MOST_LOST: f64 = 0.995;
+
+/// The gains of every kind of work.
+#[derive(Default)]
+pub(super) struct Gains(Vec<Kind>);
+
+/// A kind of work.
+pub(super) struct Kind {
+    pub(super) name: String,
+    /// How many times the calls in a second, of each block and the one beside it.
+    pub(super) gains: Vec<f64>,
+    /// How many times the processor time of both sides.
+    spent: Vec<f64>,
+}
+
+impl Gains {
+    pub(super) fn add(&mut self, name: &str, gains: Vec<f64>, spent: Vec<f64>) {
+        if !gains.is_empty() {
+            self.0.push(Kind { name: name.to_owned(), gains, spent });
+        }
+    }
+
+    /// The kind of work that gains least.
+    pub(super) fn least(&self) -> Option<(&str, Interval)> {
+        let all = self.0.iter().map(|kind| (kind.name.as_str(), kind.interval()));
+        all.min_by(|(_, one), (_, other)| one.median.total_cmp(&other.median))
+    }
+
+    /// The first kind whose name begins so, and the last.
+    pub(super) fn first(&self, begins: &str) -> Option<&Kind> {
+        self.0.iter().find(|kind| kind.name.starts_with(begins))
+    }
+
+    pub(super) fn last(&self, begins: &str) -> Option<&Kind> {
+        self.0.iter().rfind(|kind| kind.name.starts_with(begins))
+    }
+
+    /// What is to hold of a protocol that gains something.
+    pub(super) fn any(&self, name: &str) -> Vec<Check> {
+        let gain = Interval::of(self.averages(|kind| &kind.gains));
+        let more = Check {
+            what: format!("calls in a second of {name}, beside GIOP, on average"),
+            expected: "more, with 95 % confidence".to_owned(),
+            found: percent(gain),
+            holds: gain.low > 1.0,
+        };
+        [more].into_iter().chain(self.processor(name)).collect()
+    }
+
+    /// What is to hold of one that gains a little.
+    pub(super) fn small_ones(&self, name: &str) -> Vec<Check> {
+        let gain = Interval::of(self.averages(|kind| &kind.gains));
+        let (least, most) = (SMALL_GAIN.start() - 1.0, SMALL_GAIN.end() - 1.0);
+        let more = Check {
+            what: format!("calls in a second of {name}, beside GIOP, on average"),
+            expected: format!(
+                "more, with 95 % confidence, by {:.1} to {:.0} %",
+                least * 100.0,
+                most * 100.0
+            ),
+            found: percent(gain),
+            holds: gain.low > 1.0 && SMALL_GAIN.contains(&gain.median),
+        };
+        let least = self.least().map(|(work, least)| {
+            let surely = |kind: &&Kind| kind.interval().high < MOST_LOST;
+            let lost = self.0.iter().filter(surely).count();
+            let lost = format!("{lost} of {} kinds lose more beyond doubt", self.0.len());
+            Check {
+                what: format!("the kind of work that gains least by {name}"),
+                expected: format!("{:+.1} % at worst", (MOST_LOST - 1.0) * 100.0),
+                found: format!("{}, for {work}; {lost}", percent(least)),
+                holds: least.median >= MOST_LOST,
+            }
+        });
+        [more].into_iter().chain(least).chain(self.processor(name)).collect()
+    }
+
+    /// What is used of the processor, which does not depend on how long somebody waits to be woken.
+    fn processor(&self, name: &str) -> Option<Check> {
+        let spent = Interval::of(self.averages(|kind| &kind.spent));
+        (spent.median > 0.0).then(|| Check {
+            what: format!("processor time of both sides for a call of {name}, beside GIOP"),
+            expected: "less on average, with 95 % confidence".to_owned(),
+            found: percent(spent),
+            holds: spent.high < 1.0,
+        })
+    }
+
+    /// Whether more is gained here than there.
+    pub(super) fn beside(&self, name: &str, other: &Self, other_name: &str) -> Option<Check> {
+        let here = self.averages(|kind| &kind.gains);
+        let more = std::iter::zip(here, other.averages(|kind| &kind.gains));
+        let more: Vec<f64> = more.map(|(here, there)| here - there).collect();
+        if more.is_empty() {
+            return None;
+        }
+        let more = Interval::of(more);
+        Some(Check {
+            what: format!("what {name} gains on average, beside what {other_name} does"),
+            expected: "more, with 95 % confidence".to_owned(),
+            found: format!("by {}", points(more)),
+            holds: more.low > 0.0,
+        })
+    }
+
+    /// Of each block, the mean over all kinds of work: they are done by turns, and what happens to one
+    /// of them weighs as much as there are kinds.
+    fn averages(&self, of: fn(&Kind) -> &Vec<f64>) -> Vec<f64> {
+        let blocks = self.0.iter().map(|kind| of(kind).len()).min().unwrap_or_default();
+        let mean = |block: usize| {
+            let all = self.0.iter().filter_map(|kind| of(kind).get(block));
+            all.sum::<f64>() / self.0.len() as f64
+        };
+        (0..blocks).map(mean).collect()
+    }
+}
+
+impl Kind {
+    fn interval(&self) -> Interval {
+        Interval::of(self.gains.iter().copied())
+    }
+}
+
+/// A difference of ratios in percentage points, and between what it is with 95 % confidence.
+pub(super) fn points(difference: Interval) -> String {
+    let Interval { low, median, high } = difference;
+    let [low, median, high] = [low, median, high].map(|number| number * 100.0);
+    format!("{median:.2} points ({low:.2} to {high:.2})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gains(works: &[&[f64]]) -> Gains {
+        let mut gains = Gains::default();
+        for (n, work) in works.iter().enumerate() {
+            let spent = work.iter().map(|gain| 1.0 / gain).collect();
+            gains.add(&n.to_string(), work.to_vec(), spent);
+        }
+        gains
+    }
+
+    #[test]
+    fn a_small_gain_is_small_and_a_gain() {
+        let holds = |gains: &Gains| -> Vec<bool> {
+            gains.small_ones("x").iter().map(|check| check.holds).collect()
+        };
+        assert_eq!(holds(&gains(&[&[1.02; 20], &[1.0; 20]])), [true, true, true]);
+        // One kind loses; too much is gained; nothing is.
+        assert_eq!(holds(&gains(&[&[1.04; 20], &[0.99; 20]])), [true, false, true]);
+        assert_eq!(holds(&gains(&[&[1.2; 20]])), [false, true, true]);
+        assert_eq!(holds(&gains(&[&[0.998; 20]])), [false, true, false]);
+        let unknown = [0.9, 1.1].repeat(10);
+        assert_eq!(holds(&gains(&[&unknown])), [false, true, false]);
+    }
+
+    #[test]
+    fn each_block_is_beside_its_own() {
+        // What scatters alike in both is no doubt.
+        let (here, there) = ([1.3, 1.1, 1.3, 1.1].repeat(5), [1.2, 1.0, 1.2, 1.0].repeat(5));
+        let check = gains(&[&here]).beside("a", &gains(&[&there]), "b").unwrap();
+        assert!(check.holds && check.found == "by 10.00 points (10.00 to 10.00)", "{check:?}");
+        assert!(gains(&[]).beside("a", &gains(&[]), "b").is_none());
+    }
+}

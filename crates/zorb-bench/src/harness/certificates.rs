@@ -1,0 +1,117 @@
+//! Certificates for peers that speak TLS.
+
+use tempfile::TempDir;
+
+use super::Setup;
+use crate::error::Result;
+
+/// What options about certificates begin with.
+const OF_TLS: &str = "-ORBSsliop";
+/// Options that name a file, and the file.
+#[cfg(feature = "tls")]
+const FILES: [(&str, &str); 3] = [
+    ("-ORBSsliopRoots", "roots.pem"),
+    ("-ORBSsliopCertificate", "peer.pem"),
+    ("-ORBSsliopKey", "peer.key"),
+];
+
+/// Whether peers that are set up so have certificates.
+pub(crate) fn has_certificates(setup: &Setup) -> bool {
+    setup.orb.iter().any(|word| word.starts_with(OF_TLS))
+}
+
+/// Files of an authority, of a certificate of this machine that it has signed, and of its key, made for
+/// one run; they go with this.
+#[derive(Debug)]
+pub(crate) struct Certificates {
+    setup: Setup,
+    /// Where they are.
+    #[cfg_attr(not(feature = "tls"), allow(dead_code, reason = "nothing is put there"))]
+    folder: TempDir,
+}
+
+impl Certificates {
+    /// Makes them for peers that have none, where this build can.
+    ///
+    /// # Errors
+    /// There is no room for the files.
+    pub(crate) fn for_peers(setup: &Setup) -> Result<Option<Self>> {
+        if has_certificates(setup) || cfg!(not(feature = "tls")) {
+            return Ok(None);
+        }
+        let mut made = Self { setup: setup.clone(), folder: tempfile::tempdir()? };
+        made.write()?;
+        Ok(Some(made))
+    }
+
+    /// Has both sides of a connection show and trust them.
+    pub(crate) fn setup(&self) -> Setup {
+        self.setup.clone()
+    }
+
+    #[cfg(feature = "tls")]
+    fn write(&mut self) -> Result<()> {
+        let wrong =
+            |error: rcgen::Error| crate::error::Error::new(format!("making certificates: {error}"));
+        for ((option, file), text) in std::iter::zip(FILES, texts().map_err(wrong)?) {
+            let path = self.folder.path().join(file);
+            std::fs::write(&path, text)?;
+            self.setup.orb.extend([option.to_owned(), path.display().to_string()]);
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "tls"))]
+    fn write(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The texts of the files, in their order.
+#[cfg(feature = "tls")]
+fn texts() -> std::result::Result<[String; 3], rcgen::Error> {
+    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+
+    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let mut own = CertificateParams::new(names.clone())?;
+    own.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(own, KeyPair::generate()?)?;
+    let key = KeyPair::generate()?;
+    let certificate = CertificateParams::new(names)?.signed_by(&key, &authority)?;
+    Ok([authority.pem(), certificate.pem(), key.serialize_pem()])
+}
+
+#[cfg(all(test, feature = "tls"))]
+mod tests {
+    use super::*;
+    use crate::harness::Pin;
+
+    fn setup(orb: &[&str]) -> Setup {
+        Setup {
+            own_program: "zorb".into(),
+            own_word: "bench-peer".to_owned(),
+            peers: "peers".into(),
+            transport: "ssliop".to_owned(),
+            pin: Pin::None,
+            fifo: None,
+            socket_queue: None,
+            spin: None,
+            orb: orb.iter().map(|word| (*word).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn peers_without_certificates_get_some() {
+        let made = Certificates::for_peers(&setup(&["-ORBId", "x"])).unwrap().unwrap();
+        let words = made.setup().orb;
+        assert_eq!(words.len(), 2 + 2 * FILES.len());
+        let text = |word: usize| std::fs::read_to_string(&words[word]).unwrap();
+        assert!([3, 5].iter().all(|word| text(*word).contains("BEGIN CERTIFICATE")));
+        assert!(text(7).contains("PRIVATE KEY"));
+        let file = words[3].clone();
+        drop(made);
+        assert!(!std::path::Path::new(&file).exists());
+        let named = setup(&["-ORBSsliopCertificate", "mine.pem"]);
+        assert!(Certificates::for_peers(&named).unwrap().is_none());
+    }
+}
