@@ -50,7 +50,8 @@ pub use message::{
     ResponseFlags, TargetAddress, fragments,
 };
 pub use messaging::{
-    ClientMemory, Form, Frame, GiopLite, Mention, Mentioning, Messaging, Recalled, ServerMemory,
+    ClientMemory, Destination, Form, Frame, GiopLite, Mention, Mentioning, Messaging, ObjectPlace,
+    Recalled, ServerMemory,
 };
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,

@@ -1,5 +1,6 @@
 //! Messaging protocols other than GIOP: the upper half of a pluggable protocol.
 
+mod destination;
 mod form;
 mod lite;
 mod memory;
@@ -17,6 +18,7 @@ use crate::{
     OperationName, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus,
     RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
 };
+pub use destination::{Destination, ObjectPlace};
 pub use form::Form;
 pub use lite::GiopLite;
 pub use memory::{ClientMemory, Mention, Mentioning, Recalled, ServerMemory};
@@ -261,6 +263,21 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         header: &MessageHeader,
     ) -> Result<(), ProtocolError> {
         whole::read_request(self, request, reader, header)
+    }
+
+    /// Writes a Request up to its arguments into a buffer, which is cleared; `mention` is as with
+    /// [`write_request_mentioning`](Self::write_request_mentioning).
+    ///
+    /// # Errors
+    /// Those of [`write_request`](Self::write_request).
+    fn begin_request(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+        mention: Mention,
+    ) -> CdrResult<()> {
+        whole::begin_request(self, (buffer, order), start, mention)
     }
 
     /// Writes a Reply up to its body into a buffer, which is cleared.

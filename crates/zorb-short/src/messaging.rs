@@ -1,10 +1,10 @@
 //! How messages are laid out.
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    ClientMemory, Frame, Mention, MessageKind, Messaging, OperationName, ProtocolErrorKind,
-    ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ResponseFlags, ServerMemory,
-    ServiceContexts, TargetAddress,
+    ClientMemory, Frame, Mention, MessageHeader, MessageKind, Messaging, OperationName,
+    ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus, RequestHeader,
+    RequestStart, ResponseFlags, ServerMemory, ServiceContexts, TargetAddress,
 };
 
 use crate::client::Introduced;
@@ -15,6 +15,9 @@ pub const HEADER_SIZE: u8 = 4;
 
 /// The most octets of a message behind its header: 256 MiB less one.
 pub const MAX_SIZE: u32 = (1 << 28) - 1;
+
+/// Octets of a reply up to its body.
+const REPLY: usize = 9;
 
 /// Where the octet is that says how a request names what it is for.
 pub(crate) const HOW_AT: usize = 8;
@@ -80,12 +83,7 @@ impl Beginning {
     pub(crate) fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let request_id = reader.read_u32()?;
         let (how, index) = (reader.read_u8()?, reader.read_u8()?);
-        let response = match how & RESPONSE {
-            0 => Some(ResponseFlags::NoResponse),
-            1 => Some(ResponseFlags::SyncWithServer),
-            3 => Some(ResponseFlags::SyncWithTarget),
-            _ => None,
-        };
+        let response = response(how);
         let mention = match how & !RESPONSE {
             IN_FULL => Some(Mention::InFull),
             INTRODUCED => Some(Mention::Introduce(index)),
@@ -99,9 +97,20 @@ impl Beginning {
     }
 }
 
+/// Whether and when to answer a request with this octet.
+#[inline]
+pub(crate) fn response(how: u8) -> Option<ResponseFlags> {
+    match how & RESPONSE {
+        0 => Some(ResponseFlags::NoResponse),
+        1 => Some(ResponseFlags::SyncWithServer),
+        3 => Some(ResponseFlags::SyncWithTarget),
+        _ => None,
+    }
+}
+
 /// Whether a request with this octet names what it is for by an index alone.
 pub(crate) fn is_by_index(how: u8) -> bool {
-    how & NAMING == BY_INDEX
+    how & !RESPONSE == BY_INDEX
 }
 
 /// Whether a request with this octet introduces an index.
@@ -203,4 +212,102 @@ impl Messaging for Short {
             .ok_or_else(|| reader.error(CdrErrorKind::BadEnum, "reply_status"))?;
         Ok(ReplyHeader { request_id, status, service_contexts: ServiceContexts::NONE })
     }
+
+    fn begin_request(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+        mention: Mention,
+    ) -> CdrResult<()> {
+        buffer.clear();
+        if let Mention::Index(index) = mention {
+            let [i, j, k, l] = octets(order, start.request_id);
+            buffer.extend_from_slice(&[
+                0,
+                0,
+                0,
+                0,
+                i,
+                j,
+                k,
+                l,
+                start.response as u8 | BY_INDEX,
+                index,
+            ]);
+            return Ok(());
+        }
+        buffer.resize(HEADER_SIZE.into(), 0);
+        self.write_request_mentioning(start, mention, &mut CdrWriter::resume(buffer, order))
+    }
+
+    fn begin_reply(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+    ) -> CdrResult<()> {
+        let [i, j, k, l] = octets(order, request_id);
+        buffer.clear();
+        buffer.extend_from_slice(&[0, 0, 0, 0, i, j, k, l, status as u8]);
+        Ok(())
+    }
+
+    fn read_reply_start(
+        &self,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Result<ReplyStart, ProtocolError> {
+        if let Some([_, _, _, _, id @ .., status]) = message.first_chunk::<REPLY>()
+            && header.kind == MessageKind::Reply
+            && header.size as usize >= REPLY - usize::from(HEADER_SIZE)
+            && let Some(status) = ReplyStatus::from_ulong((*status).into())
+        {
+            return Ok(ReplyStart { request_id: word(header.order, id), status, body_at: REPLY });
+        }
+        let mut reader = begin_reading(message, header, MessageKind::Reply)?;
+        let read = self.read_reply(&mut reader);
+        let ReplyHeader { request_id, status, .. } =
+            read.map_err(|cause| bad_header(MessageKind::Reply, cause))?;
+        Ok(ReplyStart { request_id, status, body_at: reader.offset() })
+    }
+}
+
+#[inline]
+fn octets(order: ByteOrder, word: u32) -> [u8; 4] {
+    match order {
+        ByteOrder::Little => word.to_le_bytes(),
+        ByteOrder::Big => word.to_be_bytes(),
+    }
+}
+
+#[inline]
+pub(crate) fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
+    match order {
+        ByteOrder::Little => u32::from_le_bytes(*octets),
+        ByteOrder::Big => u32::from_be_bytes(*octets),
+    }
+}
+
+/// A reader behind the header of a whole message of a kind, which reads nothing beyond its end.
+#[cold]
+pub(crate) fn begin_reading<'a>(
+    message: &'a [u8],
+    header: &MessageHeader,
+    expected: MessageKind,
+) -> Result<CdrReader<'a>, ProtocolError> {
+    if header.kind != expected {
+        return Err(ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
+    }
+    let whole = usize::from(HEADER_SIZE).saturating_add(header.size as usize);
+    let mut reader = CdrReader::new(message.get(..whole).unwrap_or(message), header.order);
+    let own = reader.take(HEADER_SIZE.into(), "message header");
+    own.map_err(|cause| bad_header(expected, cause))?;
+    Ok(reader)
+}
+
+#[cold]
+pub(crate) fn bad_header(message: MessageKind, cause: CdrError) -> ProtocolError {
+    ProtocolErrorKind::BadHeader { message, cause }.into()
 }

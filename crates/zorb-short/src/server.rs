@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    Frame, Mention, MessageHeader, Messaging, OperationName, ProtocolError, ProtocolErrorKind,
-    Recalled, ReplyHeader, ReplyStatus, RequestHeader, RequestStart, ServerMemory, ServiceContexts,
-    TargetAddress,
+    Destination, Frame, Mention, MessageHeader, MessageKind, Messaging, OperationName,
+    ProtocolError, ProtocolErrorKind, Recalled, ReplyHeader, ReplyStatus, RequestHeader,
+    RequestStart, ServerMemory, ServiceContexts, TargetAddress,
 };
 
-use crate::messaging::{Beginning, HOW_AT, INDEX_AT, introduces, is_by_index};
+use crate::messaging::{
+    Beginning, HOW_AT, INDEX_AT, bad_header, begin_reading, introduces, is_by_index, response, word,
+};
 use crate::{HEADER_SIZE, MAX_PAIR, Short};
+
+/// Octets of a request by an index up to its arguments.
+const BY_INDEX: usize = 10;
 
 /// What a server has been introduced to on a connection.
 #[derive(Debug, Default)]
@@ -19,12 +24,10 @@ pub(crate) struct Remembered {
     pairs: Vec<Option<Arc<Pair>>>,
 }
 
-/// An object and an operation, and the messaging that reads the requests for them which say the index.
+/// An object and an operation, the way to them, and the messaging that reads the requests for them which
+/// say the index.
 #[derive(Debug)]
-struct Pair {
-    key: Box<[u8]>,
-    operation: Box<str>,
-}
+struct Pair(Destination);
 
 impl ServerMemory for Remembered {
     fn recall(
@@ -67,7 +70,7 @@ impl Remembered {
             Ok(RequestHeader { target: TargetAddress::Key(key), operation, .. })
                 if key.len().saturating_add(operation.len()) <= MAX_PAIR =>
             {
-                Some(Arc::new(Pair { key: key.into(), operation: operation.as_str().into() }))
+                Some(Arc::new(Pair(Destination::new(key, operation.as_str()))))
             }
             _ => None,
         };
@@ -115,10 +118,47 @@ impl Messaging for Pair {
         Ok(RequestHeader {
             request_id,
             response,
-            target: TargetAddress::Key(&self.key),
-            operation: OperationName::from(&*self.operation),
+            target: TargetAddress::Key(self.0.key()),
+            operation: OperationName::from(&self.0),
             service_contexts: ServiceContexts::NONE,
         })
+    }
+
+    fn read_whole_request<'a>(
+        &'a self,
+        request: &mut RequestHeader<'a>,
+        reader: &mut CdrReader<'a>,
+        header: &MessageHeader,
+    ) -> Result<(), ProtocolError> {
+        let message = reader.rest();
+        let whole = usize::from(HEADER_SIZE).saturating_add(header.size as usize);
+        if let Some([_, _, _, _, id @ .., how, _]) = message.first_chunk::<BY_INDEX>()
+            && header.kind == MessageKind::Request
+            && message.len() == whole
+            && is_by_index(*how)
+            && let Some(response) = response(*how)
+            && reader.take(BY_INDEX, "request header").is_ok()
+        {
+            request.request_id = word(header.order, id);
+            request.response = response;
+            request.target = TargetAddress::Key(self.0.key());
+            request.operation = OperationName::from(&self.0);
+            return Ok(());
+        }
+        let kind = MessageKind::Request;
+        *reader = begin_reading(message, header, kind)?;
+        *request = self.read_request(reader).map_err(|cause| bad_header(kind, cause))?;
+        Ok(())
+    }
+
+    fn begin_reply(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+    ) -> CdrResult<()> {
+        Short.begin_reply(buffer, order, request_id, status)
     }
 
     fn write_reply(

@@ -20,3 +20,17 @@ mod idl {
 
 pub use idl::costs::{BinStruct, Counted, CountedServant, Lender, LenderServant, Part, counted};
 pub use servant::{Servant, mark_phase};
+
+use std::sync::Arc;
+
+use zorb::giop::ProfileTag;
+use zorb::protocols::UiopProtocol;
+use zorb::transport::{Composed, Protocol};
+
+/// Short messages over Unix-domain sockets, made here: programs that are built beside these are
+/// measured, and do not have them.
+#[must_use]
+pub fn short_uiop() -> Arc<dyn Protocol> {
+    let tag = ProfileTag::ZORB_SHORT_UIOP;
+    Arc::new(Composed::new(&zorb_short::Short, UiopProtocol::new(), tag))
+}

@@ -251,7 +251,7 @@ macro_rules! __zorb_skeleton {
                 static OPERATIONS: $crate::codegen::Operations<COUNT> =
                     $crate::codegen::Operations::new(&[$($operation,)* $($($($inherited,)*)*)?]);
                 let _ = &servant;
-                let found = OPERATIONS.find(call.operation());
+                let found = call.find(&OPERATIONS);
                 $crate::codegen::probe!(Operation);
                 match found {
                     $(

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use arc_swap::ArcSwap;
 use zorb_cdr::ReadContext;
-use zorb_giop::{CodeSetComponentInfo, Ior};
+use zorb_giop::{CodeSetComponentInfo, Destination, Ior};
 use zorb_os::lock::{Condition, Lock};
 use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -208,6 +208,16 @@ impl OrbCore {
     /// The priority of a request to the object of a key, as far as its policies know it.
     pub(crate) fn urgency(&self, key: &[u8], told: Option<i16>) -> Option<i16> {
         self.adapters.urgency(KeyParts::parse(key), told)
+    }
+
+    /// Leaves in a destination where its object is, unless something is there; the object has just been
+    /// found by its key.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn leave_place(&self, destination: &Destination) {
+        if let Some(place) = self.adapters.place(KeyParts::parse(destination.key())) {
+            destination.object_is_at(place);
+        }
     }
 
     /// The active object of a key with its adapter's manager, whatever state that is in.

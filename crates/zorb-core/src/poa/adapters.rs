@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
+use zorb_giop::ObjectPlace;
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -122,14 +123,46 @@ impl Adapters {
             probe!(ParseKey);
             return found.admit(id);
         }
-        self.learn(known, key);
+        if let KeyParts::Transient { adapter, .. } = key {
+            self.learn(known, adapter);
+        }
         self.admit(key)
     }
 
-    /// Remembers the adapter of a key, if there is a place for it.
+    /// The object that is in a place, if it is the one that was there when the place was
+    /// [found](Self::place); once its adapter's manager lets the request through.
     #[inline(never)]
-    fn learn(&self, known: &mut KnownAdapters, key: KeyParts<'_>) {
-        let KeyParts::Transient { adapter, .. } = key else { return };
+    pub(crate) fn admit_to(
+        &self,
+        known: Option<&mut KnownAdapters>,
+        place: ObjectPlace,
+    ) -> Option<Result<Found, SystemException>> {
+        let is_it = |found: &PoaCore| (found.index, found.stamp) == (place.adapter, place.stamp);
+        if let Some(known) = known {
+            if self.changes.load(Ordering::Acquire) == known.changes
+                && let Some(Some(found)) = known.places.get(place.adapter as usize % KNOWN)
+                && is_it(found)
+            {
+                return found.admit_to(place);
+            }
+            self.learn(known, place.adapter);
+        }
+        let tables = self.tables.load();
+        let found = tables.by_index.get(place.adapter as usize)?.as_ref()?;
+        if is_it(found) { found.admit_to(place) } else { None }
+    }
+
+    /// Where the object of a key is.
+    pub(crate) fn place(&self, key: KeyParts<'_>) -> Option<ObjectPlace> {
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key).ok()?;
+        let (slot, generation) = adapter.objects.place(id)?;
+        Some(ObjectPlace { adapter: adapter.index, stamp: adapter.stamp, slot, generation })
+    }
+
+    /// Remembers the adapter of an index, if there is a place for it.
+    #[inline(never)]
+    fn learn(&self, known: &mut KnownAdapters, adapter: u32) {
         // First, so that what is found below is at least as new.
         let changes = self.changes.load(Ordering::Acquire);
         if known.changes != changes {
@@ -181,6 +214,17 @@ impl PoaCore {
         let object = self.find_object(id);
         probe!(Servant);
         object.ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
+    }
+
+    /// The same by where the object was; `None` when it is there no more.
+    fn admit_to(&self, place: ObjectPlace) -> Option<Result<Found, SystemException>> {
+        if let Err(refused) = self.manager().admit() {
+            return Some(Err(refused));
+        }
+        probe!(Adapter);
+        let object = self.objects.find_in_place((place.slot, place.generation));
+        probe!(Servant);
+        object.map(Ok)
     }
 }
 

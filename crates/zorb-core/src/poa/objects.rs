@@ -28,12 +28,24 @@ impl Objects {
         self.ids.is_none()
     }
 
-    #[inline]
+    #[inline(always)] // on the path of every call
     pub(super) fn find(&self, id: &[u8]) -> Option<Found> {
-        let (index, generation) = match &self.ids {
-            None => system_id(id)?,
-            Some(ids) => ids.find(id)?,
-        };
+        let (index, generation) = self.place(id)?;
+        self.slots.find(index, generation)
+    }
+
+    /// The index and the generation of the slot of the object `id`.
+    #[inline]
+    pub(super) fn place(&self, id: &[u8]) -> Option<(u32, u32)> {
+        match &self.ids {
+            None => system_id(id),
+            Some(ids) => ids.find(id),
+        }
+    }
+
+    /// The object in a slot, if it is of that generation.
+    #[inline]
+    pub(super) fn find_in_place(&self, (index, generation): (u32, u32)) -> Option<Found> {
         self.slots.find(index, generation)
     }
 

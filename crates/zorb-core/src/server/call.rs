@@ -8,6 +8,7 @@ use zorb_giop::{Form, ReplyStatus, RequestHeader, ServiceId, fragments};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
+use crate::codegen::Operations;
 use crate::gather::{Gather, SendParts, Tail, WriteBody};
 use crate::poa::{ActiveObject, ObjectId};
 use crate::raises::Raises;
@@ -40,6 +41,26 @@ impl<'a> ServerCall<'a> {
     /// The same as text.
     pub fn operation_name(&self) -> &str {
         &self.request.operation
+    }
+
+    /// The position of the operation among those of an interface: by its name, or where an earlier request
+    /// for it left it.
+    #[doc(hidden)]
+    #[inline]
+    pub fn find<const N: usize>(&self, operations: &'static Operations<N>) -> Option<usize> {
+        // A static lies at its address for good, so that stands for the table.
+        let table = std::ptr::from_ref(operations).addr();
+        let destination = self.request.operation.destination();
+        if let Some(destination) = destination
+            && let Some(position) = destination.operation_in(table)
+        {
+            return Some(position);
+        }
+        let found = operations.find(self.operation());
+        if let (Some(destination), Some(position)) = (destination, found) {
+            destination.operation_is_at(table, position);
+        }
+        found
     }
 
     /// Takes the next argument, borrowing from the request where its type allows.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding, Wire};
 use zorb_giop::{
-    Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus, RequestHeader,
-    ResponseFlags,
+    Destination, Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus,
+    RequestHeader, ResponseFlags,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -74,7 +74,7 @@ pub(crate) fn answer_request(
     text: TextOf<'_>,
     buffer: &mut Vec<u8>,
     (threshold, send): (usize, SendParts<'_>),
-    known: Option<&mut KnownAdapters>,
+    mut known: Option<&mut KnownAdapters>,
 ) -> Result<Answer, ProtocolError> {
     let InParts { message, seams, .. } = parts;
     // Where it stays: it is large.
@@ -105,12 +105,24 @@ pub(crate) fn answer_request(
         }
     }
     probe!(MessagingReceive);
-    let admitted = match request.target.object_key() {
-        Ok(key) => core.admit(key, known),
-        Err(_) => Err(NotHere::Nowhere(no_key())),
+    let destination = request.operation.destination();
+    let place = destination.and_then(Destination::object);
+    let again = place.and_then(|place| core.adapters().admit_to(known.as_deref_mut(), place));
+    let admitted = match again {
+        Some(admitted) => admitted.map_err(NotHere::Nowhere),
+        // The first time, and when it is there no more.
+        None => match request.target.object_key() {
+            Ok(key) => core.admit(key, known),
+            Err(_) => Err(NotHere::Nowhere(no_key())),
+        },
     };
     let found = match admitted {
-        Ok(found) => found,
+        Ok(found) => {
+            if let (Some(destination), None) = (destination, place) {
+                core.leave_place(destination);
+            }
+            found
+        }
         Err(not_here) => match answer_for(core, not_here, request, reply) {
             Some(found) => found,
             None => return Ok(answer(reply)),

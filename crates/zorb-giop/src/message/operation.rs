@@ -7,6 +7,8 @@ use core::ops::Deref;
 
 use zorb_cdr::{CdrReader, CdrResult};
 
+use crate::Destination;
+
 /// The name of an operation in a received request: text, borrowed from the message whenever it is ASCII,
 /// as IDL's names are.
 ///
@@ -19,6 +21,8 @@ pub struct OperationName<'a>(Kind<'a>);
 enum Kind<'a> {
     /// Octets of ASCII without a NUL.
     Ascii(&'a [u8]),
+    /// What is remembered of earlier requests.
+    Remembered(&'a Destination),
     Other(Cow<'a, str>),
 }
 
@@ -41,11 +45,22 @@ impl<'a> OperationName<'a> {
         is_plain(octets).then_some(Self(Kind::Ascii(octets)))
     }
 
+    /// The object and the operation that earlier requests of the connection were for, where the request says
+    /// no more than that it is for these.
+    #[inline]
+    pub fn destination(&self) -> Option<&'a Destination> {
+        match &self.0 {
+            Kind::Remembered(destination) => Some(destination),
+            _ => None,
+        }
+    }
+
     /// The octets of the name in UTF-8, the same as on the wire where it is ASCII.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
             Kind::Ascii(octets) => octets,
+            Kind::Remembered(destination) => destination.operation().as_bytes(),
             Kind::Other(text) => text.as_bytes(),
         }
     }
@@ -54,6 +69,7 @@ impl<'a> OperationName<'a> {
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Kind::Ascii(octets) => core::str::from_utf8(octets).unwrap_or_default(),
+            Kind::Remembered(destination) => destination.operation(),
             Kind::Other(text) => text,
         }
     }
@@ -63,7 +79,7 @@ impl<'a> OperationName<'a> {
         self.as_str().into()
     }
 
-    /// Whether it is borrowed from the message.
+    /// Whether it is borrowed, mostly from the message.
     pub fn is_borrowed(&self) -> bool {
         !matches!(self.0, Kind::Other(Cow::Owned(_)))
     }
@@ -87,6 +103,13 @@ impl<'a> From<Cow<'a, str>> for OperationName<'a> {
 impl<'a> From<&'a str> for OperationName<'a> {
     fn from(text: &'a str) -> Self {
         Self(Kind::Other(Cow::Borrowed(text)))
+    }
+}
+
+impl<'a> From<&'a Destination> for OperationName<'a> {
+    #[inline]
+    fn from(destination: &'a Destination) -> Self {
+        Self(Kind::Remembered(destination))
     }
 }
 
@@ -174,5 +197,10 @@ mod tests {
         assert_eq!(ascii.into_owned(), "add");
         assert!(OperationName::of_ascii("größe".as_bytes()).is_none());
         assert_eq!(OperationName::EMPTY.as_str(), "");
+        let destination = Destination::new(b"key", "add");
+        let remembered = OperationName::from(&destination);
+        assert_eq!((&remembered, remembered.is_borrowed()), (&OperationName::from("add"), true));
+        assert!(remembered.destination().is_some());
+        assert!(OperationName::EMPTY.destination().is_none());
     }
 }

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult};
 
-use super::Messaging;
 use super::whole::{size_of_header, skip_header};
+use super::{Mention, Messaging};
 use crate::{
     CancelRequest, GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus,
     MessageHeader, MessageKind, MessageWriter, ProtocolError, ReplyHeader, ReplyStart, ReplyStatus,
@@ -392,10 +392,8 @@ fn request<'b>(
     order: ByteOrder,
     start: &RequestStart<'_>,
 ) -> CdrResult<MessageWriter<'b>> {
-    let kind = MessageKind::Request;
-    let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
-    messaging.write_request(start, &mut message.header_writer())?;
-    Ok(message)
+    messaging.begin_request(buffer, order, start, Mention::InFull)?;
+    Ok(MessageWriter::resume_other(messaging, buffer, order, MessageKind::Request))
 }
 
 #[inline]

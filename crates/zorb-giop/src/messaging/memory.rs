@@ -125,6 +125,16 @@ impl Messaging for Mentioning<'_> {
         self.messaging.read_whole_request(request, reader, header)
     }
 
+    fn begin_request(
+        &self,
+        buffer: &mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+        _: Mention,
+    ) -> CdrResult<()> {
+        self.messaging.begin_request(buffer, order, start, self.mention)
+    }
+
     fn begin_reply(
         &self,
         buffer: &mut Vec<u8>,

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-use super::{Frame, Messaging};
+use super::{Frame, Mention, Messaging};
 use crate::GiopVersion;
 use crate::{
     MessageHeader, MessageKind, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart,
-    ReplyStatus, RequestHeader,
+    ReplyStatus, RequestHeader, RequestStart,
 };
 
 /// Octets of the headers of a messaging protocol: one at least, so that messages have an end.
@@ -93,6 +93,22 @@ pub(super) fn read_reply_start<M: Messaging + ?Sized>(
             Ok(ReplyStart { request_id, status, body_at: reader.offset() })
         }
         Err(cause) => Err(ProtocolError::header(kind, cause)),
+    }
+}
+
+pub(super) fn begin_request<M: Messaging + ?Sized>(
+    messaging: &M,
+    (buffer, order): (&mut Vec<u8>, ByteOrder),
+    start: &RequestStart<'_>,
+    mention: Mention,
+) -> CdrResult<()> {
+    buffer.clear();
+    // The header is filled in at the end.
+    buffer.resize(usize::from(size_of_header(messaging)), 0);
+    let writer = &mut CdrWriter::resume(buffer, order);
+    match mention {
+        Mention::InFull => messaging.write_request(start, writer),
+        mention => messaging.write_request_mentioning(start, mention, writer),
     }
 }
 

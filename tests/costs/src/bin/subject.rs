@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use zorb::{Interface as _, Orb, OrbBuilder};
 use zorb_costs::operation::{Arguments, Operation, WARM_UP};
-use zorb_costs::{Counted, Servant, mark_phase};
+use zorb_costs::{Counted, Servant, mark_phase, short_uiop};
 
 const USAGE: &str = "\
 usage: zorb-costs-subject server URL
@@ -54,7 +54,7 @@ fn serve(url: &str) -> Outcome {
 fn builder() -> OrbBuilder {
     const OPTIONS: [(&str, &str); 2] =
         [("ZORB_COSTS_SPIN", "Spin"), ("ZORB_COSTS_COPY_THRESHOLD", "CopyThreshold")];
-    let builder = Orb::builder().without_environment();
+    let builder = Orb::builder().without_environment().protocol(short_uiop());
     OPTIONS.into_iter().fold(builder, |builder, (variable, option)| match std::env::var(variable) {
         Ok(value) => builder.option(option, &value),
         Err(_) => builder,

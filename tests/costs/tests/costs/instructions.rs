@@ -44,8 +44,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     kept().map(|(side, operation)| one(side, operation)).chain([lite]).collect()
 }
 
-/// Calls over GIOPlite that are kept.
-const OVER_LITE: [Operation; 3] = [Operation::Void, Operation::Long, Operation::String];
+/// Calls over GIOPlite and short messages that are kept.
+const OVER_OTHERS: [Operation; 3] = [Operation::Void, Operation::Long, Operation::String];
 
 /// What is on record. Not how a server takes one-way calls: how many it finds in what it receives
 /// at once depends on who is faster. Of work with types known at run time, the client's.
@@ -53,7 +53,9 @@ fn kept() -> impl Iterator<Item = (Side, Operation)> {
     let all =
         Side::ALL.into_iter().flat_map(|side| Operation::ALL.map(|operation| (side, operation)));
     let calls = all.filter(|(side, operation)| match side {
-        Side::LiteClient | Side::LiteServer => OVER_LITE.contains(operation),
+        Side::LiteClient | Side::LiteServer | Side::ShortClient | Side::ShortServer => {
+            OVER_OTHERS.contains(operation)
+        }
         _ => (*side, *operation) != (Side::Server, Operation::OneWay),
     });
     calls.chain(Operation::DYNAMIC.map(|operation| (Side::Client, operation)))
@@ -130,6 +132,7 @@ fn count() -> Result<Counts, String> {
     let every: Vec<Operation> = Operation::every().collect();
     run_pair("uiop://", &tool, CALLS, &every)?;
     run_pair("lite+uiop://", &|side| tool(side.of_lite()), CALLS, &every)?;
+    run_pair("short+uiop://", &|side| tool(side.of_short()), CALLS, &every)?;
     for side in Side::LOCAL {
         run_local(side, &tool, CALLS, &Operation::ALL)?;
     }

@@ -62,6 +62,9 @@ pub(crate) enum Side {
     /// The same over GIOPlite.
     LiteClient,
     LiteServer,
+    /// The same over short messages.
+    ShortClient,
+    ShortServer,
     /// Both in one ORB, by each strategy of collocated calls.
     ThruPoa,
     Direct,
@@ -70,11 +73,13 @@ pub(crate) enum Side {
 
 impl Side {
     pub(crate) const LOCAL: [Self; 3] = [Self::ThruPoa, Self::Direct, Self::Marshalled];
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Client,
         Self::Server,
         Self::LiteClient,
         Self::LiteServer,
+        Self::ShortClient,
+        Self::ShortServer,
         Self::ThruPoa,
         Self::Direct,
         Self::Marshalled,
@@ -89,6 +94,15 @@ impl Side {
         }
     }
 
+    /// The same over short messages.
+    pub(crate) const fn of_short(self) -> Self {
+        match self {
+            Self::Client => Self::ShortClient,
+            Self::Server => Self::ShortServer,
+            other => other,
+        }
+    }
+
     /// Of those in one ORB, also what the option `CollocationStrategy` calls it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -96,6 +110,8 @@ impl Side {
             Self::Server => "server",
             Self::LiteClient => "lite_client",
             Self::LiteServer => "lite_server",
+            Self::ShortClient => "short_client",
+            Self::ShortServer => "short_server",
             Self::ThruPoa => "thru_poa",
             Self::Direct => "direct",
             Self::Marshalled => "marshalled",

@@ -31,7 +31,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     let over = |name: &str, url: &'static str| {
         crate::trial(format!("system-calls/{name}"), tool::strace(), move || remote(url, None, 2))
     };
-    let over = [over("iiop", "iiop://127.0.0.1:0"), over("uiop", "uiop://")];
+    let over = [
+        over("iiop", "iiop://127.0.0.1:0"),
+        over("uiop", "uiop://"),
+        over("short", "short+uiop://"),
+    ];
     let shmiop = crate::trial("system-calls/shmiop".to_owned(), tool::strace(), || {
         remote("shmiop://", Some(SPIN), 0)
     });

@@ -20,8 +20,8 @@ pub(super) struct Record {
 }
 
 const HEAD: &str = "\
-# Instructions that one call takes in the code of the program, release profile, over UIOP, in GIOP and
-# GIOPlite; the last three are client and servant in one ORB, by each strategy of collocated calls. dii-long and
+# Instructions that one call takes in the code of the program, release profile, over UIOP, in GIOP,
+# GIOPlite and short messages; the last three are client and servant in one ORB, by each strategy of collocated calls. dii-long and
 # dii-octets are dynamic calls, leaves is a DynAny of 64 structures. Growth beyond 3 % and ten
 # instructions fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
 ";
