@@ -1,5 +1,6 @@
 //! At which priority upcalls run.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -7,10 +8,11 @@ use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_core::ServerCall;
 use zorb_core::poa::ObjectId;
 use zorb_core::policy::{
-    AroundUpcall, CallPriority, Levels, PolicyType, RequestContext, RestingPriorities,
+    AroundUpcall, CallPriority, Levels, Policies, PolicyType, RequestContext, RestingPriorities,
     ShortContext, TypedPolicy,
 };
 use zorb_giop::ServiceId;
+use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::setting::{Settings, given, not_mapped};
@@ -91,7 +93,7 @@ impl TypedPolicy for PriorityModel {
 
     fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
         let settings = Arc::clone(self.settings.as_ref()?);
-        Some(Arc::new(AtPriority { model: self.clone(), settings }))
+        Some(Arc::new(AtPriority { model: self.clone(), settings, promised: Lock::default() }))
     }
 
     fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
@@ -123,6 +125,8 @@ impl TypedPolicy for PriorityModel {
 struct AtPriority {
     model: PriorityModel,
     settings: Arc<Settings>,
+    /// The priorities that references say of objects which are to come.
+    promised: Lock<HashMap<ObjectId, Priority>>,
 }
 
 impl AtPriority {
@@ -177,6 +181,29 @@ impl AroundUpcall for AtPriority {
         served
     }
 
+    /// An object has the priority that its reference was made with, for as long as its adapter is there.
+    fn own_policies(
+        &self,
+        id: &ObjectId,
+        given: &Policies,
+        for_reference: bool,
+    ) -> Result<Option<Policies>, SystemException> {
+        let said = given.value::<PriorityModel>().map(PriorityModel::server_priority);
+        let mut promised = self.promised.lock();
+        match (promised.get(id).copied(), said) {
+            (Some(promised), Some(said)) if promised != said => Err(other_priority()),
+            (Some(promised), None) => {
+                let model = PriorityModel::new(false, promised, &self.settings);
+                Ok(Some(Policies::new().with(model)))
+            }
+            (None, Some(said)) if for_reference => {
+                promised.insert(id.clone(), said);
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// That of a request whose priority means nothing is unknown: its upcall is not made.
     fn urgency(&self, id: &ObjectId, told: Option<i16>) -> Option<i16> {
         let wanted = match told {
@@ -187,6 +214,12 @@ impl AroundUpcall for AtPriority {
         };
         Some(wanted.value())
     }
+}
+
+/// The exception for an object of which a reference says otherwise.
+#[cold]
+fn other_priority() -> SystemException {
+    SystemException::bad_inv_order(minor::bad_inv_order::OTHER_PRIORITY, CompletionStatus::No)
 }
 
 /// Gives the thread its priority back, also when the servant panics.

@@ -32,7 +32,8 @@ impl RtOrb {
     /// The same under `id` (`activate_object_with_id_and_priority`).
     ///
     /// # Errors
-    /// As [`activate_with_priority`](Self::activate_with_priority).
+    /// As [`activate_with_priority`](Self::activate_with_priority); `BAD_INV_ORDER` where a reference was
+    /// made with another priority.
     #[doc(alias = "activate_object_with_id_and_priority")]
     pub fn activate_with_id_and_priority<S, R>(
         &self,
@@ -49,7 +50,8 @@ impl RtOrb {
     }
 
     /// A reference to an object that is to run at `priority`, under an id that a persistent adapter
-    /// chooses (`create_reference_with_priority`).
+    /// chooses (`create_reference_with_priority`). The adapter remembers it: an object that is activated
+    /// under the id runs at it.
     ///
     /// # Errors
     /// As [`Poa::create_reference_as`]; `WrongPolicy` unless the adapter's own priorities are declared
@@ -62,11 +64,11 @@ impl RtOrb {
         poa.create_reference_as(None, &self.declaring(poa, priority)?)
     }
 
-    /// The same under `id` (`create_reference_with_id_and_priority`). The object runs at that priority
-    /// when it is activated with it.
+    /// The same under `id` (`create_reference_with_id_and_priority`).
     ///
     /// # Errors
-    /// As [`create_reference_with_priority`](Self::create_reference_with_priority).
+    /// As [`create_reference_with_priority`](Self::create_reference_with_priority); `BAD_INV_ORDER` where
+    /// one was made with another priority.
     pub fn create_reference_with_id_and_priority<R: Interface>(
         &self,
         poa: &Poa,

@@ -14,7 +14,7 @@ use zorb_rt::{
     ThreadpoolBuilder, ThreadpoolPolicy,
 };
 use zorb_tcp::IiopProtocol;
-use zorb_types::SystemExceptionKind;
+use zorb_types::{SystemExceptionKind, minor};
 
 /// `interface Nothing { short answer(); };`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -186,6 +186,22 @@ fn references_with_priorities_are_made_before_their_objects() {
     let named: Nothing =
         rt.create_reference_with_id_and_priority(&by_program, "it", number(6)).unwrap();
     assert_eq!(priority(&named), number(6));
+    // It is remembered, until the adapter ends.
+    let again: Nothing = by_program.create_reference(&"it".into()).unwrap();
+    assert_eq!(again.0.ior(), named.0.ior());
+    let otherwise = rt.activate_with_id_and_priority(&by_program, "it", &servant, number(7));
+    let refused = |error: PoaError| match error {
+        PoaError::System(exception) => (exception.kind, exception.minor),
+        other => panic!("{other}"),
+    };
+    let why = (SystemExceptionKind::BadInvOrder, minor::bad_inv_order::OTHER_PRIORITY);
+    assert_eq!(refused(otherwise.map(|_: Nothing| ()).unwrap_err()), why);
+    let otherwise = rt.create_reference_with_id_and_priority(&by_program, "it", number(7));
+    assert_eq!(refused(otherwise.map(|_: Nothing| ()).unwrap_err()), why);
+    let it: Nothing = by_program.activate_with_id("it", Here).unwrap();
+    assert_eq!(it.0.ior(), named.0.ior());
+    let other: Nothing = by_program.activate_with_id("other", Here).unwrap();
+    assert_ne!(priority(&other), number(6), "the adapter's");
     let wrong = |poa: &Poa| rt.create_reference_with_priority::<Nothing>(poa, number(6));
     assert!(matches!(wrong(&by_program), Err(PoaError::WrongPolicy)), "it chooses no ids");
     let propagated = PoaPolicies::new().persistent().with(rt.client_propagated(number(1)));

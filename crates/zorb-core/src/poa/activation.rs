@@ -74,7 +74,8 @@ impl Poa {
             return Err(PoaError::WrongPolicy);
         }
         let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
-        let id = self.0.incarnate(id, self.0.governed(skeleton, policies)?)?;
+        let skeleton = self.0.governed(id.as_ref(), skeleton, policies)?;
+        let id = self.0.incarnate(id, skeleton)?;
         self.reference_or_none(&id)
     }
 
@@ -185,7 +186,8 @@ impl Poa {
 
     /// A reference to an object with `policies` of its own, each in place of one of its type that the
     /// adapter has; a persistent adapter that chooses the ids makes one when `id` is `None`. The object
-    /// has them when it is [activated](Self::activate_as) with the same.
+    /// has them when it is [activated](Self::activate_as) with the same; RT-CORBA's priorities are
+    /// remembered.
     ///
     /// # Errors
     /// As [`create_reference`](Self::create_reference); `WrongPolicy` without an id where the program
@@ -200,6 +202,8 @@ impl Poa {
             return Err(PoaError::WrongPolicy);
         }
         let id = id.unwrap_or_else(|| self.0.fresh_persistent_id());
+        let remembered = self.0.remembered(&id, policies, true)?;
+        let policies = remembered.as_ref().unwrap_or(policies);
         if policies.is_empty() {
             let exposed = self.0.exposed.as_ref();
             return self.make_reference(&id, R::REPOSITORY_ID, exposed, &self.0.policies.others);
@@ -248,18 +252,39 @@ impl PoaCore {
     /// The skeleton of an object with `policies` of its own beside the adapter's.
     fn governed(
         &self,
+        id: Option<&ObjectId>,
         inner: Box<dyn Skeleton>,
         policies: &Policies,
     ) -> Result<Box<dyn Skeleton>, PoaError> {
         if self.around.is_empty() && policies.is_empty() {
             return Ok(inner);
         }
+        let remembered = match id {
+            Some(id) => self.remembered(id, policies, false)?,
+            None => None,
+        };
+        let policies = remembered.as_ref().unwrap_or(policies);
         let (exposed, merged) = self.own_policies(policies)?;
         // Objects without policies of their own have it in common, so that a connection by which several
         // are called is not set up anew each time.
         let own = !policies.is_empty();
         let around = if own { around(&merged, merged.sets_up()) } else { self.around.clone() };
         Ok(Box::new(Governed { inner, around, exposed, policies: merged }))
+    }
+
+    /// The policies of its own of the object `id` where they are not those that are given.
+    fn remembered(
+        &self,
+        id: &ObjectId,
+        given: &Policies,
+        for_reference: bool,
+    ) -> Result<Option<Policies>, SystemException> {
+        for around in &self.around {
+            if let Some(own) = around.own_policies(id, given, for_reference)? {
+                return Ok(Some(own));
+            }
+        }
+        Ok(None)
     }
 
     /// What holds for an object with `policies` of its own, and what of it its reference tells.

@@ -39,6 +39,22 @@ pub trait AroundUpcall: fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// The policies of its own of the object `id`, which is about to be activated with those that are
+    /// `given`, or to have a reference made, as `for_reference` says. Default: those that are given,
+    /// which is `None`.
+    ///
+    /// # Errors
+    /// What keeps it from being so, as another reference says otherwise.
+    fn own_policies(
+        &self,
+        id: &ObjectId,
+        given: &Policies,
+        for_reference: bool,
+    ) -> Result<Option<Policies>, SystemException> {
+        let _ = (id, given, for_reference);
+        Ok(None)
+    }
+
     /// Whether it has something to do for calls alone that come over connections. Stubs then may call
     /// the adapter's objects directly inside their own ORB. Default: for all.
     fn is_about_connections(&self) -> bool {

@@ -194,6 +194,7 @@ minors! {
         IN_UPCALL = zorb 1, "not allowed inside an upcall of this ORB";
         POOL_IN_USE = zorb 2, "an object adapter is served by the thread pool";
         SEGMENT = zorb 3, "no scheduling segment of this name is the innermost one";
+        OTHER_PRIORITY = zorb 4, "a reference to the object says another priority";
     }
     transient, Transient {
         REQUEST_DISCARDED = omg 1, "request discarded by the POA manager or for lack of resources";
