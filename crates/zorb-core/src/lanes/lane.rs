@@ -61,6 +61,9 @@ pub(crate) struct Lane {
     pub(super) queue: Queue,
     tenants: Arc<Tenants>,
     pub(super) permits: Permits,
+    /// Whether it may have connections with threads of their own besides those that its threads wait
+    /// for together.
+    pub(super) is_mixed: AtomicBool,
     pub(super) neighbours: OnceLock<Neighbours>,
     pub(super) started: AtomicU64,
     pub(super) borrowed: AtomicU64,
@@ -120,6 +123,8 @@ impl Lane {
         ready.add(nudge.as_fd(), NUDGE, Trigger::News)?;
         Ok(Arc::new(Self {
             permits: Permits::new(parts.settings.max_threads()),
+            // Known before the first upcall, or the permits would miss it.
+            is_mixed: AtomicBool::new(parts.listeners.len() > 1),
             frozen: Frozen::new(&parts.name, parts.settings.priority),
             settings: parts.settings,
             strategy: parts.strategy,
@@ -284,7 +289,8 @@ impl Lane {
             place.map(|place| self.connections.release(place));
             return connection.turn_away();
         };
-        if !core.sentinel().watch(&connection, core.options().max_connections) {
+        // It is known for the ORB's end; how many there may be is for the lane to say.
+        if !core.sentinel().watch(&connection, usize::MAX) {
             self.connections.release(place);
             return connection.turn_away();
         }
@@ -319,6 +325,7 @@ impl Lane {
                 self.ready.add(fd, place.into(), Trigger::News)
             }
             _ => {
+                self.is_mixed.store(true, Ordering::Relaxed);
                 let connection = Arc::clone(connection);
                 self.spawn(move |begun| match begun {
                     Ok(()) => connection.stay(),
@@ -410,6 +417,7 @@ impl Lane {
             started: self.started.load(Ordering::Relaxed),
             borrowed: self.borrowed.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
+            waiting: self.permits.waiting(),
         }
     }
 

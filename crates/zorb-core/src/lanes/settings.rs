@@ -226,4 +226,7 @@ pub struct LaneCounts {
     pub borrowed: u64,
     /// Requests that were refused because too many waited.
     pub refused: u64,
+    /// Requests whose upcalls wait until one of those under way ends, of connections that have threads
+    /// of their own.
+    pub waiting: usize,
 }

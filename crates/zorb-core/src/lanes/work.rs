@@ -184,8 +184,11 @@ impl Lane {
         self.queue.spare()
     }
 
-    /// Waits until one more upcall may begin on a connection's own thread.
-    pub(crate) fn permit(&self) -> Permit<'_> {
-        self.permits.take()
+    /// Waits until one more upcall may begin, on a connection's `own_thread` or on one of those that
+    /// wait together. Where the lane has connections of one kind alone, the latter are as many as there
+    /// may be upcalls.
+    #[inline]
+    pub(crate) fn permit(&self, own_thread: bool) -> Option<Permit<'_>> {
+        (own_thread || self.is_mixed.load(Ordering::Relaxed)).then(|| self.permits.take())
     }
 }

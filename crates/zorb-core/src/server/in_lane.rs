@@ -270,7 +270,7 @@ impl ServerConnection {
         if is_request && home.lane.queues() {
             return self.hand_on(home, reading, header).map(Some);
         }
-        let _permit = (is_request && own_thread).then(|| home.lane.permit());
+        let _permit = if is_request { home.lane.permit(own_thread) } else { None };
         self.process(reading, header, kept)
     }
 

@@ -27,6 +27,8 @@ pub(crate) struct Sentinel {
 #[derive(Debug, Default)]
 struct Watched {
     connections: HashMap<usize, Arc<ServerConnection>>,
+    /// How many of them are not in lanes, which have limits of their own.
+    outside: usize,
     /// Those in use.
     busy: HashMap<usize, Busy>,
     stopped: bool,
@@ -47,12 +49,14 @@ impl Sentinel {
         self.watched.lock()
     }
 
-    /// Gets to know a connection; `false` when the sentinel has stopped or knows `limit` already.
+    /// Gets to know a connection; `false` when the sentinel has stopped, or knows `limit` outside lanes
+    /// already.
     pub(crate) fn watch(&self, connection: &Arc<ServerConnection>, limit: usize) -> bool {
         let mut watched = self.watched();
-        if watched.stopped || watched.connections.len() >= limit {
+        if watched.stopped || watched.outside >= limit {
             return false;
         }
+        watched.outside += usize::from(connection.lane.is_none());
         watched.connections.insert(key_of(connection), Arc::clone(connection));
         true
     }
@@ -61,7 +65,9 @@ impl Sentinel {
         let key = key_of(connection);
         let mut watched = self.watched();
         watched.busy.remove(&key);
-        watched.connections.remove(&key);
+        if watched.connections.remove(&key).is_some() && connection.lane.is_none() {
+            watched.outside -= 1;
+        }
     }
 
     /// Looks after a connection from its present upcall on.

@@ -6,7 +6,7 @@ use zorb_os::priority::Schedule;
 use zorb_rt::Strategy;
 use zorb_types::SystemExceptionKind;
 
-use super::fixture::{Desk, Side, lane, number, side, side_at, side_with};
+use super::fixture::{Desk, Side, lane, number, side, side_at, side_with, until};
 
 const STRATEGIES: [Strategy; 3] =
     [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
@@ -239,4 +239,57 @@ fn threads_of_lanes_are_at_their_priority_before_any_request() {
     };
     assert!(found.lock().unwrap().contains(&expected), "{found:?}");
     drop(desk);
+}
+
+#[test]
+fn a_lane_of_one_thread_makes_one_upcall_at_a_time_over_all_its_protocols() {
+    // Threads wait for the one's connections together; each of the other's has a thread.
+    let urls = ["uiop://", "shmiop://"];
+    let server = side_at(&urls, &[]);
+    let pool = server.pool().lane(lane(10, 1)).create().unwrap();
+    let poa = server.poa(&pool, server.rt.client_propagated(number(10)));
+    let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
+    let client = side();
+    let [uiop, shmiop] = [0, 1].map(|place| -> Desk {
+        let mut ior = desk.0.ior().clone();
+        ior.profiles = vec![ior.profiles[place].clone()];
+        client.orb.resolve(&ior.to_stringified().unwrap()).unwrap()
+    });
+    for (first, then, id) in [(&uiop, &shmiop, 1), (&shmiop, &uiop, 11)] {
+        server.clerk.shut(&[id]);
+        let busy = client.call(first, 10, id);
+        server.clerk.wait_for(id);
+        let next = client.call(then, 10, id + 1);
+        until(|| pool.counts()[0].waiting == 1);
+        assert_eq!(server.clerk.order().last(), Some(&id));
+        server.clerk.open(id);
+        assert_eq!((busy.join().unwrap(), next.join().unwrap()), (Ok(id), Ok(id + 1)));
+        assert_eq!(pool.counts()[0].waiting, 0);
+    }
+}
+
+#[test]
+fn clients_elsewhere_keep_none_out_of_a_lane() {
+    let server = side_with(&[("MaxConnections", "1")]);
+    let pool = server.pool().lane(lane(10, 1)).max_connections(2).create().unwrap();
+    let elsewhere: Desk = server.orb.root_poa().activate_shared(&server.clerk).unwrap();
+    let elsewhere = elsewhere.0.to_ior_string();
+    let clients = [side(), side(), side(), side()];
+    let call = |client: &Side, desk: &str, id| -> Result<i32, SystemExceptionKind> {
+        let desk: Desk = client.orb.resolve(desk).unwrap();
+        client.call(&desk, 10, id).join().unwrap().map_err(|exception| exception.kind)
+    };
+    let in_lane = server.desk(&pool, 10, &clients[0]).0.to_ior_string();
+    // Those of the lane count for it alone,
+    assert_eq!(call(&clients[0], &in_lane, 1), Ok(1));
+    assert_eq!(call(&clients[1], &elsewhere, 2), Ok(2));
+    assert_eq!(call(&clients[2], &elsewhere, 3), Err(SystemExceptionKind::Transient));
+    // and the others for the ORB.
+    assert_eq!(call(&clients[2], &in_lane, 4), Ok(4));
+    assert_eq!(call(&clients[3], &in_lane, 5), Err(SystemExceptionKind::Transient));
+    // Who leaves makes room for one of the same kind.
+    clients[0].orb.shutdown(true).unwrap();
+    until(|| pool.counts()[0].connections == 1);
+    assert_eq!(call(&clients[3], &elsewhere, 6), Err(SystemExceptionKind::Transient));
+    assert_eq!(call(&clients[3], &in_lane, 7), Ok(7));
 }
