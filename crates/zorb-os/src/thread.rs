@@ -114,9 +114,19 @@ pub fn set_affinity(processors: &[usize]) -> io::Result<()> {
 /// # Errors
 /// What the system says.
 pub fn affinity() -> io::Result<Vec<usize>> {
-    let mask = sys::thread::affinity()?;
+    let mask = sys::thread::affinity(0)?;
     let set = |&n: &usize| mask.get(n / WORD_BITS).is_some_and(|w| w & (1 << (n % WORD_BITS)) != 0);
     Ok((0..MAX_PROCESSORS).filter(set).collect())
+}
+
+/// Has the calling thread run where the first one of the process may: a thread begins with the
+/// processors of the one that has started it, which may be kept on few of them.
+///
+/// # Errors
+/// What the system says.
+pub fn run_anywhere() -> io::Result<()> {
+    let first = std::process::id().cast_signed();
+    sys::thread::set_affinity(&sys::thread::affinity(first)?)
 }
 
 /// How many page faults a thread of this process has had since it began, by its id: those that were
@@ -179,6 +189,18 @@ mod tests {
         assert_eq!(name_after("lane-0"), "lane-0\n");
         assert_eq!(name_after("fourteen bytesé and more"), "fourteen bytes\n");
         assert_eq!(name_after("with\0nul"), "withnul\n");
+    }
+
+    #[test]
+    fn a_thread_that_a_kept_one_has_started_runs_anywhere() {
+        apart(|| {
+            let first = sys::thread::affinity(std::process::id().cast_signed()).unwrap();
+            let last = *affinity().unwrap().last().unwrap();
+            set_affinity(&[last]).unwrap();
+            assert_eq!(affinity().unwrap(), [last]);
+            run_anywhere().unwrap();
+            assert_eq!(sys::thread::affinity(0).unwrap(), first);
+        });
     }
 
     #[test]

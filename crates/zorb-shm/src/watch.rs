@@ -8,6 +8,8 @@ use std::thread;
 
 use zorb_os::lock::Lock;
 use zorb_os::poll::HangupWatch;
+use zorb_os::priority::{self, MAX_PRIORITY, Schedule};
+use zorb_os::thread::{id, run_anywhere};
 
 use crate::stream::Line;
 
@@ -18,6 +20,8 @@ const STACK: usize = 128 << 10;
 #[derive(Debug)]
 pub(crate) struct Watched {
     key: u64,
+    /// The priority of the thread that opened it; 0 for a shared one.
+    level: u8,
     watch: Arc<Watch>,
 }
 
@@ -27,24 +31,59 @@ struct Watch {
     lines: Lock<Lines>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lines {
     by_key: HashMap<u64, Weak<Line>>,
     last_key: u64,
+    /// How many of them there are of each priority.
+    levels: [usize; MAX_PRIORITY as usize + 1],
+    /// The watch's thread, once it is there, and the priority that it has.
+    thread: Option<u32>,
+    level: u8,
 }
 
-/// Tells `line` when the peer of its socket has gone, also when that is so already.
+impl Lines {
+    /// Has the thread run at the highest priority of the connections: whoever waits for a peer that is
+    /// no more hears of it however busy those of lower priority are.
+    fn follow(&mut self) {
+        let highest = self.levels.iter().rposition(|count| *count > 0).unwrap_or(0);
+        let highest = u8::try_from(highest).unwrap_or(MAX_PRIORITY);
+        if let Some(thread) = self.thread
+            && highest != self.level
+        {
+            self.level = highest;
+            let schedule = match highest {
+                0 => Schedule::Shared,
+                level => Schedule::Fifo(level),
+            };
+            // A process without the privilege has no such priorities, or had it once: then it stays.
+            let _ = priority::set_of(thread, schedule);
+        }
+    }
+
+    fn count(&mut self, level: u8, count: impl FnOnce(usize) -> usize) {
+        if let Some(known) = self.levels.get_mut(usize::from(level)) {
+            *known = count(*known);
+        }
+        self.follow();
+    }
+}
+
+/// Tells `line` when the peer of its socket has gone, also when that is so already: on a thread of no
+/// lower priority than the calling one.
 pub(crate) fn watch(line: &Arc<Line>) -> io::Result<Watched> {
     let watch = running()?;
+    let level = priority::given().min(MAX_PRIORITY);
     let key = {
         let mut lines = watch.lines.lock();
         lines.last_key += 1;
         let key = lines.last_key;
         lines.by_key.insert(key, Arc::downgrade(line));
+        lines.count(level, |count| count + 1);
         key
     };
     // From here on it is taken out again, whatever happens.
-    let watched = Watched { key, watch };
+    let watched = Watched { key, level, watch };
     watched.watch.hangups.add(line.socket.as_fd(), key)?;
     Ok(watched)
 }
@@ -56,7 +95,14 @@ fn running() -> io::Result<Arc<Watch>> {
     if let Some(watch) = &*place {
         return Ok(Arc::clone(watch));
     }
-    let watch = Arc::new(Watch { hangups: HangupWatch::new()?, lines: Lock::default() });
+    let lines = Lines {
+        by_key: HashMap::new(),
+        last_key: 0,
+        levels: [0; MAX_PRIORITY as usize + 1],
+        thread: None,
+        level: 0,
+    };
+    let watch = Arc::new(Watch { hangups: HangupWatch::new()?, lines: Lock::new(lines) });
     let at_work = Arc::clone(&watch);
     thread::Builder::new()
         .name("zorb-shm".to_owned())
@@ -67,6 +113,14 @@ fn running() -> io::Result<Arc<Watch>> {
 
 impl Watch {
     fn run(&self) {
+        // It may have been started by a thread that is kept on some of the processors.
+        let _ = run_anywhere();
+        {
+            let mut lines = self.lines.lock();
+            lines.thread = Some(id());
+            lines.level = priority::current().map_or(0, Schedule::level);
+            lines.follow();
+        }
         // The wait fails only when its arguments are wrong.
         while let Ok(key) = self.hangups.next() {
             let line = self.lines.lock().by_key.get(&key).and_then(Weak::upgrade);
@@ -80,6 +134,72 @@ impl Watch {
 impl Drop for Watched {
     fn drop(&mut self) {
         // The system forgets the socket when it is closed.
-        self.watch.lines.lock().by_key.remove(&self.key);
+        let mut lines = self.watch.lines.lock();
+        lines.by_key.remove(&self.key);
+        lines.count(self.level, |count| count.saturating_sub(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use zorb_transport::{ConnectOptions, ListenOptions, Stream, Transport};
+
+    use super::*;
+    use crate::ShmTransport;
+
+    /// Both ends of a connection that threads of this priority have opened.
+    fn connection(level: u8) -> [Arc<dyn Stream>; 2] {
+        let acceptor = ShmTransport::new().listen("shmiop://", &ListenOptions::default()).unwrap();
+        let endpoint = acceptor.endpoint().clone();
+        let at_level = move || {
+            if level > 0 {
+                // Without the privilege the level is not this one either.
+                let _ = priority::set(Schedule::Fifo(level));
+            }
+        };
+        let server = thread::spawn(move || {
+            at_level();
+            acceptor.accept().unwrap()
+        });
+        let client = thread::spawn(move || {
+            at_level();
+            ShmTransport::new().connect(&endpoint, &ConnectOptions::default()).unwrap()
+        });
+        [server.join().unwrap(), client.join().unwrap()]
+    }
+
+    /// How the watch is scheduled, once its thread has begun.
+    fn schedule() -> Schedule {
+        let end = Instant::now() + std::time::Duration::from_secs(60);
+        loop {
+            let thread = running().unwrap().lines.lock().thread;
+            match thread {
+                Some(thread) => return priority::of(thread).unwrap(),
+                None => assert!(Instant::now() < end, "it does not begin"),
+            }
+            thread::yield_now();
+        }
+    }
+
+    // The other tests of this binary open connections at no priority.
+    #[test]
+    fn the_watch_has_the_highest_priority_of_those_that_it_watches_for() {
+        let may = thread::spawn(|| priority::set(Schedule::Fifo(1)).is_ok()).join().unwrap();
+        let at = |level| if may { Schedule::Fifo(level) } else { Schedule::Shared };
+        let first = connection(0);
+        assert_eq!(schedule(), Schedule::Shared);
+        let low = connection(5);
+        assert_eq!(schedule(), at(5));
+        let high = connection(9);
+        assert_eq!(schedule(), at(9));
+        let other = connection(7);
+        assert_eq!(schedule(), at(9));
+        drop(high);
+        assert_eq!(schedule(), at(7));
+        drop((other, low));
+        assert_eq!(schedule(), Schedule::Shared);
+        drop(first);
     }
 }

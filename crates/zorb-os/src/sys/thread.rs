@@ -31,13 +31,13 @@ pub(crate) fn set_affinity(mask: &ProcessorMask) -> io::Result<()> {
     Ok(())
 }
 
-/// The processors that the calling thread may run on.
-pub(crate) fn affinity() -> io::Result<ProcessorMask> {
+/// The processors that `thread`, 0 for the calling one, may run on.
+pub(crate) fn affinity(thread: libc::pid_t) -> io::Result<ProcessorMask> {
     let mut mask = ProcessorMask::default();
     let target = mask.as_mut_ptr().cast();
     // SAFETY: `target` points to as many writable bytes as the length says, aligned like
-    // cpu_set_t; 0 means the calling thread.
-    check(unsafe { libc::sched_getaffinity(0, size_of_val(&mask), target) })?;
+    // cpu_set_t; of the thread only the number is used.
+    check(unsafe { libc::sched_getaffinity(thread, size_of_val(&mask), target) })?;
     Ok(mask)
 }
 
