@@ -25,13 +25,17 @@
 mod connections;
 mod follow;
 mod frozen;
+mod jobs;
 mod keeper;
 mod lane;
 mod permits;
 mod pool;
 mod queue;
 mod settings;
+mod strangers;
 mod tenants;
+#[cfg(test)]
+mod tests;
 mod work;
 
 pub use frozen::{LaneViolations, ViolationReport};

@@ -1,8 +1,9 @@
-//! An event that wakes a thread waiting on descriptors.
+//! Events that wake a thread waiting on descriptors: by another thread, or by time.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
 
 use crate::sys;
 
@@ -31,11 +32,7 @@ impl EventFd {
 
     /// Clears the event and says how often it was set since it was last clear. Never waits.
     pub fn drain(&self) -> u64 {
-        let mut count = [0; 8];
-        match (&self.file).read(&mut count) {
-            Ok(8) => u64::from_ne_bytes(count),
-            _ => 0,
-        }
+        count_of(&self.file)
     }
 }
 
@@ -45,9 +42,60 @@ impl AsFd for EventFd {
     }
 }
 
+/// An event that is set each time that a period is over (Linux's timerfd), for a thread that waits on
+/// descriptors. It is not set again before it is [`drain`](Self::drain)ed.
+#[derive(Debug)]
+pub struct Ticks {
+    file: File,
+}
+
+impl Ticks {
+    /// Ticks from now on, for the first time in one `period`.
+    ///
+    /// # Errors
+    /// When the process or system is out of descriptors.
+    pub fn every(period: Duration) -> io::Result<Self> {
+        let timer = sys::fd::timerfd()?;
+        sys::fd::tick_every(timer.as_fd(), period)?;
+        Ok(Self { file: timer.into() })
+    }
+
+    /// Clears the event and says how many periods are over since it was last clear. Never waits.
+    pub fn drain(&self) -> u64 {
+        count_of(&self.file)
+    }
+}
+
+impl AsFd for Ticks {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+fn count_of(mut file: &File) -> u64 {
+    let mut count = [0; 8];
+    match file.read(&mut count) {
+        Ok(8) => u64::from_ne_bytes(count),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_ticks_again_and_again() {
+        use crate::poll::{ReadySet, Trigger};
+        assert_eq!(Ticks::every(Duration::from_secs(3600)).unwrap().drain(), 0);
+        let ticks = Ticks::every(Duration::from_millis(1)).unwrap();
+        let set = ReadySet::new().unwrap();
+        set.add(ticks.as_fd(), 1, Trigger::News).unwrap();
+        for _ in 0..3 {
+            assert_eq!(set.next(None).unwrap().unwrap().key, 1);
+            assert!(ticks.drain() >= 1);
+        }
+    }
 
     #[test]
     fn it_counts_and_clears() {

@@ -9,7 +9,7 @@
 //! | [`alloc`] | an allocator that counts, by thread and in total |
 //! | [`buffers`] | buffers in shared memory that one process fills and another reads in place |
 //! | [`clock`] | the monotonic clock in nanoseconds |
-//! | [`event`] | an event that wakes a thread waiting on descriptors |
+//! | [`event`] | events that wake a thread waiting on descriptors |
 //! | [`futex`] | sleeping until another thread or process changes a word |
 //! | [`interface`] | the addresses of the machine's network interfaces |
 //! | [`lock`] | values that threads of different priorities share, and waiting for them to change |

@@ -285,18 +285,35 @@ struct AtPriority {
     stack: Option<usize>,
 }
 
-impl LaneThreads for AtPriority {
-    fn begin(&self) -> io::Result<()> {
-        if !self.processors.is_empty() {
-            zorb_os::thread::set_affinity(&self.processors)?;
+impl AtPriority {
+    /// Keeps the thread on its processors.
+    fn keep(&self) -> io::Result<()> {
+        if self.processors.is_empty() {
+            return Ok(());
         }
-        if let Some(octets) = self.stack {
-            touch(octets.saturating_sub(STACK_IN_USE));
-        }
+        zorb_os::thread::set_affinity(&self.processors)
+    }
+
+    fn give(&self) -> io::Result<()> {
         self.settings.give_again(self.priority).map_err(|exception| {
             // With its story, which says what the process needs.
             io::Error::other(Error::from(exception))
         })
+    }
+}
+
+impl LaneThreads for AtPriority {
+    fn begin(&self) -> io::Result<()> {
+        self.keep()?;
+        if let Some(octets) = self.stack {
+            touch(octets.saturating_sub(STACK_IN_USE));
+        }
+        self.give()
+    }
+
+    fn assist(&self) -> io::Result<()> {
+        self.keep()?;
+        self.give()
     }
 
     fn adopt(&self) {

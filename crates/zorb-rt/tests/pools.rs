@@ -13,5 +13,7 @@ mod lanes;
 mod mute;
 #[path = "pools/queues.rs"]
 mod queues;
+#[path = "pools/silence.rs"]
+mod silence;
 #[path = "pools/threads.rs"]
 mod threads;

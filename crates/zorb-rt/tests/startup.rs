@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use zorb_core::poa::PoaPolicies;
 use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
@@ -132,6 +132,13 @@ fn threads_are_ready_before_they_serve() {
         let on = status(*thread, "Cpus_allowed_list");
         assert_eq!(on == "0", level == 20 || single_processor(), "{name}: {on}");
     }
+    // Those that accept connections are as those that serve them; the ORB's own is one of them.
+    let (low, high) = if permitted { ((10, FIFO), (20, FIFO)) } else { ((0, 0), (0, 0)) };
+    become_such("zorb-accept", &[((0, 0), false), (low, false), (high, true)]);
+    let grows = LaneBuilder::new(number(20), 1).dynamic_threads(1).processors([0]);
+    let growing = rt.threadpool("growing").lane(grows).create().unwrap();
+    become_such("zorb-keeper", &[(high, true)]);
+    growing.destroy().unwrap();
     let untouched = faults_of_a_dive(&orb, &rt, &plain);
     assert!(untouched > 0, "the control: a stack that was not touched is not there");
 
@@ -145,6 +152,25 @@ fn threads_are_ready_before_they_serve() {
     assert!(faults == 0 || !is_locked && faults < untouched, "{faults} of {untouched}, {locked}");
     orb.shutdown(true).unwrap();
     ready_orb.shutdown(true).unwrap();
+}
+
+/// Waits until the threads of a name are scheduled so, and are kept on the first processor or not.
+fn become_such(name: &str, expected: &[((u32, u32), bool)]) {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let is_kept = |id| status(id, "Cpus_allowed_list") == "0" && !single_processor();
+        let found = threads(name).into_iter().map(|(_, id)| (schedule(id), is_kept(id)));
+        let mut found: Vec<_> = found.collect();
+        found.sort_unstable();
+        let same = |(is, is_to_be): (&((u32, u32), bool), &((u32, u32), bool))| {
+            is.0 == is_to_be.0 && (is.1 == is_to_be.1 || single_processor())
+        };
+        if found.len() == expected.len() && found.iter().zip(expected).all(same) {
+            return;
+        }
+        assert!(Instant::now() < end, "{name}: {found:?}");
+        std::thread::yield_now();
+    }
 }
 
 fn single_processor() -> bool {

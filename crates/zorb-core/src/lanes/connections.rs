@@ -63,6 +63,20 @@ impl Connections {
         }
     }
 
+    /// Does something with every connection.
+    pub(super) fn each(&self, mut work: impl FnMut(&Arc<ServerConnection>)) {
+        let mut left = self.count();
+        for slot in &self.places {
+            if left == 0 {
+                return;
+            }
+            if let Some(connection) = &*slot.load() {
+                left -= 1;
+                work(connection);
+            }
+        }
+    }
+
     pub(super) fn all(&self) -> Vec<Arc<ServerConnection>> {
         self.places.iter().filter_map(ArcSwapOption::load_full).collect()
     }

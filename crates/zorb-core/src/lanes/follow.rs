@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Lane;
-use super::lane::{NUDGE, Role, STOP};
+use super::lane::{NUDGE, Role, STOP, TICK};
 use crate::server::Kept;
 
 /// How long a thread at least waits again whose time is up and that is the last one to wait.
@@ -17,6 +17,8 @@ impl Lane {
     pub(super) fn follow(self: &Arc<Self>, role: Role) {
         let mut kept = Kept::default();
         let mut stays = false;
+        // What a tick has left of a dynamic thread's patience.
+        let mut left = None;
         loop {
             while let Some(connection) = self.take_nudged() {
                 connection.turn(false, true, &mut kept);
@@ -24,6 +26,8 @@ impl Lane {
             self.frozen.turn_ends();
             self.idle.fetch_add(1, Ordering::AcqRel);
             let patience = self.patience(role).map(|it| if stays { it.max(STAY) } else { it });
+            let patience = left.take().or(patience);
+            let begun = patience.map(|_| Instant::now());
             stays = false;
             let event = self.ready.next(patience);
             self.frozen.turn_begins();
@@ -44,6 +48,13 @@ impl Lane {
             match event.key {
                 STOP => return self.forget_nudged(),
                 NUDGE => {}
+                TICK => {
+                    left = begun.and_then(|begun| Some(patience?.saturating_sub(begun.elapsed())));
+                    if let Some(ticks) = &self.ticks {
+                        ticks.drain();
+                    }
+                    self.look_for_silent(&mut kept);
+                }
                 place => {
                     if waiting == 0 && role != Role::Reader {
                         self.want_one_more();

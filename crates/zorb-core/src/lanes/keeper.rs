@@ -1,13 +1,13 @@
-//! The thread of a pool that starts dynamic threads, so that no lane's own has to.
+//! The thread of a lane that starts its dynamic threads, so that none which serves requests has to.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
-use zorb_os::{futex, priority};
+use zorb_os::futex;
 
 use super::Lane;
 
-/// Waits until a lane wants a thread. Lanes call it without a lock.
+/// Waits until its lane wants a thread, which calls it without a lock.
 #[derive(Debug, Default)]
 pub(super) struct Keeper {
     called: AtomicU32,
@@ -15,7 +15,7 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Has the keeper look at the lanes.
+    /// Has the keeper look at its lane.
     pub(super) fn call(&self) {
         self.called.fetch_add(1, Ordering::AcqRel);
         futex::wake(&self.called);
@@ -26,27 +26,18 @@ impl Keeper {
         self.call();
     }
 
-    /// The body of its thread, for lanes in the order of their priorities. It waits at the highest, and
-    /// starts each thread at that thread's own.
-    pub(super) fn run(&self, lanes: &[Weak<Lane>]) {
-        priority::bequeath();
-        let at_the_highest = || {
-            if let Some(highest) = lanes.iter().find_map(Weak::upgrade) {
-                highest.settings.threads.adopt();
-            }
-        };
-        at_the_highest();
+    /// The body of its thread, which is scheduled as those that it starts.
+    pub(super) fn run(&self, lane: &Weak<Lane>) {
+        if let Some(lane) = lane.upgrade() {
+            lane.adopt_thread();
+        }
         loop {
             let called = self.called.load(Ordering::Acquire);
             if self.ended.load(Ordering::Acquire) {
                 return;
             }
-            let mut grew = false;
-            for lane in lanes.iter().filter_map(Weak::upgrade) {
-                grew |= Lane::grow(&lane);
-            }
-            if grew {
-                at_the_highest();
+            if let Some(lane) = lane.upgrade() {
+                lane.grow();
             }
             futex::wait(&self.called, called, None);
         }
@@ -57,12 +48,18 @@ impl Keeper {
 #[derive(Debug, Default)]
 pub(super) struct Wants {
     threads: AtomicU32,
+    /// `None` where there are no dynamic threads.
     keeper: Option<Arc<Keeper>>,
 }
 
 impl Wants {
-    pub(super) fn of(keeper: Option<Arc<Keeper>>) -> Self {
+    pub(super) fn new(dynamic_threads: usize) -> Self {
+        let keeper = (dynamic_threads > 0).then(Arc::<Keeper>::default);
         Self { threads: AtomicU32::new(0), keeper }
+    }
+
+    pub(super) fn keeper(&self) -> Option<&Arc<Keeper>> {
+        self.keeper.as_ref()
     }
 
     /// Asks for one more thread, `most` at a time; whether one is on its way, once the keeper has been

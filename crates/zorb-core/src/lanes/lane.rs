@@ -9,7 +9,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
-use zorb_os::event::EventFd;
+use zorb_os::event::{EventFd, Ticks};
 use zorb_os::lock::Lock;
 use zorb_os::poll::{ReadySet, Trigger};
 use zorb_os::priority;
@@ -21,15 +21,20 @@ use super::keeper::Wants;
 use super::permits::Permits;
 use super::queue::Queue;
 use super::settings::{DynamicLifespan, LaneCounts, LaneSettings, Strategy};
+use super::strangers::Strangers;
 use super::tenants::Tenants;
 use crate::orb::OrbCore;
 use crate::policy::SetsUp;
-use crate::server::{Listener, ServerConnection, ThreadCount};
+use crate::server::{Kept, Listener, ServerConnection, ThreadCount};
 
 /// The key of the event that ends the threads.
 pub(super) const STOP: u64 = u64::MAX;
 /// The key of the event that has a thread look at [`Lane::nudged`].
 pub(super) const NUDGE: u64 = u64::MAX - 1;
+/// The key of the event that has a thread look for connections that are silent.
+pub(super) const TICK: u64 = u64::MAX - 2;
+/// So many looks divide the time that a connection may be silent.
+const LOOKS: u32 = 4;
 
 /// One lane: what its threads share, and nobody else.
 #[derive(Debug)]
@@ -49,9 +54,13 @@ pub(crate) struct Lane {
     pub(super) ready: ReadySet,
     pub(super) stop: EventFd,
     pub(super) nudge: EventFd,
+    /// Has a thread look for silent connections now and then, where they may not be so for ever.
+    pub(super) ticks: Option<Ticks>,
     /// Connections with requests that no event will tell of: their octets have been read.
     nudged: Lock<VecDeque<Arc<ServerConnection>>>,
     nudges: AtomicUsize,
+    /// Clients with whom something has to be agreed on first, and their places.
+    strangers: Lock<Strangers<(Arc<ServerConnection>, u32)>>,
     /// Threads that make upcalls.
     pub(super) threads: AtomicUsize,
     /// Those of them that wait.
@@ -121,6 +130,13 @@ impl Lane {
         let (ready, stop, nudge) = (ReadySet::new()?, EventFd::new()?, EventFd::new()?);
         ready.add(stop.as_fd(), STOP, Trigger::Level)?;
         ready.add(nudge.as_fd(), NUDGE, Trigger::News)?;
+        // Connections that have threads of their own wait no longer than that by themselves.
+        let limit = core.options().idle_timeout;
+        let limit = limit.filter(|_| parts.strategy != Strategy::ThreadPerConnection);
+        let ticks = limit.map(|limit| Ticks::every(limit / LOOKS)).transpose()?;
+        if let Some(ticks) = &ticks {
+            ready.add(ticks.as_fd(), TICK, Trigger::News)?;
+        }
         Ok(Arc::new(Self {
             permits: Permits::new(parts.settings.max_threads()),
             // Known before the first upcall, or the permits would miss it.
@@ -138,8 +154,10 @@ impl Lane {
             ready,
             stop,
             nudge,
+            ticks,
             nudged: Lock::new(VecDeque::with_capacity(parts.max_connections)),
             nudges: AtomicUsize::new(0),
+            strangers: Lock::new(Strangers::default()),
             threads: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -227,31 +245,24 @@ impl Lane {
         }
     }
 
-    /// Starts as many threads as are asked for; whether there were any. Called by the keeper, which is
-    /// scheduled as this lane then.
-    pub(super) fn grow(lane: &Arc<Self>) -> bool {
-        let mut asked = false;
-        while lane.wants.take() {
-            if lane.queues() && !lane.queue.wants_promised() {
+    /// Starts as many threads as are asked for. Called by the keeper.
+    pub(super) fn grow(self: &Arc<Self>) {
+        while self.wants.take() {
+            if self.queues() && !self.queue.wants_promised() {
                 continue; // another thread has become free meanwhile
             }
-            if !std::mem::replace(&mut asked, true) {
-                // The threads begin with the priority of this one.
-                lane.settings.threads.adopt();
-            }
-            let room = lane.threads.load(Ordering::Acquire) < lane.settings.max_threads();
-            let started = match room && !lane.is_stopping() {
-                true => lane
+            let room = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
+            let started = match room && !self.is_stopping() {
+                true => self
                     .start(Role::Dynamic(Instant::now()), None)
-                    .inspect(|()| lane.frozen.thread_started()),
+                    .inspect(|()| self.frozen.thread_started()),
                 false => Err(io::ErrorKind::QuotaExceeded.into()),
             };
             if let Err(error) = started {
-                tracing::debug!(%error, lane = lane.name, "no dynamic thread is started");
-                lane.queue.withdraw();
+                tracing::debug!(%error, lane = self.name, "no dynamic thread is started");
+                self.queue.withdraw();
             }
         }
-        asked
     }
 
     /// How long a thread that was started at `role`'s time waits for something to do.
@@ -299,29 +310,53 @@ impl Lane {
             self.begin(&connection, place)
         } else {
             // Who takes his time to agree on something holds up no other.
-            let lane = Arc::clone(self);
-            let connection = Arc::clone(&connection);
-            self.pool_threads.spawn_with("zorb-establish", None, move || {
-                let begun = connection.establish().and_then(|()| lane.begin(&connection, place));
-                if let Err(error) = begun {
-                    tracing::warn!(peer = connection.peer(), %error, "connection refused");
-                    connection.give_up();
-                }
-            })
+            self.establish((Arc::clone(&connection), place))
         };
         if let Err(error) = begun {
-            tracing::error!(%error, lane = self.name, "a connection cannot be served");
-            connection.give_up();
+            self.give_up(&connection, &error);
         } else if self.is_stopping() {
             // Who stops the lane may not have seen it.
             connection.close();
         }
     }
 
+    fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
+        tracing::warn!(peer = connection.peer(), %error, lane = self.name, "connection refused");
+        connection.give_up();
+    }
+
+    /// Agrees with a client on what has to be agreed on, and begins to serve it then: on a thread for
+    /// that, of which there are few, behind the clients that came before.
+    fn establish(self: &Arc<Self>, client: (Arc<ServerConnection>, u32)) -> io::Result<()> {
+        let client = match self.strangers.lock().come(client) {
+            Some(client) => client,
+            None => return Ok(()), // one of those at work takes it
+        };
+        let lane = Arc::clone(self);
+        let started = self.pool_threads.spawn_with("zorb-establish", None, move || {
+            let mut next = Some(client);
+            while let Some((connection, place)) = next {
+                let begun = connection.establish().and_then(|()| lane.begin(&connection, place));
+                if let Err(error) = begun {
+                    lane.give_up(&connection, &error);
+                }
+                next = lane.strangers.lock().go_on();
+            }
+        });
+        if started.is_err() {
+            // Those that wait for this thread have it no more; without any at work they end as well.
+            for (connection, _) in self.strangers.lock().give_up() {
+                self.give_up(&connection, &io::ErrorKind::QuotaExceeded.into());
+            }
+        }
+        started
+    }
+
     /// Begins to serve a connection.
     fn begin(self: &Arc<Self>, connection: &Arc<ServerConnection>, place: u32) -> io::Result<()> {
         match connection.readiness() {
             Some(fd) if self.strategy != Strategy::ThreadPerConnection => {
+                connection.count_silence_from_now();
                 self.ready.add(fd, place.into(), Trigger::News)
             }
             _ => {
@@ -377,6 +412,12 @@ impl Lane {
         connection
     }
 
+    /// Ends the connections of which nothing has come for as long as they may be silent, at the most a
+    /// look longer. Called at each tick.
+    pub(super) fn look_for_silent(&self, kept: &mut Kept) {
+        self.connections.each(|connection| connection.count_silence(LOOKS, kept));
+    }
+
     /// Has the lane come to its end: nobody connects any more, running requests finish.
     pub(super) fn stop(&self) {
         for listener in &self.listeners {
@@ -421,12 +462,16 @@ impl Lane {
         }
     }
 
-    /// Has the calling thread, which accepts connections, be scheduled as those that serve them; the
-    /// threads that it starts are so from their beginning, whoever else wants the processor.
+    /// Has the calling thread, which accepts connections or starts threads, be as those that serve
+    /// requests: at their priority and on their processors. The threads that it starts are so from their
+    /// beginning, whoever else wants the processor.
     pub(super) fn adopt_thread(&self) {
         self.frozen.watch_for_good();
         priority::bequeath();
-        self.settings.threads.adopt();
+        if let Err(error) = self.settings.threads.assist() {
+            tracing::warn!(%error, lane = self.name, "a thread is not as those of its lane");
+            self.settings.threads.adopt();
+        }
     }
 
     /// How connections are set up that are accepted: as the adapter says whose alone they are. `None`

@@ -9,7 +9,7 @@ use zorb_transport::{Endpoint, Protocol};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::frozen::{LaneViolations, ViolationReport};
-use super::keeper::{Keeper, Wants};
+use super::keeper::Wants;
 use super::lane::{Neighbours, Parts, Role, pool_of_thread};
 use super::queue::Queue;
 use super::settings::{LaneCounts, PoolSettings, Strategy};
@@ -68,7 +68,6 @@ pub(crate) struct PoolCore {
     strategy: Strategy,
     lanes: Vec<Arc<Lane>>,
     threads: Arc<ThreadCount>,
-    keeper: Option<Arc<Keeper>>,
     /// Adapters that are served by it.
     tenants: Arc<Tenants>,
     ended: AtomicBool,
@@ -116,8 +115,6 @@ impl PoolCore {
             || Error::new(Phase::Configure, format!("the thread pool {:?}", settings.name));
         settings.check().map_err(|reason| failed().because(reason))?;
         let strategy = settings.effective_strategy().map_err(|reason| failed().because(reason))?;
-        let grows = settings.lanes.iter().any(|lane| lane.dynamic_threads > 0);
-        let keeper = grows.then(Arc::<Keeper>::default);
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         let threads = Arc::<ThreadCount>::default();
         let tenants = Arc::<Tenants>::default();
@@ -138,7 +135,7 @@ impl PoolCore {
                 max_connections: settings.max_connections,
                 listeners,
                 threads: Arc::clone(&threads),
-                wants: Wants::of(keeper.clone()),
+                wants: Wants::new(lane.dynamic_threads),
                 queue: Queue::new(lane.buffering.or(settings.buffering), by_priority),
                 tenants: Arc::clone(&tenants),
             };
@@ -158,7 +155,6 @@ impl PoolCore {
             strategy,
             lanes,
             threads,
-            keeper,
             tenants,
             ended: AtomicBool::new(false),
         }))
@@ -182,11 +178,11 @@ impl PoolCore {
         for begun in reports {
             begun.map_err(|error| failed().because(error))?;
         }
-        if let Some(keeper) = &self.keeper {
-            let keeper = Arc::clone(keeper);
-            let lanes: Vec<_> = by_priority(&self.lanes).iter().map(Arc::downgrade).collect();
+        for lane in &self.lanes {
+            let Some(keeper) = lane.wants.keeper().map(Arc::clone) else { continue };
+            let weak = Arc::downgrade(lane);
             self.threads
-                .spawn("zorb-keeper", move || keeper.run(&lanes))
+                .spawn("zorb-keeper", move || keeper.run(&weak))
                 .map_err(|error| failed().because(error))?;
         }
         for lane in &self.lanes {
@@ -214,9 +210,9 @@ impl AnyPool for PoolCore {
         self.ended.store(true, Ordering::Release);
         for lane in &self.lanes {
             lane.stop();
-        }
-        if let Some(keeper) = &self.keeper {
-            keeper.end();
+            if let Some(keeper) = lane.wants.keeper() {
+                keeper.end();
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 //! Requests that wait for a thread of their lane, and threads that wait for a request.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -8,13 +7,14 @@ use std::time::{Duration, Instant};
 use zorb_os::futex;
 use zorb_os::lock::Lock;
 
+use super::jobs::Jobs;
 use super::settings::Buffering;
 use crate::server::Job;
 
 /// The most requests that wait where the program sets no limit.
 const MOST_WAITING: usize = 65_536;
-/// For how many requests there is room from the start.
-const ROOM: usize = 64;
+/// The most octets of them where the program sets no limit.
+const MOST_OCTETS: usize = 256 << 20;
 /// How many buffers are kept for requests to come.
 const SPARES: usize = 64;
 
@@ -36,7 +36,7 @@ pub(super) struct Queue<J = Job> {
 
 #[derive(Debug)]
 struct Waiting<J> {
-    jobs: VecDeque<J>,
+    jobs: Jobs<J>,
     octets: usize,
     /// How many of the jobs a thread has been called for.
     assigned: usize,
@@ -144,7 +144,7 @@ pub(super) enum Rest {
 impl<J: Request> Queue<J> {
     pub(super) fn new(buffering: Option<Buffering>, by_priority: bool) -> Self {
         let waiting = Waiting {
-            jobs: VecDeque::with_capacity(ROOM),
+            jobs: Jobs::new(by_priority),
             octets: 0,
             assigned: 0,
             promised: 0,
@@ -207,8 +207,7 @@ impl<J: Request> Queue<J> {
                 _ => {}
             }
             waiting.octets = waiting.octets.saturating_add(job.size());
-            let place = place(&waiting.jobs, &job);
-            waiting.jobs.insert(place, job);
+            waiting.jobs.put(job.urgency(), job);
             offered
         })
     }
@@ -219,7 +218,7 @@ impl<J: Request> Queue<J> {
         let octets = waiting.octets.saturating_add(size);
         let spoken_for = waiting.assigned.saturating_add(waiting.promised);
         waiting.jobs.len().saturating_sub(spoken_for) < most.min(MOST_WAITING)
-            && limit.max_octets.is_none_or(|most| octets <= most)
+            && octets <= limit.max_octets.unwrap_or(MOST_OCTETS)
     }
 
     /// Whether requests of higher priority are served first.
@@ -265,7 +264,7 @@ impl<J: Request> Queue<J> {
             if taker != Taker::Called && waiting.jobs.len() <= waiting.assigned {
                 return None;
             }
-            let job = waiting.jobs.pop_front()?;
+            let job = waiting.jobs.take()?;
             waiting.octets = waiting.octets.saturating_sub(job.size());
             Some(job)
         })
@@ -332,16 +331,6 @@ impl<J: Request> Queue<J> {
             worker.call(Call::Look);
         }
         self.free();
-    }
-}
-
-/// Where a request has its place: behind all that are as urgent or more so. Mostly that is the end.
-fn place<J: Request>(jobs: &VecDeque<J>, job: &J) -> usize {
-    match jobs.back() {
-        Some(last) if last.urgency() < job.urgency() => {
-            jobs.partition_point(|known| known.urgency() >= job.urgency())
-        }
-        _ => jobs.len(),
     }
 }
 

@@ -120,10 +120,9 @@ pub enum Strategy {
 /// How many requests may wait for a thread of a lane; those beyond are refused with `TRANSIENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffering {
-    /// The most requests (`max_buffered_requests`).
+    /// The most requests (`max_buffered_requests`), 65,536 at the most; 0 for these.
     pub max_requests: usize,
-    /// The most octets of requests (`max_request_buffer_size`); `None` for as many as there are
-    /// requests.
+    /// The most octets of requests (`max_request_buffer_size`); `None` for 256 MiB.
     pub max_octets: Option<usize>,
 }
 
@@ -195,8 +194,19 @@ pub trait LaneThreads: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Has the calling thread work for this lane: one of its own that comes back from another one, one
-    /// that is borrowed, and the one that accepts connections.
+    /// Called by each thread that works for the lane and serves no requests, before anything else: one
+    /// that accepts connections, or starts threads. Its stack has the usual size.
+    ///
+    /// # Errors
+    /// Why it is not as those of the lane; it works all the same, once it has [adopted](Self::adopt) the
+    /// lane.
+    fn assist(&self) -> io::Result<()> {
+        self.adopt();
+        Ok(())
+    }
+
+    /// Has the calling thread work for this lane: one of its own that comes back from another one, and
+    /// one that is borrowed.
     fn adopt(&self) {}
 
     /// Has the thread of another lane with this system id be scheduled as one of this lane, which

@@ -5,6 +5,8 @@
 //! that another thread which is told of news serves the requests behind. One that finds no role
 //! leaves a sign, which the role's holder looks for when it has put the role back.
 
+mod silence;
+
 use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
@@ -53,6 +55,8 @@ pub(crate) struct InLane {
     finished: AtomicBool,
     /// The highest priority of the band that its client says it is for; -1 for none.
     band: AtomicI16,
+    /// How often the lane has looked since something has come.
+    silent: AtomicU32,
 }
 
 /// A request that has been read, and waits for a thread that makes its upcall.
@@ -125,6 +129,7 @@ impl ServerConnection {
             farewell: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             band: AtomicI16::new(-1),
+            silent: AtomicU32::new(silence::UNCOUNTED),
         };
         let connection = Self::with(core, protocol, stream, Some(lane));
         drop(connection.parked.put(connection.reading()));
@@ -152,6 +157,7 @@ impl ServerConnection {
     pub(crate) fn turn(self: &Arc<Self>, at_end: bool, nudged: bool, kept: &mut Kept) {
         let Some(home) = &self.lane else { return };
         home.present.fetch_add(1, Ordering::AcqRel);
+        home.silent.store(0, Ordering::Relaxed);
         if nudged {
             home.nudged.store(false, Ordering::SeqCst);
         }
@@ -159,16 +165,18 @@ impl ServerConnection {
             home.at_end.store(true, Ordering::SeqCst);
         }
         home.news.store(true, Ordering::SeqCst);
-        self.guarded(home, |home| {
-            while home.news.load(Ordering::SeqCst) {
-                let Some(reading) = self.parked.take() else { return };
-                match self.read_on(home, reading, false, kept) {
-                    Some(reading) => drop(self.parked.put(reading)),
-                    None => return,
-                }
-            }
-        });
+        self.guarded(home, |home| self.serve_news(home, kept));
         self.part(home);
+    }
+
+    fn serve_news(self: &Arc<Self>, home: &InLane, kept: &mut Kept) {
+        while home.news.load(Ordering::SeqCst) {
+            let Some(reading) = self.parked.take() else { return };
+            match self.read_on(home, reading, false, kept) {
+                Some(reading) => drop(self.parked.put(reading)),
+                None => return,
+            }
+        }
     }
 
     /// The body of a thread that serves this connection alone.
@@ -301,6 +309,10 @@ impl ServerConnection {
                 inbound.advance(count);
                 reading.drained = count < room && !at_end && self.stream.gives_all();
             }
+            // Nothing for long: not the client's fault while a request of its is running.
+            Err(error)
+                if error.kind() == io::ErrorKind::TimedOut
+                    && home.present.load(Ordering::Acquire) > 1 => {}
             Err(error) => {
                 let idle = error.kind() == io::ErrorKind::TimedOut && inbound.is_idle();
                 tracing::debug!(peer = self.stream.peer(), %error, "connection lost");

@@ -13,6 +13,29 @@ pub(crate) fn eventfd() -> io::Result<OwnedFd> {
     own(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
 }
 
+/// A new timerfd of the monotonic clock, non-blocking.
+pub(crate) fn timerfd() -> io::Result<OwnedFd> {
+    // SAFETY: takes two numbers, no memory.
+    own(unsafe {
+        libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC | libc::TFD_NONBLOCK)
+    })
+}
+
+/// Has a timerfd expire every `period`, for the first time in one.
+pub(crate) fn tick_every(timer: BorrowedFd<'_>, period: Duration) -> io::Result<()> {
+    // One of no length would stop it.
+    let period = period.max(Duration::from_nanos(1));
+    let period = libc::timespec {
+        tv_sec: libc::time_t::try_from(period.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: libc::c_long::from(period.subsec_nanos().cast_signed()),
+    };
+    let times = libc::itimerspec { it_interval: period, it_value: period };
+    let old = ptr::null_mut();
+    // SAFETY: `times` lives past the call, which only reads it; null means that the old setting is not
+    // asked for.
+    check(unsafe { libc::timerfd_settime(timer.as_raw_fd(), 0, &raw const times, old) }).map(drop)
+}
+
 /// Waits until one of `fds` has an event or the time is up; `None` waits for ever. Returns how
 /// many have one. Not repeated when interrupted.
 pub(crate) fn ppoll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<usize> {
