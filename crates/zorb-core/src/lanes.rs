@@ -25,6 +25,7 @@
 mod connections;
 mod follow;
 mod frozen;
+mod helpers;
 mod jobs;
 mod keeper;
 mod lane;

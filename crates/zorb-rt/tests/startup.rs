@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_arq::RudpProtocol;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
 use zorb_rt::{Direct, LaneBuilder, NativePriority, Priority, RtOrb, RtOrbBuilder, Threadpool};
@@ -59,6 +60,7 @@ fn number(value: i16) -> Priority {
 
 fn builder() -> OrbBuilder {
     let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    let builder = builder.protocol(Arc::new(RudpProtocol::new()));
     builder.round_trip_timeout(Duration::from_secs(30))
 }
 
@@ -99,15 +101,20 @@ fn pool(rt: &RtOrb, name: &str) -> Threadpool {
     rt.threadpool(name).lane(low).lane(high).stack_size(STACK).create().unwrap()
 }
 
-/// Page faults in the high lane by the first call that uses much of the stack.
-fn faults_of_a_dive(orb: &Orb, rt: &RtOrb, pool: &Threadpool) -> u64 {
+/// An object that is served by the pool, and a client of it.
+fn diver(orb: &Orb, rt: &RtOrb, pool: &Threadpool) -> (Diver, Orb) {
     let model = rt.client_propagated(number(20));
     let policies = PoaPolicies::new().with(model).with(pool.policy());
     let poa = orb.root_poa().create(&format!("pool {}", pool.id()), policies).unwrap();
     let diver: Diver = poa.activate(Deep).unwrap();
     let client = builder().build().unwrap();
     let _rt = settings().attach(&client).unwrap();
-    let diver: Diver = client.resolve(&diver.0.to_ior_string()).unwrap();
+    (client.resolve(&diver.0.to_ior_string()).unwrap(), client)
+}
+
+/// Page faults in the high lane by the first call that uses much of the stack.
+fn faults_of_a_dive(orb: &Orb, rt: &RtOrb, pool: &Threadpool) -> u64 {
+    let (diver, client) = diver(orb, rt, pool);
     assert_eq!(diver.dive(1), Ok(1));
     rt.freeze().unwrap();
     assert_eq!(diver.dive(PAGES), Ok(PAGES));
@@ -130,7 +137,7 @@ fn threads_are_ready_before_they_serve() {
         let expected = if permitted { (level, FIFO) } else { (0, 0) };
         assert_eq!(schedule(*thread), expected, "{name}");
         let on = status(*thread, "Cpus_allowed_list");
-        assert_eq!(on == "0", level == 20 || single_processor(), "{name}: {on}");
+        assert!(single_processor() || (on == "0") == (level == 20), "{name}: {on}");
     }
     // Those that accept connections are as those that serve them; the ORB's own is one of them.
     let (low, high) = if permitted { ((10, FIFO), (20, FIFO)) } else { ((0, 0), (0, 0)) };
@@ -139,6 +146,15 @@ fn threads_are_ready_before_they_serve() {
     let growing = rt.threadpool("growing").lane(grows).create().unwrap();
     become_such("zorb-keeper", &[(high, true)]);
     growing.destroy().unwrap();
+    // So are those of a transport that has some.
+    let over = LaneBuilder::new(number(20), 1).processors([0]).listen("rudp://127.0.0.1:0");
+    let over = rt.threadpool("over").lane(over).create().unwrap();
+    for name in ["zorb-rudp-in", "zorb-rudp-time"] {
+        become_such(name, &[(high, true)]);
+    }
+    let (wet, client) = diver(&orb, &rt, &over);
+    assert_eq!(wet.dive(1), Ok(1));
+    client.shutdown(true).unwrap();
     let untouched = faults_of_a_dive(&orb, &rt, &plain);
     assert!(untouched > 0, "the control: a stack that was not touched is not there");
 
@@ -154,18 +170,22 @@ fn threads_are_ready_before_they_serve() {
     ready_orb.shutdown(true).unwrap();
 }
 
-/// Waits until the threads of a name are scheduled so, and are kept on the first processor or not.
-fn become_such(name: &str, expected: &[((u32, u32), bool)]) {
+/// How a thread is scheduled, and whether it is kept on the first processor.
+type Setting = ((u32, u32), bool);
+
+/// Waits until the threads of a name are set up so.
+fn become_such(name: &str, expected: &[Setting]) {
     let end = Instant::now() + Duration::from_secs(60);
+    // Where there is one processor all are kept on it.
+    let mut expected = expected.to_vec();
+    expected.iter_mut().for_each(|(_, is_kept)| *is_kept &= !single_processor());
+    expected.sort_unstable();
     loop {
         let is_kept = |id| status(id, "Cpus_allowed_list") == "0" && !single_processor();
         let found = threads(name).into_iter().map(|(_, id)| (schedule(id), is_kept(id)));
-        let mut found: Vec<_> = found.collect();
+        let mut found: Vec<Setting> = found.collect();
         found.sort_unstable();
-        let same = |(is, is_to_be): (&((u32, u32), bool), &((u32, u32), bool))| {
-            is.0 == is_to_be.0 && (is.1 == is_to_be.1 || single_processor())
-        };
-        if found.len() == expected.len() && found.iter().zip(expected).all(same) {
+        if found == expected {
             return;
         }
         assert!(Instant::now() < end, "{name}: {found:?}");

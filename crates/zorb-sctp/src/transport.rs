@@ -28,7 +28,8 @@ pub const DEFAULT_PORT: u16 = 9899;
 /// | `sciop://:9899`, `sciop://` | - | all IPv4 interfaces; without a port one that the system chooses |
 ///
 /// A client's connection has a socket and a thread of its own; those of a server share both. One thread
-/// more keeps the time for all of a transport and its clones.
+/// more keeps the time for the connections of an endpoint, and one for those of all clients of a
+/// transport and its clones.
 #[derive(Clone, Debug, Default)]
 pub struct SctpTransport {
     driver: Driver<Connection>,
@@ -84,7 +85,7 @@ impl Transport for SctpTransport {
         let fail = |error| ListenError::new(url, error);
         set_traffic(&socket, &options.stream).map_err(fail)?;
         let settings = self.settings(&options.stream);
-        let listening = self.driver.listen(socket, settings, options.backlog, endpoint, published);
+        let listening = self.driver.listen(socket, settings, options, (endpoint, published));
         listening.map_err(fail)
     }
 }

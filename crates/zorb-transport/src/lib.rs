@@ -37,6 +37,7 @@ pub mod socket;
 mod stream;
 mod transport;
 mod wait;
+mod workers;
 
 pub use acceptor::{AcceptError, Acceptor, Backoff};
 pub use composed::Composed;
@@ -52,4 +53,5 @@ pub use protocol::{
 pub use stream::Stream;
 pub use transport::{Transport, strip_scheme};
 pub use wait::WaitPolicy;
+pub use workers::{WorkerThreads, Workers};
 pub use zorb_os::buffers::{ReceivedBuffer, SendBuffer};

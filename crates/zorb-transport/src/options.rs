@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use crate::Workers;
+
 /// How a connected stream is set up, on both sides. A transport passes over what it has no
 /// counterpart for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -79,6 +81,9 @@ pub struct ListenOptions {
     pub published_host: Option<String>,
     /// How accepted streams are set up.
     pub stream: StreamOptions,
+    /// What those threads are like that the transport has of its own for the endpoint. Default: as the
+    /// system starts them.
+    pub workers: Workers,
 }
 
 impl Default for ListenOptions {
@@ -88,6 +93,7 @@ impl Default for ListenOptions {
             reuse_address: true,
             published_host: None,
             stream: StreamOptions::default(),
+            workers: Workers::default(),
         }
     }
 }

@@ -186,6 +186,11 @@ impl Frozen {
         }
     }
 
+    /// The name of the lane.
+    pub(super) fn lane(&self) -> &str {
+        &self.lane
+    }
+
     fn rest(&self) -> Locked<'_, Rest> {
         self.rest.lock()
     }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock, Weak};
@@ -12,11 +13,11 @@ use std::time::Instant;
 use zorb_os::event::{EventFd, Ticks};
 use zorb_os::lock::Lock;
 use zorb_os::poll::{ReadySet, Trigger};
-use zorb_os::priority;
 use zorb_transport::{Protocol, Stream};
 
 use super::connections::Connections;
 use super::frozen::Frozen;
+use super::helpers::assist;
 use super::keeper::Wants;
 use super::permits::Permits;
 use super::queue::Queue;
@@ -77,7 +78,7 @@ pub(crate) struct Lane {
     pub(super) started: AtomicU64,
     pub(super) borrowed: AtomicU64,
     pub(super) refused: AtomicU64,
-    pub(super) frozen: Frozen,
+    pub(super) frozen: Arc<Frozen>,
 }
 
 /// The other lanes of the pool, where lanes borrow threads of each other.
@@ -98,6 +99,7 @@ pub(super) struct Parts {
     pub(super) stack_size: Option<usize>,
     pub(super) max_connections: usize,
     pub(super) listeners: Vec<Listener>,
+    pub(super) frozen: Arc<Frozen>,
     pub(super) threads: Arc<ThreadCount>,
     pub(super) wants: Wants,
     pub(super) queue: Queue,
@@ -141,7 +143,7 @@ impl Lane {
             permits: Permits::new(parts.settings.max_threads()),
             // Known before the first upcall, or the permits would miss it.
             is_mixed: AtomicBool::new(parts.listeners.len() > 1),
-            frozen: Frozen::new(&parts.name, parts.settings.priority),
+            frozen: parts.frozen,
             settings: parts.settings,
             strategy: parts.strategy,
             pool: parts.pool,
@@ -328,16 +330,17 @@ impl Lane {
     /// Agrees with a client on what has to be agreed on, and begins to serve it then: on a thread for
     /// that, of which there are few, behind the clients that came before.
     fn establish(self: &Arc<Self>, client: (Arc<ServerConnection>, u32)) -> io::Result<()> {
-        let client = match self.strangers.lock().come(client) {
-            Some(client) => client,
-            None => return Ok(()), // one of those at work takes it
+        let Some(client) = self.strangers.lock().come(client) else {
+            return Ok(()); // one of the threads at work takes it
         };
         let lane = Arc::clone(self);
         let started = self.pool_threads.spawn_with("zorb-establish", None, move || {
             let mut next = Some(client);
             while let Some((connection, place)) = next {
-                let begun = connection.establish().and_then(|()| lane.begin(&connection, place));
-                if let Err(error) = begun {
+                // Whatever becomes of one, the thread is there for the next.
+                let agreed = catch_unwind(AssertUnwindSafe(|| connection.establish()));
+                let agreed = agreed.unwrap_or_else(|_| Err(io::Error::other("it panicked")));
+                if let Err(error) = agreed.and_then(|()| lane.begin(&connection, place)) {
                     lane.give_up(&connection, &error);
                 }
                 next = lane.strangers.lock().go_on();
@@ -345,7 +348,8 @@ impl Lane {
         });
         if started.is_err() {
             // Those that wait for this thread have it no more; without any at work they end as well.
-            for (connection, _) in self.strangers.lock().give_up() {
+            let left = self.strangers.lock().give_up();
+            for (connection, _) in left {
                 self.give_up(&connection, &io::ErrorKind::QuotaExceeded.into());
             }
         }
@@ -466,12 +470,7 @@ impl Lane {
     /// requests: at their priority and on their processors. The threads that it starts are so from their
     /// beginning, whoever else wants the processor.
     pub(super) fn adopt_thread(&self) {
-        self.frozen.watch_for_good();
-        priority::bequeath();
-        if let Err(error) = self.settings.threads.assist() {
-            tracing::warn!(%error, lane = self.name, "a thread is not as those of its lane");
-            self.settings.threads.adopt();
-        }
+        assist(&self.frozen, &*self.settings.threads);
     }
 
     /// How connections are set up that are accepted: as the adapter says whose alone they are. `None`

@@ -5,10 +5,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak, mpsc};
 
-use zorb_transport::{Endpoint, Protocol};
+use zorb_transport::{Endpoint, Protocol, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::frozen::{LaneViolations, ViolationReport};
+use super::frozen::{Frozen, LaneViolations, ViolationReport};
+use super::helpers::Helpers;
 use super::keeper::Wants;
 use super::lane::{Neighbours, Parts, Role, pool_of_thread};
 use super::queue::Queue;
@@ -120,12 +121,15 @@ impl PoolCore {
         let tenants = Arc::<Tenants>::default();
         let mut lanes = Vec::with_capacity(settings.lanes.len());
         for lane in &settings.lanes {
-            let listeners = open(core, lane)?;
             let name = match lane.priority {
                 Some(priority) => format!("{}-{priority}", settings.name),
                 None => settings.name.clone(),
             };
             let by_priority = settings.by_priority.unwrap_or(lane.priority.is_none());
+            let frozen = Arc::new(Frozen::new(&name, lane.priority));
+            let workers =
+                Helpers { frozen: Arc::clone(&frozen), threads: Arc::clone(&lane.threads) };
+            let listeners = open(core, lane, &Workers::of(Arc::new(workers)))?;
             let parts = Parts {
                 settings: lane.clone(),
                 strategy: settings.strategy_of(lane).map_err(|reason| failed().because(reason))?,
@@ -134,6 +138,7 @@ impl PoolCore {
                 stack_size: settings.stack_size,
                 max_connections: settings.max_connections,
                 listeners,
+                frozen,
                 threads: Arc::clone(&threads),
                 wants: Wants::new(lane.dynamic_threads),
                 queue: Queue::new(lane.buffering.or(settings.buffering), by_priority),
@@ -242,7 +247,11 @@ fn by_priority(lanes: &[Arc<Lane>]) -> Vec<Arc<Lane>> {
 }
 
 /// Opens the endpoints of a lane: those that it names, else one beside each of the ORB's.
-fn open(core: &Arc<OrbCore>, lane: &LaneSettings) -> Result<Vec<Listener>, Error> {
+fn open(
+    core: &Arc<OrbCore>,
+    lane: &LaneSettings,
+    workers: &Workers,
+) -> Result<Vec<Listener>, Error> {
     let mut urls = endpoints(&lane.endpoints, core.options(), core.protocols());
     if urls.is_empty() {
         let listeners = core.listeners.read().unwrap_or_else(PoisonError::into_inner);
@@ -257,7 +266,7 @@ fn open(core: &Arc<OrbCore>, lane: &LaneSettings) -> Result<Vec<Listener>, Error
     if urls.is_empty() {
         return Err(Error::new(Phase::Listen, "the ORB has no protocol to listen with"));
     }
-    urls.iter().map(|url| core.open(url, lane.priority)).collect()
+    urls.iter().map(|url| core.open(url, lane.priority, workers.clone())).collect()
 }
 
 impl Pool {

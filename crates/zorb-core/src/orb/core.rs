@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use zorb_cdr::ReadContext;
 use zorb_giop::{CodeSetComponentInfo, Destination, Ior};
 use zorb_os::lock::{Condition, Lock};
-use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry};
+use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::local::Locals;
@@ -306,7 +306,7 @@ impl OrbCore {
         // Asked under the lock with which a shutdown takes the listeners away: none comes later.
         self.check_running()?;
         let failed = || Error::new(Phase::Listen, url.to_owned());
-        let listener = self.open(url, None)?;
+        let listener = self.open(url, None, Workers::default())?;
         if listeners.is_empty() {
             let sentinel = Arc::clone(&self.sentinel);
             let period = self.options.stall_takeover;
@@ -321,8 +321,14 @@ impl OrbCore {
         Ok(())
     }
 
-    /// Opens an endpoint, which serves one priority or all.
-    pub(crate) fn open(&self, url: &str, priority: Option<i16>) -> Result<Listener, Error> {
+    /// Opens an endpoint, which serves one priority or all, and whose transport's threads are like
+    /// `workers`.
+    pub(crate) fn open(
+        &self,
+        url: &str,
+        priority: Option<i16>,
+        workers: Workers,
+    ) -> Result<Listener, Error> {
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let protocol = self.protocols.by_scheme(scheme).ok_or_else(|| {
@@ -332,7 +338,7 @@ impl OrbCore {
                 .because(format!("no protocol {scheme:?}"))
                 .hint(format!("an endpoint looks like iiop://host:port; {hint}"))
         })?;
-        let mut options = ListenOptions::default();
+        let mut options = ListenOptions { workers, ..ListenOptions::default() };
         let stream = self.options.stream_options();
         options.stream = self.overrides.load().in_network(priority, (&[], None), (stream, None));
         let acceptor = protocol.transport().listen(url, &options).map_err(|error| {

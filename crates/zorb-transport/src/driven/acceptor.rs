@@ -104,6 +104,7 @@ impl<D: Driven> Listener<D> {
     /// Ends the thread once there is nothing left for it to do.
     fn end_if_over(&self, state: &State<D>) {
         if state.is_dropped && state.links.is_empty() {
+            self.timers.end();
             // It says that the socket is not connected, and wakes the thread all the same.
             let _ = SockRef::from(&*self.socket).shutdown(Shutdown::Both);
         }
@@ -111,10 +112,14 @@ impl<D: Driven> Listener<D> {
 
     /// The body of the thread that receives for all connections.
     pub(super) fn run(self: &Arc<Self>) {
+        let workers = self.timers.workers();
+        workers.begin();
         let mut buffer = [0; MAX_DATAGRAM];
         let mut answer = Vec::new();
         loop {
+            workers.turn_ends();
             let received = self.socket.recv_from(&mut buffer);
+            workers.turn_begins();
             let state = self.state();
             if state.is_dropped && state.links.is_empty() {
                 return;

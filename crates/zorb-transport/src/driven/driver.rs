@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use socket2::SockRef;
+use zorb_os::priority::{self, Schedule};
 
 use super::Driven;
 use super::acceptor::{DrivenAcceptor, Listener};
@@ -16,14 +17,15 @@ use super::stream::{DrivenStream, connected};
 use super::timers::{Timers, now};
 use crate::socket::set_traffic;
 use crate::{
-    Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream,
-    StreamOptions,
+    Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions,
+    Stream, StreamOptions,
 };
 
 /// How much the system is asked to keep for a socket that nobody has received yet.
 const SOCKET_BUFFER: usize = 1 << 20;
 
-/// Makes streams and acceptors of [`Driven`] connections. Clones share a thread that keeps the time.
+/// Makes streams and acceptors of [`Driven`] connections. Clones share a thread that keeps the time for
+/// clients.
 pub struct Driver<D: Driven> {
     timers: Arc<Timers<D>>,
 }
@@ -78,7 +80,16 @@ impl<D: Driven> Driver<D> {
         let link = Link::new(Way::Own(socket), D::connect(to, settings, now()), &self.timers);
         let receiving = Arc::clone(&link);
         let receiver = thread::Builder::new().name(D::THREADS.to_owned());
-        receiver.spawn(move || receiving.run())?;
+        // Who waits for what it receives is the one that connects, or is like it.
+        let level = priority::given().min(priority::MAX_PRIORITY);
+        self.timers.raise(level);
+        receiver.spawn(move || {
+            if level > 0 {
+                // Allowed to the one that connects, it is allowed here.
+                let _ = priority::set(Schedule::Fifo(level));
+            }
+            receiving.run();
+        })?;
         let stream = DrivenStream::new(Arc::clone(&link), to.to_string(), local);
         link.change(|_| {});
         if let Err(error) = connected(&link, deadline) {
@@ -97,15 +108,17 @@ impl<D: Driven> Driver<D> {
         &self,
         socket: UdpSocket,
         settings: D::Settings,
-        backlog: u32,
-        endpoint: Endpoint,
-        published: Endpoint,
+        options: &ListenOptions,
+        (endpoint, published): (Endpoint, Endpoint),
     ) -> io::Result<Arc<dyn Acceptor>> {
         let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
-        let backlog = usize::try_from(backlog).unwrap_or(usize::MAX);
-        let listener = Listener::new(socket, settings, backlog, &self.timers)?;
+        let backlog = usize::try_from(options.backlog).unwrap_or(usize::MAX);
+        // Nothing is shared with other endpoints.
+        let timers = Timers::<D>::of(options.workers.clone());
+        let listener = Listener::new(socket, settings, backlog, &timers)?;
         let published = [published];
         let acceptor = DrivenAcceptor { listener: Arc::clone(&listener), endpoint, published };
+        timers.start()?;
         let receiver = thread::Builder::new().name(format!("{}-in", D::THREADS));
         receiver.spawn(move || listener.run())?;
         Ok(Arc::new(acceptor))

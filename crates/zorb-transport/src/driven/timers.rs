@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Weak};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_os::priority::{self, Schedule};
 
 use super::link::Link;
 use super::{Driven, Micros};
+use crate::Workers;
 
 /// Microseconds since the first call.
 pub(super) fn now() -> Micros {
@@ -17,17 +19,26 @@ pub(super) fn now() -> Micros {
     u64::try_from(BEGUN.elapsed().as_micros()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Wakes connections at their times, by a thread that is there while there are any.
+/// Wakes connections at their times, by a thread that is there while there are any; by one that is there
+/// until the [end](Self::end) where somebody says what it is like.
 #[derive(Debug)]
 pub(super) struct Timers<D: Driven> {
     due: Lock<Due<D>>,
     changed: Condition,
+    workers: Workers,
 }
 
 impl<D: Driven> Default for Timers<D> {
     fn default() -> Self {
-        let due = Due { links: BTreeMap::new(), next: 0, is_running: false };
-        Self { due: Lock::new(due), changed: Condition::new() }
+        let due = Due {
+            links: BTreeMap::new(),
+            next: 0,
+            is_running: false,
+            stays: false,
+            thread: None,
+            level: 0,
+        };
+        Self { due: Lock::new(due), changed: Condition::new(), workers: Workers::default() }
     }
 }
 
@@ -36,6 +47,23 @@ struct Due<D: Driven> {
     links: BTreeMap<Alarm, Weak<Link<D>>>,
     next: u64,
     is_running: bool,
+    /// Whether the thread is there although nothing is due.
+    stays: bool,
+    /// The system's id of the thread, once it has begun.
+    thread: Option<u32>,
+    /// The priority that the thread has at the least; 0 for none.
+    level: u8,
+}
+
+impl<D: Driven> Due<D> {
+    fn give_priority(&self) {
+        if let Some(thread) = self.thread
+            && self.level > 0
+        {
+            // Allowed to those whose priority it was, it is allowed here.
+            let _ = priority::set_of(thread, Schedule::Fifo(self.level));
+        }
+    }
 }
 
 /// When, and a number that no other has.
@@ -44,6 +72,49 @@ pub(super) type Alarm = (Micros, u64);
 impl<D: Driven> Timers<D> {
     fn due(&self) -> Locked<'_, Due<D>> {
         self.due.lock()
+    }
+
+    /// Timers of an endpoint whose threads are like this.
+    pub(super) fn of(workers: Workers) -> Arc<Self> {
+        Arc::new(Self { workers, ..Self::default() })
+    }
+
+    pub(super) fn workers(&self) -> &Workers {
+        &self.workers
+    }
+
+    /// Starts the thread, where it is to be there from the beginning: whoever first has to be woken may
+    /// not have the time for it.
+    pub(super) fn start(self: &Arc<Self>) -> io::Result<()> {
+        if self.workers.are_anyones() {
+            return Ok(());
+        }
+        let mut due = self.due();
+        self.spawn()?;
+        due.is_running = true;
+        due.stays = true;
+        Ok(())
+    }
+
+    /// Nothing will be due any more.
+    pub(super) fn end(&self) {
+        self.due().stays = false;
+        self.changed.tell_one();
+    }
+
+    /// Has the thread have this priority at the least.
+    pub(super) fn raise(&self, level: u8) {
+        let mut due = self.due();
+        if level > due.level {
+            due.level = level;
+            due.give_priority();
+        }
+    }
+
+    fn spawn(self: &Arc<Self>) -> io::Result<()> {
+        let timers = Arc::clone(self);
+        let thread = thread::Builder::new().name(format!("{}-time", D::THREADS));
+        thread.spawn(move || timers.run()).map(drop)
     }
 
     /// Has a connection woken at a time, instead of at an earlier alarm of its own.
@@ -62,9 +133,7 @@ impl<D: Driven> Timers<D> {
         due.links.insert(alarm, link);
         let is_first = due.links.first_key_value().is_some_and(|(first, _)| *first == alarm);
         if !due.is_running {
-            let timers = Arc::clone(self);
-            let started = thread::Builder::new().name(format!("{}-time", D::THREADS));
-            due.is_running = started.spawn(move || timers.run()).is_ok();
+            due.is_running = self.spawn().is_ok();
         } else if is_first {
             self.changed.tell_one();
         }
@@ -72,16 +141,28 @@ impl<D: Driven> Timers<D> {
     }
 
     fn run(self: Arc<Self>) {
+        self.workers.begin();
         let mut due = self.due();
+        due.thread = Some(zorb_os::thread::id());
+        due.give_priority();
         loop {
             let Some(first) = due.links.first_entry() else {
-                due.is_running = false;
-                return;
+                if !due.stays {
+                    due.is_running = false;
+                    due.thread = None;
+                    return;
+                }
+                self.workers.turn_ends();
+                due = self.changed.wait(due);
+                self.workers.turn_begins();
+                continue;
             };
             let (at, _) = *first.key();
             let now = now();
             if at > now {
+                self.workers.turn_ends();
                 due = self.changed.wait_for(due, Duration::from_micros(at - now));
+                self.workers.turn_begins();
                 continue;
             }
             let link = first.remove();
