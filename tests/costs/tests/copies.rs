@@ -172,6 +172,17 @@ fn results_are_copied_once(pair: &Pair, copies: u64, what: &str) {
     let given = Servant.give_octets(LEN as u32).unwrap();
     assert_eq!(copies_of_results(pair, LEN, |octets| octets == given), copies, "{what}");
     assert_eq!(pair.there.give_octets(LEN as u32).unwrap(), given);
+    // A reply of types known at run time only, read where it lies and kept.
+    let arguments = |writer: &mut CdrWriter<'_>| {
+        writer.write_u32(LEN as u32);
+        Ok(())
+    };
+    let object = pair.there.as_object();
+    let kept = object.invoke_dynamic("give_octets", arguments, |reply| {
+        assert_eq!(reply.reader().read_octets().unwrap(), given);
+        Ok(reply.keep())
+    });
+    assert_eq!(kept.unwrap().reader().read_octets().unwrap(), given, "{what}");
 }
 
 /// Lends octets that it draws for the reply, each 3.

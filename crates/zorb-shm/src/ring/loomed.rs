@@ -25,16 +25,13 @@ use half::{Reader, Writer};
 use pieces::{Incoming, Outgoing};
 use platform::{FENCED, SharedMemory};
 
-/// Octets of the ring.
-const SIZE: usize = 4;
-
 /// What a side has of buffers.
 type Buffers = (Option<Outgoing>, Option<Incoming>);
 
-/// Runs a writer's steps and a reader's in every order in which one of them is interrupted no more often
-/// than `preemptions`.
+/// Runs a writer's steps and a reader's, at a ring of `size` octets, in every order in which they are
+/// interrupted no more often than `preemptions`.
 fn in_every_order(
-    preemptions: usize,
+    (size, preemptions): (usize, usize),
     buffers: impl Fn() -> Buffers + Send + Sync + 'static,
     write: impl Fn(&Writer) + Send + Sync + 'static,
     read: impl Fn(&Reader) + Send + Sync + 'static,
@@ -43,8 +40,8 @@ fn in_every_order(
     model.preemption_bound = Some(preemptions);
     let write = Arc::new(write);
     model.check(move || {
-        let place = Place { head: 0, body: 4096, size: SIZE };
-        let memory = Arc::new(SharedMemory::new(SIZE));
+        let place = Place { head: 0, body: 4096, size };
+        let memory = Arc::new(SharedMemory::new(size));
         let (outgoing, incoming) = buffers();
         let reader = Reader::new(&memory, place, incoming);
         let writer = Writer::new(&memory, place, outgoing);
@@ -90,7 +87,7 @@ fn no_buffers() -> Buffers {
 #[test]
 fn octets_come_out_as_they_went_in() {
     in_every_order(
-        2,
+        (4, 2),
         no_buffers,
         |writer| write_all(writer, b"abcde"),
         |reader| assert_eq!(read_all(reader, 3), b"abcde"),
@@ -100,7 +97,7 @@ fn octets_come_out_as_they_went_in() {
 #[test]
 fn a_full_ring_and_an_empty_one_are_waited_for() {
     in_every_order(
-        2,
+        (4, 2),
         no_buffers,
         |writer| {
             write_all(writer, b"abcd");
@@ -110,10 +107,24 @@ fn a_full_ring_and_an_empty_one_are_waited_for() {
     );
 }
 
+/// What is taken octet by octet is room that the writer is not woken for each time.
+#[test]
+fn room_is_told_of_a_quarter_at_a_time() {
+    in_every_order(
+        (8, 2),
+        no_buffers,
+        |writer| {
+            write_all(writer, b"abcdefgh");
+            write_all(writer, b"ijk");
+        },
+        |reader| assert_eq!(read_all(reader, 1), b"abcdefghijk"),
+    );
+}
+
 #[test]
 fn one_that_takes_no_more_is_noticed() {
     in_every_order(
-        3,
+        (4, 3),
         no_buffers,
         |writer| {
             while !writer.is_refused() {
@@ -163,8 +174,8 @@ fn pieces_come_where_they_were_sent() {
         write_all(writer, b"c");
     };
     let read = |reader: &Reader| assert_eq!(read_all(reader, 4), b"abpiecec");
-    in_every_order(2, buffers, write, read);
-    in_every_order(2, buffers, write, borrow_between);
+    in_every_order((4, 2), buffers, write, read);
+    in_every_order((4, 2), buffers, write, borrow_between);
 }
 
 /// The models would find it if the code were another: without its fences a wake-up is lost.
@@ -173,7 +184,7 @@ fn pieces_come_where_they_were_sent() {
 fn without_the_fences_somebody_would_sleep_for_ever() {
     FENCED.set(false);
     in_every_order(
-        2,
+        (4, 2),
         no_buffers,
         |writer| write_all(writer, b"abcde"),
         |reader| assert_eq!(read_all(reader, 3), b"abcde"),
