@@ -269,12 +269,13 @@ fn copies() {
     let finished = quick("bench-copies", &["copies", "--payload", "65536"]);
     let rows = rows(&finished);
     for (way, copies) in [("copy", "2"), ("single-copy", "1"), ("zero-copy", "0")] {
-        let [(operation, 65_536)] = works(&rows, way)[..] else { panic!("{rows:?}") };
-        assert!(operation.starts_with(&format!("take_octets/copies={copies}.0")), "{operation}");
+        let [(there, 65_536), (back, 65_536)] = works(&rows, way)[..] else { panic!("{rows:?}") };
+        assert!(there.starts_with(&format!("take_octets/copies={copies}.0")), "{there}");
+        assert!(back.starts_with(&format!("give_octets/copies={copies}.0")), "{back}");
     }
     let checks = finished.json()["checks"].clone();
     let checks = checks.as_array().unwrap();
-    assert!(checks.len() == 3 && checks.iter().all(|check| check["holds"] == true), "{checks:?}");
+    assert!(checks.len() == 6 && checks.iter().all(|check| check["holds"] == true), "{checks:?}");
 }
 
 /// Needs a program with probes: `cargo test -p zorb-cli --features probes`.
