@@ -50,19 +50,34 @@ pub fn wait_readable(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::R
         slot.fd = fd.as_raw_fd();
         slot.events = libc::POLLIN;
     }
+    wait(slots, timeout)?;
+    let ready = slots.iter().enumerate().filter(|(_, slot)| slot.revents != 0);
+    Ok(Ready(ready.fold(0, |bits, (position, _)| bits | 1 << position)))
+}
+
+/// Waits until `fd` takes data without waiting (or has an error to tell), or until `timeout` is over
+/// (`None`: for ever); whether it does. Otherwise as [`wait_readable`].
+///
+/// # Errors
+/// What the system says.
+pub fn wait_writable(fd: BorrowedFd<'_>, timeout: Option<Duration>) -> io::Result<bool> {
+    let mut slot = [libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLOUT, revents: 0 }];
+    wait(&mut slot, timeout)?;
+    Ok(slot.iter().any(|slot| slot.revents != 0))
+}
+
+fn wait(slots: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<()> {
     let deadline = timeout.map(|t| MonotonicTime::now() + t);
     let mut left = timeout;
     loop {
         match sys::fd::ppoll(slots, left) {
-            Ok(_) => break,
+            Ok(_) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {
                 left = deadline.map(MonotonicTime::time_left);
             }
             Err(error) => return Err(error),
         }
     }
-    let ready = slots.iter().enumerate().filter(|(_, slot)| slot.revents != 0);
-    Ok(Ready(ready.fold(0, |bits, (position, _)| bits | 1 << position)))
 }
 
 /// Any number of sockets of which one thread learns when their peers go away (Linux's epoll).
@@ -131,6 +146,17 @@ mod tests {
         assert!(!ready.is_empty());
         let which: Vec<_> = (0..20).filter(|&n| ready.contains(n)).collect();
         assert_eq!(which, [0, 2]);
+    }
+
+    #[test]
+    fn room_is_waited_for() {
+        let (here, there) = std::os::unix::net::UnixStream::pair().unwrap();
+        assert!(wait_writable(here.as_fd(), None).unwrap());
+        here.set_nonblocking(true).unwrap();
+        while std::io::Write::write(&mut &here, &[0; 4096]).is_ok() {}
+        assert!(!wait_writable(here.as_fd(), Some(Duration::ZERO)).unwrap());
+        drop(there);
+        assert!(wait_writable(here.as_fd(), None).unwrap(), "there is an error to tell");
     }
 
     #[test]

@@ -82,9 +82,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// Sends all of `bytes`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::TimedOut`] when the peer has not taken all within the send time-out. A
-    /// transport may allow up to three times as long while the peer goes on taking some. After
-    /// any error part of `bytes` may be on its way: the stream is of no further use for sending.
+    /// [`io::ErrorKind::TimedOut`] when the peer has not taken all within the send time-out,
+    /// which begins with the call, also where the peer goes on taking some. After any error part of `bytes` may be on its way: the stream is of no further use for sending.
     fn send_all(&self, bytes: &[u8]) -> io::Result<()>;
 
     /// Sends all of `parts` in order, gathered: as if they were one slice, without copying
@@ -100,7 +99,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// What the system says.
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
 
-    /// Sets how long sending waits for the peer to take bytes. Default `None`: for ever.
+    /// Sets how long one send, all of it, waits for the peer to take bytes. Default `None`: for ever.
     ///
     /// # Errors
     /// What the system says.

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_giop::fragments;
+use zorb_os::clock::MonotonicTime;
+use zorb_transport::socket::Timeout;
 use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 
 /// A stream that sends messages of more than so many octets in fragments. Each call of it is given one
@@ -15,11 +17,13 @@ use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 struct Fragmenting {
     inner: Arc<dyn Stream>,
     most: usize,
+    /// For all pieces of a message together.
+    send_timeout: Timeout,
 }
 
 /// The stream with messages of more than `most` octets in fragments.
 pub(crate) fn in_fragments(inner: Arc<dyn Stream>, most: usize) -> Arc<dyn Stream> {
-    Arc::new(Fragmenting { inner, most })
+    Arc::new(Fragmenting { inner, most, send_timeout: Timeout::none() })
 }
 
 impl Stream for Fragmenting {
@@ -51,11 +55,20 @@ impl Stream for Fragmenting {
         if bytes.len() <= self.most {
             return self.inner.send_all(bytes);
         }
-        for piece in fragments(bytes, self.most) {
+        let timeout = self.send_timeout.current();
+        let deadline = timeout.map(|timeout| MonotonicTime::now() + timeout);
+        for (before, piece) in fragments(bytes, self.most).enumerate() {
+            if let Some(deadline) = deadline.filter(|_| before > 0) {
+                let left = deadline.time_left();
+                if left.is_zero() {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                self.inner.set_send_timeout(Some(left))?;
+            }
             let (header, payload) = (piece.header(), piece.payload);
             self.inner.send_vectored_all(&mut [IoSlice::new(header), IoSlice::new(payload)])?;
         }
-        Ok(())
+        self.inner.set_send_timeout(timeout)
     }
 
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
@@ -71,7 +84,7 @@ impl Stream for Fragmenting {
     }
 
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.inner.set_send_timeout(timeout)
+        self.send_timeout.change(timeout, |timeout| self.inner.set_send_timeout(timeout))
     }
 
     fn is_stale(&self) -> bool {
@@ -100,5 +113,88 @@ impl Stream for Fragmenting {
 
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         self.inner.readiness_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Takes everything, and needs a while for each piece.
+    #[derive(Debug)]
+    struct Slow {
+        takes: Duration,
+        pieces: Mutex<Vec<Duration>>,
+        send_timeout: Timeout,
+    }
+
+    impl Stream for Slow {
+        fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
+            Ok(0)
+        }
+
+        fn send_all(&self, _: &[u8]) -> io::Result<()> {
+            let timeout = self.send_timeout.current().unwrap_or(Duration::MAX);
+            self.pieces.lock().unwrap().push(timeout);
+            let until = MonotonicTime::now() + self.takes;
+            while !until.time_left().is_zero() {}
+            Ok(())
+        }
+
+        fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
+            self.send_all(&[])
+        }
+
+        fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+            self.send_timeout.change(timeout, |_| Ok(()))
+        }
+
+        fn is_stale(&self) -> bool {
+            false
+        }
+
+        fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn peer(&self) -> &'static str {
+            ""
+        }
+
+        fn local(&self) -> &'static str {
+            ""
+        }
+    }
+
+    #[test]
+    fn the_time_for_sending_is_for_all_fragments_together() {
+        let start = *b"GIOP\x01\x02\x01\x00\xf4\x0f\x00\x00\x05\x00\x00\x00";
+        let message = [&start[..], &[0; 4096 - 16]].concat();
+        let sent_in = |takes, timeout| {
+            let slow =
+                Arc::new(Slow { takes, pieces: Mutex::default(), send_timeout: Timeout::none() });
+            let stream = in_fragments(Arc::clone(&slow) as Arc<dyn Stream>, 1024);
+            stream.set_send_timeout(timeout).unwrap();
+            let sent = stream.send_all(&message);
+            let pieces = std::mem::take(&mut *slow.pieces.lock().unwrap());
+            (sent, pieces, slow.send_timeout.current())
+        };
+        let (sent, pieces, after) = sent_in(Duration::ZERO, None);
+        assert!(sent.is_ok() && pieces.len() > 3 && after.is_none());
+        let hour = Duration::from_secs(3600);
+        let (sent, pieces, after) = sent_in(Duration::ZERO, Some(hour));
+        assert!(sent.is_ok() && pieces.windows(2).all(|two| two[1] <= two[0]), "{pieces:?}");
+        assert_eq!(after, Some(hour));
+        // What the first piece takes, the others have not.
+        let instant = Duration::from_micros(1);
+        let (sent, pieces, _) = sent_in(instant * 2, Some(instant));
+        assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(pieces, [instant]);
     }
 }

@@ -29,8 +29,8 @@ impl Patience {
     }
 
     /// How long the next wait may last; `None` for ever. Streams remember their time-out and a
-    /// different one costs a system call, so until an eighth of the time is gone this stays the
-    /// whole time-out.
+    /// different one costs a system call, so until a sixteenth of the time is gone this stays
+    /// the whole time-out.
     #[inline]
     pub(super) fn next_wait(self) -> io::Result<Option<Duration>> {
         match self.limit {
@@ -45,7 +45,7 @@ impl Patience {
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        Ok(if left >= timeout - timeout / 8 { timeout } else { left })
+        Ok(if left >= timeout - timeout / 16 { timeout } else { left })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::policy::{
 
 impl ObjectRef {
     /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`; the
-    /// last wait may take an eighth of it longer. It is the policy [`RelativeRoundtripTimeout`] and
+    /// last wait may take a sixteenth of it longer. It is the policy [`RelativeRoundtripTimeout`] and
     /// overrides the option `RoundTripTimeout`. A call inside one ORB runs on the calling thread and
     /// does not time out.
     #[must_use]

@@ -47,7 +47,7 @@ timeout! {
     /// How long a call may take from its request to its reply (`RelativeRoundtripTimeoutPolicy`).
     /// Default: the option `RoundTripTimeout`.
     ///
-    /// A call that takes longer fails with `TIMEOUT`; the last wait may take an eighth of the time
+    /// A call that takes longer fails with `TIMEOUT`; the last wait may take a sixteenth of the time
     /// longer. Calls that stubs make inside one ORB run on the calling thread and do not time out.
     RelativeRoundtripTimeout = RELATIVE_ROUNDTRIP_TIMEOUT, |options| options.round_trip_timeout
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use socket2::Socket;
 use zorb_os::clock::MonotonicTime;
+use zorb_os::poll::wait_writable;
 use zorb_os::probe;
 use zorb_os::socket::{Pending, peek, recv_now};
 
@@ -15,6 +16,11 @@ use crate::{Stream, StreamOptions};
 
 /// How many slices the system takes in one gathered send (`IOV_MAX`).
 const MAX_SLICES: usize = 1024;
+
+/// How data is sent: as much as goes without waiting, for a socket's own time-out counts each send
+/// anew (and a Unix-domain socket's, each piece of one). A peer that has gone is an error and not a
+/// signal.
+const AT_ONCE: libc::c_int = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
 
 /// A connected stream socket of any family as a blocking [`Stream`].
 #[derive(Debug)]
@@ -39,26 +45,31 @@ impl SocketStream {
         }
     }
 
-    /// Goes on sending after the system took only a part: until `step` says that all is sent,
-    /// or for no longer than the send time-out allows.
+    /// Goes on sending after the system took only a part, or nothing: until `step` says that all is
+    /// sent, or for no longer than the send time-out allows.
     #[cold]
     fn send_rest(&self, mut step: impl FnMut() -> io::Result<bool>) -> io::Result<()> {
-        // Each step waits no longer than the time-out, so the whole takes at most three of
-        // them: the one behind us, the one counted here, and the last step's own.
-        let deadline = self.send_timeout.current().map(|timeout| MonotonicTime::now() + timeout);
-        while !step()? {
+        // No step waits by itself, so the time begins here for all of them.
+        let timeout = self.send_timeout.current();
+        let deadline = timeout.map(|timeout| MonotonicTime::now() + timeout);
+        loop {
+            if !wait_writable(self.socket.as_fd(), deadline.map(MonotonicTime::time_left))? {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            if step()? {
+                return Ok(());
+            }
             if deadline.is_some_and(|deadline| deadline.time_left().is_zero()) {
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }
-        Ok(())
     }
 
-    /// Sends a first part of `bytes` and leaves the rest there. Says whether there is none.
+    /// Sends a first part of `bytes`, as much as goes without waiting, and leaves the rest there. Says
+    /// whether there is none.
     fn send_some(&self, bytes: &mut &[u8]) -> io::Result<bool> {
-        // MSG_NOSIGNAL, so that a peer that has gone is an error and not a signal.
         probe!(TransportSend);
-        let sent = self.socket.send_with_flags(bytes, libc::MSG_NOSIGNAL);
+        let sent = self.socket.send_with_flags(bytes, AT_ONCE);
         probe!(Send);
         let sent = finish(sent)?;
         *bytes = bytes.get(sent..).unwrap_or_default();
@@ -69,7 +80,7 @@ impl SocketStream {
     fn send_some_parts(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<bool> {
         let batch = parts.get(..MAX_SLICES).unwrap_or(parts);
         probe!(TransportSend);
-        let sent = self.socket.send_vectored_with_flags(batch, libc::MSG_NOSIGNAL);
+        let sent = self.socket.send_vectored_with_flags(batch, AT_ONCE);
         probe!(Send);
         let sent = finish(sent)?;
         IoSlice::advance_slices(parts, sent);
@@ -77,13 +88,15 @@ impl SocketStream {
     }
 }
 
-/// The outcome of a send: an interrupted one sent nothing, a time-out has one name.
+/// The outcome of a send: an interrupted one sent nothing, nor did one for which there was no room.
 fn finish(outcome: io::Result<usize>) -> io::Result<usize> {
     match outcome {
         Ok(0) => Err(io::ErrorKind::WriteZero.into()),
         Ok(sent) => Ok(sent),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
-        Err(error) => Err(named(error)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Ok(0),
+            _ => Err(error),
+        },
     }
 }
 
@@ -157,7 +170,7 @@ impl Stream for SocketStream {
     }
 
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.send_timeout.change(timeout, |timeout| self.socket.set_write_timeout(timeout))
+        self.send_timeout.change(timeout, |_| Ok(()))
     }
 
     fn is_stale(&self) -> bool {
@@ -181,5 +194,41 @@ impl Stream for SocketStream {
 
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         Some(self.socket.as_fd())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn the_time_for_sending_is_for_all_pieces_together() {
+        let (here, there) = UnixStream::pair().unwrap();
+        let stream = SocketStream::new(here, String::new(), String::new());
+        stream.set_send_timeout(Some(Duration::ZERO)).unwrap();
+        // There is always room for a further piece.
+        let mut pieces = 0_u32;
+        let error = stream.send_rest(|| {
+            pieces += 1;
+            Ok(false)
+        });
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(pieces >= 1);
+        // Nor is there a wait in any of them, whatever the socket says.
+        stream.set_send_timeout(None).unwrap();
+        let (mut all, mut rest) = (0, &[7; 1 << 20][..]);
+        while !rest.is_empty() && all < rest.len() {
+            let before = rest.len();
+            assert!(!stream.send_some(&mut rest).unwrap());
+            all += before - rest.len();
+            if before == rest.len() {
+                break;
+            }
+        }
+        assert!(all > 0 && !rest.is_empty());
+        drop(there);
+        assert!(stream.send_some(&mut rest).is_err());
     }
 }
