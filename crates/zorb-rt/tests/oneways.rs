@@ -12,6 +12,7 @@ use zorb_core::policy::{
     ConnectionProperties, OnewayQueue, Policies, RelativeRequestTimeout, SyncScope,
 };
 use zorb_core::{Interface, ObjectRef, Orb, Result, codegen};
+use zorb_os::priority::{self, Schedule};
 use zorb_rt::{Direct, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb};
 use zorb_tcp::IiopProtocol;
 use zorb_types::{CompletionStatus, SystemExceptionKind};
@@ -223,6 +224,33 @@ fn requests_have_the_priority_of_their_callers_and_the_connections_of_their_band
     let few = PriorityBands::new([band(30, 40)]).unwrap();
     let sink = scene.sink.with(&queued(&of(1, 1)).with(few));
     assert_eq!(sink.put(4, b"").unwrap_err().kind, SystemExceptionKind::InvPolicy);
+}
+
+#[test]
+fn a_queue_s_thread_is_scheduled_as_the_one_that_opened_it() {
+    let (go, may) = channel();
+    let scene = scene(Some(may));
+    let (tell, told) = channel();
+    let tell = Mutex::new(tell);
+    let queue = of(8, usize::MAX).on_event(move |event| {
+        // That there is room again is told on the queue's thread; the test may have heard enough.
+        if matches!(event, FlowEvent::Low { .. }) {
+            let _ = tell.lock().unwrap().send(priority::current().unwrap());
+        }
+    });
+    let sink = scene.sink.with(&queued(&queue));
+    let data = vec![7; LARGE];
+    let opener = std::thread::scope(|scope| {
+        let opener = scope.spawn(|| {
+            // Where that is not allowed, both are shared ones.
+            let _ = priority::set(Schedule::Fifo(2));
+            while sink.put(0, &data).is_ok() {}
+            priority::current().unwrap()
+        });
+        opener.join().unwrap()
+    });
+    drop(go);
+    assert_eq!(told.recv(), Ok(opener));
 }
 
 #[test]

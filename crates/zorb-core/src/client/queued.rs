@@ -2,11 +2,14 @@
 //!
 //! Nothing here is reached but by the policy that asks for it.
 
+mod outboxes;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::Lock;
+use zorb_os::priority;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -16,15 +19,16 @@ use super::connection::{ClientConnection, LAST_WORDS, Opened, Tells};
 use super::contexts::{tell_band, with_contexts};
 use super::invoke::settle;
 use super::pool::{EndpointPool, NoConnection};
-use super::reach::{fitting, unreachable};
 use super::route::{Route, Routes};
 use crate::error::{Error, Phase};
-use crate::flow::{FlowCounts, FlowEvent, FlowLimits, FlowQueue, WhenFull};
+use crate::flow::{FlowEvent, FlowLimits, FlowQueue, WhenFull};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 use crate::policy::{Asked, OnewayQueue, SyncScope, override_of};
 use crate::server::about_to_block;
+
+pub(crate) use outboxes::Outboxes;
 
 /// How long the end of an ORB waits for what is in a queue.
 const LAST_CALLS: Duration = Duration::from_secs(1);
@@ -32,14 +36,6 @@ const LAST_CALLS: Duration = Duration::from_secs(1);
 const SPARES: usize = 16;
 
 type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
-
-/// The queues of one policy, one for each endpoint pool.
-#[derive(Debug, Default)]
-pub(crate) struct Outboxes {
-    open: Lock<Vec<Arc<Outbox>>>,
-    /// What has become of the calls of those that have ended.
-    before: Lock<FlowCounts>,
-}
 
 /// A queue, its connection and its thread.
 pub(crate) struct Outbox {
@@ -108,97 +104,12 @@ fn put(
     loop {
         let (route, outbox) = policy.outboxes().reach(policy, object, routes, call)?;
         let Err(octets) = outbox.write(object, (routes, route), call)? else { return Ok(()) };
-        if !outbox.broken.load(Ordering::Acquire) {
+        if !outbox.is_broken() {
             if when_full != WhenFull::Refuse {
                 about_to_block();
             }
             outbox.queue.wait_for_room(octets, when_full, end)?;
         }
-    }
-}
-
-impl Outboxes {
-    /// The queue of the first route that fits the call and connects.
-    fn reach<'t>(
-        &self,
-        policy: &OnewayQueue,
-        object: &ObjectRef,
-        routes: &'t Routes,
-        call: &Call<'_>,
-    ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
-        let core = object.core();
-        let mut open = self.open.lock();
-        open.retain(|outbox| {
-            let is_good = outbox.is_good();
-            if !is_good {
-                outbox.queue.end();
-                self.add(outbox.queue.counts());
-            }
-            is_good
-        });
-        let mut failure = None;
-        for route in fitting(routes)? {
-            let known = open.iter().find(|outbox| Arc::ptr_eq(&outbox.pool, &route.pool));
-            if let Some(known) = known {
-                return Ok((route, Arc::clone(known)));
-            }
-            match Outbox::open(
-                core,
-                &route.pool,
-                policy.teller(),
-                policy.limits_of(core.options()),
-                call,
-            ) {
-                Ok(outbox) => {
-                    open.push(Arc::clone(&outbox));
-                    return Ok((route, outbox));
-                }
-                Err(NoConnection::Unreachable(error)) => failure = Some(error),
-                Err(NoConnection::Closed) => return Err(core.shut_down()),
-                Err(NoConnection::Busy) => {
-                    let code = minor::no_resources::THREADS;
-                    return Err(SystemException::no_resources(code, CompletionStatus::No));
-                }
-            }
-        }
-        Err(unreachable(object, routes, failure))
-    }
-
-    fn add(&self, counts: FlowCounts) {
-        let mut before = self.before.lock();
-        before.sent += counts.sent;
-        before.lost += counts.lost;
-        before.refused += counts.refused;
-    }
-
-    pub(crate) fn waiting(&self) -> (usize, usize) {
-        let all = self.open.lock();
-        let each = all.iter().map(|outbox| outbox.queue.waiting());
-        each.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)))
-    }
-
-    pub(crate) fn counts(&self) -> FlowCounts {
-        let all = self.open.lock();
-        let mut sum = *self.before.lock();
-        for counts in all.iter().map(|outbox| outbox.queue.counts()) {
-            sum.sent += counts.sent;
-            sum.lost += counts.lost;
-            sum.refused += counts.refused;
-        }
-        sum
-    }
-
-    pub(crate) fn flush(&self, limit: Duration) -> bool {
-        let all = self.open.lock().clone();
-        let end = Instant::now().checked_add(limit);
-        let left = || end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
-        all.iter().all(|outbox| outbox.queue.wait_until_done(left()))
-    }
-}
-
-impl Drop for Outboxes {
-    fn drop(&mut self) {
-        self.open.lock().iter().for_each(|outbox| outbox.queue.end());
     }
 }
 
@@ -225,7 +136,14 @@ impl Outbox {
             on_event,
         });
         let work = Arc::clone(&outbox);
-        if core.threads().spawn("zorb-oneway", move || work.send()).is_err() {
+        // It is of this thread's priority, which the system does not give to threads of others.
+        let schedule = priority::current().ok();
+        let body = move || {
+            // Without the right to it, it is as the system has it.
+            let _ = schedule.map(priority::set);
+            work.send();
+        };
+        if core.threads().spawn("zorb-oneway", body).is_err() {
             pool.lost_one();
             return Err(NoConnection::Busy);
         }
@@ -233,9 +151,14 @@ impl Outbox {
         Ok(outbox)
     }
 
+    /// Whether nothing that is put into it is sent any more.
+    fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
     /// Whether calls may be put into it.
     fn is_good(&self) -> bool {
-        if self.broken.load(Ordering::Acquire) {
+        if self.is_broken() {
             return false;
         }
         if !self.queue.is_at_rest() {
