@@ -13,11 +13,12 @@ use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::poa::{PoaError, PoaPolicies};
 use zorb_core::policy::{
     ConnectionTimeout, Levels, Policies, Policy, PolicyType, Rebind, RelativeRequestTimeout,
-    RelativeRoundtripTimeout, SetOverrideType, SyncScope, TypedPolicy,
+    RelativeRoundtripTimeout, RequestContext, SetOverrideType, ShortContext, SyncScope,
+    TypedPolicy,
 };
 use zorb_core::{Interface, ObjectRef, Orb};
-use zorb_giop::ComponentTag;
-use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
+use zorb_giop::{ComponentTag, ServiceId};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 /// A policy of a program's own, which clients have to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -336,4 +337,31 @@ fn a_request_that_gets_no_connection_in_its_time_is_not_sent() {
         assert_eq!(there.twice(2).unwrap(), 4);
     });
     server_orb.shutdown(true).unwrap();
+}
+
+/// Goes along with every request.
+#[derive(Debug)]
+struct Along(u32);
+
+impl RequestContext for Along {
+    fn context(&self) -> Result<Option<ShortContext>, SystemException> {
+        Ok(ShortContext::new(ServiceId(0x5a52_4200 + self.0), b"along"))
+    }
+}
+
+#[test]
+fn no_context_that_accompanies_requests_is_left_out() {
+    let (_server, echo) = server();
+    let (orb, _) = client(&echo);
+    let ior = echo.object().to_ior_string();
+    let mut outcomes = Vec::new();
+    for number in 0..9 {
+        orb.policy_manager().accompany(Arc::new(Along(number)));
+        let echo: Echo = orb.resolve(&ior).unwrap();
+        outcomes.push(echo.twice(2));
+    }
+    assert!(outcomes[..8].iter().all(|outcome| *outcome == Ok(4)), "{outcomes:?}");
+    let exception = outcomes[8].unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::ImpLimit);
+    assert_eq!(exception.minor, minor::imp_limit::TOO_MANY_CONTEXTS);
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{ServiceContext, ServiceId};
-use zorb_types::SystemException;
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::route::Routes;
 use crate::object::ObjectRef;
@@ -67,6 +67,10 @@ fn with_policies<T>(
     write: &mut dyn FnMut(&[ServiceContext<'_>]) -> Result<T, SystemException>,
 ) -> Result<T, SystemException> {
     let mut of_policies: [Option<ShortContext>; MAX_CONTEXTS] = [None; MAX_CONTEXTS];
+    if routes.contexts.len() > of_policies.len() {
+        let code = minor::imp_limit::TOO_MANY_CONTEXTS;
+        return Err(SystemException::imp_limit(code, CompletionStatus::No));
+    }
     for (place, policy) in of_policies.iter_mut().zip(&routes.contexts) {
         *place = policy.context_to(object)?;
     }

@@ -18,9 +18,7 @@ use super::contexts::TellBand;
 use super::place::Lease;
 use super::pool::EndpointPool;
 use crate::orb::{OrbCore, for_calls};
-use crate::policy::{
-    AnyShape, CallPriority, Lines, MAX_CONTEXTS, Policy, PolicyType, RequestContext,
-};
+use crate::policy::{AnyShape, CallPriority, Lines, Policy, PolicyType, RequestContext};
 
 /// The most ways to an object that are looked at: a reference may come from anybody, and each way
 /// may have to be tried.
@@ -174,7 +172,6 @@ impl Routes {
                 };
             }
         }
-        self.contexts.truncate(MAX_CONTEXTS - 1);
         if let Some(shape) = &shape {
             self.bands = shape.bands().to_vec();
             if !self.bands.is_empty() {

@@ -183,8 +183,8 @@ pub trait CallPriority: fmt::Debug + Send + Sync + 'static {
     fn priority(&self) -> Result<i16, SystemException>;
 }
 
-/// The most contexts that policies put into one request.
-pub(crate) const MAX_CONTEXTS: usize = 4;
+/// The most contexts that policies, and what accompanies all requests, put into one request.
+pub(crate) const MAX_CONTEXTS: usize = 8;
 
 /// A service context of few octets, which takes no memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -64,6 +64,9 @@ impl PolicyManager {
 
     /// Has `context` accompany every request of the ORB, and know when its call has ended. References
     /// that calls have been made by stay as they are.
+    ///
+    /// A request has room for eight contexts, of policies and of what accompanies it. Were there more,
+    /// none would be left out: calls fail with `IMP_LIMIT`, minor `TOO_MANY_CONTEXTS`.
     pub fn accompany(&self, context: Arc<dyn RequestContext>) {
         self.core.overrides().rcu(|known| known.accompanied_by(&context));
     }

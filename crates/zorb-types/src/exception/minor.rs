@@ -91,6 +91,7 @@ minors! {
         TOO_MANY_CONNECTIONS = zorb 5, "too many connections";
         TOO_MANY_REQUESTS = zorb 6, "too many requests under way";
         TOO_MANY_WAYS = zorb 7, "policies have one reference go too many ways";
+        TOO_MANY_CONTEXTS = zorb 8, "more service contexts than a request has room for";
     }
     comm_failure, CommFailure {
         CONNECTION_LOST = zorb 1, "connection lost while the call was under way";
