@@ -20,7 +20,7 @@ const RESULTS: &str = "bench/results";
 const MACHINE: &str = "vm-2core";
 
 /// The name of a file, and what `zorb bench` is told for it.
-const RUNS: [(&str, &str); 18] = [
+const RUNS: [(&str, &str); 19] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
     ("latency-spin", "latency --payload 4 --vs raw,omniorb --spin"),
@@ -44,6 +44,7 @@ const RUNS: [(&str, &str); 18] = [
     ("demux", "demux"),
     ("probes", "probes"),
     ("rt", "rt"),
+    ("rt-unused", "rt --only E15"),
     ("upcalls", "upcalls"),
 ];
 

@@ -12,6 +12,7 @@ use support::made::check;
 use support::pages::read;
 
 const PAGE: &str = "docs/src/realtime.md";
+const PERFORMANCE: &str = "docs/src/performance.md";
 const TRANSPORTS: [&str; 3] = ["uiop", "shmiop", "iiop"];
 
 fn experiments(run: &str) -> Vec<Value> {
@@ -36,7 +37,12 @@ fn text(value: &Value) -> String {
 fn cell(check: Option<&Value>) -> String {
     let Some(check) = check else { return String::new() };
     let found = text(&check["found"]);
-    if check["holds"] == true { found } else { format!("**no**: {found}") }
+    match (check["holds"] == true, check["verdict"] == "unclear") {
+        (true, false) => found,
+        (true, true) => format!("{found}, unclear"),
+        (false, false) => format!("**no**: {found}"),
+        (false, true) => format!("**no**, unclear: {found}"),
+    }
 }
 
 #[test]
@@ -71,6 +77,56 @@ fn the_experiments_of_the_book_are_those_measured() {
         }
     }
     check(PAGE, "rt", &made);
+}
+
+/// How calls are served, in the result and in the record of instructions.
+const SERVED: [(&str, &str, &str); 5] = [
+    ("no real-time side", "another_without", "plain"),
+    ("a real-time side that is not used", "one_that_is_not_used", "attached"),
+    ("leaders and followers", "leaders_and_followers", "leader-followers"),
+    ("a thread per connection", "thread_per_connection", "thread-per-connection"),
+    ("half-sync", "half_sync", "half-sync"),
+];
+
+/// A number of an experiment with its interval.
+fn interval(measured: &Value, name: &str) -> String {
+    let number = |name: String| measured[name].as_f64().expect("a number");
+    let [low, high] = ["low", "high"].map(|end| number(format!("{name}_{end}")));
+    format!("{:.3} ({low:.3} to {high:.3})", number(name.to_owned()))
+}
+
+#[test]
+fn what_a_real_time_side_costs_is_what_was_measured() {
+    let all = experiments("rt-unused");
+    let over = TRANSPORTS.map(|transport| {
+        let same = |one: &&Value| one["transport"] == transport;
+        all.iter().find(same).expect("the transport")["measured"].clone()
+    });
+    let record = read("tests/costs/instructions.toml");
+    let (_, lanes) = record.split_once("[lanes]\n").expect("what lanes take");
+    let count = |kind: &str| {
+        let line = lanes.lines().find_map(|line| line.strip_prefix(kind)?.strip_prefix(" = "));
+        line.unwrap_or_else(|| panic!("no record of {kind}")).to_owned()
+    };
+    let mut made = String::from("| | Instructions, server |");
+    for what in ["p50", "p99"] {
+        for transport in ["Unix-domain sockets", "shared memory", "TCP"] {
+            let _ = write!(made, " {what}, {transport} |");
+        }
+    }
+    made += " Switches of threads a call, TCP |\n|---|---|---|---|---|---|---|---|---|\n";
+    for (words, name, kind) in SERVED {
+        let _ = write!(made, "| {words} | {} |", count(kind));
+        for share in ["p50", "p99"] {
+            for measured in &over {
+                let ratio = interval(measured, &format!("{name}_{share}_of_plain"));
+                let _ = write!(made, " {ratio} |");
+            }
+        }
+        let [.., tcp] = &over;
+        let _ = writeln!(made, " {} |", tcp[format!("{name}_switches")]);
+    }
+    check(PERFORMANCE, "unused", &made);
 }
 
 #[test]

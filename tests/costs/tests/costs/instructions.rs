@@ -16,6 +16,7 @@ use libtest_mimic::Trial;
 use zorb_costs::callgrind::Profile;
 use zorb_costs::operation::Operation;
 
+use crate::lanes;
 use crate::program::{EMPTY, SUBJECT, Side, run_local, run_pair};
 use crate::tool::{self, Absent};
 use record::Record;
@@ -41,7 +42,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial(name, needs.clone(), move || compare(side, operation.name()))
     };
     let lite = crate::trial("instructions/lite/fewer".into(), tool::valgrind(), lite_takes_fewer);
-    kept().map(|(side, operation)| one(side, operation)).chain([lite]).collect()
+    let in_lane = |kind: &'static str| {
+        let name = format!("instructions/lane/{kind}");
+        crate::trial(name, needs.clone(), move || compare_lane(kind))
+    };
+    let lanes = lanes::KINDS.map(in_lane);
+    kept().map(|(side, operation)| one(side, operation)).chain([lite]).chain(lanes).collect()
 }
 
 /// Calls over GIOPlite and short messages that are kept.
@@ -84,7 +90,7 @@ fn same_compiler() -> Result<(), Absent> {
 
 fn write() -> Result<(), String> {
     let (rustc, host) = compiler()?;
-    Record { rustc, host, counts: counted()?.clone() }.write()
+    Record { rustc, host, counts: counted()?.clone(), lanes: lanes::counted()? }.write()
 }
 
 fn compare(side: Side, operation: &'static str) -> Result<(), String> {
@@ -92,8 +98,19 @@ fn compare(side: Side, operation: &'static str) -> Result<(), String> {
     let now = counts.get(&(side, operation)).ok_or("nothing was counted")?;
     let record = Record::read()?;
     let then = record.counts.get(&(side, operation)).ok_or("there is no record")?;
-    let growth = (*now as f64 / *then as f64 - 1.0) * 100.0;
-    if growth <= TOLERANCE || *now <= then + FEW {
+    within(*now, *then, TOLERANCE)
+}
+
+/// The same of a void request at the server, by how it is served.
+fn compare_lane(kind: &'static str) -> Result<(), String> {
+    let now = lanes::counted()?.get(kind).copied().ok_or("nothing was counted")?;
+    let then = Record::read()?.lanes.get(kind).copied().ok_or("there is no record")?;
+    within(now, then, lanes::tolerance(kind))
+}
+
+fn within(now: u64, then: u64, tolerance: f64) -> Result<(), String> {
+    let growth = (now as f64 / then as f64 - 1.0) * 100.0;
+    if growth <= tolerance || now <= then + FEW {
         return Ok(());
     }
     let path = record::PATH;

@@ -1,7 +1,9 @@
 //! What lanes cost: system calls by strategy, and instructions where a real-time side is there and
 //! nothing uses it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use libtest_mimic::Trial;
 use zorb_costs::operation::Operation;
@@ -13,6 +15,17 @@ const CALLS: u64 = 500;
 
 /// Growth by an unused real-time side beyond so many percent is a failure.
 const UNUSED: f64 = 5.0;
+
+/// Servers whose instructions are counted: without a real-time side, with one that nothing uses, and with
+/// a lane of each strategy.
+pub(crate) const KINDS: [&str; 5] =
+    ["plain", "attached", "leader-followers", "thread-per-connection", "half-sync"];
+
+/// What a request may take more than on record, in percent: what all calls have in common is looked at
+/// more closely elsewhere.
+const TOLERANCE: f64 = 10.0;
+/// The same of half-sync: whether a thread is asleep, and has to be woken, is a matter of time.
+const HALF_SYNC_TOLERANCE: f64 = 25.0;
 
 /// A strategy, and the system calls of one request on its server's thread.
 const STRATEGIES: [(&str, u64); 2] = [("leader-followers", 3), ("thread-per-connection", 2)];
@@ -38,6 +51,34 @@ pub(crate) fn trials() -> Vec<Trial> {
     let name = "instructions/unused-real-time".to_owned();
     trials.push(crate::trial(name, tool::valgrind(), unused));
     trials
+}
+
+/// Instructions of a void request in all threads of a server, by its kind.
+pub(crate) type OfLanes = BTreeMap<&'static str, u64>;
+
+/// How much a kind may take more than on record, in percent.
+pub(crate) fn tolerance(kind: &str) -> f64 {
+    if kind == "half-sync" { HALF_SYNC_TOLERANCE } else { TOLERANCE }
+}
+
+/// Counts once for all trials: of client and server, by the server's kind.
+fn both() -> Result<&'static BTreeMap<&'static str, [u64; 2]>, String> {
+    static COUNTED: OnceLock<Result<BTreeMap<&str, [u64; 2]>, String>> = OnceLock::new();
+    let count = || {
+        let one = |kind| {
+            let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+            let tool = |side| instructions::callgrind(folder.path(), side);
+            run_kind(kind, "uiop://", &tool, CALLS, &[Operation::Void])?;
+            Ok((kind, [each(folder.path(), Side::Client)?, each(folder.path(), Side::Server)?]))
+        };
+        KINDS.into_iter().map(one).collect()
+    };
+    COUNTED.get_or_init(count).as_ref().map_err(Clone::clone)
+}
+
+/// Those of servers.
+pub(crate) fn counted() -> Result<OfLanes, String> {
+    Ok(both()?.iter().map(|(kind, [_, server])| (*kind, *server)).collect())
 }
 
 fn traced(kind: &str, url: &str) -> Result<tempfile::TempDir, String> {
@@ -69,15 +110,10 @@ fn two_threads(url: &str) -> Result<(), String> {
 }
 
 fn unused() -> Result<(), String> {
-    let count = |kind| {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let tool = |side| instructions::callgrind(folder.path(), side);
-        run_kind(kind, "uiop://", &tool, CALLS, &[Operation::Void])?;
-        Ok::<_, String>([each(folder.path(), Side::Client)?, each(folder.path(), Side::Server)?])
-    };
-    let (plain, attached) = (count("plain")?, count("attached")?);
+    let of = |kind| both()?.get(kind).ok_or_else(|| "nothing was counted".to_owned());
+    let (plain, attached) = (of("plain")?, of("attached")?);
     for (side, (plain, attached)) in ["client", "server"].iter().zip(plain.iter().zip(attached)) {
-        let growth = (attached as f64 / *plain as f64 - 1.0) * 100.0;
+        let growth = (*attached as f64 / *plain as f64 - 1.0) * 100.0;
         if growth > UNUSED {
             return Err(format!(
                 "{side}: {plain} instructions a call, {attached} with a real-time side"

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use zorb_costs::operation::Operation;
 
 use super::Counts;
+use crate::lanes::{KINDS, OfLanes};
 use crate::program::Side;
 
 /// Where they are kept, from the root.
@@ -17,13 +18,19 @@ pub(super) struct Record {
     pub(super) rustc: String,
     pub(super) host: String,
     pub(super) counts: Counts,
+    /// Of void requests at servers with lanes, and at those without beside them.
+    pub(super) lanes: OfLanes,
 }
+
+/// The part of the record that is about lanes.
+const LANES: &str = "lanes";
 
 const HEAD: &str = "\
 # Instructions that one call takes in the code of the program, release profile, over UIOP, in GIOP,
 # GIOPlite and short messages; the last three are client and servant in one ORB, by each strategy of collocated calls. dii-long and
-# dii-octets are dynamic calls, leaves is a DynAny of 64 structures. Growth beyond 3 % and ten
-# instructions fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
+# dii-octets are dynamic calls, leaves is a DynAny of 64 structures. lanes has void requests at servers: without
+# a real-time side, with one that nothing uses, and by each strategy of lanes. Growth beyond 3 % and ten
+# instructions (of lanes beyond a tenth, of half-sync a quarter) fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
 ";
 
 impl Record {
@@ -43,7 +50,13 @@ impl Record {
                 counts.extend(count.map(|count| ((side, operation.name()), count)));
             }
         }
-        Ok(Self { rustc: words("rustc")?, host: words("host")?, counts })
+        let rows = table.get(LANES).and_then(toml::Value::as_table);
+        let lane = |kind| {
+            let count = rows.and_then(|rows| rows.get(kind)?.as_integer());
+            Some((kind, u64::try_from(count?).ok()?))
+        };
+        let lanes = KINDS.into_iter().filter_map(lane).collect();
+        Ok(Self { rustc: words("rustc")?, host: words("host")?, counts, lanes })
     }
 
     pub(super) fn write(&self) -> Result<(), String> {
@@ -55,6 +68,12 @@ impl Record {
                 if let Some(count) = self.counts.get(&(side, operation.name())) {
                     let _ = writeln!(text, "{} = {count}", operation.name());
                 }
+            }
+        }
+        let _ = writeln!(text, "\n[{LANES}]");
+        for kind in KINDS {
+            if let Some(count) = self.lanes.get(kind) {
+                let _ = writeln!(text, "{kind} = {count}");
             }
         }
         std::fs::write(path(), text).map_err(|error| format!("{PATH}: {error}"))
