@@ -3,7 +3,6 @@
 #[path = "../../../../examples/hello/tests/programs/elsewhere.rs"]
 mod elsewhere;
 
-use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -79,18 +78,27 @@ fn median_within(when: &str, mut measured: Vec<u64>, limit: u64) -> Result<(), S
     }
 }
 
-/// What is resident as soon as connections are taken, and after the first call.
+/// What is resident as soon as connections would be taken, and after the first call.
 fn resident_once(server: &Path, client: &Path, port: u16) -> Result<(u64, u64), String> {
-    let address = SocketAddr::from(([127, 0, 0, 1], port));
     let mut command = Command::new(server);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let server = zorb_os::process::bind_to_this_process(&mut command).spawn();
     let mut server = Running(server.map_err(|error| error.to_string())?);
-    until(&mut server, || TcpStream::connect(address).is_ok())?;
+    let program = server.0.id().to_string();
+    until(&mut server, || is_at_rest(&program, port))?;
     let at_rest = resident_now(&server)?;
     let greets = || Command::new(client).output().is_ok_and(|output| output.status.success());
     until(&mut server, greets)?;
     Ok((at_rest, resident_now(&server)?))
+}
+
+/// Whether the program listens, and its main thread has nothing left to do. Nobody connects to find
+/// out: whoever is served has a thread.
+fn is_at_rest(program: &str, port: u16) -> bool {
+    let listens = format!("0100007F:{port:04X} 00000000:0000 0A");
+    let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+    let status = std::fs::read_to_string(format!("/proc/{program}/stat")).unwrap_or_default();
+    sockets.contains(&listens) && status.contains(") S ")
 }
 
 fn until(server: &mut Running, mut done: impl FnMut() -> bool) -> Result<(), String> {
