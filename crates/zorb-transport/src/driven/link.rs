@@ -41,12 +41,27 @@ pub(super) struct State<D> {
     alarm: Option<Alarm>,
     /// How its datagrams are treated where the socket is not its own.
     treatment: Treatment,
+    /// Whether the peer's machine has said that nobody is there, and nothing has come since.
+    refused: bool,
+}
+
+impl<D: Driven> State<D> {
+    /// The peer's machine says that nobody is there. What the peer has sent last may still lie in the
+    /// socket, or in the hands of the thread that receives, so an established connection only ends
+    /// when it is said again: what is not acknowledged is sent again soon enough.
+    fn refused(&mut self) {
+        if self.refused || !self.connection.is_established() {
+            self.connection.unreachable();
+        }
+        self.refused = true;
+    }
 }
 
 impl<D: Driven> Link<D> {
     pub(super) fn new(way: Way<D>, connection: D, timers: &Arc<Timers<D>>) -> Arc<Self> {
         let treatment = Treatment::default();
-        let state = State { connection, datagram: Vec::new(), alarm: None, treatment };
+        let (datagram, alarm, refused) = (Vec::new(), None, false);
+        let state = State { connection, datagram, alarm, treatment, refused };
         let timers = Arc::clone(timers);
         Arc::new(Self { way, timers, state: Lock::new(state), changed: Condition::new() })
     }
@@ -70,17 +85,20 @@ impl<D: Driven> Link<D> {
     /// Sends what is to be sent, and sees to it that this side comes back in time.
     pub(super) fn pump(self: &Arc<Self>, state: &mut State<D>) {
         let now = now();
-        let State { connection, datagram, alarm, treatment } = state;
+        let mut refused = false;
+        let State { connection, datagram, treatment, .. } = &mut *state;
         while connection.transmit(now, datagram) {
             let sent = match &self.way {
                 Way::Own(socket) => socket.send(datagram),
                 Way::Shared(socket, to, _) => treatment.send_to(socket, datagram, *to),
             };
             // What could not be sent is lost, as on any way; but that nobody is there counts.
-            if sent.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
-                connection.unreachable();
-            }
+            refused |= sent.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
         }
+        if refused {
+            state.refused();
+        }
+        let State { connection, alarm, .. } = state;
         if connection.is_over(now) {
             self.end(connection.id());
         } else if let Some(at) = connection.deadline()
@@ -120,6 +138,7 @@ impl<D: Driven> Link<D> {
         let mut state = self.state();
         let was_established = state.connection.is_established();
         state.connection.receive(datagram, now());
+        state.refused = false;
         self.pump(&mut state);
         let is_new = state.connection.is_established() && !was_established;
         drop(state);
@@ -152,6 +171,14 @@ impl<D: Driven> Link<D> {
         self.changed.tell_all();
     }
 
+    fn refuse(self: &Arc<Self>) {
+        let mut state = self.state();
+        state.refused();
+        self.pump(&mut state);
+        drop(state);
+        self.changed.tell_all();
+    }
+
     /// The body of the thread of a connection that has a socket of its own.
     pub(super) fn run(self: &Arc<Self>) {
         let Way::Own(socket) = &self.way else { return };
@@ -163,7 +190,7 @@ impl<D: Driven> Link<D> {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // Nobody is there, says the peer's machine.
-                Err(_) => self.change(D::unreachable),
+                Err(_) => self.refuse(),
             }
             if self.state().connection.is_over(now()) {
                 return;
