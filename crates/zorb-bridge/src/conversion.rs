@@ -4,7 +4,7 @@
 mod replies;
 mod requests;
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::time::Duration;
 
 use zorb_giop::{Inbound, Limits, MessageHeader};
@@ -15,6 +15,19 @@ use crate::relay::Ending;
 
 pub(crate) use replies::ConvertedReplies;
 pub(crate) use requests::ConvertedRequests;
+
+/// Sends the beginning of a message, and the rest from where it lies.
+fn send(stream: &dyn Stream, beginning: &[u8], rest: &[u8]) -> io::Result<()> {
+    if rest.is_empty() {
+        return stream.send_all(beginning);
+    }
+    // Only octets may lie where both sides see them while they are read. What these are only the ends
+    // know: there may be text among them.
+    if stream.gathers_from().is_some() {
+        return stream.send_all(beginning).and_then(|()| stream.send_all(rest));
+    }
+    stream.send_vectored_all(&mut [IoSlice::new(beginning), IoSlice::new(rest)])
+}
 
 /// What becomes of whole messages.
 pub(crate) trait Turn {

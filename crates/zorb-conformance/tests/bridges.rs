@@ -53,3 +53,16 @@ mod lite_to_giop {
         a_message_beyond_the_limit_ends_its_connection
     }
 }
+
+/// What the bridge turns into GIOP goes into rings, whatever its length.
+mod lite_to_shmiop {
+    use super::*;
+
+    protocol_suite! {
+        @tests Subject::built("shmiop://", with_tls).bridged("lite+iiop://127.0.0.1:0");
+        tiny_and_large_messages_come_back
+        many_threads_call_at_once
+        many_threads_share_a_connection
+        a_message_beyond_the_limit_ends_its_connection
+    }
+}

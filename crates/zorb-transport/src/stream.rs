@@ -154,6 +154,9 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// From how many octets on a part of [`send_vectored_all`](Self::send_vectored_all) had better
     /// stay where it is than be copied behind what goes before it, where the stream knows better than
     /// its user. Default: it does not.
+    ///
+    /// Such a part may lie in memory that both sides see while it is read. So it has to be of octets, or
+    /// of numbers, of which any are good: receivers refuse text there.
     fn gathers_from(&self) -> Option<usize> {
         None
     }

@@ -1,7 +1,5 @@
 //! From the server to the client.
 
-use std::io::IoSlice;
-
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, TextCoding, Wire};
 use zorb_giop::{Ior, LocateStatus, MessageHeader, MessageKind, ProtocolErrorKind, ReplyStatus};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -132,13 +130,7 @@ impl<'l> ConvertedReplies<'l> {
     fn send(&self, results: &[u8]) -> Result<(), Ending> {
         let _sending = self.link.sending();
         let client = &self.link.client;
-        let sent = match results.is_empty() {
-            true => client.send_all(&self.outgoing),
-            false => {
-                client.send_vectored_all(&mut [IoSlice::new(&self.outgoing), IoSlice::new(results)])
-            }
-        };
-        sent.map_err(Ending::NotTaken)?;
+        super::send(&**client, &self.outgoing, results).map_err(Ending::NotTaken)?;
         let octets = self.outgoing.len() + results.len();
         self.link.from_server.octets.add(octets as u64);
         Ok(())

@@ -1,7 +1,5 @@
 //! From the client to the server.
 
-use std::io::IoSlice;
-
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult};
 use zorb_giop::{
     CodeSetComponentInfo, CodeSetContext, CodeSetId, Form, GiopVersion, MessageHeader, MessageKind,
@@ -126,12 +124,7 @@ impl<'l> ConvertedRequests<'l> {
     /// Sends what is written, and the arguments from where they lie.
     fn send(&self, arguments: &[u8]) -> Result<(), Ending> {
         let Some(target) = &self.requests.target else { return Ok(()) };
-        let sent = match arguments.is_empty() {
-            true => target.send_all(&self.outgoing),
-            false => target
-                .send_vectored_all(&mut [IoSlice::new(&self.outgoing), IoSlice::new(arguments)]),
-        };
-        sent.map_err(Ending::NotTaken)?;
+        super::send(&**target, &self.outgoing, arguments).map_err(Ending::NotTaken)?;
         let octets = self.outgoing.len() + arguments.len();
         self.requests.link.from_client.octets.add(octets as u64);
         Ok(())
