@@ -94,7 +94,7 @@ fn run(octets: &[u8]) {
             WRITE => rings.u64_at(at % (HEAD / 8) * 8).store(number, Ordering::SeqCst),
             WRITE_TO_BUFFERS => {
                 let [requests, replies] = &buffers;
-                let buffers = if at / (HEAD / 8) % 2 == 0 { requests } else { replies };
+                let buffers = if (at / (HEAD / 8)).is_multiple_of(2) { requests } else { replies };
                 buffers.u64_at(at % (HEAD / 8) * 8).store(number, Ordering::SeqCst);
             }
             ADD => {
