@@ -16,7 +16,9 @@ mod exhaustion;
 mod finding;
 mod growth;
 mod hops;
+mod interval;
 mod jitter;
+mod limit;
 mod load;
 mod locks;
 mod nested;
@@ -42,7 +44,7 @@ mod work;
 mod tests;
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use finding::Finding;
 pub use report::{Outcome, RtReport};
@@ -187,8 +189,10 @@ pub fn upcalls(time: Duration, watch: &mut dyn Watch) -> Result<RtReport> {
 }
 
 fn one(experiment: &Experiment, transport: &str, quick: bool) -> Result<Finding> {
+    let begun = Instant::now();
     let bench = Bench::over(transport, quick)?;
     let mut finding = (experiment.run)(&bench)?;
     finding.measure("disturbances", bench.disturbances());
+    finding.measure("seconds", finding::rounded(begun.elapsed().as_secs_f64()));
     Ok(finding)
 }

@@ -6,6 +6,7 @@ use super::awake::Awake;
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, ONE_CONNECTION, SHARED, joined};
 use super::finding::{Finding, named, rounded};
+use super::limit::Limit;
 use super::load::Crowd;
 use super::oracle::order;
 use super::servant::until;
@@ -43,17 +44,18 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         else {
             continue;
         };
-        let full = Compared::of(bench, free, full);
+        let limit = if lanes { Limit::AtMost(2.0) } else { Limit::AtLeast(5.0) };
+        let full = Compared::of(bench, limit, free, full);
         finding.compared(&format!("{name}, all"), "high calls", &full);
         let p99 = format!("p99 of high calls beside {most} low clients, of that without");
         if lanes {
             let what = format!("lanes: what each low client adds {mean}");
             finding.check(&what, "at most 1 %", percent, slope <= SLOPE);
-            finding.at_most(&format!("lanes: {p99}"), 2.0, &full);
+            finding.judged(&format!("lanes: {p99}"), &full);
         } else {
             let what = format!("one pool, one connection: what each low client adds {mean}");
             finding.control(&what, "more than 1 %", percent, slope > SLOPE);
-            finding.at_least(&format!("one pool, one connection: {p99}"), 5.0, &full);
+            finding.judged(&format!("one pool, one connection: {p99}"), &full);
         }
     }
     let most = crowds.last().copied().unwrap_or_default();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, SHARED};
 use super::finding::Finding;
+use super::limit::Limit;
 use super::load::Crowd;
 use super::turns::{Calls, Compared};
 use crate::error::Result;
@@ -30,13 +31,13 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let found = measured(bench, Endpoints::PerPriority)?;
     finding.compared("endpoint per priority", "high calls", &found);
     let what = "an endpoint for each priority: p99 of high calls under load, of that without";
-    finding.at_most(what, 2.0, &found);
+    finding.judged(what, &found);
     let found = measured(bench, Endpoints::OrbPerPriority)?;
     finding.compared("orb per priority", "high calls", &found);
-    finding.at_most("an ORB for each priority: the same", 2.0, &found);
+    finding.judged("an ORB for each priority: the same", &found);
     let found = measured(bench, Endpoints::Single)?;
     finding.compared("single endpoint", "high calls", &found);
-    finding.at_least("one endpoint with one thread: the same", 5.0, &found);
+    finding.judged("one endpoint with one thread: the same", &found);
     Ok(finding)
 }
 
@@ -58,7 +59,11 @@ fn measured(bench: &Bench, which: Endpoints) -> Result<Compared> {
         bare_every: 1,
         awake: true,
     };
-    calls.in_turns(bench, CROWD.calling(&client, &low))
+    let limit = match which {
+        Endpoints::Single => Limit::AtLeast(5.0),
+        _ => Limit::AtMost(2.0),
+    };
+    calls.in_turns(bench, CROWD.calling(&client, &low), limit)
 }
 
 /// The objects that high and low clients call.

@@ -7,6 +7,7 @@ use zorb_rt::Threadpool;
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, LOW, joined};
 use super::finding::Finding;
+use super::limit::Limit;
 use super::load::Load;
 use super::servant::until;
 use super::turns::{Calls, Compared};
@@ -47,14 +48,14 @@ impl Threads {
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = timed(bench, Threads::Lanes, bench.count(2_000, 400))?;
+    let found = timed(bench, Threads::Lanes, Limit::AtMost(2.0), bench.count(2_000, 400))?;
     finding.compared("lanes", "call", &found);
     let what = "lanes: p99 of high calls beside kept threads, of that without";
-    finding.at_most(what, 2.0, &found);
-    let found = timed(bench, Threads::OnePool, bench.count(120, 32))?;
+    finding.judged(what, &found);
+    let found = timed(bench, Threads::OnePool, Limit::AtLeast(5.0), bench.count(120, 32))?;
     finding.compared("one pool", "call", &found);
     let what = "one pool: p99 of high calls beside kept threads, of that without";
-    finding.at_least(what, 5.0, &found);
+    finding.judged(what, &found);
     let served = ordered(bench, Threads::Borrowing)?;
     finding.measure("borrowing_served", served.served);
     finding.measure("borrowing_borrowed", served.borrowed);
@@ -79,7 +80,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
 }
 
 /// High calls without load and beside it.
-fn timed(bench: &Bench, threads: Threads, count: usize) -> Result<Compared> {
+fn timed(bench: &Bench, threads: Threads, limit: Limit, count: usize) -> Result<Compared> {
     let server = bench.server(0)?;
     let client = bench.client(&[])?;
     let pool = threads.pool(&server)?;
@@ -97,7 +98,7 @@ fn timed(bench: &Bench, threads: Threads, count: usize) -> Result<Compared> {
         bare_every: 1,
         awake: true,
     };
-    calls.in_turns(bench, load)
+    calls.in_turns(bench, load, limit)
 }
 
 /// What became of a call of high priority while another one was kept in its upcall.

@@ -2,15 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::interval::Ratio;
 use super::times::{Times, ratio};
-use super::turns::{Compared, Ratio};
+use super::turns::Compared;
 use super::verdict::{Judged, Verdict};
 use crate::report::{Detail, Row};
-
-/// What calls may be beyond bare threads where those are at a limit themselves, and how far beyond the
-/// limit at the most: a machine that is worse proves nothing.
-const OVER_BARE: f64 = 1.25;
-const OVER_GATE: f64 = 2.0;
 
 /// What one experiment found over one transport.
 #[derive(Clone, Debug, Default)]
@@ -95,24 +91,10 @@ impl Finding {
         }
     }
 
-    /// p99 of calls beside a load is to be at most so many times that without. Where bare threads come
-    /// near to that or beyond it, beside the same load and between the same calls, it may be a little
-    /// more than theirs.
-    pub(super) fn at_most(&mut self, what: &str, times: f64, found: &Compared) {
-        let last = times * OVER_GATE;
-        let expected = format!(
-            "at most {times} times; or {OVER_BARE} times as many as without an ORB, up to {last}"
-        );
-        let most = (found.bare_ratio.found * OVER_BARE).clamp(times, last);
-        let judged = Judged::sure(what, &expected, shown(found), found.ratio.found <= most);
-        self.checks.push(judged.unclear_if(found.ratio.exceeds(most).is_none()));
-    }
-
-    /// p99 of calls beside a load is to be seen to be at least so many times that without.
-    pub(super) fn at_least(&mut self, what: &str, times: f64, found: &Compared) {
-        let expected = format!("at least {times} times");
-        let judged = Judged::sure(what, &expected, shown(found), found.ratio.found >= times);
-        self.controls.push(judged.unclear_if(found.ratio.exceeds(times).is_none()));
+    /// p99 of calls beside a load, of that without, has been compared with its limit.
+    pub(super) fn judged(&mut self, what: &str, found: &Compared) {
+        let list = if found.is_control() { &mut self.controls } else { &mut self.checks };
+        list.push(found.judged(what));
     }
 
     /// Times of calls in one set-up, as numbers and as a row with its distribution.
@@ -149,12 +131,6 @@ impl Finding {
 /// A name of a number, of words.
 pub(super) fn named(words: &str) -> String {
     words.replace(',', "").replace([' ', '-'], "_").to_lowercase()
-}
-
-fn shown(found: &Compared) -> String {
-    let Ratio { found: ratio, low, high } = found.ratio;
-    let [ratio, low, high, bare] = [ratio, low, high, found.bare_ratio.found].map(rounded);
-    format!("{ratio} ({low} to {high}; without an ORB {bare})")
 }
 
 /// Something that was expected, if there was anything.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, SHARED};
 use super::finding::{Finding, rounded};
+use super::limit::Limit;
 use super::load::Load;
 use super::times::{Times, ratio};
 use super::turns::{Calls, Compared};
@@ -30,7 +31,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     let calls = bench.count(500_000, 50_000);
     finding.measure("calls_wanted", calls);
-    let found = both(bench, HIGH, calls)?;
+    let found = both(bench, HIGH, Limit::AtMost(2.0), calls)?;
     finding.courses("priority", "call", &found);
     let tail = |times: &Times| ratio(times.micros(0.999), times.p50());
     let (spread, bare) = (tail(&found.free), tail(&found.bare_free));
@@ -43,21 +44,16 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         spread <= MOST.max(bare * OVER_BARE),
     );
     let what = "processors, disk and network busy: p99, of that without load";
-    finding.at_most(what, 2.0, &found);
-    let found = both(bench, SHARED, calls / 5)?;
+    finding.judged(what, &found);
+    let found = both(bench, SHARED, Limit::AtLeast(2.0), calls / 5)?;
     finding.courses("no priority", "call", &found);
-    let ratio = found.ratio.found;
-    finding.control(
-        "client and server without priority: p99 under load, of that without",
-        "more than 2 times",
-        rounded(ratio),
-        ratio > 2.0,
-    );
+    let what = "client and server without priority: p99 under load, of that without";
+    finding.judged(what, &found);
     Ok(finding)
 }
 
 /// Calls of a priority, without load and beside it.
-fn both(bench: &Bench, priority: i16, count: usize) -> Result<Compared> {
+fn both(bench: &Bench, priority: i16, limit: Limit, count: usize) -> Result<Compared> {
     let server = bench.server(0)?;
     let client = bench.client(&[])?;
     let pool = server.lanes(&[(priority, 1)])?;
@@ -73,7 +69,7 @@ fn both(bench: &Bench, priority: i16, count: usize) -> Result<Compared> {
         // Sleeping processors are a part of what jitter is.
         awake: false,
     };
-    calls.in_turns(bench, everything(bench)?)
+    calls.in_turns(bench, everything(bench)?, limit)
 }
 
 /// Threads without priority that keep the processors, the disk and the network busy.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::bare::Bare;
 use super::bed::{Bench, SHARED};
 use super::finding::Finding;
+use super::limit::Limit;
 use super::load::Load;
 use super::turns::{Calls, Compared};
 use crate::error::{Error, Result};
@@ -47,27 +48,33 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         Err(reason) => return Ok(Finding::not_run(&format!("no link to fill: {reason}"))),
     };
     let mut finding = Finding::default();
-    let found = measured(bench, &link, Queue::ByHeader, true)?;
+    let found = measured(bench, &link, Queue::ByHeader, true, Limit::AtMost(2.0))?;
     finding.compared("expedited", "high calls", &found);
     let what = "classes of the network from priorities: p99 of high calls over the full link, of \
                 that over the free one";
-    finding.at_most(what, 2.0, &found);
-    let found = measured(bench, &link, Queue::ByHeader, false)?;
+    finding.judged(what, &found);
+    let found = measured(bench, &link, Queue::ByHeader, false, Limit::AtLeast(5.0))?;
     finding.compared("best effort", "high calls", &found);
-    finding.at_least("no classes of the network: the same", 5.0, &found);
-    let found = measured(bench, &link, Queue::BySocket, true)?;
+    finding.judged("no classes of the network: the same", &found);
+    let found = measured(bench, &link, Queue::BySocket, true, Limit::AtMost(2.0))?;
     finding.compared("pfifo_fast", "high calls", &found);
     let what = "priorities of sockets from priorities, and the queue pfifo_fast: the same";
-    finding.at_most(what, 2.0, &found);
-    let found = measured(bench, &link, Queue::InOrder, true)?;
+    finding.judged(what, &found);
+    let found = measured(bench, &link, Queue::InOrder, true, Limit::AtLeast(5.0))?;
     finding.compared("pfifo", "high calls", &found);
-    finding.at_least("the same priorities, and the queue pfifo, which has none", 5.0, &found);
+    finding.judged("the same priorities, and the queue pfifo, which has none", &found);
     Ok(finding)
 }
 
 /// High calls while the link is free, and while it is full; connections have the classes of their
 /// priorities, or none. Bare threads are in the same class, on the same link.
-fn measured(bench: &Bench, link: &Link, queue: Queue, classes: bool) -> Result<Compared> {
+fn measured(
+    bench: &Bench,
+    link: &Link,
+    queue: Queue,
+    classes: bool,
+    limit: Limit,
+) -> Result<Compared> {
     link.queue(queue)?;
     let (server, client) = bench.over_network(&link.namespace, FAR_HOST, classes)?;
     let pool = server.lanes(&[(SHARED, 1), (URGENT, 1)])?;
@@ -86,7 +93,7 @@ fn measured(bench: &Bench, link: &Link, queue: Queue, classes: bool) -> Result<C
         bare_every: 1,
         awake: true,
     };
-    calls.in_turns(bench, flood)
+    calls.in_turns(bench, flood, limit)
 }
 
 /// A link of 50 Mbit to a network namespace, for packets of the usual size: a link takes one out of

@@ -9,6 +9,7 @@ use zorb_rt::{Strategy, Threadpool};
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, MEDIUM, ONE_CONNECTION, SHARED, joined};
 use super::finding::Finding;
+use super::limit::Limit;
 use super::load::Load;
 use super::servant::until;
 use super::turns::{Calls, Compared};
@@ -29,10 +30,10 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let found = measured(bench, true)?;
     finding.compared("private connection", "small calls", &found);
     let what = "a private connection: p99 of small calls beside a flood, of that without";
-    finding.at_most(what, 1.5, &found);
+    finding.judged(what, &found);
     let found = measured(bench, false)?;
     finding.compared("shared connection", "small calls", &found);
-    finding.at_least("one connection for both: the same", 5.0, &found);
+    finding.judged("one connection for both: the same", &found);
     for (name, private) in [("private_connection", true), ("shared_connection", false)] {
         let served = ordered(bench, private)?;
         finding.measure(&format!("{name}_served_past_a_kept_one"), served);
@@ -70,7 +71,8 @@ fn measured(bench: &Bench, private: bool) -> Result<Compared> {
         bare_every: 1,
         awake: true,
     };
-    calls.in_turns(bench, flood)
+    let limit = if private { Limit::AtMost(1.5) } else { Limit::AtLeast(5.0) };
+    calls.in_turns(bench, flood, limit)
 }
 
 /// Each connection is read by its own thread, in order; upcalls have their clients' priorities.

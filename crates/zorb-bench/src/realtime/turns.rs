@@ -11,11 +11,13 @@ use zorb_os::clock::MonotonicTime;
 use super::awake::Awake;
 use super::bare::Bare;
 use super::bed::{Bench, Host};
+use super::interval::Ratio;
+use super::limit::Limit;
 use super::load::Load;
-use super::times::{Sample, Times, ratio};
+use super::times::{Sample, Times};
+use super::verdict::Judged;
 use crate::course::Course;
 use crate::error::Result;
-use crate::histogram::Histogram;
 
 /// Calls that are timed.
 #[derive(Clone, Copy)]
@@ -33,6 +35,9 @@ pub(super) struct Calls<'a> {
     /// Whether processors are kept awake, without load as beside it.
     pub(super) awake: bool,
 }
+
+/// All calls are timed so many times at most.
+const REPEATS: usize = 3;
 
 /// What was timed of the same kind of calls: one block after the other.
 #[derive(Clone, Debug, Default)]
@@ -71,27 +76,33 @@ impl Calls<'_> {
         Ok(())
     }
 
-    /// Times all of them, without the load and beside it.
-    pub(super) fn in_turns(&self, bench: &Bench, load: Load<'_>) -> Result<Compared> {
+    /// Times all of them, without the load and beside it; and again, and once more, where they come so near
+    /// to the limit that it is not clear on which side of it they are.
+    pub(super) fn in_turns(&self, bench: &Bench, load: Load<'_>, limit: Limit) -> Result<Compared> {
         let rounds = bench.count(5, 2);
         let each = (self.count / (2 * rounds)).max(1);
         let _awake = self.awake.then(|| Awake::keep(&bench.watched())).transpose()?;
         let (free, loaded) = load.beside(|switch| {
             self.client.at(self.priority, || {
                 let (mut free, mut loaded) = (Blocks::default(), Blocks::default());
-                for _ in 0..rounds {
-                    switch.off()?;
-                    self.block(each, &mut free)?;
-                    switch.on()?;
-                    self.block(each, &mut loaded)?;
-                    self.block(each, &mut loaded)?;
-                    switch.off()?;
-                    self.block(each, &mut free)?;
+                for _ in 0..REPEATS {
+                    for _ in 0..rounds {
+                        switch.off()?;
+                        self.block(each, &mut free)?;
+                        switch.on()?;
+                        self.block(each, &mut loaded)?;
+                        self.block(each, &mut loaded)?;
+                        switch.off()?;
+                        self.block(each, &mut free)?;
+                    }
+                    if !Compared::of(bench, limit, &free, &loaded).is_open() {
+                        break;
+                    }
                 }
                 Ok((free, loaded))
             })
         })?;
-        Ok(Compared::of(bench, &free, &loaded))
+        Ok(Compared::of(bench, limit, &free, &loaded))
     }
 }
 
@@ -108,10 +119,11 @@ pub(super) struct Compared {
     pub(super) bare_ratio: Ratio,
     /// The times in their order: of calls without load and beside it, and of exchanges.
     pub(super) courses: [Course; 4],
+    limit: Limit,
 }
 
 impl Compared {
-    pub(super) fn of(bench: &Bench, free: &Blocks, loaded: &Blocks) -> Self {
+    pub(super) fn of(bench: &Bench, limit: Limit, free: &Blocks, loaded: &Blocks) -> Self {
         let times = |blocks: &[Vec<Sample>]| -> Vec<Times> {
             blocks.iter().map(|block| bench.times(block)).collect()
         };
@@ -126,107 +138,21 @@ impl Compared {
             loaded: Times::joined(calls_loaded),
             bare_free: Times::joined(bare_free),
             bare_loaded: Times::joined(bare_loaded),
-        }
-    }
-}
-
-/// How many times as long as others calls take that 99 of 100 do not exceed, and between what that
-/// lies with 95 % confidence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ratio {
-    pub(super) found: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
-}
-
-/// Times that blocks are drawn anew.
-const DRAWS: usize = 400;
-const SHARE: f64 = 0.99;
-
-impl Ratio {
-    /// On which side of a limit it is, with 95 % confidence; `None` where the limit lies between.
-    pub(super) fn exceeds(&self, limit: f64) -> Option<bool> {
-        match (self.low > limit, self.high > limit) {
-            (low, high) if low == high => Some(low),
-            _ => None,
+            limit,
         }
     }
 
-    /// Of blocks of calls to others. Calls of a block are like each other, so that blocks are drawn,
-    /// again and again, and not calls (a bootstrap): always the same ones for the same blocks.
-    pub(super) fn of(blocks: &[Times], others: &[Times]) -> Self {
-        let all = |blocks: &[Times]| Times::joined(blocks.to_vec()).micros(SHARE);
-        let found = ratio(all(blocks), all(others));
-        let histograms =
-            |blocks: &[Times]| blocks.iter().map(Times::histogram).collect::<Vec<Histogram>>();
-        let (blocks, others) = (histograms(blocks), histograms(others));
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
-        let mut drawn: Vec<f64> = (0..DRAWS)
-            .map(|_| {
-                let mut draw = |from: &[Histogram]| {
-                    let mut sum = Histogram::new();
-                    for _ in from {
-                        if let Some(one) = from.get(random.below(from.len())) {
-                            sum.merge(one);
-                        }
-                    }
-                    sum.quantile(SHARE)
-                };
-                ratio(draw(&blocks), draw(&others))
-            })
-            .collect();
-        drawn.sort_by(f64::total_cmp);
-        let at = |share: f64| {
-            let index = (share * (DRAWS - 1) as f64).round() as usize;
-            drawn.get(index).copied().unwrap_or(found)
-        };
-        Self { found, low: at(0.025), high: at(0.975) }
-    }
-}
-
-/// Numbers that look like drawn ones (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 11) % end.max(1) as u64).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_ratio_is_that_of_all_calls_and_lies_in_its_interval() {
-        let blocks = |micros: &[u64]| -> Vec<Times> {
-            micros.iter().map(|&micros| Times::of_micros([micros; 50])).collect()
-        };
-        let same = Ratio::of(&blocks(&[300; 10]), &blocks(&[100; 10]));
-        assert_eq!(same.found, 3.0);
-        assert!((same.low - 3.0).abs() < 0.03 && (same.high - 3.0).abs() < 0.03, "{same:?}");
-        let apart = Ratio::of(&blocks(&[200, 300, 400, 500]), &blocks(&[100; 4]));
-        assert_eq!(apart.found, 5.0);
-        assert!(apart.low < 4.5 && apart.high <= 5.03 && apart.low >= 1.98, "{apart:?}");
-        // The same blocks give the same interval.
-        assert_eq!(apart, Ratio::of(&blocks(&[200, 300, 400, 500]), &blocks(&[100; 4])));
+    /// What is to be said of it.
+    pub(super) fn judged(&self, what: &str) -> Judged {
+        self.limit.judged(what, self.ratio, self.bare_ratio)
     }
 
-    #[test]
-    fn a_limit_between_the_ends_of_the_interval_leaves_it_open() {
-        let ratio = Ratio { found: 2.0, low: 1.5, high: 2.5 };
-        assert_eq!(
-            [1.4, 2.0, 2.5].map(|limit| ratio.exceeds(limit)),
-            [Some(true), None, Some(false)]
-        );
+    /// Whether the limit is for what is known to fail.
+    pub(super) fn is_control(&self) -> bool {
+        matches!(self.limit, Limit::AtLeast(_))
     }
 
-    #[test]
-    fn of_no_calls_nothing_is_known() {
-        let none = Ratio::of(&[], &[]);
-        assert_eq!((none.found, none.high), (f64::INFINITY, f64::INFINITY));
+    fn is_open(&self) -> bool {
+        self.limit.is_open(self.ratio, self.bare_ratio)
     }
 }

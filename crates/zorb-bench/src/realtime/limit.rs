@@ -1,0 +1,75 @@
+//! What the tail of calls beside a load may be, of that without.
+
+use super::finding::rounded;
+use super::interval::Ratio;
+use super::verdict::Judged;
+
+/// What calls may be beyond bare threads where those are at a limit themselves, and how far beyond the
+/// limit at the most: a machine that is worse proves nothing.
+const OVER_BARE: f64 = 1.25;
+const OVER_GATE: f64 = 2.0;
+
+/// How many times as long as without the load p99 of calls beside it may be, or has to be seen to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Limit {
+    /// Of what is to hold. Where bare threads come near to that or beyond it, beside the same load and
+    /// between the same calls, it may be a little more than theirs.
+    AtMost(f64),
+    /// Of what is known to fail.
+    AtLeast(f64),
+}
+
+impl Limit {
+    /// Whether what was found lies so near to the limit that another run may come to something else.
+    pub(super) fn is_open(self, found: Ratio, bare: Ratio) -> bool {
+        found.exceeds(self.edge(bare)).is_none()
+    }
+
+    pub(super) fn judged(self, what: &str, found: Ratio, bare: Ratio) -> Judged {
+        let edge = self.edge(bare);
+        let (expected, holds) = match self {
+            Self::AtMost(times) => (
+                format!(
+                    "at most {times} times; or {OVER_BARE} times as many as without an ORB, up to {}",
+                    times * OVER_GATE
+                ),
+                found.found <= edge,
+            ),
+            Self::AtLeast(times) => (format!("at least {times} times"), found.found >= edge),
+        };
+        let numbers = [found.found, found.low, found.high, bare.found].map(rounded);
+        let [ratio, low, high, bare_ratio] = numbers;
+        let shown = format!("{ratio} ({low} to {high}; without an ORB {bare_ratio})");
+        Judged::sure(what, &expected, shown, holds).unclear_if(self.is_open(found, bare))
+    }
+
+    fn edge(self, bare: Ratio) -> f64 {
+        match self {
+            Self::AtMost(times) => (bare.found * OVER_BARE).clamp(times, times * OVER_GATE),
+            Self::AtLeast(times) => times,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(found: f64) -> Ratio {
+        Ratio { found, low: found - 0.2, high: found + 0.2 }
+    }
+
+    #[test]
+    fn a_limit_grows_with_bare_threads_but_not_for_ever() {
+        let limit = Limit::AtMost(2.0);
+        assert_eq!([0.5, 1.6, 2.0, 9.0].map(|bare| limit.edge(about(bare))), [2.0, 2.0, 2.5, 4.0]);
+        assert_eq!([0.5, 9.0].map(|bare| Limit::AtLeast(5.0).edge(about(bare))), [5.0, 5.0]);
+    }
+
+    #[test]
+    fn what_is_near_to_the_limit_is_open() {
+        let open = |found, bare| Limit::AtMost(2.0).is_open(about(found), about(bare));
+        assert_eq!([1.7, 1.9, 2.1, 2.3].map(|found| open(found, 1.0)), [false, true, true, false]);
+        assert_eq!([1.9, 2.4].map(|found| open(found, 2.0)), [false, true]);
+    }
+}
