@@ -10,6 +10,7 @@ mod crew;
 mod in_lane;
 mod listener;
 mod request;
+mod role;
 mod sending;
 mod sentinel;
 mod threads;

@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::io::{self, IoSlice};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_cdr::TextCoding;
@@ -33,14 +33,13 @@ use zorb_types::SystemException;
 use super::crew::{Crew, Upcall};
 use super::in_lane::InLane;
 use super::request::{Answer, InParts, answer_locate, answer_request};
+use super::role::Reading;
 use super::sending::Sending;
 use crate::buffers::trim;
 use crate::gather::SendParts;
 use crate::orb::OrbCore;
 use crate::poa::KnownAdapters;
 
-/// How many requests after the last sign of a second caller a connection counts as shared.
-const SHARED_FOR: u8 = 64;
 /// From how long an upcall takes on it is worth while to have another thread read meanwhile: several
 /// times what waking one takes.
 const SLOW: Duration = Duration::from_micros(250);
@@ -70,11 +69,11 @@ pub(crate) struct ServerConnection {
     pub(super) parked: Slot<Reading>,
     pub(super) sending: Sending,
     /// Upcalls begun.
-    upcalls: AtomicU32,
+    pub(super) upcalls: AtomicU32,
     /// Whether the sentinel looks after it.
     pub(super) looked_after: AtomicBool,
     /// Upcalls under way whose threads have passed the role on before.
-    overlapping: AtomicU32,
+    pub(super) overlapping: AtomicU32,
     /// Whether the last upcall that was timed took long.
     slow: AtomicBool,
     pub(super) crew: Crew,
@@ -89,34 +88,6 @@ pub(crate) struct ServerConnection {
     /// Which of [`BufferStrategy::ALL`](crate::BufferStrategy) a servant has chosen for it, counted from
     /// 1; 0 for none.
     pub(super) buffer_strategy: AtomicU8,
-}
-
-/// The reading role: what only the thread that reads has to do with.
-#[derive(Debug)]
-pub(super) struct Reading {
-    pub(super) inbound: Inbound,
-    /// What was agreed with the client.
-    pub(super) agreed: zorb_giop::ServerConnection,
-    /// For how many more requests the connection counts as one that several callers share.
-    shared: u8,
-    /// Whether all that was there had been received when last something was.
-    pub(super) drained: bool,
-    /// The end of the current message, where it was lent by the stream.
-    #[cfg(feature = "buffers")]
-    pub(super) lent: Option<zorb_transport::ReceivedBuffer>,
-}
-
-impl Reading {
-    fn new(inbound: Inbound, agreed: zorb_giop::ServerConnection) -> Box<Self> {
-        Box::new(Self {
-            inbound,
-            agreed,
-            shared: 0,
-            drained: false,
-            #[cfg(feature = "buffers")]
-            lent: None,
-        })
-    }
 }
 
 /// What a thread keeps from request to request.
@@ -436,7 +407,7 @@ impl ServerConnection {
     }
 
     /// Takes note of a request in its turn on the wire; how its text is written.
-    #[inline(always)] // as below
+    #[inline(always)] // on the path of every call
     pub(super) fn begin_request(
         &self,
         reading: Option<&mut Reading>,
@@ -453,63 +424,6 @@ impl ServerConnection {
         };
         self.sending.begin_request(request.request_id, reading.agreed.highest_version());
         Ok(text)
-    }
-
-    /// Whether several callers seem to share this connection: one has sent a request while that of
-    /// another was waiting or running.
-    #[inline(always)] // on the path of every call, and a second time only where that does not matter
-    fn is_shared(&self, reading: &mut Reading) -> bool {
-        if reading.inbound.has_buffered() || self.overlapping.load(Ordering::Relaxed) > 0 {
-            reading.shared = SHARED_FOR;
-        } else if reading.shared > 0 {
-            reading.shared -= 1;
-        }
-        reading.shared > 0
-    }
-
-    /// Leaves the reading role where others can take it, for the length of an upcall; `pass_on` has
-    /// another thread take it at once.
-    #[inline(always)] // as above
-    fn park(self: &Arc<Self>, reading: Box<Reading>, pass_on: bool) {
-        // Counted first, so that the sentinel does not take this upcall for the one before. Only the
-        // role's holder counts.
-        let upcalls = self.upcalls.load(Ordering::Relaxed).wrapping_add(1);
-        self.upcalls.store(upcalls, Ordering::Relaxed);
-        Upcall::begin();
-        // There is one role, so nothing comes back.
-        drop(self.parked.put(reading));
-        // In one order with the role's place: see `let_go`.
-        if !self.looked_after.load(Ordering::SeqCst) {
-            self.core.sentinel().look_after(self, upcalls.wrapping_sub(1));
-        }
-        if pass_on {
-            self.overlapping.fetch_add(1, Ordering::Relaxed);
-            Upcall::pass_on(self);
-        }
-    }
-
-    /// Passes the reading role on when the same upcall has been running since `seen` was taken;
-    /// returns what to compare with next time.
-    pub(super) fn relieve(self: &Arc<Self>, seen: u32) -> u32 {
-        let upcalls = self.upcalls.load(Ordering::Relaxed);
-        if upcalls == seen && !self.parked.is_empty() {
-            self.hand_over();
-        }
-        upcalls
-    }
-
-    /// Says that the sentinel no longer looks after it, unless an upcall has begun since `seen` was
-    /// taken: one that begins later says so itself.
-    pub(super) fn let_go(&self, seen: u32) -> bool {
-        self.looked_after.store(false, Ordering::SeqCst);
-        // Between this and the look at what an upcall leaves behind first; the upcall then looks at
-        // the flag. So one of the two sees the other.
-        fence(Ordering::SeqCst);
-        let quiet = self.parked.is_empty() && self.upcalls.load(Ordering::Relaxed) == seen;
-        if !quiet {
-            self.looked_after.store(true, Ordering::SeqCst);
-        }
-        quiet
     }
 }
 

@@ -12,8 +12,8 @@ use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{Stream, StreamOptions};
 
 use super::ServerConnection;
-use super::connection::Reading;
 use super::in_lane::{InLane, short};
+use super::role::Reading;
 use crate::counters::{Count, count};
 use crate::loan::BufferStrategy;
 use crate::orb::OrbCore;
