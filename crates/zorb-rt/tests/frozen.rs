@@ -5,6 +5,7 @@
 #[allow(dead_code, reason = "shared with another test program")]
 mod fixture;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use zorb_core::poa::PoaPolicies;
@@ -70,6 +71,26 @@ fn each_kind_is_counted_in_the_lane_where_it_happens() {
         assert_eq!(low.total(), 0, "{low}");
         assert_eq!((high.table_writes, high.connects), (3, 0), "{strategy:?} {high}");
         assert!(high.allocations >= 3, "{strategy:?} {high}");
+    }
+}
+
+#[test]
+fn what_is_under_way_is_not_counted() {
+    for strategy in STRATEGIES {
+        let scene = scene("uiop://", strategy, LaneBuilder::new(number(20), 1));
+        let held = scene.sinner.fresh.lock().unwrap();
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| scene.at(20, |worker| worker.sin(TOUCH)));
+            while scene.sinner.about_to_touch.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            scene.rt.freeze().unwrap();
+            drop(held);
+            assert_eq!(call.join().unwrap(), Ok(TOUCH));
+        });
+        let high = scene.rt.violations().remove(1);
+        assert_eq!(high.total(), 0, "{strategy:?} {high}");
+        scene.end();
     }
 }
 

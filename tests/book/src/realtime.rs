@@ -199,8 +199,7 @@ mod tests {
         let words = ["-ORBRtPool", "control=1000:2 30000:1+1 stack=262144"].map(str::to_owned);
         let other = Orb::builder().without_environment().arguments(words).build().unwrap();
         assert_eq!(configured(&other).unwrap().counts().len(), 2);
-        // What they count in a machine that other tests keep busy is for the tests of freezing.
-        assert!(!rt.violations().is_empty());
+        assert!(rt.violations().iter().all(|lane| lane.total() == 0));
         poa.destroy();
         pool.destroy().unwrap();
     }

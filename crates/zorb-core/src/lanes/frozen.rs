@@ -3,8 +3,13 @@
 //!
 //! A thread's part from the event that wakes it to its next wait is a *turn*. Allocations and the
 //! [rare things](crate::rare) are counted by thread as they happen; the difference over a turn is the
-//! lane's. Page faults the system counts, by thread as well. So a lane that is not frozen pays one
-//! look at a flag each turn, and one that is pays no system call.
+//! lane's. Page faults the system counts, by thread as well, and they count from a thread's first turn on:
+//! one that is at its beginning when its lane is frozen, or in a turn, still has some that are not meant.
+//! So a lane that is not frozen pays one look at a flag each turn, and one that is pays one system call of
+//! each of its threads, once.
+
+#[cfg(test)]
+mod tests;
 
 use std::cell::Cell;
 use std::fmt;
@@ -31,7 +36,8 @@ pub struct LaneViolations {
     /// Blocks of memory that were asked for, by the servants as well. Counted where the program's
     /// allocator is [`CountingAllocator`](zorb_os::alloc::CountingAllocator).
     pub allocations: u64,
-    /// Page faults: memory that was not there when it was used.
+    /// Page faults: memory that was not there when it was used. Those of a thread count from its first turn
+    /// on.
     pub page_faults: u64,
     /// Threads of the ORB that were started.
     pub threads: u64,
@@ -76,7 +82,8 @@ impl Orb {
     /// urgent: allocations, page faults, threads started, connections opened, tables changed. Whoever
     /// freezes has made what is needed before: objects, connections
     /// ([`validate_connection`](crate::ObjectRef::validate_connection)), and a few calls of each kind,
-    /// so that buffers have their sizes. Counts begin at zero; turns that are under way are left out.
+    /// so that buffers have their sizes. Counts begin at zero. What is under way is left out, of every kind:
+    /// turns, and threads that have not come to their first wait.
     ///
     /// Pools that are made later are frozen from their beginning, so that the connections of their first
     /// clients count.
@@ -144,8 +151,8 @@ struct Rest {
 #[derive(Debug)]
 struct Watched {
     thread: u32,
-    /// Its page faults when counting began.
-    before: u64,
+    /// Its page faults before its first turn since the lane was frozen; `None` until then.
+    before: Option<u64>,
 }
 
 /// What a thread had done when its turn began.
@@ -159,8 +166,18 @@ struct Turn {
 /// Numbers of freezings: no two of any lane are the same.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
+/// The lane that watches a thread.
+#[derive(Clone, Copy)]
+struct Home {
+    /// Where its counts lie; 0 for none.
+    lane: usize,
+    /// The freezing since whose first turn here the thread's page faults count.
+    freezing: u32,
+}
+
 thread_local! {
     static TURN: Cell<Option<Turn>> = const { Cell::new(None) };
+    static HOME: Cell<Home> = const { Cell::new(Home { lane: 0, freezing: 0 }) };
 }
 
 /// A thread of the lane, until dropped.
@@ -207,10 +224,31 @@ impl Frozen {
 
     /// The same for a thread that lives as long as the lane.
     pub(super) fn watch_for_good(&self) {
-        let thread = thread::id();
-        // What it had to be started for is counted already.
-        let before = thread::page_faults(thread).unwrap_or(0);
-        self.rest().threads.push(Watched { thread, before });
+        HOME.set(Home { lane: self.address(), freezing: 0 });
+        self.rest().threads.push(Watched { thread: thread::id(), before: None });
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Counts the calling thread's page faults from here on, if it is one of this lane's and they do not
+    /// count yet.
+    #[cold]
+    fn watch_from_here(&self, freezing: u32) {
+        let home = HOME.get();
+        if home.lane != self.address() || home.freezing == freezing {
+            return; // borrowed by this lane, or not its first turn
+        }
+        HOME.set(Home { freezing, ..home });
+        let (thread, faults) = (thread::id(), thread::own_page_faults().ok());
+        let mut rest = self.rest();
+        // It may be frozen anew by now.
+        if self.freezing.load(Ordering::Relaxed) == freezing
+            && let Some(watched) = rest.threads.iter_mut().find(|one| one.thread == thread)
+        {
+            watched.before = faults;
+        }
     }
 
     fn forget(&self, thread: u32) {
@@ -229,7 +267,17 @@ impl Frozen {
     pub(super) fn turn_begins(&self) {
         let freezing = self.freezing.load(Ordering::Relaxed);
         if freezing != 0 {
-            note_turn(freezing);
+            self.note_turn(freezing);
+        }
+    }
+
+    /// Notes what the thread has done before its turn, unless it is in one.
+    #[cold]
+    fn note_turn(&self, freezing: u32) {
+        if TURN.get().is_none_or(|turn| turn.freezing != freezing) {
+            self.watch_from_here(freezing);
+            let allocations = AllocationCount::this_thread().allocations;
+            TURN.set(Some(Turn { freezing, allocations, rare: RareCounts::here() }));
         }
     }
 
@@ -245,13 +293,6 @@ impl Frozen {
             if (allocations, RareCounts::here()) != (turn.allocations, turn.rare) {
                 self.violated(&turn);
             }
-        }
-    }
-
-    /// A thread was started for the lane, by another one.
-    pub(super) fn thread_started(&self) {
-        if self.is_on() {
-            self.add(LaneViolations { threads: 1, ..self.blank() });
         }
     }
 
@@ -295,6 +336,7 @@ impl Frozen {
     pub(super) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
         // Whether they can be counted at all.
         thread::page_faults(thread::id())?;
+        thread::own_page_faults()?;
         let mut rest = self.rest();
         self.freezing.store(0, Ordering::Relaxed);
         for count in [&self.allocations, &self.threads_started, &self.connects, &self.table_writes]
@@ -304,10 +346,7 @@ impl Frozen {
         rest.page_faults = 0;
         rest.logged = false;
         rest.report = report.cloned();
-        for watched in &mut rest.threads {
-            // One that has just ended has none to come.
-            watched.before = thread::page_faults(watched.thread).unwrap_or(u64::MAX);
-        }
+        rest.threads.iter_mut().for_each(|watched| watched.before = None);
         // It does not come to 0 again before a lane's lifetime is over.
         self.freezing.store(NEXT.fetch_add(1, Ordering::Relaxed).max(1), Ordering::Relaxed);
         Ok(())
@@ -339,19 +378,11 @@ impl Frozen {
     }
 }
 
-/// Notes what the thread has done before its turn, unless it is in one.
-#[cold]
-fn note_turn(freezing: u32) {
-    if TURN.get().is_none_or(|turn| turn.freezing != freezing) {
-        let allocations = AllocationCount::this_thread().allocations;
-        TURN.set(Some(Turn { freezing, allocations, rare: RareCounts::here() }));
-    }
-}
-
 impl Watched {
-    /// Its page faults since counting began.
+    /// Its page faults since its first turn.
     fn since(&self) -> u64 {
-        thread::page_faults(self.thread).map_or(0, |now| now.saturating_sub(self.before))
+        let Some(before) = self.before else { return 0 };
+        thread::page_faults(self.thread).map_or(0, |now| now.saturating_sub(before))
     }
 }
 

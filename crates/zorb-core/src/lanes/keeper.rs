@@ -37,7 +37,12 @@ impl Keeper {
                 return;
             }
             if let Some(lane) = lane.upgrade() {
+                // Until it is called it is at its beginning.
+                if called > 0 {
+                    lane.turn_begins();
+                }
                 lane.grow();
+                lane.turn_ends();
             }
             futex::wait(&self.called, called, None);
         }

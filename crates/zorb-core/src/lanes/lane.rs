@@ -255,9 +255,7 @@ impl Lane {
             }
             let room = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
             let started = match room && !self.is_stopping() {
-                true => self
-                    .start(Role::Dynamic(Instant::now()), None)
-                    .inspect(|()| self.frozen.thread_started()),
+                true => self.start(Role::Dynamic(Instant::now()), None),
                 false => Err(io::ErrorKind::QuotaExceeded.into()),
             };
             if let Err(error) = started {
@@ -443,7 +441,7 @@ impl Lane {
         drop(nudged);
     }
 
-    /// The calling thread, which serves one connection, is about to wait.
+    /// The calling thread, which serves one connection or starts others, is about to wait.
     #[inline]
     pub(crate) fn turn_ends(&self) {
         self.frozen.turn_ends();

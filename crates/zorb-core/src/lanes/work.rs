@@ -90,8 +90,12 @@ impl Lane {
         let mut kept = Kept::default();
         let mut call = None;
         let mut comes = matches!(role, Role::Dynamic(_));
+        // Else what comes before its first wait is its beginning.
+        let mut begun = comes;
         loop {
-            self.frozen.turn_begins();
+            if std::mem::replace(&mut begun, true) {
+                self.frozen.turn_begins();
+            }
             match call.take() {
                 None => {
                     let asked_for = std::mem::take(&mut comes).then_some(Taker::Promised);

@@ -15,6 +15,17 @@ pub(crate) fn id() -> libc::pid_t {
     unsafe { libc::gettid() }
 }
 
+/// Page faults that the calling thread has had: those served from memory, those for which something was
+/// read.
+pub(crate) fn own_page_faults() -> io::Result<[libc::c_long; 2]> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is writable and of the type that the call fills.
+    check(unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) })?;
+    // SAFETY: a structure of numbers, all of which were zero before the call filled them.
+    let usage = unsafe { usage.assume_init() };
+    Ok([usage.ru_minflt, usage.ru_majflt])
+}
+
 /// Names the calling thread; the system keeps 15 bytes.
 pub(crate) fn set_name(name: &CStr) -> io::Result<()> {
     // SAFETY: `name` is a C string that lives past the call, which copies it.

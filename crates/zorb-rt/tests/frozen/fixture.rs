@@ -1,5 +1,6 @@
 //! A server with lanes whose servant does, when asked, what a frozen lane is not to do.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -66,6 +67,10 @@ pub(crate) struct Sinner {
     /// An object that nobody has called yet.
     pub(crate) elsewhere: Mutex<Option<Worker>>,
     pub(crate) poa: Mutex<Option<Poa>>,
+    /// How often a servant was about to touch memory.
+    pub(crate) about_to_touch: AtomicUsize,
+    /// How many one-way calls have come.
+    pub(crate) left: AtomicUsize,
 }
 
 impl WorkerServant for Sinner {
@@ -77,6 +82,7 @@ impl WorkerServant for Sinner {
         match how {
             ALLOCATE => drop(std::hint::black_box(vec![1_u8; 100])),
             TOUCH => {
+                self.about_to_touch.fetch_add(1, Ordering::SeqCst);
                 let mut fresh = self.fresh.lock().unwrap();
                 let (memory, used) = &mut *fresh;
                 memory[*used] = 1;
@@ -95,7 +101,9 @@ impl WorkerServant for Sinner {
         Ok(how)
     }
 
-    fn leave(&self, _: i32) {}
+    fn leave(&self, _: i32) {
+        self.left.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 pub(crate) fn builder() -> OrbBuilder {
@@ -130,9 +138,20 @@ pub(crate) fn rt_of(orb: &Orb) -> RtOrb {
     set_up().attach(orb).unwrap()
 }
 
-/// A server at `url` with a low and a high lane, and a client that has called both.
+/// A server at `url` with a low and a high lane, and a client of it.
 pub(crate) fn scene(url: &str, strategy: Strategy, high: LaneBuilder) -> Scene {
-    let server = builder().listen(url).build().unwrap();
+    scene_of(builder, &[url], strategy, high)
+}
+
+/// The same with ORBs that `builder` begins.
+pub(crate) fn scene_of(
+    builder: impl Fn() -> OrbBuilder,
+    urls: &[&str],
+    strategy: Strategy,
+    high: LaneBuilder,
+) -> Scene {
+    let server = urls.iter().fold(builder(), |builder, url| builder.listen(*url));
+    let server = server.build().unwrap();
     let rt = rt_of(&server);
     let low = LaneBuilder::new(number(10), 2);
     let pool = rt.threadpool("pace").lane(low).lane(high).strategy(strategy).create().unwrap();
