@@ -1,6 +1,7 @@
 //! The ORB's options: one table, four fronts.
 //!
-//! Every option is defined once, in [`TABLE`]. It can be set by a builder method, an `-ORBName
+//! Every option is defined once: those of every ORB in [`TABLE`], those of a protocol with the protocol
+//! ([`Protocol::options`]); [`Options::table`] has both. It can be set by a builder method, an `-ORBName
 //! value` argument, a `ZORB_NAME` environment variable or a key of `zorb.toml`; the later of
 //! file < environment < arguments < builder wins. Unknown names and bad values are errors that
 //! name the option and the place it came from.
@@ -16,12 +17,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_giop::ProfileTag;
+pub use zorb_transport::{OptionKind, OptionSpec};
 use zorb_transport::{Protocol, StreamOptions, WaitPolicy};
 
 use crate::collocation::CollocationStrategy;
 use crate::error::{Error, Phase};
 
-pub use table::{OptionKind, OptionSpec, TABLE};
+pub use table::TABLE;
 
 /// Where a value came from, weakest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,10 +55,6 @@ impl std::fmt::Display for Origin {
 
 /// Protocols that a program was built without: the scheme of each, and the feature that brings it.
 pub(crate) type LeftOut = &'static [(&'static str, &'static str)];
-
-/// What names of options begin with that belong to parts which are no protocols, and that an ORB which
-/// does not have the part leaves alone.
-const PARTS: &[&str] = &["rt"];
 
 /// The effective values of all options, with their origins.
 #[derive(Clone, Debug)]
@@ -136,8 +134,10 @@ pub struct Options {
     pub(crate) chosen_profiles: [Vec<ProfileTag>; 2],
     /// Protocols that the program was built without.
     pub(crate) left_out: LeftOut,
-    /// What is set of the options that belong to one protocol, by their names.
-    protocol_options: Vec<(&'static str, String)>,
+    /// The options of the protocols.
+    of_protocols: Vec<&'static [OptionSpec]>,
+    /// What is set of the options that belong to a protocol or another part, by their names.
+    of_parts: Vec<(&'static str, String)>,
     origins: Vec<(&'static str, Origin)>,
 }
 
@@ -180,19 +180,51 @@ impl Default for Options {
             collocation_strategy: CollocationStrategy::default(),
             chosen_profiles: [const { Vec::new() }; 2],
             left_out: &[],
-            protocol_options: Vec::new(),
+            of_protocols: Vec::new(),
+            of_parts: Vec::new(),
             origins: Vec::new(),
         }
     }
 }
 
 impl Options {
+    /// The defaults of an ORB with these protocols, in a program that was built without others.
+    pub(crate) fn with(protocols: &[Arc<dyn Protocol>], left_out: LeftOut) -> Result<Self, Error> {
+        let mut options = Self { left_out, ..Self::default() };
+        for protocol in protocols {
+            let (own, prefix) = (protocol.options(), option_prefix(&**protocol));
+            // Protocols over one transport have the same.
+            if own.is_empty() || options.of_protocols.iter().any(|known| std::ptr::eq(*known, own))
+            {
+                continue;
+            }
+            for spec in own {
+                if without(prefix, spec.name).is_none() || options.find(spec.name).is_some() {
+                    let what = format!("option {} of {}", spec.name, protocol.scheme());
+                    let why = format!("its name is to begin with {prefix}, and to be no other's");
+                    return Err(Error::new(Phase::Configure, what).because(why));
+                }
+            }
+            options.of_protocols.push(own);
+        }
+        Ok(options)
+    }
+
+    /// Every option that there is here: those that every ORB has, then those of the protocols.
+    pub fn table(&self) -> impl Iterator<Item = &'static OptionSpec> {
+        TABLE.iter().chain(self.of_protocols.iter().copied().flatten())
+    }
+
+    fn find(&self, name: &str) -> Option<&'static OptionSpec> {
+        table::find(self.table(), name)
+    }
+
     /// Sets the option named `name` (in any of its spellings' case) from text.
     ///
     /// # Errors
     /// When there is no such option or the value does not fit it.
     pub fn set(&mut self, name: &str, value: &str, origin: Origin) -> Result<(), Error> {
-        let spec = table::find(name).ok_or_else(|| unknown(name, &origin))?;
+        let spec = self.find(name).ok_or_else(|| self.unknown(name, &origin))?;
         let origin_before = self.origin(spec.name);
         // A stronger front replaces a list; within one front the list grows.
         let same_front = |known: &Origin| discriminant(known) == discriminant(&origin);
@@ -270,48 +302,35 @@ impl Options {
             "StallTakeover" => self.stall_takeover.as_millis().to_string(),
             "CollocationStrategy" => self.collocation_strategy.to_string(),
             name if spec.kind == OptionKind::Named => {
-                let values = self.protocol_options.iter().filter(|(known, _)| *known == name);
+                let values = self.of_parts.iter().filter(|(known, _)| *known == name);
                 let values: Vec<_> = values.map(|(_, value)| value.as_str()).collect();
                 values.join(";")
             }
-            name => self.protocol_option(name).unwrap_or(spec.default).to_owned(),
+            name => self.part_option(name).unwrap_or(spec.default).to_owned(),
         }
     }
 
     /// The options that are set and belong to a part beside the core, such as `rt`, in the order in which
     /// they were set: names without the part's, and values.
     pub fn of_part(&self, part: &str) -> Vec<(&str, &str)> {
-        self.of_protocol(part)
+        let set = self.of_parts.iter();
+        set.filter_map(|(name, value)| Some((without(part, name)?, value.as_str()))).collect()
     }
 
-    fn protocol_option(&self, name: &str) -> Option<&str> {
-        let found = self.protocol_options.iter().find(|(known, _)| *known == name);
+    /// What is set of a protocol's options, each by its name without what the names of all of them begin
+    /// with. One that is set to nothing is not set.
+    pub(crate) fn of_protocol(&self, protocol: &dyn Protocol) -> Vec<(&str, &str)> {
+        if protocol.options().is_empty() {
+            return Vec::new();
+        }
+        let mut set = self.of_part(option_prefix(protocol));
+        set.retain(|(_, value)| !value.is_empty());
+        set
+    }
+
+    fn part_option(&self, name: &str) -> Option<&str> {
+        let found = self.of_parts.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| value.as_str())
-    }
-
-    /// The options that are set and belong to the protocol of this scheme, without the scheme that
-    /// their names begin with.
-    pub(crate) fn of_protocol(&self, scheme: &str) -> Vec<(&str, &str)> {
-        let of_scheme = |name: &'static str| {
-            let (first, rest) = name.split_at_checked(scheme.len())?;
-            first.eq_ignore_ascii_case(scheme).then_some(rest)
-        };
-        let set = self.protocol_options.iter();
-        set.filter_map(|(name, value)| Some((of_scheme(name)?, value.as_str()))).collect()
-    }
-
-    /// The first option that is set and belongs to none of the protocols of these schemes.
-    pub(crate) fn of_no_protocol<'s>(
-        &self,
-        schemes: impl Iterator<Item = &'s str>,
-    ) -> Option<(&'static str, Origin)> {
-        let schemes: Vec<_> = schemes.map(str::to_ascii_lowercase).collect();
-        let orphan = self.protocol_options.iter().find(|(name, _)| {
-            let name = name.to_ascii_lowercase();
-            let parts = schemes.iter().map(String::as_str).chain(PARTS.iter().copied());
-            !parts.into_iter().any(|part| name.starts_with(part))
-        });
-        orphan.map(|(name, _)| (*name, self.origin(name)))
     }
 
     /// What is to be had in place of a protocol that there is not, `known` being those that there are.
@@ -346,12 +365,28 @@ impl Options {
         WaitPolicy::new(self.spin)
     }
 
+    /// Why there is no option of this name.
+    #[cold]
+    fn unknown(&self, name: &str, origin: &Origin) -> Error {
+        let left_out = self.left_out.iter().find(|(scheme, _)| without(scheme, name).is_some());
+        if let Some((scheme, feature)) = left_out {
+            let what = format!("option {name} ({origin}): this ORB has no protocol that takes it");
+            let hint = format!("{scheme} comes with the feature {feature}");
+            return Error::new(Phase::Configure, what).hint(hint);
+        }
+        let error = Error::new(Phase::Configure, format!("unknown option {name} ({origin})"));
+        match table::nearest(self.table(), name) {
+            Some(spec) => error.hint(format!("did you mean {}?", spec.name)),
+            None => error.hint("`zorb config` lists every option"),
+        }
+    }
+
     fn note(&mut self, name: &'static str, origin: Origin) {
         self.origins.push((name, origin));
     }
 
     fn assign(&mut self, spec: &OptionSpec, value: &str) -> Result<(), String> {
-        let number = |value: &str| spec.parse_number(value);
+        let number = |value: &str| parse_number(spec, value);
         match spec.name {
             "Id" => self.orb_id = value.to_owned(),
             "ListenEndpoints" | "Protocols" | "ClientProtocols" | "ServerProtocols" => {
@@ -431,10 +466,10 @@ impl Options {
                     let (first, _) = value.split_once('=').ok_or("expected NAME=WORDS")?;
                     same = first;
                 }
-                self.protocol_options.retain(|(known, value)| {
+                self.of_parts.retain(|(known, value)| {
                     *known != name || !(same.is_empty() || value.split('=').next() == Some(same))
                 });
-                self.protocol_options.push((name, value.to_owned()));
+                self.of_parts.push((name, value.to_owned()));
             }
         }
         Ok(())
@@ -453,15 +488,33 @@ fn is_yes(value: &str) -> Result<bool, String> {
     }
 }
 
-fn unknown(name: &str, origin: &Origin) -> Error {
-    let error = Error::new(Phase::Configure, format!("unknown option {name} ({origin})"));
-    match table::nearest(name) {
-        Some(spec) => error.hint(format!("did you mean {}?", spec.name)),
-        None => error.hint("`zorb config` lists every option"),
-    }
+/// What the names of a protocol's options begin with: its scheme, the last name of one that is made of
+/// several. Whatever messaging is over TLS, it is set up as TLS is.
+fn option_prefix(protocol: &dyn Protocol) -> &str {
+    let scheme = protocol.scheme();
+    scheme.rsplit('+').next().unwrap_or(scheme)
+}
+
+/// What follows `prefix`, in any case, in the name of an option.
+fn without<'n>(prefix: &str, name: &'n str) -> Option<&'n str> {
+    let (first, rest) = name.split_at_checked(prefix.len())?;
+    first.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
 fn refused(spec: &OptionSpec, value: &str, origin: &Origin, reason: &str) -> Error {
     Error::new(Phase::Configure, format!("option {} = {value:?} ({origin}): {reason}", spec.name))
         .hint(spec.help)
+}
+
+fn parse_number(spec: &OptionSpec, value: &str) -> Result<u64, String> {
+    let OptionKind::Number(least, most) = spec.kind else {
+        return Err("not a number".to_owned());
+    };
+    let number: u64 =
+        value.trim().parse().map_err(|_| format!("expected a number from {least} to {most}"))?;
+    if (least..=most).contains(&number) {
+        Ok(number)
+    } else {
+        Err(format!("out of range: {least} to {most} {}", spec.unit).trim_end().to_owned())
+    }
 }

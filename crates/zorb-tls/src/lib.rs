@@ -37,6 +37,7 @@ pub mod fuzzing;
 mod handshake;
 mod identity;
 mod inbox;
+mod options;
 mod settings;
 mod ssliop;
 mod stream;

@@ -7,11 +7,12 @@ use zorb_giop::{
 use zorb_tcp::TCP_PROPERTIES;
 use zorb_tcp::address::HostPort;
 use zorb_transport::{
-    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol,
-    ResolvedProfile, Transport,
+    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, OptionSpec, ProfileError, PropertyField,
+    Protocol, ResolvedProfile, Transport,
 };
 
 use crate::configured::Tls;
+use crate::options::OPTIONS;
 use crate::settings::{ClientCertificates, Settings};
 use crate::transport::TlsTransport;
 
@@ -95,6 +96,10 @@ impl Protocol for SsliopProtocol {
 
     fn extends_profiles(&self) -> bool {
         true
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
     }
 
     fn configure(

@@ -9,7 +9,8 @@ use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfi
 
 use crate::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
-    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport, strip_scheme,
+    ListenOptions, OptionSpec, ProfileError, Protocol, ResolvedProfile, Stream, Transport,
+    strip_scheme,
 };
 
 /// A protocol made of a messaging protocol and the transport, addresses and profiles of another
@@ -95,6 +96,10 @@ impl Protocol for Composed {
             other.data = joined.data;
         }
         done
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        self.inner().options()
     }
 
     fn configure(

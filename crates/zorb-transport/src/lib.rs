@@ -47,8 +47,8 @@ pub use groups::Groups;
 pub use identity::PeerIdentity;
 pub use options::{ConnectOptions, ListenOptions, StreamOptions};
 pub use protocol::{
-    MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
-    ResolvedProfile, join_profiles, property_fields,
+    MAX_PROFILE_ENDPOINTS, OptionKind, OptionSpec, ProfileError, PropertyField, Protocol,
+    ProtocolRegistry, RegistryError, ResolvedProfile, join_profiles, property_fields,
 };
 pub use stream::Stream;
 pub use transport::{Transport, strip_scheme};

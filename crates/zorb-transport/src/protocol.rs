@@ -2,6 +2,7 @@
 
 mod error;
 mod fields;
+mod option;
 mod registry;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use crate::{Endpoint, EndpointError, Groups, Transport};
 
 pub use error::{ProfileError, RegistryError};
 pub use fields::{PropertyField, property_fields};
+pub use option::{OptionKind, OptionSpec};
 pub use registry::{ProtocolRegistry, join_profiles};
 
 /// The most endpoints that are taken from one profile; further alternates are left out.
@@ -88,6 +90,14 @@ pub trait Protocol: Send + Sync + fmt::Debug {
     fn join_profile(&self, own: &TaggedProfile, other: &mut TaggedProfile) -> bool {
         let _ = (own, other);
         false
+    }
+
+    /// The options that an ORB with this protocol has for it: arguments, variables and keys of files of
+    /// these names set them, and [`configure`](Self::configure) is told of them. Their names begin with
+    /// the scheme, or where it is made of several names, as in `lite+ssliop`, with the last of them.
+    /// Default: none.
+    fn options(&self) -> &'static [OptionSpec] {
+        &[]
     }
 
     /// Takes the options of the ORB whose names begin with the scheme, or where it is made of several

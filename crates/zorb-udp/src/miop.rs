@@ -8,6 +8,7 @@ pub(crate) mod client;
 pub mod collect;
 mod group;
 mod members;
+mod options;
 pub mod packet;
 mod protocol;
 mod receive;
@@ -146,6 +147,12 @@ mod tests {
             assert_eq!(options.interface, Some(Ipv4Addr::LOCALHOST));
             assert_eq!(options.interface_index, interface::index("lo").unwrap());
         }
+        for spec in options::OPTIONS.iter().filter(|spec| !spec.default.is_empty()) {
+            let name = spec.name.strip_prefix("Miop").unwrap();
+            options.set(name, spec.default).unwrap();
+        }
+        let defaults = MiopOptions::default();
+        assert_eq!((options.hops, options.loops_back), (defaults.hops, defaults.loops_back));
         for (name, value) in [("Hops", "256"), ("Interface", "none such"), ("Colour", "red")] {
             options.set(name, value).unwrap_err();
         }

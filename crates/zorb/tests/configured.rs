@@ -233,8 +233,20 @@ fn options_can_be_checked_without_an_orb() {
 #[cfg(not(feature = "tls"))]
 #[test]
 fn options_of_protocols_that_are_not_there() {
-    let error = with(&[("SsliopKey", "key.pem")]).build().unwrap_err();
-    assert_eq!(error.advice(), Some("ssliop comes with the feature tls"));
+    let arguments = ["-ORBSsliopKey", "key.pem"].map(str::to_owned);
+    for refused in [
+        with(&[("SsliopKey", "key.pem")]).build(),
+        with(&[]).arguments(arguments).build(),
+        with(&[("ssliop_key", "key.pem")]).build(),
+    ] {
+        let error = refused.unwrap_err();
+        let story = error.to_string();
+        assert!(story.contains("this ORB has no protocol that takes it"), "{story}");
+        assert_eq!(error.advice(), Some("ssliop comes with the feature tls"));
+    }
+    // Of one that no program has, they are unknown like any other.
+    let story = with(&[("IpxKey", "key.pem")]).build().unwrap_err().to_string();
+    assert!(story.contains("unknown option IpxKey (builder)"), "{story}");
 }
 
 #[cfg(feature = "tls")]

@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use zorb::cdr::ByteOrder;
@@ -14,19 +15,35 @@ use zorb::giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedPr
 use zorb::transport::socket::{ListeningSocket, SocketAcceptor, SocketStream, set_buffers};
 use zorb::transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, StreamOptions, Transport,
-    strip_scheme,
+    ListenOptions, OptionKind, OptionSpec, ProfileError, Protocol, ResolvedProfile, Stream,
+    StreamOptions, Transport, strip_scheme,
 };
 
 const SCHEME: &str = "hail";
 /// What the server says first.
 const HAIL: &[u8; 8] = b"HAIL/1\r\n";
-/// How long a client waits for it where it has no limit of its own.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// What an ORB with the protocol is told of it: `-ORBHailPatience 500`, or a line of a file.
+static OPTIONS: &[OptionSpec] = &[OptionSpec {
+    name: "HailPatience",
+    key: "hail_patience",
+    kind: OptionKind::Number(1, 3_600_000),
+    default: "5000",
+    unit: "ms",
+    help: "longest wait of a client for what the server says first",
+}];
 
 /// The transport.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HailTransport;
+#[derive(Debug)]
+pub struct HailTransport {
+    /// In milliseconds.
+    patience: AtomicU64,
+}
+
+impl Default for HailTransport {
+    fn default() -> Self {
+        Self { patience: AtomicU64::new(5000) }
+    }
+}
 
 /// An error that shows no more of an address than a line holds: anybody may have made it up.
 fn refused(address: &str, why: &str) -> EndpointError {
@@ -71,12 +88,13 @@ impl Transport for HailTransport {
         }
         let addresses = endpoint.address().to_socket_addrs();
         let addresses = addresses.map_err(fail(ConnectPhase::Resolve))?;
-        let limit = options.timeout.unwrap_or(PATIENCE).max(Duration::from_millis(1));
+        let patience = Duration::from_millis(self.patience.load(Ordering::Relaxed));
+        let limit = options.timeout.unwrap_or(patience).max(Duration::from_millis(1));
         let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for address in addresses {
             match TcpStream::connect_timeout(&address, limit) {
                 Ok(socket) => {
-                    let stream = await_hail(&socket, limit)
+                    let stream = await_hail(&socket, limit.min(patience))
                         .and_then(|()| stream(socket, address, &options.stream));
                     return Ok(Arc::new(stream.map_err(fail(ConnectPhase::Setup))?));
                 }
@@ -105,7 +123,9 @@ fn await_hail(mut socket: &TcpStream, limit: Duration) -> io::Result<()> {
     let mut said = [0; HAIL.len()];
     socket.set_read_timeout(Some(limit))?;
     socket.read_exact(&mut said).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+        io::ErrorKind::WouldBlock => {
+            io::Error::new(io::ErrorKind::TimedOut, format!("no hail within {limit:?}"))
+        }
         _ => error,
     })?;
     socket.set_read_timeout(None)?;
@@ -158,7 +178,7 @@ impl ListeningSocket for Listening {
 const PROFILE_TAG: ProfileTag = ProfileTag(0x706c_7501);
 
 /// GIOP over the transport, as references know it. A profile has the layout of IIOP's.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct HailProtocol {
     transport: HailTransport,
 }
@@ -170,6 +190,20 @@ impl Protocol for HailProtocol {
 
     fn profile_tag(&self) -> ProfileTag {
         PROFILE_TAG
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
+    }
+
+    fn configure(
+        &self,
+        options: &[(&str, &str)],
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if let Some((_, patience)) = options.iter().find(|(name, _)| *name == "Patience") {
+            self.transport.patience.store(patience.parse()?, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {

@@ -4,7 +4,7 @@ mod transport {
     use plug_in::hail::HailTransport;
     use zorb::transport::conformance::Subject;
 
-    zorb::transport::conformance_suite!(Subject::new(HailTransport, "hail://127.0.0.1:0"));
+    zorb::transport::conformance_suite!(Subject::new(HailTransport::default(), "hail://127.0.0.1:0"));
 }
 
 mod hail {
@@ -23,4 +23,20 @@ mod brief_iiop {
     use zorb_conformance::{Subject, protocol_suite};
 
     protocol_suite!(Subject::built("brief+iiop://127.0.0.1:0", plug_in::plug_in));
+}
+
+/// The option that the transport brings is one like the ORB's own.
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("corbaloc:hail:{}/nobody", silent.local_addr().unwrap());
+    let builder = || plug_in::plug_in(zorb::Orb::builder().without_environment());
+    let client = builder().arguments(["-ORBHailPatience", "2"].map(str::to_owned)).build().unwrap();
+    let error = client.string_to_object(&url).unwrap().unwrap().non_existent().unwrap_err();
+    let story = zorb::Error::from(error).to_string();
+    assert!(story.contains("no hail within 2ms"), "{story}");
+    let error = builder().option("HailPatience", "0").build().unwrap_err();
+    assert!(error.to_string().contains("HailPatience"), "{error}");
+    let unknown = zorb::Orb::builder().without_environment().option("HailPatience", "2").build();
+    assert!(unknown.unwrap_err().to_string().contains("unknown option"));
 }

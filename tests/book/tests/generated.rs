@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use support::made::check;
 use support::pages::read;
-use zorb::options::{OptionKind, Options, Origin, TABLE};
+use zorb::options::{OptionKind, Options, Origin};
 use zorb::{MinorCode, Orb, SystemExceptionKind, giop};
 use zorb_book_tests::quickstart::clock::Teller;
 use zorb_idl::{Code, Severity, limits};
@@ -33,12 +33,17 @@ fn number(count: usize) -> String {
     groups.join(",")
 }
 
+/// Those of an ORB with every protocol.
+fn options() -> Options {
+    Orb::builder().without_environment().options().unwrap()
+}
+
 #[test]
 fn the_option_table_is_that_of_the_code() {
     let mut made = String::from(
         "| `-ORB…` | Key, variable | Default | Range | What it does |\n|---|---|---|---|---|\n",
     );
-    for spec in TABLE {
+    for spec in options().table() {
         let default = match (spec.default, spec.unit) {
             ("", _) => "none".to_owned(),
             (value, "") => value.to_owned(),
@@ -210,7 +215,7 @@ fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
 #[test]
 fn the_limits_that_are_options_have_their_defaults() {
     let page = read("docs/src/limits.md");
-    for spec in TABLE.iter().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
+    for spec in options().table().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
         // No limits, but a rhythm, sizes, a class of service, a rate, priorities and how far packets go.
         if spec.name.starts_with("Rt")
             || ["StallTakeover", "Spin", "SndSock", "RcvSock", "CopyThreshold", "Dscp", "MiopHops"]
@@ -289,7 +294,7 @@ fn numbers_in_prose_are_those_of_the_code() {
 fn the_security_page_has_the_numbers_of_the_code() {
     let page = read("SECURITY.md");
     let option = |key: &str| {
-        let spec = TABLE.iter().find(|spec| spec.key == key).unwrap();
+        let spec = options().table().find(|spec| spec.key == key).unwrap();
         spec.default.parse::<usize>().unwrap()
     };
     let wire = giop::Limits::DEFAULT;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde_json::{Value, json};
-use zorb::options::{OptionKind, OptionSpec, Options, Origin, TABLE};
+use zorb::options::{OptionKind, OptionSpec, Options, Origin};
 
 use crate::failure::{OK, Outcome};
 use crate::screen::{self, FAINT, HEADING, paint};
@@ -30,12 +30,13 @@ pub(crate) struct ConfigArgs {
 
 pub(crate) fn run(args: &ConfigArgs, orb: &[String]) -> Outcome {
     if args.default {
-        screen::print(&default_file())?;
+        let defaults = zorb::Orb::builder().without_environment().options()?;
+        screen::print(&default_file(&defaults))?;
         return Ok(OK);
     }
     let options = zorb::Orb::builder().arguments(orb.iter().cloned()).checked_options()?;
     if args.json {
-        let rows: Vec<Value> = TABLE.iter().map(|spec| option_json(spec, &options)).collect();
+        let rows: Vec<Value> = options.table().map(|spec| option_json(spec, &options)).collect();
         screen::print_json(&json!({ "options": rows }))?;
     } else {
         screen::print(&table(&options))?;
@@ -68,8 +69,8 @@ fn table(options: &Options) -> String {
         (value, "") => value.to_owned(),
         (value, unit) => format!("{value} {unit}"),
     };
-    let rows: Vec<[String; 3]> = TABLE
-        .iter()
+    let rows: Vec<[String; 3]> = options
+        .table()
         .map(|spec| {
             let value = screen::visible(&options.value(spec));
             let default = shown(spec.default, spec.unit);
@@ -88,7 +89,7 @@ fn table(options: &Options) -> String {
         "option", "value", "default"
     );
     let _ = writeln!(text, "{}", paint(HEADING, &heading));
-    for (spec, [name, value, default]) in TABLE.iter().zip(&rows) {
+    for (spec, [name, value, default]) in options.table().zip(&rows) {
         let origin = options.origin(spec.name);
         let value = format!("{value:value_width$}");
         let value = if origin == Origin::Default { value } else { paint(HEADING, &value) };
@@ -104,15 +105,15 @@ fn table(options: &Options) -> String {
 }
 
 /// A file with every option, commented out.
-fn default_file() -> String {
+fn default_file(options: &Options) -> String {
     let mut text = String::from(
         "# Options of a Zorb ORB, at their defaults. Take the `#` away to set one, and name this\n\
          # file in the variable ZORB_CONFIG. The environment, -ORB arguments and the program's own\n\
          # settings win over what stands here.\n",
     );
     // A table takes all keys after it, so it stands last.
-    let (tables, values): (Vec<&OptionSpec>, Vec<_>) = TABLE
-        .iter()
+    let (tables, values): (Vec<&OptionSpec>, Vec<_>) = options
+        .table()
         .partition(|spec| matches!(spec.kind, OptionKind::NamedUrl | OptionKind::Named));
     for spec in values.into_iter().chain(tables) {
         let form = match spec.kind {
@@ -141,25 +142,29 @@ fn default_file() -> String {
 mod tests {
     use super::*;
 
+    fn defaults() -> Options {
+        zorb::Orb::builder().without_environment().options().unwrap()
+    }
+
     #[test]
     fn the_default_file_changes_nothing() {
-        let mut options = Options::default();
-        options.take_toml(&default_file(), "zorb.toml").unwrap();
-        for spec in TABLE {
+        let mut options = defaults();
+        options.take_toml(&default_file(&defaults()), "zorb.toml").unwrap();
+        for spec in options.table() {
             assert_eq!(options.origin(spec.name), Origin::Default, "{}", spec.name);
         }
     }
 
     #[test]
     fn every_line_of_the_default_file_can_be_taken_into_use() {
-        let file = default_file();
+        let file = default_file(&defaults());
         let used: String = file
             .lines()
             .filter_map(|line| line.strip_prefix('#').filter(|line| !line.starts_with(' ')))
             .fold(String::new(), |text, line| text + line + "\n");
-        let mut options = Options::default();
+        let mut options = defaults();
         options.take_toml(&used, "zorb.toml").unwrap();
-        for spec in TABLE {
+        for spec in options.table() {
             let set = options.origin(spec.name) != Origin::Default;
             let is_list = matches!(spec.kind, OptionKind::Urls | OptionKind::Names);
             assert!(set || is_list, "{} is not set by\n{used}", spec.name);

@@ -15,7 +15,13 @@ fn every_option_is_shown() {
     assert_eq!((table.status, table.stderr.as_str()), (Some(0), ""));
     let json = run(&["config", "--json"]).json();
     let options = json["options"].as_array().unwrap();
-    assert_eq!(options.len(), zorb::options::TABLE.len());
+    let orb = zorb::Orb::builder().without_environment().options().unwrap();
+    assert!(
+        orb.table()
+            .map(|spec| spec.name)
+            .eq(options.iter().map(|row| row["name"].as_str().unwrap()))
+    );
+    assert!(option(&json, "SsliopKey")["help"].is_string(), "those of protocols too");
     for option in options {
         assert!(table.stdout.contains(option["name"].as_str().unwrap()), "{option}");
         assert!(table.stdout.contains(option["help"].as_str().unwrap()), "{option}");

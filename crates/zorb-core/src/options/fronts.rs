@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{OptionKind, Options, Origin, TABLE};
+use super::{OptionKind, Options, Origin};
 use crate::error::{Error, Phase};
 
 /// Options of other ORBs and of the standard that mean nothing here, with their argument counts.
@@ -66,10 +66,10 @@ impl Options {
                 continue;
             }
             let origin = Origin::Environment(variable.clone());
-            let spec = TABLE
-                .iter()
+            let spec = self
+                .table()
                 .find(|spec| spec.key.eq_ignore_ascii_case(key))
-                .ok_or_else(|| super::unknown(key, &origin))?;
+                .ok_or_else(|| self.unknown(key, &origin))?;
             if matches!(spec.kind, OptionKind::NamedUrl | OptionKind::Named) {
                 for pair in value.split(';').filter(|pair| !pair.is_empty()) {
                     self.set(spec.name, pair.trim(), origin.clone())?;

@@ -1,49 +1,14 @@
-//! The one definition of every option.
+//! The one definition of every option of the ORB itself. Those of protocols come with them.
 
 mod protocols;
 mod queues;
 mod realtime;
 
+use zorb_transport::{OptionKind, OptionSpec};
+
 use crate::collocation::CollocationStrategy;
 
 pub(super) use queues::{MAX_QUEUED_CALLS, MAX_QUEUED_OCTETS};
-
-/// The form of an option's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OptionKind {
-    /// Any text.
-    Text,
-    /// URLs separated by `;` or `,`.
-    Urls,
-    /// Names separated by `;` or `,`.
-    Names,
-    /// `NAME=URL`; may be given more than once.
-    NamedUrl,
-    /// `NAME=WORDS`; may be given more than once.
-    Named,
-    /// A whole number between the two, both included.
-    Number(u64, u64),
-    /// One of these words.
-    OneOf(&'static [&'static str]),
-}
-
-/// One option: its names, form, default, unit and meaning.
-#[derive(Debug)]
-pub struct OptionSpec {
-    /// The name as in `-ORBName`; matched without regard to case.
-    pub name: &'static str,
-    /// The key in `zorb.toml`; in capitals after `ZORB_` it is the environment variable.
-    pub key: &'static str,
-    /// The form of its value.
-    pub kind: OptionKind,
-    /// The default, as text.
-    pub default: &'static str,
-    /// The unit of a number: `"ms"`, `"us"`, `"octets"`, or empty.
-    pub unit: &'static str,
-    /// What it does, in one line.
-    pub help: &'static str,
-}
 
 pub(super) const CONNECT_TIMEOUT_MS: u64 = 10_000;
 pub(super) const IDLE_TIMEOUT_MS: u64 = 300_000;
@@ -60,7 +25,8 @@ pub(super) const STALL_TAKEOVER_MS: u64 = 20;
 
 const HOUR_MS: u64 = 3_600_000;
 
-/// Every option there is.
+/// The options of every ORB, whatever protocols it has; an ORB's own
+/// [table](super::Options::table) has those of its protocols too.
 pub static TABLE: &[OptionSpec] = &[
     OptionSpec {
         name: "Id",
@@ -76,6 +42,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: OptionKind::Urls,
         default: "",
         unit: "",
+        // tidy: allow(neutral): an example for people
         help: "where to listen, as in iiop://host:port; without it an ephemeral port is opened when the first reference is made",
     },
     protocols::PROTOCOLS,
@@ -299,62 +266,6 @@ pub static TABLE: &[OptionSpec] = &[
         unit: "",
         help: "how stubs call objects of their own ORB: through the object adapter, directly, or like remote ones",
     },
-    OptionSpec {
-        name: "SsliopCertificate",
-        key: "ssliop_certificate",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "file in PEM with this side's certificate and the chain to its authority",
-    },
-    OptionSpec {
-        name: "SsliopKey",
-        key: "ssliop_key",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "file in PEM with the private key of SsliopCertificate",
-    },
-    OptionSpec {
-        name: "SsliopRoots",
-        key: "ssliop_roots",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "file in PEM with the certificates of the authorities that peers are checked by",
-    },
-    OptionSpec {
-        name: "SsliopClientCertificates",
-        key: "ssliop_client_certificates",
-        kind: OptionKind::OneOf(&["required", "wished", "none"]),
-        default: "required",
-        unit: "",
-        help: "whether clients over TLS have to show a certificate",
-    },
-    OptionSpec {
-        name: "SsliopAllow",
-        key: "ssliop_allow",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "clients that are let in over TLS, separated by ;, by subject, dns:NAME, ip:ADDRESS, uri:URI, email:ADDRESS or sha256:DIGITS; empty lets in all whose certificate is good",
-    },
-    OptionSpec {
-        name: "SsliopServerName",
-        key: "ssliop_server_name",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "name that certificates of servers have to be for, in place of the host that is called",
-    },
-    OptionSpec {
-        name: "SsliopHandshakeTimeout",
-        key: "ssliop_handshake_timeout",
-        kind: OptionKind::Number(1, HOUR_MS),
-        default: "10000",
-        unit: "ms",
-        help: "longest time that a TLS handshake may take",
-    },
     realtime::MAPPING,
     realtime::LOWEST_PRIORITY,
     realtime::HIGHEST_PRIORITY,
@@ -369,68 +280,26 @@ pub static TABLE: &[OptionSpec] = &[
     realtime::PRIVATE_CONNECTIONS,
     realtime::ONEWAYS,
     realtime::REQUEST_TIMEOUT,
-    OptionSpec {
-        name: "MiopHops",
-        key: "miop_hops",
-        kind: OptionKind::Number(0, 255),
-        default: "1",
-        unit: "",
-        help: "how many networks requests to groups go through, the first one included; 0 keeps them on the machine",
-    },
-    OptionSpec {
-        name: "MiopInterface",
-        key: "miop_interface",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "interface that groups are reached over, by its name or IPv4 address; empty lets the system choose",
-    },
-    OptionSpec {
-        name: "MiopLoopBack",
-        key: "miop_loop_back",
-        kind: OptionKind::OneOf(&["yes", "no"]),
-        default: "yes",
-        unit: "",
-        help: "whether requests to groups also go to members on the sender's machine",
-    },
 ];
 
-impl OptionSpec {
-    /// The environment variable that sets this option.
-    pub fn variable(&self) -> String {
-        format!("ZORB_{}", self.key.to_ascii_uppercase())
-    }
-
-    pub(super) fn parse_number(&self, value: &str) -> Result<u64, String> {
-        let OptionKind::Number(least, most) = self.kind else {
-            return Err("not a number".to_owned());
-        };
-        let number: u64 = value
-            .trim()
-            .parse()
-            .map_err(|_| format!("expected a number from {least} to {most}"))?;
-        if (least..=most).contains(&number) {
-            Ok(number)
-        } else {
-            Err(format!("out of range: {least} to {most} {}", self.unit).trim_end().to_owned())
-        }
-    }
+/// The option with this `-ORB` name or file key among these, without regard to case.
+pub(super) fn find(
+    mut all: impl Iterator<Item = &'static OptionSpec>,
+    name: &str,
+) -> Option<&'static OptionSpec> {
+    all.find(|spec| spec.name.eq_ignore_ascii_case(name) || spec.key.eq_ignore_ascii_case(name))
 }
 
-/// The option with this `-ORB` name or file key, without regard to case.
-pub(super) fn find(name: &str) -> Option<&'static OptionSpec> {
-    TABLE
-        .iter()
-        .find(|spec| spec.name.eq_ignore_ascii_case(name) || spec.key.eq_ignore_ascii_case(name))
-}
-
-/// The option whose name shares the longest beginning with `name`, for hints.
-pub(super) fn nearest(name: &str) -> Option<&'static OptionSpec> {
+/// The option among these whose name shares the longest beginning with `name`, for hints.
+pub(super) fn nearest(
+    all: impl Iterator<Item = &'static OptionSpec>,
+    name: &str,
+) -> Option<&'static OptionSpec> {
     let shared = |spec: &OptionSpec| {
         let pairs = spec.name.bytes().zip(name.bytes());
         pairs.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
     };
     // Of equals the shortest, which has the least left over.
     let closeness = |spec: &&OptionSpec| (shared(spec), std::cmp::Reverse(spec.name.len()));
-    TABLE.iter().max_by_key(closeness).filter(|spec| shared(spec) >= 3)
+    all.max_by_key(closeness).filter(|spec| shared(spec) >= 3)
 }

@@ -92,9 +92,92 @@ fn named_options_are_kept_by_name() {
     let of_part = options.of_part("rt");
     assert_eq!(of_part[0], ("Pool", "b=any:2 stack=1"));
     assert_eq!(of_part[3], ("Denied", "Refuse"));
-    // They belong to no protocol, and are left alone without their part.
-    assert!(options.of_no_protocol(std::iter::empty()).is_none());
     assert!(options.set("RtPool", "1:1", Origin::Builder).is_err());
     assert!(options.set("RtDenied", "maybe", Origin::Builder).is_err());
     assert!(options.set("RtHighestPriority", "100", Origin::Builder).is_err());
+}
+
+/// IIOP with options of its own.
+#[derive(Debug)]
+struct WithOptions(zorb_tcp::IiopProtocol, &'static [OptionSpec]);
+
+impl Protocol for WithOptions {
+    fn transport(&self) -> &dyn zorb_transport::Transport {
+        self.0.transport()
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        self.0.profile_tag()
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        self.1
+    }
+
+    fn decode_profile(
+        &self,
+        profile: &zorb_giop::TaggedProfile,
+    ) -> Result<zorb_transport::ResolvedProfile, zorb_transport::ProfileError> {
+        self.0.decode_profile(profile)
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[zorb_transport::Endpoint],
+        version: zorb_giop::GiopVersion,
+        object_key: &[u8],
+        components: &[zorb_giop::TaggedComponent],
+    ) -> Result<zorb_giop::TaggedProfile, zorb_transport::ProfileError> {
+        self.0.encode_profile(endpoints, version, object_key, components)
+    }
+}
+
+const fn of_iiop(name: &'static str, key: &'static str) -> OptionSpec {
+    OptionSpec {
+        name,
+        key,
+        kind: OptionKind::Number(1, 9),
+        default: "3",
+        unit: "",
+        help: "a number",
+    }
+}
+
+#[test]
+fn options_come_with_protocols() {
+    static OWN: [OptionSpec; 1] = [of_iiop("IiopShare", "iiop_share")];
+    let with = |options| -> [Arc<dyn Protocol>; 2] {
+        // Whatever is over TCP has what TCP has.
+        [(); 2].map(|()| Arc::new(WithOptions(zorb_tcp::IiopProtocol::new(), options)) as _)
+    };
+    let protocols = with(&OWN);
+    let mut options = Options::with(&protocols, &[("ipx", "novell")]).unwrap();
+    assert_eq!(options.table().count(), TABLE.len() + 1);
+    assert!(options.of_protocol(&*protocols[0]).is_empty());
+    let origin = Origin::Argument("-ORBiiopshare".to_owned());
+    options.take_arguments(arguments(&["-ORBiiopshare", "4"])).unwrap();
+    assert_eq!(options.origin("IiopShare"), origin);
+    assert_eq!(options.value(&OWN[0]), "4");
+    assert_eq!(options.of_protocol(&*protocols[1]), [("Share", "4")]);
+    options.take_environment([("ZORB_IIOP_SHARE".to_owned(), "5".to_owned())]).unwrap();
+    assert_eq!(options.of_protocol(&*protocols[1]), [("Share", "5")]);
+    let range = options.set("iiop_share", "10", Origin::Builder).unwrap_err();
+    assert!(range.to_string().contains("out of range: 1 to 9"), "{range}");
+
+    // Without the protocol there is no such option; of one that could be had, it is said how.
+    let story = |name| Options::default().set(name, "4", Origin::Builder).unwrap_err().to_string();
+    assert!(story("IiopShare").contains("unknown option IiopShare"));
+    let left_out = options.set("IpxShare", "4", Origin::Builder).unwrap_err();
+    assert_eq!(left_out.advice(), Some("ipx comes with the feature novell"));
+
+    // Names are to tell whose options they are.
+    static OTHERS: [OptionSpec; 1] = [of_iiop("Share", "share")];
+    static TWICE: [OptionSpec; 1] = [of_iiop("IiopShare", "iiop_part")];
+    for (bad, first) in [(&OTHERS, &OWN), (&TWICE, &OWN)] {
+        let [a, b] = with(first);
+        let [c, _] = with(bad);
+        assert!(Options::with(&[Arc::clone(&a), b], &[]).is_ok());
+        let error = Options::with(&[a, c], &[]).unwrap_err().to_string();
+        assert!(error.contains("its name is to begin with iiop"), "{error}");
+    }
 }

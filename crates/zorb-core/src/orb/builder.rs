@@ -15,7 +15,7 @@ use crate::options::{LeftOut, Options, Origin};
 
 /// Sets an ORB up: options, protocols, endpoints.
 ///
-/// Every option of the [table](crate::options::TABLE) can be set with [`option`](Self::option);
+/// Every option of the [ORB](crate::options::TABLE) and of its [protocols](Protocol::options) can be set with [`option`](Self::option);
 /// the common ones have a method. Options come from `zorb.toml` (the file that `ZORB_CONFIG`
 /// names), the environment, [`arguments`](Self::arguments) and the builder, the later winning.
 ///
@@ -123,9 +123,10 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// The effective options, without setting anything up.
     ///
     /// # Errors
-    /// An unknown option or a bad value, with where it came from.
+    /// An unknown option, one of a protocol that the program has not, or a bad value, with where it came
+    /// from; two protocols with an option of the same name.
     pub fn options(&self) -> Result<Options, Error> {
-        let mut options = Options::default();
+        let mut options = Options::with(&self.protocols, self.left_out)?;
         let named = self.environment.then(|| std::env::var_os("ZORB_CONFIG")).flatten();
         if let Some(path) = self.file.clone().or_else(|| named.map(Into::into)) {
             options.take_file(&path)?;
@@ -139,15 +140,13 @@ impl<O: From<Orb>> OrbBuilder<O> {
         for (name, value) in &self.settings {
             options.set(name, value, Origin::Builder)?;
         }
-        options.left_out = self.left_out;
         Ok(options)
     }
 
     /// The same, where every protocol that they name is one of the program's.
     ///
     /// # Errors
-    /// As [`options`](Self::options); an option that names a protocol that there is not, or is one of
-    /// such a protocol.
+    /// As [`options`](Self::options); an option that names a protocol that there is not.
     pub fn checked_options(&self) -> Result<Options, Error> {
         self.choose().map(|(options, _)| options)
     }
@@ -156,7 +155,6 @@ impl<O: From<Orb>> OrbBuilder<O> {
     fn choose(&self) -> Result<(Options, Vec<Arc<dyn Protocol>>), Error> {
         let mut options = self.options()?;
         let protocols = chosen(&self.protocols, &mut options)?;
-        check_owners(&self.protocols, &options)?;
         Ok((options, protocols))
     }
 
@@ -191,30 +189,10 @@ impl<O: From<Orb>> OrbBuilder<O> {
 fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), Error> {
     for protocol in protocols {
         protocol
-            .configure(&options.of_protocol(option_prefix(&**protocol)))
+            .configure(&options.of_protocol(&**protocol))
             .map_err(|error| Error::new(Phase::Configure, protocol.scheme()).because(error))?;
     }
     Ok(())
-}
-
-/// Refuses options of a protocol that the program has not. One that the ORB does without may keep its.
-fn check_owners(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), Error> {
-    let prefixes = protocols.iter().map(|protocol| option_prefix(&**protocol));
-    let Some((name, origin)) = options.of_no_protocol(prefixes) else { return Ok(()) };
-    let what = format!("option {name} ({origin}): this ORB has no protocol that takes it");
-    let error = Error::new(Phase::Configure, what);
-    let name = name.to_ascii_lowercase();
-    Err(match options.left_out.iter().find(|(scheme, _)| name.starts_with(scheme)) {
-        Some((scheme, feature)) => error.hint(format!("{scheme} comes with the feature {feature}")),
-        None => error,
-    })
-}
-
-/// What the names of a protocol's options begin with: its scheme, the last name of one that is made of
-/// several. Whatever messaging is over TLS, it is set up as TLS is.
-fn option_prefix(protocol: &dyn Protocol) -> &str {
-    let scheme = protocol.scheme();
-    scheme.rsplit('+').next().unwrap_or(scheme)
 }
 
 /// A time-out as an option has it, rounded up: none becomes the zero that stands for no time-out.

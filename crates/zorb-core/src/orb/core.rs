@@ -336,7 +336,7 @@ impl OrbCore {
             let hint = self.options.instead_of(scheme, &known);
             failed()
                 .because(format!("no protocol {scheme:?}"))
-                .hint(format!("an endpoint looks like iiop://host:port; {hint}"))
+                .hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))
         })?;
         let mut options = ListenOptions { workers, ..ListenOptions::default() };
         let stream = self.options.stream_options();

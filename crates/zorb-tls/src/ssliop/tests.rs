@@ -123,6 +123,15 @@ fn options_are_checked() {
         let error = configure(&[(name, value)]).unwrap_err();
         assert!(error.contains(said), "{error}");
     }
+    for spec in OPTIONS {
+        let name = spec.name.strip_prefix("Ssliop").unwrap();
+        let value = if spec.default.is_empty() { "x" } else { spec.default };
+        let settings = Settings::from_options(&[(name, value)]).unwrap();
+        if name == "HandshakeTimeout" {
+            assert_eq!(settings.time_limit(), Settings::new().time_limit());
+        }
+        assert!(name != "ClientCertificates" || settings.clients == Settings::new().clients);
+    }
     let tls = configure(&[
         ("ClientCertificates", "Required"),
         ("Allow", "CN=a,O=b; dns:c;"),

@@ -6,12 +6,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile, UipmcProfile};
 use zorb_transport::{
-    Endpoint, EndpointError, Groups, ProfileError, Protocol, ResolvedProfile, Transport,
-    strip_scheme,
+    Endpoint, EndpointError, Groups, OptionSpec, ProfileError, Protocol, ResolvedProfile,
+    Transport, strip_scheme,
 };
 
 use super::group::{self, GroupName};
 use super::members::Members;
+use super::options::OPTIONS;
 use super::transport::endpoint_of;
 use super::{MIOP_SCHEME, MiopOptions, MiopTransport, Shared, counter};
 use crate::counters::Counters;
@@ -76,6 +77,10 @@ impl Protocol for MiopProtocol {
 
     fn profile_tag(&self) -> ProfileTag {
         ProfileTag::UIPMC
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        OPTIONS
     }
 
     /// `MiopHops`, `MiopInterface` and `MiopLoopBack`, in place of what the program has said.

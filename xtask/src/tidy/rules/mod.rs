@@ -8,6 +8,7 @@ mod length;
 mod licence;
 mod links;
 mod lock;
+mod neutral;
 mod panic;
 mod shared;
 mod sleep;
@@ -18,6 +19,7 @@ use super::Rule;
 /// Every rule, in the order in which `--list` shows them.
 pub(super) const ALL: &[Rule] = &[
     layers::RULE,
+    neutral::RULE,
     length::RULE,
     unsafety::RULE,
     docs::RULE,

@@ -17,6 +17,7 @@ pub(super) const CLIENT_PROTOCOLS: OptionSpec = OptionSpec {
     kind: OptionKind::Names,
     default: "",
     unit: "",
+    // tidy: allow(neutral): an example for people
     help: "protocols that calls go by, the preferred one first, as in uiop,iiop; references without them cannot be called, unless the last word is any",
 };
 
