@@ -5,8 +5,17 @@
 
 mod support;
 
+use std::sync::{Arc, OnceLock};
+
 use support::{Adder, Servant};
+use zorb::cdr::{CdrReader, CdrResult};
+use zorb::giop::{
+    Destination, Frame, GiopLite, Messaging, OperationName, ProfileTag, ProtocolErrorKind,
+    RequestHeader,
+};
 use zorb::poa::PoaPolicies;
+use zorb::protocols::IiopProtocol;
+use zorb::transport::Composed;
 use zorb::{Interface, ObjectRef, Orb, Result, SystemExceptionKind, codegen};
 
 /// Inherits both operations, of which it has one more before it by number.
@@ -175,6 +184,72 @@ fn a_manager_that_discards_discards_these_too() {
     }
     manager.activate().unwrap();
     assert_eq!(sums(&adder), [Ok(11), Ok(12), Ok(13)]);
+    client.shutdown(true).unwrap();
+    orb.shutdown(true).unwrap();
+}
+
+/// GIOPlite where one operation of one object has a way that the test can look at.
+#[derive(Debug, Default)]
+struct Watched(OnceLock<Destination>);
+
+impl Messaging for Watched {
+    fn name(&self) -> &'static str {
+        "watched"
+    }
+
+    fn header_size(&self) -> u8 {
+        GiopLite.header_size()
+    }
+
+    fn read_header(&self, octets: &[u8]) -> std::result::Result<Frame, ProtocolErrorKind> {
+        GiopLite.read_header(octets)
+    }
+
+    fn write_header(&self, frame: Frame, octets: &mut [u8]) {
+        GiopLite.write_header(frame, octets);
+    }
+
+    fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
+        let mut request = GiopLite.read_request(reader)?;
+        if let Some(watched) = self.0.get().filter(|it| request.operation == it.operation()) {
+            request.operation = OperationName::from(watched);
+        }
+        Ok(request)
+    }
+}
+
+#[test]
+fn the_way_follows_an_object_that_comes_back() {
+    let watched: &Watched = Box::leak(Box::default());
+    let builder = || {
+        let protocol = Composed::new(watched, IiopProtocol::new(), ProfileTag(0x7a6c_0001));
+        Orb::builder().without_environment().protocol(Arc::new(protocol))
+    };
+    let orb = builder().listen("watched+iiop://127.0.0.1:0").build().unwrap();
+    let client = builder().build().unwrap();
+    let policies = PoaPolicies::new().persistent().user_ids();
+    let poa = orb.root_poa().create("kept", policies).unwrap();
+    let first: Adder = poa.activate_with_id("it", Biased(0)).unwrap();
+    let to_it: Adder = there(&client, first.object());
+    let protocol = orb.protocols().by_scheme("watched+iiop").unwrap();
+    let profile = protocol.decode_profile(&first.object().ior().profiles[0]).unwrap();
+    let way = || watched.0.get().unwrap().object();
+    watched.0.set(Destination::new(&profile.object_key, "add")).unwrap();
+    assert_eq!(way(), None);
+    let mut before = Vec::new();
+    // More often than anything that could be remembered of earlier ones has places.
+    for n in 1..20 {
+        assert_eq!(sums(&to_it)[0], Ok(11 + n - 1));
+        let now = way().unwrap();
+        assert!(!before.contains(&now), "a way of before");
+        // What leads there is left alone.
+        assert_eq!(sums(&to_it)[2], Ok(13 + n - 1));
+        assert_eq!(way(), Some(now));
+        before.push(now);
+        poa.deactivate(&"it".into()).unwrap();
+        assert!(gone(&to_it));
+        let _: Adder = poa.activate_with_id("it", Biased(n)).unwrap();
+    }
     client.shutdown(true).unwrap();
     orb.shutdown(true).unwrap();
 }

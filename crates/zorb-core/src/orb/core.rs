@@ -210,8 +210,7 @@ impl OrbCore {
         self.adapters.urgency(KeyParts::parse(key), told)
     }
 
-    /// Leaves in a destination where its object is, unless something is there; the object has just been
-    /// found by its key.
+    /// Leaves in a destination where its object is; the object has just been found by its key.
     #[cold]
     #[inline(never)]
     pub(crate) fn leave_place(&self, destination: &Destination) {

@@ -108,6 +108,7 @@ pub(crate) fn answer_request(
     let destination = request.operation.destination();
     let place = destination.and_then(Destination::object);
     let again = place.and_then(|place| core.adapters().admit_to(known.as_deref_mut(), place));
+    let is_found_anew = again.is_none();
     let admitted = match again {
         Some(admitted) => admitted.map_err(NotHere::Nowhere),
         // The first time, and when it is there no more.
@@ -118,7 +119,7 @@ pub(crate) fn answer_request(
     };
     let found = match admitted {
         Ok(found) => {
-            if let (Some(destination), None) = (destination, place) {
+            if let (Some(destination), true) = (destination, is_found_anew) {
                 core.leave_place(destination);
             }
             found

@@ -1,19 +1,19 @@
 //! What the answering end of a connection remembers of an object's operation, and of the way there.
 
 use alloc::boxed::Box;
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
 /// An object's key and an operation's name for which requests say less than both, with the way that the
 /// first of them was found to go, so that later ones need not be taken through the same tables.
 ///
-/// The way is left here by whoever serves the requests, and means something to them alone. It is
-/// written once and never changes: what it leads to may be gone, so it is asked at its end whether it
-/// still is what was meant.
+/// The way is left here by whoever serves the requests, and means something to them alone. What it leads
+/// to may be gone, so it is asked at its end whether it still is what was meant; where it is not, the way
+/// that is found then takes its place.
 #[derive(Debug)]
 pub struct Destination {
     key: Box<[u8]>,
     operation: Box<str>,
-    object: Once,
+    object: Latest,
     /// In the table of the object's interface, and in that of the interface which it inherits the
     /// operation from.
     operations: [Once; 2],
@@ -50,7 +50,7 @@ impl Destination {
         &self.operation
     }
 
-    /// Where the object was when a request was first for it.
+    /// Where the object was when a request last found it by its key.
     #[inline]
     pub fn object(&self) -> Option<ObjectPlace> {
         let halves = |word: u64| ((word >> 32) as u32, word as u32);
@@ -59,7 +59,7 @@ impl Destination {
         Some(ObjectPlace { adapter, stamp, slot, generation })
     }
 
-    /// Says where the object is, unless that has been said.
+    /// Says where the object is. It may have been elsewhere before: deactivated there and activated again.
     pub fn object_is_at(&self, place: ObjectPlace) {
         let word = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         let ObjectPlace { adapter, stamp, slot, generation } = place;
@@ -79,6 +79,44 @@ impl Destination {
     pub fn operation_is_at(&self, table: usize, position: usize) {
         let words = [table as u64, position as u64];
         let _ = self.operations.iter().any(|once| once.store(words) || once.load() == Some(words));
+    }
+}
+
+/// Two words that are written and read together. Who reads them while they are written reads nothing.
+#[derive(Debug, Default)]
+struct Latest {
+    /// How often they were written, twice; odd while they are.
+    steps: AtomicU32,
+    words: [AtomicU64; 2],
+}
+
+impl Latest {
+    #[inline]
+    fn load(&self) -> Option<[u64; 2]> {
+        let before = self.steps.load(Ordering::Acquire);
+        if before == 0 || before & 1 == 1 {
+            return None;
+        }
+        let words = self.words.each_ref().map(|word| word.load(Ordering::Relaxed));
+        // Whoever has seen a word of a later time sees that it has begun.
+        fence(Ordering::Acquire);
+        (self.steps.load(Ordering::Relaxed) == before).then_some(words)
+    }
+
+    /// Writes them, unless somebody else does.
+    fn store(&self, words: [u64; 2]) {
+        let before = self.steps.load(Ordering::Relaxed);
+        let (acquire, relaxed) = (Ordering::Acquire, Ordering::Relaxed);
+        let begun = before.wrapping_add(1);
+        if before & 1 == 1 || self.steps.compare_exchange(before, begun, acquire, relaxed).is_err()
+        {
+            return;
+        }
+        fence(Ordering::Release);
+        for (place, word) in self.words.iter().zip(words) {
+            place.store(word, Ordering::Relaxed);
+        }
+        self.steps.store(begun.wrapping_add(1), Ordering::Release);
     }
 }
 
@@ -124,18 +162,44 @@ mod tests {
         ObjectPlace { adapter: 1, stamp: u32::MAX, slot: 0x8000_0000, generation: 7 };
 
     #[test]
-    fn the_way_is_written_once() {
+    fn the_way_is_the_latest() {
         let there = Destination::new(b"key", "op");
         assert_eq!((there.key(), there.operation()), (&b"key"[..], "op"));
         assert_eq!((there.object(), there.operation_in(1)), (None, None));
-        there.object_is_at(PLACE);
-        there.object_is_at(ObjectPlace { slot: 3, ..PLACE });
-        assert_eq!(there.object(), Some(PLACE));
+        for place in [PLACE, ObjectPlace { slot: 3, ..PLACE }, PLACE] {
+            there.object_is_at(place);
+            assert_eq!(there.object(), Some(place));
+        }
         for (table, position) in [(1, 5), (1, 5), (2, 0), (3, 9)] {
             there.operation_is_at(table, position);
         }
         let found = [1, 2, 3].map(|table| there.operation_in(table));
         assert_eq!(found, [Some(5), Some(0), None]);
+    }
+
+    #[test]
+    fn what_is_read_while_it_is_written_anew_is_of_one_time() {
+        extern crate std;
+        let (latest, begin) = (&Latest::default(), &std::sync::Barrier::new(3));
+        std::thread::scope(|scope| {
+            for parity in 0..2 {
+                scope.spawn(move || {
+                    begin.wait();
+                    (0..20_000_u64).for_each(|n| latest.store([2 * n + parity, !(2 * n + parity)]));
+                });
+            }
+            scope.spawn(move || {
+                begin.wait();
+                for _ in 0..20_000 {
+                    assert!(latest.load().is_none_or(|[first, second]| first == !second));
+                }
+            });
+        });
+        // Whoever was in the way of another has written its own.
+        let last = latest.load().unwrap();
+        assert_eq!(last[0], !last[1]);
+        latest.store([7, 8]);
+        assert_eq!(latest.load(), Some([7, 8]));
     }
 
     #[test]
