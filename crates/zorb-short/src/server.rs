@@ -12,7 +12,7 @@ use zorb_giop::{
 use crate::messaging::{
     Beginning, HOW_AT, INDEX_AT, bad_header, begin_reading, introduces, is_by_index, response, word,
 };
-use crate::{HEADER_SIZE, MAX_PAIR, Short};
+use crate::{HEADER_SIZE, INDEXES, MAX_PAIR, Short};
 
 /// Octets of a request by an index up to its arguments.
 const BY_INDEX: usize = 10;
@@ -20,7 +20,7 @@ const BY_INDEX: usize = 10;
 /// What a server has been introduced to on a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Remembered {
-    /// By index, up to the highest so far.
+    /// By index; empty until something is introduced.
     pairs: Vec<Option<Arc<Pair>>>,
 }
 
@@ -74,8 +74,9 @@ impl Remembered {
             }
             _ => None,
         };
-        if self.pairs.len() <= index {
-            self.pairs.resize(index + 1, None);
+        if self.pairs.is_empty() {
+            // All at once: what a request allocates does not depend on the index that its names lead to.
+            self.pairs.resize(INDEXES, None);
         }
         if let Some(place) = self.pairs.get_mut(index) {
             *place = pair;

@@ -90,11 +90,8 @@ fn a_steady_call_allocates_what_its_types_need() {
             assert_eq!(count(operation, &there), expected, "{} over {url}", operation.name());
         }
         // The first of a pair of object and operation is remembered, with both names, on both sides.
-        let first = if url.starts_with("short") { [3, 5] } else { [0, 0] };
-        // At most, for which of its threads serves a connection is the server's choice.
-        let counts = count_first(&counted);
-        let within = counts.iter().zip(first).all(|(count, most)| *count <= most);
-        assert!(within, "the first call of a bound reference: {counts:?}, not {first:?}");
+        let first = if url.starts_with("short") { [3, 4] } else { [0, 0] };
+        assert_eq!(count_first(&counted), first, "the first call of a bound reference over {url}");
         client.shutdown(true).unwrap();
         server.shutdown(true).unwrap();
     }
