@@ -278,48 +278,6 @@ fn copies() {
     assert!(checks.len() == 6 && checks.iter().all(|check| check["holds"] == true), "{checks:?}");
 }
 
-/// Needs a program with probes: `cargo test -p zorb-cli --features probes`.
-#[cfg(feature = "probes")]
-#[test]
-fn probes() {
-    let finished = quick("bench-probes", &["probes", "--payload", "8"]);
-    let rows = rows(&finished);
-    let of = |transport: &str, side: &str| {
-        let of_side = rows.iter().filter(|row| row["transport"] == transport);
-        let names = of_side.filter_map(|row| row["operation"].as_str()?.strip_prefix(side));
-        names.map(str::to_owned).collect::<Vec<_>>()
-    };
-    for transport in ["iiop", "uiop"] {
-        assert_eq!(of(transport, "ping/client/").len(), 9);
-        let steps = of(transport, "echo_octets/server/");
-        assert_eq!(steps.len(), 11);
-        assert_eq!(steps[3..7], ["parse object key", "POA", "servant", "operation demultiplex"]);
-    }
-    // The steps of a call lie within what was measured of it from outside. How much of it they are is a
-    // matter of what else the machine does: a call may be interrupted between two steps.
-    for transport in ["iiop", "uiop"] {
-        let mean = |name: &str| {
-            let those = rows.iter().filter(|row| row["transport"] == transport);
-            let those = those.filter(|row| row["operation"].as_str().unwrap().starts_with(name));
-            those.map(|row| row["mean_us"].as_f64().unwrap()).sum::<f64>()
-        };
-        let (steps, whole) = (mean("ping/client/"), mean("ping/round trip"));
-        assert!(steps > 0.0 && steps < whole * 1.1, "{steps} of {whole}");
-    }
-    // With payloads between which the copy threshold can move there are steps to look for.
-    let words = ["probes", "--payload", "8,64,128", "-ORBCopyThreshold", "64"];
-    let checks = quick("bench-probes-step", &words).json()["checks"].clone();
-    let steps = checks.as_array().unwrap().iter();
-    let steps = steps.filter(|check| check["expected"] == "64 and 128 octets");
-    assert_eq!(steps.count(), 2, "{checks}");
-    let words = ["bench", "probes", "--quick", "--payload", "8", "--transport", "uiop"];
-    let table = run(&words).stdout;
-    for line in ["Table 1", "marshal", "measured round trip", "Table 2", "parse object key"] {
-        assert!(table.contains(line), "{line} in {table}");
-    }
-    assert!(!table.contains("iiop"), "{table}");
-}
-
 #[cfg(not(feature = "probes"))]
 #[test]
 fn without_probes_the_program_says_where_to_get_them() {

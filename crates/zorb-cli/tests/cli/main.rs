@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
 mod bench;
+#[cfg(feature = "probes")]
+mod bench_probes;
 mod bench_protocols;
 mod bench_report;
 mod bench_rt;
