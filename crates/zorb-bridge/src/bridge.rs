@@ -1,12 +1,13 @@
 //! The bridge.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior};
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{Acceptor, Endpoint, ListenOptions, Protocol, ProtocolRegistry};
 
 use crate::accept::accept;
@@ -53,7 +54,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub struct Bridge {
     shared: Arc<Shared>,
     acceptors: Vec<Arc<dyn Acceptor>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Lock<Vec<JoinHandle<()>>>,
 }
 
 /// What all connections of a bridge share.
@@ -65,8 +66,8 @@ pub(crate) struct Shared {
     pub(crate) published: Published,
     pub(crate) forwarded: ForwardedKeys,
     closed: AtomicBool,
-    links: Mutex<Links>,
-    left: Condvar,
+    links: Lock<Links>,
+    left: Condition,
 }
 
 #[derive(Debug, Default)]
@@ -113,12 +114,12 @@ impl Bridge {
             published,
             forwarded: ForwardedKeys::default(),
             closed: AtomicBool::new(false),
-            links: Mutex::default(),
-            left: Condvar::new(),
+            links: Lock::default(),
+            left: Condition::new(),
         });
         let acceptors = listeners.iter().map(|(_, acceptor)| Arc::clone(acceptor)).collect();
         // Dropped when a thread cannot be started, it closes what is open.
-        let bridge = Self { shared, acceptors, threads: Mutex::default() };
+        let bridge = Self { shared, acceptors, threads: Lock::default() };
         for (protocol, acceptor) in listeners {
             bridge.start(Framing(protocol.messaging()), acceptor).map_err(BridgeError::Thread)?;
         }
@@ -130,7 +131,7 @@ impl Bridge {
         let thread = thread::Builder::new()
             .name("zorb-bridge-accept".to_owned())
             .spawn(move || accept(&shared, framing, &*acceptor))?;
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        self.threads.lock().push(thread);
         Ok(())
     }
 
@@ -184,8 +185,7 @@ impl Bridge {
     pub fn close(&self) {
         self.shared.closed.store(true, Ordering::SeqCst);
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
-        let threads =
-            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(&mut *self.threads.lock());
         for thread in threads {
             // One that panicked has ended, too.
             let _ = thread.join();
@@ -193,7 +193,7 @@ impl Bridge {
         let links = self.shared.links();
         links.open.values().for_each(|link| link.close());
         let left = &self.shared.left;
-        drop(left.wait_timeout_while(links, FAREWELL, |links| !links.open.is_empty()));
+        drop(left.wait_while(links, FAREWELL, |links| !links.open.is_empty()));
     }
 }
 
@@ -213,8 +213,8 @@ impl Shared {
         self.closed.load(Ordering::SeqCst)
     }
 
-    fn links(&self) -> MutexGuard<'_, Links> {
-        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    fn links(&self) -> Locked<'_, Links> {
+        self.links.lock()
     }
 
     /// Puts a connection on the list, if there is room for it.
@@ -235,7 +235,7 @@ impl Shared {
             links.past.add(&link.statistics());
         }
         drop(links);
-        self.left.notify_all();
+        self.left.tell_all();
     }
 }
 

@@ -1,9 +1,8 @@
 //! Replies that send the client elsewhere.
 
-use std::sync::{PoisonError, RwLock};
-
 use zorb_cdr::{CdrReader, CdrResult, TextCoding, Wire};
 use zorb_giop::{Form, Ior, LocateStatus, MessageHeader, MessageKind, ReplyStatus};
+use zorb_os::lock::Lock;
 use zorb_transport::ProtocolRegistry;
 
 use crate::bridge::Shared;
@@ -13,17 +12,16 @@ const MOST_KEYS: usize = 1024;
 
 /// Objects of the target's server that it has forwarded clients to, by their keys.
 #[derive(Debug, Default)]
-pub(crate) struct ForwardedKeys(RwLock<Vec<Vec<u8>>>);
+pub(crate) struct ForwardedKeys(Lock<Vec<Vec<u8>>>);
 
 impl ForwardedKeys {
     pub(crate) fn contains(&self, key: &[u8]) -> bool {
-        let keys = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        keys.iter().any(|known| known == key)
+        self.0.lock().iter().any(|known| known == key)
     }
 
     /// Takes note of a key; whether there is room for it.
     fn insert(&self, key: &[u8]) -> bool {
-        let mut keys = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.0.lock();
         if keys.iter().any(|known| known == key) {
             return true;
         }

@@ -3,11 +3,12 @@
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
 use zorb_giop::{Form, GiopVersion, ProtocolError};
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -33,7 +34,7 @@ pub(crate) struct Link {
     pub(crate) framing: Framing,
     pub(crate) client: Arc<dyn Stream>,
     /// Held by whoever sends to the client.
-    sending: Mutex<()>,
+    sending: Lock<()>,
     /// From the first request on.
     target: OnceLock<Arc<dyn Stream>>,
     pub(crate) from_client: Counts,
@@ -41,8 +42,8 @@ pub(crate) struct Link {
     /// The minor number of the highest version of GIOP that the client has used.
     version: AtomicU8,
     /// Whether the thread of the replies runs.
-    replying: Mutex<bool>,
-    replied: Condvar,
+    replying: Lock<bool>,
+    replied: Condition,
 }
 
 impl Link {
@@ -51,13 +52,13 @@ impl Link {
             shared: Arc::clone(shared),
             framing,
             client,
-            sending: Mutex::default(),
+            sending: Lock::default(),
             target: OnceLock::new(),
             from_client: Counts::default(),
             from_server: Counts::default(),
             version: AtomicU8::new(0),
-            replying: Mutex::new(false),
-            replied: Condvar::new(),
+            replying: Lock::new(false),
+            replied: Condition::new(),
         }
     }
 
@@ -127,7 +128,7 @@ impl Link {
         if error.answer_message_error {
             // Not in the midst of a message; and who does not take it is not waited for.
             let free = self.sending.try_lock();
-            if free.is_ok() && to.set_send_timeout(Some(LAST_WORDS)).is_ok() {
+            if free.is_some() && to.set_send_timeout(Some(LAST_WORDS)).is_ok() {
                 let _ = to.send_all(&framing.message_error());
             }
         }
@@ -186,8 +187,8 @@ impl Link {
         self.client.send_all(octets)
     }
 
-    pub(crate) fn sending(&self) -> MutexGuard<'_, ()> {
-        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn sending(&self) -> Locked<'_, ()> {
+        self.sending.lock()
     }
 
     /// Whether the client waits for replies.
@@ -206,14 +207,13 @@ impl Link {
         GiopVersion::of_message(1, minor).unwrap_or(GiopVersion::V1_0)
     }
 
-    fn replying(&self) -> MutexGuard<'_, bool> {
-        self.replying.lock().unwrap_or_else(PoisonError::into_inner)
+    fn replying(&self) -> Locked<'_, bool> {
+        self.replying.lock()
     }
 
     fn wait_for_replies(&self) {
         let running = self.replying();
-        let waited = self.replied.wait_timeout_while(running, LINGER, |running| *running);
-        drop(waited);
+        drop(self.replied.wait_while(running, LINGER, |running| *running));
     }
 
     /// Ends the connection of a client whose requests are not read.
@@ -259,6 +259,6 @@ struct Done<'l>(&'l Link);
 impl Drop for Done<'_> {
     fn drop(&mut self) {
         *self.0.replying() = false;
-        self.0.replied.notify_all();
+        self.0.replied.tell_all();
     }
 }

@@ -1,12 +1,12 @@
 //! From the server to the client.
 
 use std::io;
-use std::sync::MutexGuard;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     Form, GiopVersion, LocateStatus, MessageHeader, MessageKind, ProtocolError, ReplyStatus,
 };
+use zorb_os::lock::Locked;
 
 use crate::forwarding::redirected;
 use crate::link::Link;
@@ -17,7 +17,7 @@ use crate::relay::{Ending, MOST_BEGINNING, Side, Verdict};
 pub(crate) struct Replies<'l> {
     link: &'l Link,
     /// Held while a message is partly sent, so that nothing comes between.
-    sending: Option<MutexGuard<'l, ()>>,
+    sending: Option<Locked<'l, ()>>,
 }
 
 impl<'l> Replies<'l> {
