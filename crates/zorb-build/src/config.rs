@@ -108,7 +108,8 @@ impl Config {
 
     /// Has the `sequence<octet>` results of an operation or attribute be `zorb::Lent` instead of
     /// `Vec<u8>`: octets that over shared memory need not be copied. `lent("Film::Camera::shoot")`; the
-    /// name of an interface or module means all that is in it.
+    /// name of an interface or module means all that is in it. A name that means nothing in any of the
+    /// files is warned of.
     #[must_use]
     pub fn lent(mut self, name: impl Into<String>) -> Self {
         self.back = self.back.lent(name);
@@ -188,6 +189,7 @@ impl Config {
         // Every job runs, so that one run shows all errors.
         let mut errors = String::new();
         let mut outputs = Vec::new();
+        let mut unlent: Option<Vec<&str>> = None;
         for (name, files) in jobs {
             let mut compilation = compile_with(&self.front, loader, &files);
             seen(&compilation);
@@ -198,8 +200,18 @@ impl Config {
             if compilation.has_errors() {
                 errors.push_str(&compilation.render());
             } else {
+                let mut here = zorb_idl_rust::lends_nothing(&compilation, &self.back);
+                if let Some(before) = &unlent {
+                    here.retain(|name| before.contains(name));
+                }
+                unlent = Some(here);
                 outputs.push(self.output(name, &compilation));
             }
+        }
+        if let Some(last) = outputs.last_mut() {
+            let warning =
+                |name| format!("lent({name:?}): nothing of this name returns sequences of octets");
+            last.warnings.extend(unlent.into_iter().flatten().map(warning));
         }
         if errors.is_empty() { Ok(outputs) } else { Err(Error::Idl(errors)) }
     }

@@ -20,11 +20,13 @@ mod derives;
 mod docs;
 mod emit;
 mod layout;
+mod lends;
 mod names;
 mod options;
 mod types;
 mod unsupported;
 
+pub use lends::lends_nothing;
 pub use options::Options;
 pub use unsupported::unsupported;
 

@@ -80,11 +80,12 @@ impl Options {
 
     /// Whether what is returned by this operation or attribute of an interface is lent.
     pub(crate) fn lends(&self, interface: &str, export: &str) -> bool {
+        self.lent.iter().any(|name| Self::is_within(name, interface, export))
+    }
+
+    /// Whether this operation or attribute of an interface has the scoped name `of`, or is in what has.
+    pub(crate) fn is_within(of: &str, interface: &str, export: &str) -> bool {
         let name = format!("{interface}::{export}");
-        let within = |of: &String| {
-            name.strip_prefix(of.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-        };
-        self.lent.iter().any(within)
+        name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     }
 }

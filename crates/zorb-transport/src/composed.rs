@@ -20,6 +20,9 @@ use crate::{
 /// under a tag of their own, so that references tell of both and an ORB that knows one only takes
 /// that. With the other protocol's own tag nothing tells them apart, which is what TAO does: then
 /// either of both is registered.
+///
+/// There is none over a protocol for [groups](crate::Groups), whose streams put members in place of the
+/// group in GIOP's requests: an ORB with one is not built, and what is called or listened to by it fails.
 #[derive(Debug)]
 pub struct Composed {
     messaging: &'static dyn Messaging,
@@ -106,6 +109,7 @@ impl Protocol for Composed {
         &self,
         options: &[(&str, &str)],
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        self.transport.for_single_objects()?;
         self.inner().configure(options)
     }
 
@@ -154,6 +158,15 @@ struct Renamed {
 }
 
 impl Renamed {
+    /// Refuses protocols for groups.
+    fn for_single_objects(&self) -> Result<(), std::io::Error> {
+        if self.inner.groups().is_none() {
+            return Ok(());
+        }
+        let why = format!("groups are called by GIOP alone, over {}", self.inner.scheme());
+        Err(std::io::Error::new(std::io::ErrorKind::Unsupported, why))
+    }
+
     /// An endpoint of the other protocol as one of this scheme.
     fn outer(&self, endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
         Endpoint::new(&self.scheme, endpoint.address())
@@ -195,10 +208,12 @@ impl Transport for Renamed {
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
-        let inner = self.inner(endpoint).map_err(|error| {
-            let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, error.reason());
-            ConnectError::single(endpoint, crate::ConnectPhase::Address, error)
-        })?;
+        let inner = self.for_single_objects().and_then(|()| {
+            let invalid = std::io::ErrorKind::InvalidInput;
+            self.inner(endpoint).map_err(|error| std::io::Error::new(invalid, error.reason()))
+        });
+        let failed = |error| ConnectError::single(endpoint, crate::ConnectPhase::Address, error);
+        let inner = inner.map_err(failed)?;
         let connected = self.inner.transport().connect(&inner, options);
         connected.map_err(|error| error.at(endpoint))
     }
@@ -206,6 +221,7 @@ impl Transport for Renamed {
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         let address = strip_scheme(&self.scheme, url)?;
         one_scheme(address)?;
+        self.for_single_objects().map_err(|error| ListenError::new(url, error))?;
         let listening = self.inner.transport().listen(address, options);
         let inner = listening.map_err(|error| error.at(url))?;
         let endpoint = self.outer(inner.endpoint())?;

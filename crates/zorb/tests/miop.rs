@@ -10,9 +10,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use support::{Notice, NoticeServant};
-use zorb::giop::ProfileTag;
+use zorb::giop::{GiopLite, ProfileTag};
 use zorb::poa::PoaError;
 use zorb::protocols::{IiopProtocol, MiopOptions, MiopProtocol};
+use zorb::transport::{Composed, ConnectOptions, ListenOptions, Transport};
 use zorb::{CompletionStatus, ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -265,4 +266,20 @@ fn garbage_is_counted_and_nothing_else() {
         assert!(counted(what) <= most, "{what}");
     }
     orb.shutdown(true).unwrap();
+}
+
+/// What goes to a group is GIOP, in which its members take the group's place.
+#[test]
+fn other_messaging_does_not_go_to_groups() {
+    let lite = || Composed::new(&GiopLite, MiopProtocol::new(), ProfileTag(0x7a6c_0001));
+    let error = builder().protocol(Arc::new(lite())).build().unwrap_err().to_string();
+    assert!(error.contains("lite+miop: groups are called by GIOP alone, over miop"), "{error}");
+    // Nor where it comes later.
+    let transport = lite().into_transport();
+    let endpoint = transport.parse_endpoint("lite+miop://239.255.80.8:5000").unwrap();
+    let refused = transport.connect(&endpoint, &ConnectOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("GIOP alone"), "{refused}");
+    let listens = transport.listen("lite+miop://239.255.80.8:5000", &ListenOptions::default());
+    let refused = listens.unwrap_err();
+    assert!(refused.to_string().contains("GIOP alone"), "{refused}");
 }

@@ -100,6 +100,35 @@ fn lent_octets_are_results_of_another_type() {
 }
 
 #[test]
+fn names_that_lend_nothing_are_warned_of() {
+    let loader = MemoryLoader::new()
+        .with(
+            "film.idl",
+            "module Film { typedef sequence<octet> Picture; interface Camera { \
+               Picture shoot(); long count(); }; };",
+        )
+        .with("sound.idl", "interface Microphone { attribute sequence<octet> last; void off(); };");
+    let config = Config::new().lent("Film").lent("::Film::Camera::shoot").lent("Microphone::last");
+    let warnings = |config: &Config| {
+        let (result, _) = generate(config, &loader, &["film.idl", "sound.idl"]);
+        let outputs = result.expect("there are no errors");
+        outputs.into_iter().flat_map(|output| output.warnings).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(warnings(&config), "");
+    assert_eq!(warnings(&config.clone().combined("all")), "");
+    for nothing in ["Film::Camera::shot", "Film::Cam", "Film::Camera::count", "Microphone::off"] {
+        let wanted = format!("lent({nothing:?}): nothing of this name returns sequences of octets");
+        assert_eq!(warnings(&config.clone().lent(nothing)), wanted);
+    }
+    // What there is no code made for lends nothing.
+    let elsewhere = warnings(&config.extern_module("Film", "crate::film"));
+    assert!(
+        elsewhere.contains("lent(\"Film\")") && !elsewhere.contains("Microphone"),
+        "{elsewhere}"
+    );
+}
+
+#[test]
 fn names_that_clash_are_refused_and_those_changed_are_reported() {
     let loader = MemoryLoader::new()
         .with("x/a.idl", "struct fooBar { long x; }; struct foo_bar { long x; };")

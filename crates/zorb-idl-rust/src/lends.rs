@@ -1,0 +1,46 @@
+//! Names of what is lent that are the names of nothing.
+
+use zorb_idl::model::{Export, Operation};
+use zorb_idl::{Compilation, DefinitionKind, Model, Type};
+
+use crate::Options;
+use crate::names::external;
+
+/// Which of the names in [`Options::lent`] make no difference: nothing that code is made for has such a
+/// name, or what has it returns no sequence of octets.
+#[must_use]
+pub fn lends_nothing<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
+    let model = &compilation.model;
+    let mut names: Vec<&str> = options.lent.iter().map(String::as_str).collect();
+    // Mostly there are none.
+    if names.is_empty() {
+        return names;
+    }
+    for (definition, external) in model.definitions().zip(external(compilation, options)) {
+        let exports = match &definition.kind {
+            _ if external.is_some() => continue,
+            DefinitionKind::Interface(item) => &item.exports,
+            DefinitionKind::Value(item) => &item.exports,
+            _ => continue,
+        };
+        let interface = definition.scoped_name.join("::");
+        for export in exports {
+            let returned = match export {
+                Export::Operation(operation) if returns_octets(model, operation) => &operation.name,
+                Export::Attribute(attribute) if is_octets(model, &attribute.ty) => &attribute.name,
+                _ => continue,
+            };
+            names.retain(|name| !Options::is_within(name, &interface, returned));
+        }
+    }
+    names
+}
+
+fn returns_octets(model: &Model, operation: &Operation) -> bool {
+    let returned = operation.params.iter().filter(|param| param.direction.is_returned());
+    is_octets(model, &operation.result) || returned.into_iter().any(|it| is_octets(model, &it.ty))
+}
+
+fn is_octets(model: &Model, ty: &Type) -> bool {
+    matches!(model.resolve(ty), Type::Sequence { element, .. } if *model.resolve(element) == Type::Octet)
+}
