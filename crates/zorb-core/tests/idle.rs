@@ -4,32 +4,146 @@
 
 mod support;
 
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex};
 
-use support::{Echo, Servant, builder, client};
+use support::{Echo, Servant, client};
+use zorb_core::Orb;
+use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
+use zorb_os::poll::wait_readable;
+use zorb_tcp::IiopProtocol;
+use zorb_transport::{
+    AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
+    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport,
+};
 
 const CLOSE_CONNECTION: u8 = 5;
 
-fn server() -> (zorb_core::Orb, String) {
-    let orb = builder().listen("iiop://127.0.0.1:0").option("IdleTimeout", "40").build().unwrap();
+/// What the next connections will be like. Those that are to bring something are served when it is there,
+/// however long that takes.
+#[derive(Debug, Default)]
+struct Coming {
+    talkative: Mutex<VecDeque<bool>>,
+    changed: Condvar,
+}
+
+impl Coming {
+    fn expect(&self, talkative: bool) {
+        self.talkative.lock().unwrap().push_back(talkative);
+        self.changed.notify_all();
+    }
+
+    fn pass(&self, stream: &dyn Stream) {
+        let coming = self.talkative.lock().unwrap();
+        let mut coming = self.changed.wait_while(coming, |coming| coming.is_empty()).unwrap();
+        if coming.pop_front() == Some(true) {
+            wait_readable(&[stream.readiness_fd().unwrap()], None).unwrap();
+        }
+    }
+}
+
+/// IIOP that hands connections on as they are expected.
+#[derive(Debug)]
+struct Gated(IiopProtocol, Arc<Coming>);
+
+impl Transport for Gated {
+    fn scheme(&self) -> &str {
+        self.0.transport().scheme()
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        self.0.transport().parse_endpoint(text)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        self.0.transport().connect(endpoint, options)
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let inner = self.0.transport().listen(url, options)?;
+        Ok(Arc::new(Behind { inner, coming: Arc::clone(&self.1) }))
+    }
+}
+
+impl Protocol for Gated {
+    fn transport(&self) -> &dyn Transport {
+        self
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        self.0.profile_tag()
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        self.0.decode_profile(profile)
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        self.0.encode_profile(endpoints, version, object_key, components)
+    }
+}
+
+#[derive(Debug)]
+struct Behind {
+    inner: Arc<dyn Acceptor>,
+    coming: Arc<Coming>,
+}
+
+impl Acceptor for Behind {
+    fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
+        let stream = self.inner.accept()?;
+        self.coming.pass(&*stream);
+        Ok(stream)
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        self.inner.endpoint()
+    }
+
+    fn published(&self) -> &[Endpoint] {
+        self.inner.published()
+    }
+}
+
+fn server() -> (Orb, String, Arc<Coming>) {
+    let coming = Arc::<Coming>::default();
+    let gated = Gated(IiopProtocol::new(), Arc::clone(&coming));
+    let orb = Orb::builder().without_environment().protocol(Arc::new(gated));
+    let orb = orb.listen("iiop://127.0.0.1:0").option("IdleTimeout", "40").build().unwrap();
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
-    (orb, address)
+    (orb, address, coming)
 }
 
 #[test]
 fn a_silent_connection_is_closed_in_an_orderly_way() {
-    let (_orb, address) = server();
+    let (_orb, address, coming) = server();
     let mut silent = TcpStream::connect(&address).unwrap();
+    coming.expect(false);
     let mut farewell = Vec::new();
     silent.read_to_end(&mut farewell).unwrap();
     assert_eq!(farewell[..4], *b"GIOP");
     assert_eq!(farewell[7], CLOSE_CONNECTION);
-    // Half a message is owed no farewell.
+    // Half a message is owed no farewell. It is there before its connection is served.
     let mut stuck = TcpStream::connect(&address).unwrap();
     stuck.write_all(b"GIOP\x01\x02").unwrap();
+    coming.expect(true);
     let mut nothing = Vec::new();
     stuck.read_to_end(&mut nothing).unwrap();
     assert_eq!(nothing, []);
@@ -37,7 +151,8 @@ fn a_silent_connection_is_closed_in_an_orderly_way() {
 
 #[test]
 fn a_running_request_keeps_its_connection() {
-    let (orb, _) = server();
+    let (orb, address, coming) = server();
+    coming.expect(true);
     let servant = Arc::new(Servant::default());
     let echo: Echo = orb.root_poa().activate_shared(&servant).unwrap();
     let (_client, there) = client(&echo);
@@ -47,12 +162,14 @@ fn a_running_request_keeps_its_connection() {
             std::thread::yield_now();
         }
         // Time passes: another connection goes idle and is closed meanwhile.
-        let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
         for _ in 0..3 {
+            coming.expect(false);
             TcpStream::connect(&address).unwrap().read_to_end(&mut Vec::new()).unwrap();
         }
         support::EchoServant::note(&*servant, 3);
         call.join().unwrap().unwrap();
     });
+    // Its connection may have ended since.
+    coming.expect(true);
     assert_eq!(there.twice(4).unwrap(), 8);
 }
