@@ -1,6 +1,7 @@
 //! The calling side: connections, and one call from its arguments to its reply.
 
 mod attempt;
+mod by_lane;
 mod call;
 mod connection;
 mod contexts;
@@ -22,6 +23,7 @@ mod shared;
 mod sharing;
 mod validate;
 
+pub(crate) use by_lane::{Entered, LaneLines};
 pub(crate) use fragmenting::in_fragments;
 pub(crate) use inside::LOCAL_TEXT;
 pub(crate) use invoke::invoke;

@@ -313,7 +313,7 @@ impl Line for Share {
     #[cold]
     fn discard(&mut self, pool: &EndpointPool) {
         if let Some(connection) = self.ended() {
-            pool.forget(connection);
+            pool.for_caller().0.forget(connection);
         }
     }
 

@@ -71,6 +71,14 @@ impl Place {
         }
     }
 
+    /// Has the pool keep a connection, which is looked at before it is used.
+    #[cold]
+    pub(super) fn put_aside(&self, connection: Box<ClientConnection>) {
+        if let Some(pool) = self.pool.upgrade() {
+            pool.put_aside(connection);
+        }
+    }
+
     /// Gives `connection`, and what lies here if it is wanted, to the pool.
     #[cold]
     fn give_back_slowly(&self, connection: Option<Box<ClientConnection>>) {

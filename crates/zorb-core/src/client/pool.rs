@@ -4,7 +4,7 @@
 //! then reads, and no other thread is involved. Each thread keeps its connection to an endpoint in a
 //! [place](super::place) of its own, so that threads do not get in each other's way; the lock here is
 //! for connections that are opened, closed or change hands. Their number per endpoint is limited,
-//! and callers beyond it wait.
+//! and callers beyond it wait. Threads of a lane have all of that [for themselves](super::by_lane).
 
 #[cfg(test)]
 mod tests;
@@ -14,10 +14,9 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock, Locked};
-use zorb_os::thread;
-
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
 
+use super::by_lane::{ByLane, LaneLines, caller};
 use super::connection::{Alive, ClientConnection};
 use super::line::AnyLine;
 use super::place::{Lease, Place};
@@ -64,6 +63,8 @@ pub(crate) struct EndpointPool {
     pub(super) protocol: Arc<dyn Protocol>,
     /// By the thread's number; made when a thread first calls.
     places: Box<[OnceLock<Box<Place>>]>,
+    /// Those of lanes' threads, which have places and limits of their own.
+    pub(super) by_lane: ByLane,
     /// Where calls may share connections, these are used and the places are not.
     pub(super) sharing: Option<Sharing>,
     itself: Weak<Self>,
@@ -134,6 +135,20 @@ impl ConnectionCache {
         };
         pools.iter().for_each(|pool| pool.close());
     }
+
+    /// Closes the connections of a lane that has come to its end.
+    pub(crate) fn left_by(&self, lane: &LaneLines) {
+        let pools: Vec<_> = {
+            let pools = self.pools.lock();
+            pools
+                .by_endpoint
+                .values()
+                .filter_map(|pool| pool.by_lane.left_by(lane))
+                .cloned()
+                .collect()
+        };
+        pools.iter().for_each(|pool| pool.vacate());
+    }
 }
 
 impl Pools {
@@ -157,22 +172,38 @@ impl EndpointPool {
         protocol: &Arc<dyn Protocol>,
         options: &Options,
     ) -> Arc<Self> {
+        Self::with(endpoint, line, protocol, (options.max_message_size, options.wait_policy()))
+    }
+
+    /// One like it for the threads of a lane.
+    pub(super) fn for_lane(&self) -> Arc<Self> {
+        happens(Rare::TableWrites);
+        Self::with(&self.endpoint, &self.line, &self.protocol, (self.max_message_size, self.wait))
+    }
+
+    fn with(
+        endpoint: &Endpoint,
+        line: &LineOptions,
+        protocol: &Arc<dyn Protocol>,
+        (max_message_size, wait): (usize, WaitPolicy),
+    ) -> Arc<Self> {
         let max_open = line.max_connections;
         let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
         Arc::new_cyclic(|itself| Self {
             endpoint: endpoint.clone(),
             protocol: Arc::clone(protocol),
             places: (0..places).map(|_| OnceLock::new()).collect(),
+            by_lane: ByLane::default(),
             // Where there are no replies, nobody waits for one.
             sharing: protocol.carries_replies().then(|| Sharing::new(line.max_calls)).flatten(),
             itself: Weak::clone(itself),
             state: CallLock::new(Count::ClientLocks, PoolState::default()),
             returned: Condition::new(),
             max_open,
-            max_message_size: options.max_message_size,
+            max_message_size,
             copy_threshold: line.copy_threshold,
             line: line.clone(),
-            wait: options.wait_policy(),
+            wait,
             outboxes: Lock::default(),
         })
     }
@@ -184,9 +215,10 @@ impl EndpointPool {
         connect_timeout: Duration,
         deadline: Option<Instant>,
     ) -> Result<AnyLine<'_>, NoConnection> {
-        match &self.sharing {
-            None => self.lend(connect_timeout, deadline).map(AnyLine::Own),
-            Some(sharing) => self.share(sharing, connect_timeout, deadline).map(AnyLine::Shared),
+        let (pool, thread) = self.for_caller();
+        match &pool.sharing {
+            None => pool.lend(thread, connect_timeout, deadline).map(AnyLine::Own),
+            Some(sharing) => pool.share(sharing, connect_timeout, deadline).map(AnyLine::Shared),
         }
     }
 
@@ -197,10 +229,13 @@ impl EndpointPool {
         if self.sharing.is_some() {
             return None;
         }
-        let place = self.place()?;
+        let place = match self.places.get(caller()) {
+            Some(place) => self.filled(place),
+            None => self.place_elsewhere()?,
+        };
         let mut connection = place.take()?;
         if !connection.begin() {
-            self.put_aside(connection);
+            place.put_aside(connection);
             return None;
         }
         Some(Lease::new(connection, place))
@@ -208,7 +243,7 @@ impl EndpointPool {
 
     /// Keeps a connection where it is looked at before it is used.
     #[cold]
-    fn put_aside(&self, connection: Box<ClientConnection>) {
+    pub(super) fn put_aside(&self, connection: Box<ClientConnection>) {
         self.state().idle.push(connection);
     }
 
@@ -218,16 +253,26 @@ impl EndpointPool {
         self.state.lock()
     }
 
-    /// The calling thread's place.
-    #[inline]
-    fn place(&self) -> Option<&Place> {
+    /// The place of a thread, by its number.
+    fn place(&self, thread: usize) -> Option<&Place> {
         // Their number is a power of two.
-        let place = self.places.get(thread::number() & (self.places.len() - 1))?;
-        Some(place.get_or_init(|| Box::new(Place::new(Weak::clone(&self.itself)))))
+        self.places.get(thread & (self.places.len() - 1)).map(|place| self.filled(place))
+    }
+
+    #[inline]
+    fn filled<'p>(&self, place: &'p OnceLock<Box<Place>>) -> &'p Place {
+        place.get_or_init(|| Box::new(Place::new(Weak::clone(&self.itself))))
+    }
+
+    /// The place of a thread that calls for a lane, has not called before, or is one of many.
+    #[inline(never)]
+    fn place_elsewhere(&self) -> Option<&Place> {
+        let (pool, thread) = self.for_caller();
+        pool.place(thread)
     }
 
     /// Closes the idle connections, and has those in use closed when they come back.
-    fn close(&self) {
+    pub(super) fn close(&self) {
         let idle = {
             let mut state = self.state();
             state.closed = true;
@@ -238,10 +283,21 @@ impl EndpointPool {
             connection.say_goodbye();
         }
         if let Some(sharing) = &self.sharing {
-            sharing.close();
+            let _ = sharing.close();
         }
         let outboxes = std::mem::take(&mut *self.outboxes.lock());
         outboxes.iter().filter_map(Weak::upgrade).for_each(|outbox| outbox.close());
+        self.by_lane.all().for_each(|pool| pool.close());
+    }
+
+    /// Closes the connections of a lane that is no more. Another one may have its number after it.
+    fn vacate(&self) {
+        for mut connection in self.take_idle() {
+            connection.say_goodbye();
+        }
+        if let Some(sharing) = &self.sharing {
+            self.state().open -= sharing.close();
+        }
     }
 
     /// Has a queue end with this pool.
@@ -291,11 +347,12 @@ impl EndpointPool {
     #[inline]
     fn lend(
         &self,
+        thread: usize,
         connect_timeout: Duration,
         deadline: Option<Instant>,
     ) -> Result<Lease<'_>, NoConnection> {
         // There are places, so the thread has one.
-        let Some(place) = self.place() else { return Err(NoConnection::Busy) };
+        let Some(place) = self.place(thread) else { return Err(NoConnection::Busy) };
         let mut kept = place.take();
         match kept.take_if(|connection| connection.begin()) {
             Some(connection) => Ok(Lease::new(connection, place)),
@@ -446,16 +503,22 @@ impl EndpointPool {
         self.returned.tell_one();
     }
 
-    /// Drops the idle connections: the server closes, and they are of no use.
+    /// Drops the idle connections, the caller's lane's if it has one: the server closes, and they are of no
+    /// use.
     #[cold]
     pub(crate) fn drop_idle(&self) {
-        let dropped = {
-            let mut state = self.state();
-            let idle = self.all_idle(&mut state, false);
-            state.open -= idle.len();
-            idle
-        };
+        let (pool, _) = self.for_caller();
+        let dropped = pool.take_idle();
         drop(dropped);
-        self.returned.tell_all();
+        pool.returned.tell_all();
+    }
+
+    /// Takes the idle connections, which count as open no more.
+    #[allow(clippy::vec_box)]
+    fn take_idle(&self) -> Vec<Box<ClientConnection>> {
+        let mut state = self.state();
+        let idle = self.all_idle(&mut state, false);
+        state.open -= idle.len();
+        idle
     }
 }

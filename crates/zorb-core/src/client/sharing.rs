@@ -22,11 +22,11 @@ impl Sharing {
         (max_calls > 1).then(|| Self { max_calls, open: ArcSwap::default() })
     }
 
-    /// Closes every connection, once the calls that use it are over.
-    pub(super) fn close(&self) {
-        for connection in self.open.swap(Arc::default()).iter() {
-            connection.close();
-        }
+    /// Closes every connection, once the calls that use it are over; how many there were.
+    pub(super) fn close(&self) -> usize {
+        let open = self.open.swap(Arc::default());
+        open.iter().for_each(|connection| connection.close());
+        open.len()
     }
 }
 

@@ -24,6 +24,7 @@ use super::queue::Queue;
 use super::settings::{DynamicLifespan, LaneCounts, LaneSettings, Strategy};
 use super::strangers::Strangers;
 use super::tenants::Tenants;
+use crate::client::{Entered, LaneLines};
 use crate::orb::OrbCore;
 use crate::policy::SetsUp;
 use crate::server::{Kept, Listener, ServerConnection, ThreadCount};
@@ -70,6 +71,8 @@ pub(crate) struct Lane {
     pub(super) wants: Wants,
     pub(super) queue: Queue,
     tenants: Arc<Tenants>,
+    /// The connections that its threads' own calls go over; `None` where too many lanes have some.
+    lines: Option<LaneLines>,
     pub(super) permits: Permits,
     /// Whether it may have connections with threads of their own besides those that its threads wait
     /// for together.
@@ -166,6 +169,7 @@ impl Lane {
             wants: parts.wants,
             queue: parts.queue,
             tenants: parts.tenants,
+            lines: LaneLines::new(),
             neighbours: OnceLock::new(),
             started: AtomicU64::new(0),
             borrowed: AtomicU64::new(0),
@@ -234,9 +238,23 @@ impl Lane {
         self.pool_threads.spawn_with(&self.name, self.stack_size, move || {
             let _running = running;
             POOL.set(lane.pool);
+            let _calling = lane.calls();
             let _watching = lane.frozen.watch();
             body(lane.settings.threads.begin());
         })
+    }
+
+    /// Closes the connections of its threads' own calls, when they have ended.
+    pub(super) fn leave_lines(&self) {
+        if let Some((lines, core)) = self.lines.as_ref().zip(self.core.upgrade()) {
+            core.connections().left_by(lines);
+            lines.end();
+        }
+    }
+
+    /// Has the calling thread's own calls be the lane's until what it returns is dropped.
+    pub(super) fn calls(&self) -> Option<Entered> {
+        self.lines.as_ref().map(LaneLines::enter)
     }
 
     /// The body of a thread, once it is fit.

@@ -330,6 +330,7 @@ impl Pool {
         }
         self.0.stop();
         self.0.threads.join();
+        self.0.lanes.iter().for_each(|lane| lane.leave_lines());
         Ok(())
     }
 

@@ -165,6 +165,7 @@ impl Lane {
         self.borrowed.fetch_add(1, Ordering::Relaxed);
         self.frozen.turn_begins();
         self.settings.threads.adopt();
+        let _calling = self.calls();
         self.serve_job(job, kept);
         self.frozen.turn_ends();
     }
