@@ -66,9 +66,9 @@ pub trait Stream: Send + Sync + fmt::Debug {
         if self.is_stale() { self.recv(buffer).map(Some) } else { Ok(None) }
     }
 
-    /// How often in a row [`try_recv`](Self::try_recv) is called before the clock is looked at: often
-    /// enough that all of it takes about a microsecond, a short pause before each included. Default:
-    /// once, for a transport where each takes a system call.
+    /// How often in a row [`try_recv`](Self::try_recv) is called at first, before the thread pauses and
+    /// looks at the clock: so often that all of it takes about a microsecond. Default: once, for a
+    /// transport where each takes a system call.
     fn cheap_looks(&self) -> u32 {
         1
     }

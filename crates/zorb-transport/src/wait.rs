@@ -16,6 +16,9 @@ const UNWATCHED: Duration = Duration::from_micros(1);
 /// The most looks without one at the clock.
 const MOST_LOOKS: u32 = 1024;
 
+/// About how many times as long as a look that costs little takes the pause before one.
+const PAUSE: u32 = 4;
+
 /// For how long a thread looks before it sleeps: the ORB's option `Spin`. Default: not at all.
 ///
 /// To be put to sleep and woken again takes the system longer than a short call does, on machines
@@ -60,10 +63,14 @@ impl WaitPolicy {
             return Ok(count);
         }
         let mut looks = stream.cheap_looks().clamp(1, MOST_LOOKS);
-        // The answer to a short call is there before these are over.
-        if let Some(count) = look_often(looks, stream, buffer)? {
-            return Ok(count);
+        // The answer to a short call is there before these are over. No pause is between them: it can take
+        // as long as a good part of the call, and octets that come meanwhile wait for its end.
+        for _ in 0..looks {
+            if let Some(count) = stream.try_recv(buffer)? {
+                return Ok(count);
+            }
         }
+        looks = (looks / PAUSE).max(1);
         let spin = limit.map_or(self.spin, |limit| limit.min(self.spin));
         let started = Instant::now();
         let mut before = started;
@@ -90,7 +97,8 @@ impl WaitPolicy {
     }
 }
 
-/// Looks so many times, without a look at the clock.
+/// Looks so many times with a pause before each, which leaves the processor to others that share it, and
+/// without a look at the clock.
 #[inline]
 fn look_often(looks: u32, stream: &dyn Stream, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     for _ in 0..looks {

@@ -188,9 +188,10 @@ impl Reader {
 
     /// Takes out as many octets as there are and `buffer` holds, and says how many.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<usize, Corrupt> {
-        let End { memory, place, own, .. } = &self.0;
+        let End { memory, place, own, seen, .. } = &self.0;
         let mut done = 0;
         while done < buffer.len() {
+            let has_looked = seen.load(Ordering::Relaxed) == own.load(Ordering::Relaxed);
             let there = self.there()?;
             let rest = buffer.get_mut(done..).unwrap_or_default();
             let wanted = rest.len().min(there).min(PIECE);
@@ -213,6 +214,10 @@ impl Reader {
             memory.u64_at(place.read_position()).store(position, Ordering::Release);
             self.made_room(position);
             done += wanted;
+            // That was all when the writer's position was looked at, just now.
+            if has_looked && wanted < PIECE {
+                break;
+            }
         }
         Ok(done)
     }
@@ -252,7 +257,7 @@ impl Reader {
             return Err(Corrupt);
         }
         let known =
-            if BUFFERS && self.1.is_some() { self.before_piece(own, writer) } else { writer };
+            if BUFFERS && self.is_piece_named() { self.before_piece(own, writer) } else { writer };
         seen.store(known, Ordering::Relaxed);
         Ok(known.wrapping_sub(own) as usize)
     }
@@ -263,6 +268,22 @@ impl Reader {
             let (at, _) = self.0.at(position.wrapping_add((line * LINE) as u64));
             self.0.memory.fetch_ahead(at);
         }
+    }
+
+    /// Whether [`read`](Self::read) would find nothing, and the writer has not ended: a look that takes a
+    /// few instructions, for who makes one after the other.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        let End { memory, place, own, seen, .. } = &self.0;
+        let own = own.load(Ordering::Relaxed);
+        let is_quiet = seen.load(Ordering::Relaxed) == own
+            && memory.u64_at(place.tail()).load(Ordering::Acquire) == own
+            && !self.is_ended()
+            && !self.is_piece_named();
+        if is_quiet {
+            self.fetch_ahead(own);
+        }
+        is_quiet
     }
 
     /// Whether [`read`](Self::read) would do something, if only fail.

@@ -90,6 +90,7 @@ impl Reader {
 
     /// The position up to which the ring is to be read: that of the next piece, if one comes before
     /// `writer`. One that comes later was named, but what stands before it is not there yet.
+    #[inline(never)]
     pub(super) fn before_piece(&self, own: u64, writer: u64) -> u64 {
         match self.next_name() {
             Some((at, _)) if at.wrapping_sub(own) <= writer.wrapping_sub(own) => at,

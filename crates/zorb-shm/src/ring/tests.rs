@@ -89,6 +89,21 @@ fn a_sleeping_writer_is_looked_for_once_in_a_quarter_of_the_ring() {
 }
 
 #[test]
+fn a_ring_is_quiet_until_something_comes_or_ends() {
+    let (writer, reader, ..) = ring(4096);
+    assert!(reader.is_quiet());
+    writer.write(b"three").unwrap();
+    assert!(!reader.is_quiet());
+    let mut two = [0; 2];
+    assert_eq!(reader.read(&mut two), Ok(2));
+    assert!(!reader.is_quiet(), "some is left of what has been seen");
+    assert_eq!(reader.read(&mut [0; 16]), Ok(3));
+    assert!(reader.is_quiet());
+    writer.close();
+    assert!(!reader.is_quiet());
+}
+
+#[test]
 fn ends_are_told() {
     let (writer, reader, ..) = ring(4096);
     assert!(!reader.is_ended() && !writer.is_refused());
