@@ -46,6 +46,7 @@ mod tests;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+pub use bed::denial;
 pub use finding::Finding;
 pub use report::{Outcome, RtReport};
 pub use verdict::{Judged, Verdict};
@@ -195,4 +196,13 @@ fn one(experiment: &Experiment, transport: &str, quick: bool) -> Result<Finding>
     finding.measure("disturbances", bench.disturbances());
     finding.measure("seconds", finding::rounded(begun.elapsed().as_secs_f64()));
     Ok(finding)
+}
+
+/// The order of E6, without times: whether a high upcall that waits for a lock of a low one ended before
+/// one of middle priority that hogs the processor. It does where the lock `inherits` priorities.
+///
+/// # Errors
+/// Where priorities cannot be set, and what goes wrong in the calls.
+pub fn overtakes(transport: &str, inherits: bool) -> Result<bool> {
+    locks::overtakes(&Bench::ordered(transport), inherits)
 }

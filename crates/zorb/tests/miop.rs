@@ -1,14 +1,17 @@
 //! One-way calls to groups of objects, by multicast within this machine.
-#![cfg(feature = "udp")]
+//!
+//! Groups of IPv6 take an interface that has it. Where there is none, their test is shown as ignored.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod support;
 
 use std::net::{Ipv6Addr, UdpSocket};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use libtest_mimic::{Arguments, Trial};
 use support::{Notice, NoticeServant};
 use zorb::giop::{GiopLite, ProfileTag};
 use zorb::poa::PoaError;
@@ -17,6 +20,43 @@ use zorb::transport::{Composed, ConnectOptions, ListenOptions, Transport};
 use zorb::{CompletionStatus, ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
 
 const LIMIT: Duration = Duration::from_secs(60);
+
+fn main() -> ExitCode {
+    let test = |name, run: fn()| {
+        Trial::test(name, move || {
+            run();
+            Ok(())
+        })
+    };
+    let name = "groups_of_ipv6_are_reached_too";
+    let of_ipv6 = match interface_with_ipv6() {
+        Some(interface) => Trial::test(name, move || {
+            groups_of_ipv6_are_reached_too(interface);
+            Ok(())
+        }),
+        None => {
+            let name = format!("{name} (no interface of this machine has IPv6)");
+            Trial::test(name, || Ok(())).with_ignored_flag(true)
+        }
+    };
+    let trials = vec![
+        of_ipv6,
+        test("one_send_reaches_all_members_everywhere", one_send_reaches_all_members_everywhere),
+        test("members_come_and_go", members_come_and_go),
+        test("groups_at_one_address_are_told_apart", groups_at_one_address_are_told_apart),
+        test(
+            "two_way_calls_go_to_the_one_that_takes_them",
+            two_way_calls_go_to_the_one_that_takes_them,
+        ),
+        test(
+            "what_no_group_takes_is_refused_before_it_is_sent",
+            what_no_group_takes_is_refused_before_it_is_sent,
+        ),
+        test("garbage_is_counted_and_nothing_else", garbage_is_counted_and_nothing_else),
+        test("other_messaging_does_not_go_to_groups", other_messaging_does_not_go_to_groups),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
 
 /// An ORB whose packets stay in this machine.
 fn builder() -> OrbBuilder {
@@ -102,7 +142,6 @@ fn post(notice: &Notice, number: u32, size: usize, members: &[u32], posted: &Pos
     panic!("none of 100 messages arrived everywhere");
 }
 
-#[test]
 fn one_send_reaches_all_members_everywhere() {
     let url = url(1);
     let (sender, posted) = channel();
@@ -125,7 +164,7 @@ fn interface_with_ipv6() -> Option<u32> {
     let numbers = all.lines().filter_map(|line| line.split_whitespace().nth(1));
     let mut numbers = numbers.filter_map(|number| u32::from_str_radix(number, 16).ok());
     numbers.find(|&number| {
-        let socket = UdpSocket::bind("[::]:0").unwrap();
+        let Ok(socket) = UdpSocket::bind("[::]:0") else { return false };
         socket.join_multicast_v6(&GROUP_OF_IPV6, number).is_ok()
             && socket.connect((GROUP_OF_IPV6, 9)).is_ok()
     })
@@ -133,12 +172,7 @@ fn interface_with_ipv6() -> Option<u32> {
 
 const GROUP_OF_IPV6: Ipv6Addr = Ipv6Addr::new(0xff15, 0, 0, 0, 0, 0, 0x5a, 8);
 
-#[test]
-fn groups_of_ipv6_are_reached_too() {
-    let Some(interface_index) = interface_with_ipv6() else {
-        eprintln!("no interface of this machine has IPv6: not run");
-        return;
-    };
+fn groups_of_ipv6_are_reached_too(interface_index: u32) {
     let free = UdpSocket::bind("[::]:0").unwrap().local_addr().unwrap().port();
     let url = format!("corbaloc:miop:1.0@1.0-zorb-8/[{GROUP_OF_IPV6}]:{free}");
     // No hop: nothing leaves this machine.
@@ -153,7 +187,6 @@ fn groups_of_ipv6_are_reached_too() {
     servers.iter().for_each(|orb| orb.shutdown(true).unwrap());
 }
 
-#[test]
 fn members_come_and_go() {
     let url = url(2);
     let (sender, posted) = channel();
@@ -176,7 +209,6 @@ fn members_come_and_go() {
     orb.shutdown(true).unwrap();
 }
 
-#[test]
 fn groups_at_one_address_are_told_apart() {
     let one = url(3);
     let two = one.replace("1.0-zorb-3/", "1.0-zorb-4/");
@@ -194,7 +226,6 @@ fn groups_at_one_address_are_told_apart() {
     other.shutdown(true).unwrap();
 }
 
-#[test]
 fn two_way_calls_go_to_the_one_that_takes_them() {
     let url = url(5);
     let (sender, posted) = channel();
@@ -217,7 +248,6 @@ fn two_way_calls_go_to_the_one_that_takes_them() {
     orb.shutdown(true).unwrap();
 }
 
-#[test]
 fn what_no_group_takes_is_refused_before_it_is_sent() {
     let url = url(6);
     let (sender, posted) = channel();
@@ -240,7 +270,6 @@ fn what_no_group_takes_is_refused_before_it_is_sent() {
     orb.shutdown(true).unwrap();
 }
 
-#[test]
 fn garbage_is_counted_and_nothing_else() {
     let url = url(7);
     let (sender, posted) = channel();
@@ -269,7 +298,6 @@ fn garbage_is_counted_and_nothing_else() {
 }
 
 /// What goes to a group is GIOP, in which its members take the group's place.
-#[test]
 fn other_messaging_does_not_go_to_groups() {
     let lite = || Composed::new(&GiopLite, MiopProtocol::new(), ProfileTag(0x7a6c_0001));
     let error = builder().protocol(Arc::new(lite())).build().unwrap_err().to_string();

@@ -62,13 +62,12 @@ impl Bench {
     /// One without processors of its own and without a watch, where no time is looked at.
     #[cfg(test)]
     pub(super) fn untimed(transport: &str) -> Self {
-        Self { transport: transport.to_owned(), quick: true, processors: None, quiet: None }
+        Self { processors: None, ..Self::ordered(transport) }
     }
 
     /// One with processors of its own and without a watch, where priorities decide an order.
-    #[cfg(test)]
     pub(super) fn ordered(transport: &str) -> Self {
-        Self { processors: processors(), ..Self::untimed(transport) }
+        Self { transport: transport.to_owned(), quick: true, processors: processors(), quiet: None }
     }
 
     /// How many of something: of a full run, and of a quick one.
@@ -162,7 +161,7 @@ impl Bench {
         priorities: Priorities,
     ) -> Result<Host> {
         let listen = match self.transport.as_str() {
-            "iiop" | "lite+iiop" => format!("{}://{address}:0", self.transport),
+            scheme if scheme.ends_with("iiop") => format!("{scheme}://{address}:0"),
             scheme => format!("{scheme}://"),
         };
         // The ORB's threads are where the thread is that starts them.
@@ -209,8 +208,10 @@ enum Priorities {
     Spread { classes: bool },
 }
 
-/// What the system does not let this process do, if it matters here.
-pub(super) fn denial() -> Option<String> {
+/// What the system does not let this process do and experiments with priorities need; `None` where it lets
+/// it do all of that.
+#[must_use]
+pub fn denial() -> Option<String> {
     let level = zorb_os::priority::Schedule::Fifo(95);
     let tried = std::thread::spawn(move || zorb_os::priority::set(level)).join();
     match tried {

@@ -10,7 +10,6 @@ use super::crowds::place;
 use super::exhaustion::{Threads, ordered};
 use super::growth::burst;
 use super::hops::{Model, hops};
-use super::locks::overtakes;
 use super::nested::{self, Came, Depth, Order, Servers, bounced};
 use super::oracle::{inversions, order};
 use super::strategies::{self, STRATEGIES};
@@ -89,19 +88,6 @@ fn kept_threads_are_made_up_for_by_borrowed_ones_alone() {
 }
 
 #[test]
-fn a_high_upcall_gets_the_lock_past_a_hog_if_priorities_are_inherited() {
-    if let Some(reason) = denial() {
-        eprintln!("not looked at: {reason}");
-        return;
-    }
-    for transport in TRANSPORTS {
-        let bench = Bench::ordered(transport);
-        assert!(overtakes(&bench, true).unwrap(), "{transport}");
-        assert!(!overtakes(&bench, false).unwrap(), "{transport}: the control");
-    }
-}
-
-#[test]
 fn a_private_connection_leads_past_an_upcall_that_is_kept() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
@@ -121,6 +107,25 @@ fn upcalls_run_at_the_priority_of_their_clients_at_every_hop() {
             let all = hops.iter().all(|hop| hop.is_as_expected(permitted));
             assert!(all, "{transport} {model:?}: {hops:?}");
         }
+        let none = hops(&bench, Model::None).unwrap();
+        assert!(!none.iter().any(|hop| hop.is_as_expected(permitted)), "{transport}: {none:?}");
+    }
+}
+
+#[test]
+fn lanes_tell_the_priorities_of_messages_that_cannot() {
+    let permitted = denial().is_none();
+    for transport in ["lite+uiop", "lite+iiop", "short+uiop", "short+iiop"] {
+        let bench = Bench::untimed(transport);
+        for model in [Model::Propagated, Model::Declared] {
+            let hops = hops(&bench, model).unwrap();
+            assert_eq!(hops.len(), 12);
+            let all = hops.iter().all(|hop| hop.is_as_expected(permitted));
+            assert!(all, "{transport} {model:?}: {hops:?}");
+        }
+        // Outside lanes nothing says it, and no call is made at another one.
+        let refused = hops(&bench, Model::PropagatedWithoutLanes).unwrap_err().to_string();
+        assert!(refused.contains("INV_POLICY"), "{transport}: {refused}");
         let none = hops(&bench, Model::None).unwrap();
         assert!(!none.iter().any(|hop| hop.is_as_expected(permitted)), "{transport}: {none:?}");
     }
