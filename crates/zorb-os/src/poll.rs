@@ -193,6 +193,30 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 
+    /// No interval goes by: when a process that was killed is no more, the watch has it to tell.
+    #[test]
+    fn a_watch_knows_of_a_process_that_was_killed_as_soon_as_it_is_no_more() {
+        use std::os::fd::OwnedFd;
+        use std::os::unix::net::UnixStream;
+        use std::process::{Command, Stdio};
+
+        let watch = HangupWatch::new().unwrap();
+        let (here, there) = UnixStream::pair().unwrap();
+        watch.add(here.as_fd(), 7).unwrap();
+        // It waits for the end of what nobody sends.
+        let mut command = Command::new("cat");
+        command.stdin(OwnedFd::from(there)).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // The command had an end of the pair as well.
+        drop(command);
+        let told = || wait_readable(&[watch.epoll.as_fd()], Some(Duration::ZERO)).unwrap();
+        assert!(told().is_empty(), "it lives");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(told().contains(0));
+        assert_eq!(watch.next().unwrap(), 7);
+    }
+
     #[test]
     fn a_watch_tells_of_peers_that_go_and_of_no_more() {
         use std::io::Write;

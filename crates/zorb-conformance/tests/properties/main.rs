@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod accept;
+mod bands;
 mod levels;
 mod messages;
 mod mirror;
