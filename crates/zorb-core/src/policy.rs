@@ -49,8 +49,8 @@ mod tests;
 
 pub use current::PolicyCurrent;
 pub use hooks::{
-    AdapterPolicies, AroundUpcall, CallPriority, NetworkClass, NetworkPriorities, RequestContext,
-    RestingPriorities, ShortContext,
+    AdapterPolicies, AroundUpcall, CallPriority, EndTimes, NetworkClass, NetworkPriorities,
+    RequestContext, RestingPriorities, ShortContext,
 };
 pub use levels::Levels;
 pub use manager::PolicyManager;

@@ -17,9 +17,9 @@
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
-use zorb_rt::Priority;
+use zorb_rt::{Deadline, Priority};
 
-use super::parameters::{Criticality, Deadline, Parameters};
+use super::parameters::{Criticality, Parameters};
 use super::thread::ThreadId;
 
 const NONE: u32 = 0;

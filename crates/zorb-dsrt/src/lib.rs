@@ -42,6 +42,7 @@ mod tests;
 pub use current::{Current, SchedulingError, Spawned};
 pub use executive::{EarliestDeadline, MaximumUrgency};
 pub use node::{Distributable, RtScheduling};
-pub use parameters::{Criticality, Deadline, Parameters};
+pub use parameters::{Criticality, Parameters};
 pub use scheduler::{FixedPriority, Point, Scheduler};
 pub use thread::{DistributableThread, ThreadId, ThreadState};
+pub use zorb_rt::Deadline;

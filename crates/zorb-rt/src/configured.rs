@@ -30,6 +30,7 @@ pub(crate) struct Configured {
     pub(crate) lock_memory: Option<bool>,
     pub(crate) network: Option<Arc<dyn NetworkPriorityMapping>>,
     pub(crate) max_client_priority: Option<Priority>,
+    pub(crate) tell_end_times: Option<bool>,
 }
 
 impl Configured {
@@ -61,6 +62,7 @@ impl Configured {
                     configured.max_client_priority =
                         value.parse().ok().and_then(|value| Priority::new(value).ok());
                 }
+                "EndTimes" => configured.tell_end_times = Some(is("all")),
                 "LockMemory" => configured.lock_memory = Some(is("yes")),
                 _ => {}
             }
@@ -96,6 +98,7 @@ impl RtOrbBuilder {
         self.lock_memory = self.lock_memory.or(configured.lock_memory);
         self.network = self.network.or(configured.network);
         self.max_client_priority = self.max_client_priority.or(configured.max_client_priority);
+        self.tell_end_times = self.tell_end_times.or(configured.tell_end_times);
         self
     }
 }

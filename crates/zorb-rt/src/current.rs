@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::Priority;
 use super::setting::{Given, Settings, given};
+use super::{Deadline, Priority, in_time};
 
 /// What a thread's priority was, of [`RtCurrent::hold`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,14 @@ impl RtCurrent {
         given().priority.ok_or_else(|| {
             SystemException::initialize(minor::initialize::PRIORITY_NOT_SET, CompletionStatus::No)
         })
+    }
+
+    /// By when the client of the request that the thread serves has to have its reply
+    /// (`ReplyEndTimePolicy`), in upcalls of an adapter with the policy
+    /// [`ServeInTime`](super::ServeInTime), and where the client tells it; `None` elsewhere. A servant may
+    /// leave undone what cannot be done until then.
+    pub fn reply_wanted_by(&self) -> Option<Deadline> {
+        in_time::wanted()
     }
 
     /// What the thread has been given so far, to be restored later on the same thread.

@@ -31,8 +31,11 @@ mod bands;
 mod configured;
 mod context;
 mod current;
+mod deadline;
 mod flow;
 mod frozen;
+mod in_time;
+mod invocation;
 mod mapping;
 mod model;
 mod named;
@@ -52,7 +55,10 @@ mod tests;
 
 pub use bands::{PriorityBand, PriorityBands};
 pub use current::{HeldPriority, RtCurrent};
+pub use deadline::Deadline;
 pub use flow::{OutputQueue, OutputQueueBuilder};
+pub use in_time::ServeInTime;
+pub use invocation::InvocationPriority;
 pub use mapping::{
     Continuous, Direct, Linear, PriorityMapping, PriorityMappingManager, PriorityTransform,
 };

@@ -5,18 +5,18 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
-use zorb_core::ServerCall;
 use zorb_core::poa::ObjectId;
 use zorb_core::policy::{
     AroundUpcall, CallPriority, Levels, Policies, PolicyType, RequestContext, RestingPriorities,
     ShortContext, TypedPolicy,
 };
+use zorb_core::{ObjectRef, ServerCall};
 use zorb_giop::ServiceId;
 use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::setting::{Settings, given, not_mapped};
-use super::{Priority, context};
+use super::{InvocationPriority, Priority, context};
 
 /// The policy of an object adapter that says at which priority its upcalls run
 /// (`RTCORBA::PriorityModelPolicy`). It stands in the adapter's references.
@@ -243,9 +243,10 @@ struct Propagated {
 }
 
 impl Propagated {
-    /// The priority that the calling thread's requests say; `None` when they say none.
-    fn sent(&self) -> Result<Option<Priority>, SystemException> {
-        let Some(own) = given().priority else { return Ok(None) };
+    /// The priority that requests of the calling thread to `object` say; `None` when they say none.
+    fn sent(&self, object: &ObjectRef) -> Result<Option<Priority>, SystemException> {
+        let own = InvocationPriority::of(object).or_else(|| given().priority);
+        let Some(own) = own else { return Ok(None) };
         match &self.settings.transform {
             Some(transform) => transform.outbound(own).ok_or_else(not_mapped).map(Some),
             None => Ok(Some(own)),
@@ -255,30 +256,34 @@ impl Propagated {
 
 impl RequestContext for Propagated {
     fn context(&self) -> Result<Option<ShortContext>, SystemException> {
+        Ok(None)
+    }
+
+    fn context_to(&self, object: &ObjectRef) -> Result<Option<ShortContext>, SystemException> {
         // A thread without a priority sends none: the server has one for it.
-        let Some(sent) = self.sent()? else { return Ok(None) };
+        let Some(sent) = self.sent(object)? else { return Ok(None) };
         let data = context::encode(sent, ByteOrder::NATIVE);
         Ok(ShortContext::new(ServiceId::RT_CORBA_PRIORITY, &data))
     }
 
     /// The lane tells it as well.
-    fn must_arrive(&self, lane: Option<i16>) -> bool {
-        match self.sent() {
+    fn must_arrive(&self, object: &ObjectRef, lane: Option<i16>) -> bool {
+        match self.sent(object) {
             Ok(sent) => sent.is_some_and(|sent| lane != Some(sent.value())),
             // What is wrong shows when the context is made.
             Err(_) => true,
         }
     }
 
-    fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
-        let wanted = self.sent()?.unwrap_or(self.otherwise).value();
+    fn lanes(&self, object: &ObjectRef) -> Result<Option<RangeInclusive<i16>>, SystemException> {
+        let wanted = self.sent(object)?.unwrap_or(self.otherwise).value();
         Ok(Some(wanted..=wanted))
     }
 }
 
 impl CallPriority for Propagated {
-    fn priority(&self) -> Result<i16, SystemException> {
-        Ok(self.sent()?.unwrap_or(self.otherwise).value())
+    fn priority(&self, object: &ObjectRef) -> Result<i16, SystemException> {
+        Ok(self.sent(object)?.unwrap_or(self.otherwise).value())
     }
 }
 
@@ -287,7 +292,7 @@ impl CallPriority for Propagated {
 struct Declared(Priority);
 
 impl CallPriority for Declared {
-    fn priority(&self) -> Result<i16, SystemException> {
+    fn priority(&self, _: &ObjectRef) -> Result<i16, SystemException> {
         Ok(self.0.value())
     }
 }

@@ -9,12 +9,13 @@ use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::configured::{self, Configured};
+use super::in_time::TellEnds;
 use super::network::Mapped;
 use super::setting::Settings;
 use super::{
     Denied, Linear, NativePriority, NetworkPriorityMapping, PiMutex, Priority, PriorityBands,
     PriorityMapping, PriorityMappingManager, PriorityModel, PriorityTransform, RtCurrent,
-    SchedulingPolicy, ThreadpoolBuilder,
+    SchedulingPolicy, ServeInTime, ThreadpoolBuilder,
 };
 
 /// The real-time side of an ORB (`RTCORBA::RTORB`). Clones are the same.
@@ -37,6 +38,7 @@ pub struct RtOrbBuilder {
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
     pub(crate) max_client_priority: Option<Priority>,
+    pub(crate) tell_end_times: Option<bool>,
 }
 
 impl RtOrbBuilder {
@@ -88,6 +90,15 @@ impl RtOrbBuilder {
         self
     }
 
+    /// Has all requests of calls that have limits of time tell their servers until when they are of use
+    /// (the service context `INVOCATION_POLICIES` of CORBA Messaging, which JacORB's servers read),
+    /// not only those to servers whose references ask for it ([`ServeInTime`](super::ServeInTime)).
+    /// Default: only those.
+    pub fn tell_end_times(mut self, to_all: bool) -> Self {
+        self.tell_end_times = Some(to_all);
+        self
+    }
+
     /// Makes it the real-time side of `orb`: from now on references are understood that propagate
     /// the client's priority. Those that have been called before stay as they are.
     ///
@@ -127,6 +138,11 @@ impl RtOrbBuilder {
         register_locals(orb, &settings);
         let resting = Arc::clone(&settings);
         orb.policy_manager().rest_threads(resting);
+        if set.tell_end_times.unwrap_or_default() {
+            orb.policy_manager().accompany(Arc::new(TellEnds));
+        } else {
+            orb.policy_manager().understand(|in_time: ServeInTime| in_time);
+        }
         orb.policy_manager().understand(|bands: PriorityBands| bands);
         orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
         configured::apply(orb, &settings).map_err(|error| {

@@ -13,7 +13,7 @@ use zorb_core::policy::{
 use zorb_giop::ProfileTag;
 use zorb_types::SystemException;
 
-use super::{LaneBuilder, Priority, RtOrb};
+use super::{InvocationPriority, LaneBuilder, Priority, RtOrb};
 
 /// What calls are for, of which their settings are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -109,7 +109,7 @@ impl Qos {
 /// What a [`Qos`] comes to: settings of lanes, connections and calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// The CORBA priority of the calling thread and of the lane.
+    /// The CORBA priority of the calls and of the lane.
     pub priority: Priority,
     /// The static threads of the lane.
     pub threads: usize,
@@ -221,7 +221,8 @@ impl Expansion {
     #[must_use]
     pub fn policies(&self) -> Policies {
         let protocols = ClientProtocols::new(self.protocols.iter().copied()).or_any();
-        let mut policies = Policies::new().with(protocols).with(self.sync_scope);
+        let priority = InvocationPriority::new(self.priority);
+        let mut policies = Policies::new().with(priority).with(protocols).with(self.sync_scope);
         if self.private {
             policies = policies.with(PrivateConnection);
         }

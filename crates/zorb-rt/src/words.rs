@@ -2,12 +2,14 @@
 
 mod properties;
 
+use std::time::Duration;
+
 use zorb_core::policy::Policies;
 use zorb_core::{Error, Phase};
 
 use properties::Protocols;
 
-use super::{Priority, PriorityBand, PriorityBands, RtOrb};
+use super::{Priority, PriorityBand, PriorityBands, RtOrb, ServeInTime};
 
 /// Bands like `0-9999,10000-32767`.
 pub(crate) fn bands(words: &str) -> Option<PriorityBands> {
@@ -25,6 +27,12 @@ fn priority(word: &str) -> Option<Priority> {
     Priority::new(word.parse().ok()?).ok()
 }
 
+/// Within so many milliseconds of the end of a request's time.
+fn in_time(millis: &str) -> Option<ServeInTime> {
+    let tolerance = Duration::from_millis(millis.parse().ok()?);
+    Some(ServeInTime::new().tolerance(tolerance))
+}
+
 impl RtOrb {
     /// The policies of an adapter in words, as in the option `RtAdapter`:
     ///
@@ -34,6 +42,7 @@ impl RtOrb {
     /// | `server-declared=PRIORITY` | [`server_declared`](Self::server_declared) |
     /// | `pool=NAME` | that of the [configured pool](Self::configured_threadpool) of this name |
     /// | `bands=LOW-HIGH,LOW-HIGH` | [`PriorityBands`] |
+    /// | `in-time`, `in-time=MS` | [`ServeInTime`], with a tolerance of so many milliseconds |
     /// | `protocols=SCHEME,SCHEME` | [`ServerProtocols`](zorb_core::policy::ServerProtocols), in this order |
     /// | `SCHEME.PROPERTY=VALUE` | what connections are like of a protocol that `protocols` names |
     /// | `PROPERTY=VALUE` | the same of all: [`ConnectionProperties`](zorb_core::policy::ConnectionProperties) |
@@ -48,8 +57,13 @@ impl RtOrb {
         let mut protocols = Protocols::default();
         for word in words.split_whitespace() {
             let wrong = || wrong(word);
-            let (name, value) = word.split_once('=').ok_or_else(wrong)?;
+            let (name, value) = match word.split_once('=') {
+                Some(said) => said,
+                None if word == "in-time" => (word, "0"),
+                None => return Err(wrong()),
+            };
             policies = match name {
+                "in-time" => policies.with(in_time(value).ok_or_else(wrong)?),
                 "client-propagated" => {
                     policies.with(self.client_propagated(priority(value).ok_or_else(wrong)?))
                 }
@@ -79,7 +93,7 @@ impl RtOrb {
 #[cold]
 fn wrong(word: &str) -> Error {
     Error::new(Phase::Configure, format!("the policies of an adapter: the word {word:?}")).hint(
-        "they are client-propagated=1000, server-declared=1000, pool=NAME, bands=0-99,100-32767, \
+        "they are client-propagated=1000, server-declared=1000, pool=NAME, bands=0-99,100-32767, in-time, \
          protocols=uiop,iiop, iiop.dscp=46, send_buffer=65536",
     )
 }

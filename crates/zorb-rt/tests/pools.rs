@@ -3,6 +3,8 @@
 
 #[path = "pools/bands.rs"]
 mod bands;
+#[path = "pools/calls.rs"]
+mod calls;
 #[path = "pools/fixture.rs"]
 mod fixture;
 #[path = "pools/hostile.rs"]

@@ -7,9 +7,9 @@ use zorb::policy::{OnewayQueue, Policies, PrivateConnection, SyncScope};
 use zorb::{ObjectRef, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_rt::{
-    Denied, FlowLimits, LaneBuilder, Linear, LinearNetwork, ObjectQos, OutputQueue, PiMutex,
-    Priority, PriorityBand, PriorityBands, PriorityMappingManager, Qos, QosClass, RtCurrent, RtOrb,
-    Threadpool, WhenFull, expand,
+    Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear, LinearNetwork, ObjectQos,
+    OutputQueue, PiMutex, Priority, PriorityBand, PriorityBands, PriorityMappingManager, Qos,
+    QosClass, RtCurrent, RtOrb, ServeInTime, Threadpool, WhenFull, expand,
 };
 
 /// Attaches the real-time side.
@@ -33,6 +33,20 @@ pub fn resolve(orb: &Orb) -> Result<(RtOrb, RtCurrent, PriorityMappingManager), 
 pub fn urgent(rt: &RtOrb) -> Result<(), zorb::Error> {
     rt.current().set_priority(Priority::new(20_000)?)?;
     Ok(())
+}
+
+/// The same object, called at a priority of its own.
+pub fn called_at(valve: &ObjectRef) -> Result<ObjectRef, zorb::Error> {
+    let at = Policies::new().with(InvocationPriority::new(Priority::new(30_000)?));
+    let valve = valve.with_policies(&at)?;
+    Ok(valve)
+}
+
+/// An adapter that does no work for which nobody waits any more.
+pub fn in_time(orb: &Orb) -> Result<Poa, zorb::Error> {
+    let in_time = ServeInTime::new().tolerance(Duration::from_millis(2));
+    let fresh = orb.root_poa().create("fresh", PoaPolicies::new().with(in_time))?;
+    Ok(fresh)
 }
 
 /// Adapters of both models.
@@ -182,6 +196,9 @@ mod tests {
         assert!(locked(&rt.create_mutex()).unwrap());
         in_network(&orb).unwrap();
         let object = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/door").unwrap().unwrap();
+        let called = called_at(&object).unwrap().client_policy::<InvocationPriority>();
+        assert_eq!(called.unwrap().priority().value(), 30_000);
+        assert!(in_time(&orb).unwrap().policies().others.value::<ServeInTime>().is_some());
         let (_, to_stop, classes, policies) = classes(object, &rt).unwrap();
         assert!(policies.others.value::<zorb_rt::ThreadpoolPolicy>().is_some());
         let limit = to_stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();

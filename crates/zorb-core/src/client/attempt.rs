@@ -190,7 +190,7 @@ pub(super) fn write_telling(
         Tells::Nothing => None,
     };
     let context = data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
-    with_contexts(object, routes, context.as_slice(), |service_contexts| {
+    with_contexts(object, routes, context.as_slice(), call, |service_contexts| {
         let start = start(request_id, key, service_contexts, call);
         write_request(buffer, form, &start, text, gather, call)
     })

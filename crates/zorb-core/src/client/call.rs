@@ -8,7 +8,7 @@ use zorb_types::{CompletionStatus, MinorCode, SystemException};
 use super::patience::Patience;
 use crate::error::{Error, Phase};
 use crate::gather::WriteBody;
-use crate::policy::{SyncScope, Terms};
+use crate::policy::{EndTimes, SyncScope, Terms};
 
 /// Everything about a call that stays the same from attempt to attempt.
 pub(super) struct Call<'a> {
@@ -45,6 +45,12 @@ impl<'a> Call<'a> {
     #[inline]
     pub(super) fn sending(&self) -> &Patience {
         self.own_sending.as_ref().unwrap_or(&self.patience)
+    }
+
+    /// Until when its request is of use.
+    pub(super) fn end_times(&self) -> EndTimes {
+        let reply = self.response.expects_reply().then(|| self.patience.deadline()).flatten();
+        EndTimes { request: self.own_sending.and_then(Patience::deadline), reply }
     }
 
     /// The exception of a call that would now reach the object in another way than its policy lets.

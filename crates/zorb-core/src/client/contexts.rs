@@ -7,6 +7,7 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{ServiceContext, ServiceId};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::call::Call;
 use super::route::Routes;
 use crate::object::ObjectRef;
 use crate::policy::{MAX_CONTEXTS, RequestContext, ShortContext};
@@ -51,12 +52,13 @@ pub(super) fn with_contexts<T>(
     object: &ObjectRef,
     routes: &Routes,
     of_connection: &[ServiceContext<'_>],
+    call: &Call<'_>,
     mut write: impl FnMut(&[ServiceContext<'_>]) -> Result<T, SystemException>,
 ) -> Result<T, SystemException> {
     if routes.contexts.is_empty() {
         return write(of_connection);
     }
-    with_policies(object, routes, of_connection, &mut write)
+    with_policies(object, routes, of_connection, call, &mut write)
 }
 
 #[cold]
@@ -64,6 +66,7 @@ fn with_policies<T>(
     object: &ObjectRef,
     routes: &Routes,
     of_connection: &[ServiceContext<'_>],
+    call: &Call<'_>,
     write: &mut dyn FnMut(&[ServiceContext<'_>]) -> Result<T, SystemException>,
 ) -> Result<T, SystemException> {
     let mut of_policies: [Option<ShortContext>; MAX_CONTEXTS] = [None; MAX_CONTEXTS];
@@ -72,7 +75,7 @@ fn with_policies<T>(
         return Err(SystemException::imp_limit(code, CompletionStatus::No));
     }
     for (place, policy) in of_policies.iter_mut().zip(&routes.contexts) {
-        *place = policy.context_to(object)?;
+        *place = policy.context_within(object, call.end_times())?;
     }
     let of_policies = of_policies.iter().flatten().map(ShortContext::as_context);
     let nothing: &[u8] = &[];

@@ -40,7 +40,7 @@ pub(super) fn call_here(
     let text = LOCAL_TEXT;
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
     let mut copy = Gather::runs_from(usize::MAX);
-    let written = with_contexts(object, routes, &[], |service_contexts| {
+    let written = with_contexts(object, routes, &[], call, |service_contexts| {
         let start = start(0, key, service_contexts, call);
         write_request(&mut request, form, &start, text, &mut copy, call)
     });

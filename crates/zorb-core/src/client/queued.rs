@@ -195,7 +195,7 @@ impl Outbox {
         tell_band(route.band.as_ref().filter(|_| tells_band));
         let mut gather = Gather::runs_from(usize::MAX);
         match opened.tells {
-            Tells::Nothing => with_contexts(object, routes, &[], |service_contexts| {
+            Tells::Nothing => with_contexts(object, routes, &[], call, |service_contexts| {
                 let start = start(request_id, &route.key, service_contexts, call);
                 write_request(outgoing, form, &start, opened.text, &mut gather, call)
             }),

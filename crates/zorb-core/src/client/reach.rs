@@ -30,13 +30,17 @@ pub(super) fn reach<'t>(
 }
 
 /// The ways that are for a call of the calling thread.
-pub(super) fn fitting(routes: &Routes) -> Result<Vec<&Route>, SystemException> {
+pub(super) fn fitting<'r>(
+    object: &ObjectRef,
+    routes: &'r Routes,
+) -> Result<Vec<&'r Route>, SystemException> {
     let (band, lanes) = match routes.by_priority {
-        true => wanted(routes)?,
+        true => wanted(object, routes)?,
         false => (None, None),
     };
     let serves = |route: &&Route| {
-        !routes.by_priority || (serves(route, band, lanes.as_ref()) && routes.can_say(route))
+        !routes.by_priority
+            || (serves(route, band, lanes.as_ref()) && routes.can_say(object, route))
     };
     Ok(routes.in_order().map(|(_, route)| route).filter(serves).collect())
 }
@@ -57,11 +61,11 @@ pub(super) fn unreachable(
 type Wanted<'r> = (Option<&'r RangeInclusive<i16>>, Option<RangeInclusive<i16>>);
 
 /// The band of the calling thread's next call, and the priorities that lanes for it have.
-fn wanted(routes: &Routes) -> Result<Wanted<'_>, SystemException> {
-    let band = routes.band()?;
+fn wanted<'r>(object: &ObjectRef, routes: &'r Routes) -> Result<Wanted<'r>, SystemException> {
+    let band = routes.band(object)?;
     let lanes = match band {
         Some(band) => Some(band.clone()),
-        None => routes.lanes()?,
+        None => routes.lanes(object)?,
     };
     Ok((band, lanes))
 }
@@ -87,9 +91,10 @@ fn reach_lane<'t>(
     connect_timeout: Duration,
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
-    let (band, lanes) = wanted(routes)?;
-    let fits =
-        |(_, route): &(usize, &Route)| serves(route, band, lanes.as_ref()) && routes.can_say(route);
+    let (band, lanes) = wanted(object, routes)?;
+    let fits = |(_, route): &(usize, &Route)| {
+        serves(route, band, lanes.as_ref()) && routes.can_say(object, route)
+    };
     let mut fitting = routes.in_order().filter(fits).peekable();
     if routes.conflicts.is_empty() && fitting.peek().is_none() {
         if routes.in_order().any(|(_, route)| serves(route, band, lanes.as_ref())) {

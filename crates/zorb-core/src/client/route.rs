@@ -17,6 +17,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 use super::contexts::TellBand;
 use super::place::Lease;
 use super::pool::EndpointPool;
+use crate::object::ObjectRef;
 use crate::orb::{OrbCore, for_calls};
 use crate::policy::{AnyShape, CallPriority, Lines, Policy, PolicyType, RequestContext};
 
@@ -224,20 +225,24 @@ impl Routes {
         }
     }
 
-    /// The band of the calling thread's next call; `None` where there are no bands.
-    pub(super) fn band(&self) -> Result<Option<&RangeInclusive<i16>>, SystemException> {
+    /// The band of the calling thread's next call to `object`; `None` where there are no bands.
+    pub(super) fn band(
+        &self,
+        object: &ObjectRef,
+    ) -> Result<Option<&RangeInclusive<i16>>, SystemException> {
         if self.bands.is_empty() {
             return Ok(None);
         }
         let Some(of_call) = &self.call_priority else { return Err(no_band()) };
-        let priority = of_call.priority()?;
+        let priority = of_call.priority(object)?;
         let band = self.bands.iter().find(|band| band.contains(&priority));
         band.map(Some).ok_or_else(no_band)
     }
 
     /// Whether a call of the calling thread can say by `route` what it has to.
-    pub(super) fn can_say(&self, route: &Route) -> bool {
-        !route.mute || !self.contexts.iter().any(|context| context.must_arrive(route.priority))
+    pub(super) fn can_say(&self, object: &ObjectRef, route: &Route) -> bool {
+        !route.mute
+            || !self.contexts.iter().any(|context| context.must_arrive(object, route.priority))
     }
 
     /// Whether connections are for bands of priorities.
@@ -246,12 +251,15 @@ impl Routes {
     }
 
     /// The types of the policies that keep calls of the calling thread from being made.
-    pub(crate) fn inconsistent(&self) -> Result<Vec<PolicyType>, SystemException> {
+    pub(crate) fn inconsistent(
+        &self,
+        object: &ObjectRef,
+    ) -> Result<Vec<PolicyType>, SystemException> {
         let mut found = self.conflicts.clone();
         if !found.is_empty() {
             return Ok(found);
         }
-        match self.band() {
+        match self.band(object) {
             Ok(Some(band)) if !self.list.iter().any(|route| route.band.as_ref() == Some(band)) => {
                 found.push(PolicyType::PRIORITY_BANDED_CONNECTION);
             }
@@ -261,17 +269,20 @@ impl Routes {
             }
             Err(exception) => return Err(exception),
         }
-        if !self.list.is_empty() && !self.list.iter().any(|route| self.can_say(route)) {
+        if !self.list.is_empty() && !self.list.iter().any(|route| self.can_say(object, route)) {
             found.push(PolicyType::PRIORITY_MODEL);
         }
         Ok(found)
     }
 
-    /// Which priorities one of must be served by the way of the calling thread's next call; `None`
-    /// where any way will do.
-    pub(super) fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
+    /// Which priorities one of must be served by the way of the calling thread's next call to `object`;
+    /// `None` where any way will do.
+    pub(super) fn lanes(
+        &self,
+        object: &ObjectRef,
+    ) -> Result<Option<RangeInclusive<i16>>, SystemException> {
         for policy in &self.contexts {
-            if let Some(lanes) = policy.lanes()? {
+            if let Some(lanes) = policy.lanes(object)? {
                 return Ok(Some(lanes));
             }
         }

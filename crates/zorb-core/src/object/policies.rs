@@ -106,7 +106,7 @@ impl ObjectRef {
         let object = self.as_wanted()?;
         let forwarded = object.forwarded();
         let target = forwarded.binding().unwrap_or_else(|| object.binding());
-        target.routes(self.core()).inconsistent()
+        target.routes(self.core()).inconsistent(self)
     }
 
     /// What connections for calls by this reference and thread are like that go by profiles of this

@@ -280,6 +280,7 @@ pub static TABLE: &[OptionSpec] = &[
     realtime::PRIVATE_CONNECTIONS,
     realtime::ONEWAYS,
     realtime::REQUEST_TIMEOUT,
+    realtime::END_TIMES,
 ];
 
 /// The option with this `-ORB` name or file key among these, without regard to case.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Instant;
 
 use zorb_cdr::{CdrReader, CdrResult};
 use zorb_giop::{PolicyValue, ServiceContext, ServiceId};
@@ -81,6 +82,19 @@ pub trait RequestContext: fmt::Debug + Send + Sync + 'static {
         self.context()
     }
 
+    /// The same, of a request that is of use for so long.
+    ///
+    /// # Errors
+    /// The system exception that keeps the request from being sent.
+    fn context_within(
+        &self,
+        object: &ObjectRef,
+        times: EndTimes,
+    ) -> Result<Option<ShortContext>, SystemException> {
+        let _ = times;
+        self.context_to(object)
+    }
+
     /// A call to `object` has ended, well or not, whether its request was sent or not. Only those are
     /// told that [accompany](super::PolicyManager::accompany) all requests of an ORB.
     ///
@@ -91,23 +105,35 @@ pub trait RequestContext: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether a request of the calling thread has to say something to an endpoint that serves the priority
-    /// `lane` alone, or all: it does not go there where its protocol has no service contexts. Default:
-    /// no.
-    fn must_arrive(&self, lane: Option<i16>) -> bool {
-        let _ = lane;
+    /// Whether a request of the calling thread to `object` has to say something to an endpoint that serves
+    /// the priority `lane` alone, or all: it does not go there where its protocol has no service contexts.
+    /// Default: no.
+    fn must_arrive(&self, object: &ObjectRef, lane: Option<i16>) -> bool {
+        let _ = (object, lane);
         false
     }
 
-    /// The priorities of which one must be served by the endpoint that a call of the calling thread
-    /// goes to, where endpoints of the reference serve different ones. Endpoints that are for all
+    /// The priorities of which one must be served by the endpoint that a call of the calling thread to
+    /// `object` goes to, where endpoints of the reference serve different ones. Endpoints that are for all
     /// priorities always will do. Default: any will.
     ///
     /// # Errors
     /// The system exception that keeps the request from being sent.
-    fn lanes(&self) -> Result<Option<RangeInclusive<i16>>, SystemException> {
+    fn lanes(&self, object: &ObjectRef) -> Result<Option<RangeInclusive<i16>>, SystemException> {
+        let _ = object;
         Ok(None)
     }
+}
+
+/// For how long a request is of use, as the limits of time of its call say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndTimes {
+    /// By when it is to be with its object: where
+    /// [`RelativeRequestTimeout`](super::RelativeRequestTimeout) says something.
+    pub request: Option<Instant>,
+    /// By when its reply is to be back: where [`RelativeRoundtripTimeout`](super::RelativeRoundtripTimeout)
+    /// says something, and a reply is waited for.
+    pub reply: Option<Instant>,
 }
 
 /// What the network is told of a connection, which is for requests of one priority.
@@ -176,11 +202,11 @@ pub trait RestingPriorities: fmt::Debug + Send + Sync + 'static {
 
 /// Tells the priority of calls.
 pub trait CallPriority: fmt::Debug + Send + Sync + 'static {
-    /// The priority of a call that the calling thread is about to make.
+    /// The priority of a call to `object` that the calling thread is about to make.
     ///
     /// # Errors
     /// The system exception that keeps the request from being sent.
-    fn priority(&self) -> Result<i16, SystemException>;
+    fn priority(&self, object: &ObjectRef) -> Result<i16, SystemException>;
 }
 
 /// The most contexts that policies, and what accompanies all requests, put into one request.
@@ -196,7 +222,7 @@ pub struct ShortContext {
 
 impl ShortContext {
     /// The most octets that it can have.
-    pub const MAX: usize = 64;
+    pub const MAX: usize = 72;
 
     /// The context of service `id` with this data; `None` for too much of it.
     pub fn new(id: ServiceId, data: &[u8]) -> Option<Self> {

@@ -69,6 +69,10 @@ policy_types! {
     BUFFER_STRATEGY = 0x5a42_0002, "Zorb::BufferStrategyPolicy";
     /// Zorb's [`OnewayQueue`](super::OnewayQueue).
     ONEWAY_QUEUE = 0x5a42_0003, "Zorb::OnewayQueuePolicy";
+    /// Requests that are of no use any more are not served, Zorb's own.
+    SERVE_IN_TIME = 0x5a42_0004, "Zorb::ServeInTimePolicy";
+    /// The priority of calls that is not their thread's, Zorb's own.
+    INVOCATION_PRIORITY = 0x5a42_0005, "Zorb::InvocationPriorityPolicy";
     /// TAO's [`ConnectionTimeout`](super::ConnectionTimeout).
     CONNECTION_TIMEOUT = 0x5441_0008, "TAO::ConnectionTimeoutPolicy";
 }

@@ -10,8 +10,8 @@ use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_os::priority::Schedule;
 use zorb_rt::{
-    Direct, LaneBuilder, NativePriority, Priority, PriorityModel, RtCurrent, RtOrb, Threadpool,
-    ThreadpoolBuilder,
+    Direct, LaneBuilder, NativePriority, Priority, PriorityMapping, PriorityModel, RtCurrent,
+    RtOrb, Threadpool, ThreadpoolBuilder,
 };
 use zorb_shm::ShmiopProtocol;
 use zorb_short::Short;
@@ -135,6 +135,15 @@ pub(crate) fn side_with(options: &[(&str, &str)]) -> Side {
 
 /// An ORB that listens at these.
 pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
+    side_of(urls, options, Direct::new(NativePriority::SHARED, NativePriority(40)))
+}
+
+/// An ORB with this mapping.
+pub(crate) fn side_mapped(mapping: impl PriorityMapping) -> Side {
+    side_of(&["iiop://127.0.0.1:0"], &[], mapping)
+}
+
+fn side_of(urls: &[&str], options: &[(&str, &str)], mapping: impl PriorityMapping) -> Side {
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()));
     let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);
@@ -145,7 +154,6 @@ pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
     let orb = urls.iter().fold(orb, |orb, url| orb.listen(*url));
     let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
     let orb = orb.build().unwrap();
-    let mapping = Direct::new(NativePriority::SHARED, NativePriority(40));
     let rt = RtOrb::builder().mapping(mapping).attach(&orb).unwrap();
     let permitted = rt.denial().is_none();
     let clerk =

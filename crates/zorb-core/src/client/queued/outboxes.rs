@@ -52,7 +52,7 @@ impl Outboxes {
     ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
         let core = object.core();
         let mut failure = None;
-        for route in fitting(routes)? {
+        for route in fitting(object, routes)? {
             match self.reach_place(&self.place(&route.pool), policy, core, call)? {
                 Ok(outbox) => return Ok((route, outbox)),
                 Err(NoConnection::Unreachable(error)) => failure = Some(error),

@@ -127,3 +127,12 @@ pub(super) const REQUEST_TIMEOUT: OptionSpec = OptionSpec {
     unit: "ms",
     help: "longest time until a request of a real-time program is sent, connecting included; 0 for no limit but that of the call",
 };
+
+pub(super) const END_TIMES: OptionSpec = OptionSpec {
+    name: "RtEndTimes",
+    key: "rt_end_times",
+    kind: OptionKind::OneOf(&["asked", "all"]),
+    default: "asked",
+    unit: "",
+    help: "which servers a real-time program tells until when its requests are of use, where calls have limits of time: those whose references ask for it, or all",
+};

@@ -1,0 +1,67 @@
+//! Moments that mean the same on every machine.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// From the beginning of CORBA's time, 15 October 1582, to that of Unix, in units of 100 ns.
+const UNIX_IN_TIME_T: u64 = 0x01B2_1DD2_1381_4000;
+
+/// A moment until which something has to be done, the same on every node: `TimeBase::TimeT`, units of
+/// 100 ns since 15 October 1582, UTC. The clocks of nodes have to agree as well as deadlines are to be
+/// kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Deadline(u64);
+
+impl Deadline {
+    /// So long from now.
+    #[must_use]
+    pub fn after(time: Duration) -> Self {
+        Self(now().saturating_add(units(time)))
+    }
+
+    /// That moment of this machine's steady clock, as its clock on the wall has it now.
+    #[must_use]
+    pub fn at(moment: Instant) -> Self {
+        let (steady, wall) = (Instant::now(), now());
+        Self(match moment.checked_duration_since(steady) {
+            Some(left) => wall.saturating_add(units(left)),
+            None => wall.saturating_sub(units(steady.saturating_duration_since(moment))),
+        })
+    }
+
+    /// That moment.
+    #[must_use]
+    pub const fn from_time_t(time: u64) -> Self {
+        Self(time)
+    }
+
+    /// As `TimeBase::TimeT`.
+    #[must_use]
+    pub const fn as_time_t(self) -> u64 {
+        self.0
+    }
+
+    /// How long it is until then; zero when it has passed.
+    #[must_use]
+    pub fn time_left(self) -> Duration {
+        time(self.0.saturating_sub(now()))
+    }
+
+    /// How long ago it was; zero when it is still to come.
+    #[must_use]
+    pub fn time_since(self) -> Duration {
+        time(now().saturating_sub(self.0))
+    }
+}
+
+fn time(units: u64) -> Duration {
+    Duration::from_micros(units / 10) + Duration::from_nanos(units % 10 * 100)
+}
+
+fn units(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos() / 100).unwrap_or(u64::MAX)
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    UNIX_IN_TIME_T.saturating_add(units(since))
+}
