@@ -9,7 +9,8 @@ use std::time::Duration;
 use zorb_core::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{
-    ConnectionProperties, OnewayQueue, Policies, RelativeRequestTimeout, SyncScope,
+    ConnectionProperties, OnewayQueue, Policies, PrivateConnection, RelativeRequestTimeout,
+    SyncScope,
 };
 use zorb_core::{Interface, ObjectRef, Orb, Result, codegen};
 use zorb_os::priority::{self, Schedule};
@@ -251,6 +252,18 @@ fn a_queue_s_thread_is_scheduled_as_the_one_that_opened_it() {
     });
     drop(go);
     assert_eq!(told.recv(), Ok(opener));
+}
+
+#[test]
+fn a_reference_keeps_its_queue_where_its_thread_has_calls_go_other_ways() {
+    let scene = scene(None);
+    let queue = of(64, usize::MAX);
+    let sink = scene.sink.with(&queued(&queue));
+    let apart = Policies::new().with(PrivateConnection);
+    scene.client.policy_current().during(&apart, || sink.put(1, b"").unwrap()).unwrap();
+    assert_eq!(scene.came.recv(), Ok(1));
+    assert!(queue.flush(HOUR));
+    assert_eq!(queue.counts().sent, 1);
 }
 
 #[test]

@@ -33,17 +33,11 @@ pub(crate) fn invoke(
             &other_terms
         }
     };
-    let object = match terms.elsewhere {
-        Some(detour) => {
-            let is_one_way = !response.expects_reply();
-            let asked = Asked { operation, response, is_one_way, arguments, terms: *terms };
-            match go_around(detour, object, &asked)? {
-                Some(object) => object,
-                None => return Ok(()),
-            }
-        }
-        None => object,
-    };
+    if let Some(detour) = terms.elsewhere {
+        let is_one_way = !response.expects_reply();
+        let asked = Asked { operation, response, is_one_way, arguments, terms: *terms };
+        return go_around(detour, object, &asked, read);
+    }
     let call = Call::new(operation, response, arguments, terms);
     let first = if object.was_forwarded() {
         None
@@ -140,13 +134,17 @@ fn go_on(
 }
 
 /// Has policies see to the call; the reference by which it is to be made, if it still is.
+/// Makes a call that policies see to first.
 #[cold]
-fn go_around<'o>(
+fn go_around(
     detour: Detour,
-    object: &'o ObjectRef,
+    object: &ObjectRef,
     asked: &Asked<'_>,
-) -> Result<Option<&'o ObjectRef>, SystemException> {
-    detour(object, Some(asked))
+    read: ReadReply<'_>,
+) -> Result<(), SystemException> {
+    let Some(object) = detour(object, Some(asked))? else { return Ok(()) };
+    let call = Call::new(asked.operation, asked.response, asked.arguments, &asked.terms);
+    go_on(&object, &call, None, read)
 }
 
 /// What is left to do when a call has succeeded.

@@ -1,5 +1,6 @@
 //! Asking a server where an object is, without calling it.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, Wire};
@@ -47,9 +48,10 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     core.check_running()?;
     let terms = terms(object);
     let object = match terms.elsewhere {
-        Some(detour) => detour(object, None)?.unwrap_or(object),
-        None => object,
+        Some(detour) => detour(object, None)?.unwrap_or(Cow::Borrowed(object)),
+        None => Cow::Borrowed(object),
     };
+    let object = &*object;
     let patience = Patience::new(terms.round_trip);
     let mut next;
     let mut target = object.binding();

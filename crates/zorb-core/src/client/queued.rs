@@ -4,6 +4,7 @@
 
 mod outboxes;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -67,13 +68,13 @@ impl std::fmt::Debug for Outbox {
 pub(crate) fn enqueue<'o>(
     object: &'o ObjectRef,
     asked: Option<&Asked<'_>>,
-) -> Result<Option<&'o ObjectRef>, SystemException> {
+) -> Result<Option<Cow<'o, ObjectRef>>, SystemException> {
     let object = object.as_wanted()?;
     let Some(asked) = asked.filter(|it| it.is_one_way && it.terms.sync_scope == SyncScope::None)
     else {
         return Ok(Some(object));
     };
-    let Some(policy) = override_of::<OnewayQueue>(object) else { return Ok(Some(object)) };
+    let Some(policy) = override_of::<OnewayQueue>(&object) else { return Ok(Some(object)) };
     let forwarded = object.forwarded();
     let target = forwarded.binding().unwrap_or_else(|| object.binding());
     let routes = target.routes(object.core());
@@ -81,9 +82,9 @@ pub(crate) fn enqueue<'o>(
         return Ok(Some(object));
     }
     let call = Call::new(asked.operation, asked.response, asked.arguments, &asked.terms);
-    let outcome = put(&policy, object, routes, &call);
+    let outcome = put(&policy, &object, routes, &call);
     if !call.terms.asides.is_none() {
-        settle(object, &call)?;
+        settle(&object, &call)?;
     }
     outcome.map(|()| None)
 }

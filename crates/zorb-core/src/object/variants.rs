@@ -1,5 +1,6 @@
 //! The same object by other ways, where policies have calls go them.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -21,15 +22,19 @@ struct Variant {
 
 impl ObjectRef {
     /// The reference by which a call of the calling thread is to go: this one, or what the policies of
-    /// thread and ORB make of it.
-    pub(crate) fn as_wanted(&self) -> Result<&Self, SystemException> {
+    /// thread and ORB make of it, with the policies that this one has.
+    pub(crate) fn as_wanted(&self) -> Result<Cow<'_, Self>, SystemException> {
         let wanted = Shape::wanted(self);
         if self.is_shaped(&wanted) {
-            return Ok(self);
+            return Ok(Cow::Borrowed(self));
         }
-        self.variant(&wanted).ok_or_else(|| {
+        let variant = self.variant(&wanted).ok_or_else(|| {
             let code = minor::imp_limit::TOO_MANY_WAYS;
             SystemException::imp_limit(code, CompletionStatus::No)
+        })?;
+        Ok(match &self.overrides {
+            None => Cow::Borrowed(variant),
+            overrides => Cow::Owned(Self { overrides: overrides.clone(), ..variant.clone() }),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Overrides at the levels of a client, and what they come to.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,8 +86,10 @@ pub(crate) struct Asked<'a> {
 /// Sees to a call: finds the reference by which it goes, which policies of the thread or the ORB may
 /// have go other ways, or does what is asked itself, and then there is none. Questions about the object
 /// itself ask nothing of it.
-pub(crate) type Detour =
-    for<'o> fn(&'o ObjectRef, Option<&Asked<'_>>) -> Result<Option<&'o ObjectRef>, SystemException>;
+pub(crate) type Detour = for<'o> fn(
+    &'o ObjectRef,
+    Option<&Asked<'_>>,
+) -> Result<Option<Cow<'o, ObjectRef>>, SystemException>;
 
 /// What policies say about a call, as far as they do.
 #[derive(Clone, Copy, Debug, Default)]
