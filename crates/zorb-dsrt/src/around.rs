@@ -32,6 +32,11 @@ impl RequestContext for Propagation {
         Ok(ShortContext::new(ServiceId::ZORB_DISTRIBUTABLE_THREAD, &data))
     }
 
+    /// A thread that could not be carried on would be another one there.
+    fn must_arrive(&self, _: &ObjectRef, _: Option<i16>) -> bool {
+        present().is_some()
+    }
+
     fn ended(&self, _: &ObjectRef) -> Result<(), SystemException> {
         present().map_or(Ok(()), |visit| visit.comes_back())
     }

@@ -1,4 +1,6 @@
-//! Schedulers that let one distributable thread of a node run at a time, the most urgent.
+//! Schedulers that let so many distributable threads of a node run at a time, the most urgent ones.
+
+use std::num::NonZeroUsize;
 
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::SystemException;
@@ -9,25 +11,30 @@ use super::scheduler::{Point, Scheduler};
 /// What comes first: the smaller.
 type Key = (u64, u64);
 
-/// Who may run: one at a time, until it waits, calls, or comes to a step of its segments. Among those
-/// that are ready the one with the smallest key is next; of equals, the one that was there first.
-#[derive(Debug, Default)]
+/// Who may run: so many at a time, each until it waits, calls, or comes to a step of its segments. Among
+/// those that are ready the one with the smallest key is next; of equals, the one that was there first.
+#[derive(Debug)]
 struct Executive {
+    at_once: NonZeroUsize,
     state: Lock<Ready>,
     changed: Condition,
 }
 
 #[derive(Debug, Default)]
 struct Ready {
-    running: bool,
+    running: usize,
     /// With the numbers in which they came.
     waiting: Vec<(Key, u64)>,
     came: u64,
-    /// Whose turn it is.
-    turn: Option<u64>,
+    /// Whose turn it is, who have not noticed yet.
+    turns: Vec<u64>,
 }
 
 impl Executive {
+    fn new(at_once: NonZeroUsize) -> Self {
+        Self { at_once, state: Lock::default(), changed: Condition::default() }
+    }
+
     fn state(&self) -> Locked<'_, Ready> {
         self.state.lock()
     }
@@ -35,17 +42,20 @@ impl Executive {
     /// Waits for its turn.
     fn enter(&self, key: Key) {
         let mut state = self.state();
-        if !state.running {
-            state.running = true;
+        if state.running < self.at_once.get() {
+            state.running += 1;
             return;
         }
         let number = state.came;
         state.came += 1;
         state.waiting.push((key, number));
-        while state.turn != Some(number) {
-            state = self.changed.wait(state);
-        }
-        state.turn = None;
+        let place = loop {
+            match state.turns.iter().position(|turn| *turn == number) {
+                Some(place) => break place,
+                None => state = self.changed.wait(state),
+            }
+        };
+        state.turns.swap_remove(place);
     }
 
     /// Lets the next run.
@@ -55,11 +65,11 @@ impl Executive {
         match first.map(|(place, _)| place) {
             Some(place) => {
                 let (_, number) = state.waiting.swap_remove(place);
-                state.turn = Some(number);
+                state.turns.push(number);
                 drop(state);
                 self.changed.tell_all();
             }
-            None => state.running = false,
+            None => state.running = state.running.saturating_sub(1),
         }
     }
 
@@ -85,19 +95,32 @@ macro_rules! cooperative {
     ($(#[$docs:meta])* $name:ident, $discipline:literal, $key:path) => {
         $(#[$docs])*
         ///
-        /// One distributable thread of the node runs at a time. It goes on until it calls, comes to a
-        /// step of its segments, or ends: nothing interrupts it before. So the order needs no privilege
-        /// of the system, and is the same every time.
-        #[derive(Debug, Default)]
+        /// One distributable thread of the node runs at a time, or [as many as](Self::at_once) the node
+        /// has processors for them. It goes on until it calls, comes to a step of its segments, or ends:
+        /// nothing interrupts it before. So the order in which they begin needs no privilege of the
+        /// system, and of one at a time it is the same every time.
+        #[derive(Debug)]
         pub struct $name {
             executive: Executive,
         }
 
+        impl Default for $name {
+            fn default() -> Self {
+                Self::at_once(NonZeroUsize::MIN)
+            }
+        }
+
         impl $name {
-            /// Without any threads yet.
+            /// Without any threads yet, and one at a time.
             #[must_use]
             pub fn new() -> Self {
                 Self::default()
+            }
+
+            /// So many at a time: those that come first of all that are ready.
+            #[must_use]
+            pub fn at_once(count: NonZeroUsize) -> Self {
+                Self { executive: Executive::new(count) }
             }
 
             /// How many threads wait for their turns.

@@ -1,7 +1,9 @@
 //! Segments, schedulers and contexts, without a connection.
 
-use std::sync::mpsc::channel;
+use std::num::NonZeroUsize;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
@@ -209,6 +211,54 @@ fn order(
         .unwrap();
     handles.into_iter().for_each(|handle| handle.join().unwrap().unwrap());
     Arc::try_unwrap(ran).unwrap().into_inner().unwrap()
+}
+
+#[test]
+fn as_many_run_at_once_as_there_may_and_those_that_come_first() {
+    let two = NonZeroUsize::new(2).unwrap();
+    let scheduler = Arc::new(EarliestDeadline::at_once(two));
+    let scheduling = RtScheduling::attach(&orb(), Arc::clone(&scheduler) as Arc<dyn Scheduler>);
+    let current = scheduling.current();
+    let (began, begins) = channel();
+    let spawn = |number: usize, time| {
+        let began = began.clone();
+        let (go, may_go) = channel::<()>();
+        let action = move || {
+            began.send(number).unwrap();
+            // Until the test lets go of it.
+            let _ = may_go.recv();
+        };
+        let spawned = current.spawn("next", deadline(time), None, 0, action).unwrap();
+        (go, spawned.handle)
+    };
+    // Two that run side by side, which one at a time would not.
+    let first: Vec<_> = [(0, 100), (1, 200)].map(|(number, time)| spawn(number, time)).into();
+    let mut running = [begins.recv().unwrap(), begins.recv().unwrap()];
+    running.sort_unstable();
+    assert_eq!(running, [0, 1]);
+    // Those that come now wait, and begin by their deadlines as each of the two ends.
+    let mut rest = Vec::new();
+    for (number, time) in [(2, 50), (3, 10), (4, 30)] {
+        rest.push(spawn(number, time));
+        while scheduler.waiting() < number - 1 {
+            std::thread::yield_now();
+        }
+    }
+    let end = |(go, handle): (Sender<()>, JoinHandle<Result<(), SchedulingError>>)| {
+        drop(go);
+        handle.join().unwrap().unwrap();
+    };
+    let mut next = Vec::new();
+    for running in first {
+        end(running);
+        next.push(begins.recv().unwrap());
+    }
+    assert_eq!((next, scheduler.waiting()), (vec![3, 4], 1));
+    let [second, third, fourth] = <[_; 3]>::try_from(rest).unwrap();
+    end(third);
+    assert_eq!(begins.recv(), Ok(2));
+    [second, fourth].into_iter().for_each(end);
+    assert_eq!((scheduler.waiting(), scheduling.count()), (0, 0));
 }
 
 #[test]

@@ -5,15 +5,21 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use zorb_arq::RudpProtocol;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::{CollocationStrategy, ObjectRef, Orb, Result, codegen};
 use zorb_dsrt::{
     Current, Deadline, EarliestDeadline, FixedPriority, Parameters, RtScheduling, Scheduler,
     ThreadId,
 };
+use zorb_giop::{GiopLite, ProfileTag};
 use zorb_rt::{Direct, NativePriority, Priority, RtCurrent, RtOrb};
+use zorb_shm::ShmiopProtocol;
+use zorb_short::Short;
 use zorb_tcp::IiopProtocol;
+use zorb_transport::Composed;
 use zorb_types::SystemExceptionKind;
+use zorb_unix::UiopProtocol;
 
 /// `interface Hop { short go(in Hop next, in Hop after); short hold(); oneway void note(); };`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -118,8 +124,17 @@ struct Side {
 }
 
 fn side(scheduler: impl FnOnce(RtCurrent) -> Arc<dyn Scheduler>) -> Side {
+    side_at(&["iiop://127.0.0.1:0"], scheduler)
+}
+
+fn side_at(urls: &[&str], scheduler: impl FnOnce(RtCurrent) -> Arc<dyn Scheduler>) -> Side {
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
-    let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
+    let orb = orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()));
+    let orb = orb.protocol(Arc::new(RudpProtocol::new()));
+    let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);
+    let short = Composed::new(&Short, UiopProtocol::new(), ProfileTag::ZORB_SHORT_UIOP);
+    let orb = orb.protocol(Arc::new(lite)).protocol(Arc::new(short));
+    let orb = urls.iter().fold(orb, |orb, url| orb.listen(*url)).build().unwrap();
     let mapping = Direct::new(NativePriority::SHARED, NativePriority(40));
     let rt = RtOrb::builder().mapping(mapping).attach(&orb).unwrap();
     let scheduling = RtScheduling::attach(&orb, scheduler(rt.current()));
@@ -181,6 +196,43 @@ fn a_thread_is_the_same_at_every_hop() {
     let seen = first.recorder.take();
     assert_ne!(seen[0].0, id);
     assert_eq!(seen[1], (None, None, None));
+}
+
+#[test]
+fn a_thread_goes_on_by_every_protocol_that_can_carry_it() {
+    for urls in [
+        &["uiop://"][..],
+        &["shmiop://"],
+        &["rudp://127.0.0.1:0"],
+        // The first has nothing to carry it by.
+        &["lite+uiop://", "uiop://"],
+        &["short+uiop://", "uiop://"],
+    ] {
+        let (client, server) =
+            (by_deadline(), side_at(urls, |_| Arc::new(EarliestDeadline::new())));
+        let (hop, deadline) = (client.sees(&server), soon());
+        let current = client.scheduling.current();
+        let work = || {
+            assert_eq!(hop.go(None, None), Ok(1), "{urls:?}");
+            current.id()
+        };
+        let id = current.within("track", Some(deadline), work).unwrap();
+        assert_eq!(server.recorder.take(), [(id, Some(deadline), None)], "{urls:?}");
+    }
+}
+
+#[test]
+fn a_thread_does_not_go_where_nothing_can_carry_it() {
+    for url in ["lite+uiop://", "short+uiop://"] {
+        let (client, server) =
+            (by_deadline(), side_at(&[url], |_| Arc::new(EarliestDeadline::new())));
+        let hop = client.sees(&server);
+        let current = client.scheduling.current();
+        let refused = current.within("track", Some(soon()), || hop.go(None, None)).unwrap();
+        assert_eq!(refused.unwrap_err().kind, SystemExceptionKind::InvPolicy, "{url}");
+        assert_eq!(hop.go(None, None), Ok(1), "{url}: who is none is no other there");
+        assert_eq!(server.recorder.take(), [(None, None, None)], "{url}");
+    }
 }
 
 #[test]

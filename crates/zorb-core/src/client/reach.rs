@@ -185,10 +185,8 @@ fn not_connected(error: ConnectError, late: bool) -> SystemException {
 #[cold]
 fn nothing_said() -> SystemException {
     let code = minor::inv_policy::CANNOT_RECONCILE;
-    Error::new(Phase::Connect, "the priority of a call, by protocols without service contexts")
-        .hint(
-            "have the object served in a lane of that priority, or its server listen with GIOP too",
-        )
+    Error::new(Phase::Connect, "what a call has to say, by protocols without service contexts")
+        .hint("have the server listen with GIOP too; priorities are told by lanes as well")
         .remember(SystemException::inv_policy(code, CompletionStatus::No))
 }
 
