@@ -5,7 +5,7 @@ mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use support::{Echo, Servant, builder, client, server, server_in_order, until_noted};
@@ -364,4 +364,35 @@ fn no_context_that_accompanies_requests_is_left_out() {
     let exception = outcomes[8].unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::ImpLimit);
     assert_eq!(exception.minor, minor::imp_limit::TOO_MANY_CONTEXTS);
+}
+
+/// Knows how many of the calls that it went along with have not ended.
+#[derive(Debug, Default)]
+struct UnderWay(AtomicI32);
+
+impl RequestContext for UnderWay {
+    fn context(&self) -> Result<Option<ShortContext>, SystemException> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Ok(None)
+    }
+
+    fn ended(&self, _: &ObjectRef) -> Result<(), SystemException> {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+#[test]
+fn what_accompanies_requests_is_told_of_the_end_of_calls_that_fail_as_well() {
+    let (_server, echo) = server();
+    let orb = builder().build().unwrap();
+    let under_way = Arc::new(UnderWay::default());
+    orb.policy_manager().accompany(Arc::clone(&under_way) as Arc<dyn RequestContext>);
+    let echo: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    assert_eq!(echo.twice(2), Ok(4));
+    assert_eq!(under_way.0.load(Ordering::SeqCst), 0);
+    assert!(echo.panic_now().is_err());
+    assert_eq!(under_way.0.load(Ordering::SeqCst), 0, "a system exception");
+    assert!(echo.unknown().is_err());
+    assert_eq!(under_way.0.load(Ordering::SeqCst), 0, "an operation that there is not");
 }

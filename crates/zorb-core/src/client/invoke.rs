@@ -10,7 +10,7 @@ use super::reply::ReadReply;
 use crate::error::{Error, Phase};
 use crate::gather::WriteBody;
 use crate::object::{Binding, ObjectRef};
-use crate::policy::{Asked, Detour, Rebind, plain_terms, terms};
+use crate::policy::{Asked, Detour, Rebind, Terms, plain_terms, terms};
 
 /// How often one call is sent again over a fresh connection because its server closed the old one.
 pub(super) const MAX_RESENDS: u32 = 3;
@@ -34,9 +34,7 @@ pub(crate) fn invoke(
         }
     };
     if let Some(detour) = terms.elsewhere {
-        let is_one_way = !response.expects_reply();
-        let asked = Asked { operation, response, is_one_way, arguments, terms: *terms };
-        return go_around(detour, object, &asked, read);
+        return go_around(object, (operation, response), arguments, (detour, terms), read);
     }
     let call = Call::new(operation, response, arguments, terms);
     let first = if object.was_forwarded() {
@@ -128,23 +126,25 @@ fn go_on(
                 object.forget_forward();
                 target = object.binding();
             }
-            Attempt::Failed(exception) => return Err(exception),
+            Attempt::Failed(exception) => return Err(give_up(object, call, exception)),
         }
     }
 }
 
-/// Has policies see to the call; the reference by which it is to be made, if it still is.
 /// Makes a call that policies see to first.
 #[cold]
+#[inline(never)]
 fn go_around(
-    detour: Detour,
     object: &ObjectRef,
-    asked: &Asked<'_>,
+    (operation, response): (&str, ResponseFlags),
+    arguments: WriteBody<'_>,
+    (detour, terms): (Detour, &Terms),
     read: ReadReply<'_>,
 ) -> Result<(), SystemException> {
-    let Some(object) = detour(object, Some(asked))? else { return Ok(()) };
-    let call = Call::new(asked.operation, asked.response, asked.arguments, &asked.terms);
-    go_on(&object, &call, None, read)
+    let is_one_way = !response.expects_reply();
+    let asked = Asked { operation, response, is_one_way, arguments, terms: *terms };
+    let Some(object) = detour(object, Some(&asked))? else { return Ok(()) };
+    go_on(&object, &Call::new(operation, response, arguments, terms), None, read)
 }
 
 /// What is left to do when a call has succeeded.
