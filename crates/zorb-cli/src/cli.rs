@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use zorb::options::Options;
 
 use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched};
 use crate::failure::{Failure, OK, Outcome, USAGE};
@@ -93,8 +92,11 @@ fn split(arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failu
         return Ok((arguments, Vec::new()));
     };
     let all: Vec<String> = readable.into_iter().map(str::to_owned).collect();
-    let own = Options::default()
-        .take_arguments(all.iter().cloned())
+    // Those of the protocols too.
+    let own = zorb::Orb::builder()
+        .without_environment()
+        .options()
+        .and_then(|mut options| options.take_arguments(all.iter().cloned()))
         .map_err(|error| Failure::from(error).into_usage())?;
     Ok((own.into_iter().map(OsString::from).collect(), all))
 }

@@ -52,6 +52,34 @@ fn values_say_where_they_came_from() {
     }
 }
 
+/// Options that come with protocols are set by the same means as the ORB's own.
+#[test]
+fn options_of_protocols_are_set_like_others() {
+    let path = file("protocols", "zorb.toml", "miop_hops = 3\n");
+    let output = command(&["config", "-ORBSsliopServerName", "server", "--json"])
+        .env("ZORB_CONFIG", &path)
+        .env("ZORB_MIOP_LOOP_BACK", "no")
+        .output();
+    let json: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    for (name, value, origin) in [
+        ("SsliopServerName", "server", "argument -ORBSsliopServerName"),
+        ("MiopLoopBack", "no", "environment ZORB_MIOP_LOOP_BACK"),
+        ("MiopHops", "3", &*format!("file {path}")),
+        ("SsliopHandshakeTimeout", "10000", "default"),
+    ] {
+        let option = option(&json, name);
+        assert_eq!((&option["value"], &option["origin"]), (&value.into(), &origin.into()));
+    }
+    let output = run(&["config", "-ORBMiopHops", "300"]);
+    assert!(
+        output.status == Some(2) && output.stderr.contains("out of range"),
+        "{}",
+        output.stderr
+    );
+    let output = run(&["config", "-ORBMiopHop", "3"]);
+    assert!(output.stderr.contains("did you mean MiopHops?"), "{}", output.stderr);
+}
+
 #[test]
 fn the_default_file_is_accepted() {
     let default = run(&["config", "--default"]);
