@@ -16,6 +16,7 @@ use zorb_rt::{
     PriorityModel, RtCurrent, RtOrb, Strategy, Threadpool,
 };
 use zorb_tcp::IiopProtocol;
+use zorb_transport::conformance::needs_loopback;
 use zorb_types::SystemExceptionKind;
 
 /// `interface Desk { short priority(); oneway void leave(); };`
@@ -71,6 +72,7 @@ const CLIENT: &str = "rt_mapping = \"direct\"\nrt_highest_priority = 40\n\
     fragment_size = 4096\n";
 
 fn builder() -> OrbBuilder {
+    needs_loopback();
     Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()))
 }
 

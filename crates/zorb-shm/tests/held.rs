@@ -15,6 +15,7 @@ use zorb_os::memory::SharedMemory;
 use zorb_os::process::bind_to_this_process;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 use zorb_shm::ShmTransport;
+use zorb_transport::conformance::short_folder;
 use zorb_transport::{Acceptor, ConnectOptions, ListenOptions, SendBuffer, Stream, Transport};
 
 /// Names the socket that a process of this program is to connect to, or to listen at.
@@ -23,7 +24,7 @@ const LEN: usize = 5000;
 const PAGE: usize = 4096;
 
 fn path(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("zorb-shm-held-{name}-{}.sock", std::process::id()))
+    short_folder().join(format!("zorb-shm-held-{name}-{}.sock", std::process::id()))
 }
 
 fn url(path: &Path) -> String {

@@ -15,6 +15,7 @@ use zorb_os::memory::SharedMemory;
 use zorb_os::process::bind_to_this_process;
 use zorb_os::socket::recv_descriptor;
 use zorb_shm::ShmTransport;
+use zorb_transport::conformance::short_folder;
 use zorb_transport::{
     Acceptor, ConnectOptions, ConnectPhase, ListenOptions, Stream, StreamOptions, Transport,
 };
@@ -23,7 +24,7 @@ use zorb_transport::{
 const LISTEN_AT: &str = "ZORB_SHM_TEST_PEER";
 
 fn path(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("zorb-shm-{name}-{}.sock", std::process::id()))
+    short_folder().join(format!("zorb-shm-{name}-{}.sock", std::process::id()))
 }
 
 fn url(path: &Path) -> String {

@@ -12,7 +12,8 @@
 //! Each test listens and connects on its own, so they run in parallel; each fails, instead of
 //! hanging, after [`LIMIT`]. Nothing sleeps, and no test asks anything to be fast.
 //!
-//! [`Lossy`] puts a network that loses datagrams between both sides; [`Scripted`] is for tests of what is above streams.
+//! For tests of other things: [`Scripted`] is for what is above streams, [`Lossy`] puts a network that loses datagrams between both sides, [`short_folder`] is where sockets with a path go, and [`needs_loopback`] fails
+//! where there is no network at all.
 // The suite is made of tests, which fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
@@ -30,6 +31,8 @@ pub use scripted::Scripted;
 pub use streams::*;
 pub use waiting::*;
 
+use std::net::{Ipv4Addr, UdpSocket};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -39,6 +42,25 @@ use crate::{Acceptor, ConnectOptions, ListenOptions, Stream, Transport};
 
 /// How long one test may take before it counts as hanging.
 pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// A folder for temporary files in which a socket can have a name of forty octets. A path of one has no more
+/// than 107, and a machine's own folder for such files may take most of them.
+#[must_use]
+pub fn short_folder() -> PathBuf {
+    let folder = std::env::temp_dir();
+    if folder.as_os_str().len() <= 107 - 41 { folder } else { PathBuf::from("/tmp") }
+}
+
+/// To be called by tests before threads of theirs wait for each other over the loop-back interface. Where it is
+/// down they would wait for ever.
+///
+/// # Panics
+/// It is down.
+pub fn needs_loopback() {
+    let reached = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+        .and_then(|socket| socket.connect((Ipv4Addr::LOCALHOST, 1)));
+    assert!(reached.is_ok(), "the loop-back interface is down: {reached:?}");
+}
 
 /// What the suite is run on: a transport and where it may listen.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `uiop:///tmp/x.sock` | the socket at that path | makes it, in place of a stale one |
 //! | `uiop://@name` | the abstract name `name` (Linux: no file) | the same |
-//! | `uiop://` | - | a fresh path in `$XDG_RUNTIME_DIR` or the folder for temporary files |
+//! | `uiop://` | - | a fresh path: in `$XDG_RUNTIME_DIR`, or the folder for temporary files, or `/tmp` where their names are too long |
 //! | `uiop://@` | - | a fresh abstract name |
 //! | `uiop:///tmp/x.sock?mode=0660` | - | with the mode in place of 0600, see below |
 //!

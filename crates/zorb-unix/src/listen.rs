@@ -60,10 +60,15 @@ fn listen_abstract(name: SocketName, options: &ListenOptions) -> io::Result<Boun
 }
 
 /// Where fresh sockets go, by preference: the user's own folder for such things, which nobody
-/// else can write to, then the one for temporary files.
+/// else can write to, then the one for temporary files, then the system's, whose name is never too long.
 fn fresh_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> {
     let runtime = runtime.map(PathBuf::from).filter(|folder| folder.is_absolute());
-    runtime.into_iter().chain([temporary]).collect()
+    let mut folders: Vec<PathBuf> = runtime.into_iter().chain([temporary]).collect();
+    let system = PathBuf::from("/tmp");
+    if !folders.contains(&system) {
+        folders.push(system);
+    }
+    folders
 }
 
 /// Listens in the first of `folders` that will have it.
@@ -124,6 +129,8 @@ fn with_hint(error: ListenError) -> ListenError {
 
 #[cfg(test)]
 mod tests {
+    use zorb_transport::conformance::short_folder;
+
     use super::*;
 
     fn listen_in(folders: &[PathBuf]) -> io::Result<Bound> {
@@ -132,13 +139,15 @@ mod tests {
 
     #[test]
     fn the_users_own_folder_comes_first() {
-        let temporary = PathBuf::from("/tmp");
-        let folders =
-            |runtime: Option<&str>| fresh_folders(runtime.map(OsString::from), temporary.clone());
-        assert_eq!(folders(Some("/run/user/1")), [Path::new("/run/user/1"), &temporary]);
-        assert_eq!(folders(Some("relative")), [temporary.as_path()]);
-        assert_eq!(folders(Some("")), [temporary.as_path()]);
-        assert_eq!(folders(None), [temporary.as_path()]);
+        let of = |runtime: Option<&str>, temporary: &str| {
+            fresh_folders(runtime.map(OsString::from), PathBuf::from(temporary))
+        };
+        assert_eq!(of(Some("/run/user/1"), "/tmp"), [Path::new("/run/user/1"), Path::new("/tmp")]);
+        for unset in [Some("relative"), Some(""), None] {
+            assert_eq!(of(unset, "/tmp"), [Path::new("/tmp")]);
+        }
+        let all = ["/run/user/1", "/home/1/tmp", "/tmp"];
+        assert_eq!(of(Some(all[0]), all[1]), all.map(Path::new));
     }
 
     #[test]
@@ -146,7 +155,7 @@ mod tests {
         let missing = std::env::temp_dir().join("zorb-no-such-folder");
         let (too_long, spaced) = (format!("/{}", "x".repeat(100)), "/tmp/a b");
         for unfit in [missing, too_long.into(), spaced.into(), "relative".into()] {
-            let (_, name, file) = listen_in(&[unfit, std::env::temp_dir()]).unwrap();
+            let (_, name, file) = listen_in(&[unfit, short_folder()]).unwrap();
             assert!(name.to_string().ends_with(".sock") && file.is_some(), "{name}");
         }
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::SockRef;
+use zorb_transport::conformance::short_folder;
 use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, ConnectPhase, ListenError, ListenOptions,
     Stream, StreamOptions, Transport,
@@ -25,7 +26,7 @@ fn connect(acceptor: &dyn Acceptor) -> Result<Arc<dyn Stream>, ConnectError> {
 
 /// A path of one test's own.
 fn path(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("zorb-sockets-{name}-{}.sock", std::process::id()))
+    short_folder().join(format!("zorb-sockets-{name}-{}.sock", std::process::id()))
 }
 
 fn url(path: &Path) -> String {

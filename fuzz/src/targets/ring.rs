@@ -11,6 +11,7 @@ use std::time::Duration;
 use zorb_os::memory::SharedMemory;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 use zorb_shm::ShmTransport;
+use zorb_transport::conformance::short_folder;
 use zorb_transport::{
     ConnectOptions, ListenOptions, ReceivedBuffer, SendBuffer, Stream, Transport,
 };
@@ -157,7 +158,7 @@ fn hostile_client() -> Hostile {
 }
 
 fn hostile_server() -> Hostile {
-    let folder = std::env::temp_dir().join(format!("zorb-ring-{}.sock", std::process::id()));
+    let folder = short_folder().join(format!("zorb-ring-{}.sock", std::process::id()));
     let _ = std::fs::remove_file(&folder);
     let listener = UnixListener::bind(&folder).expect("a listener");
     let rings = SharedMemory::create("hostile", HEAD + 2 * RING).expect("memory");

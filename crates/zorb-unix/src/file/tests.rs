@@ -1,5 +1,7 @@
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 
+use zorb_transport::conformance::short_folder;
+
 use super::*;
 
 /// A folder of one test's own, removed in the end.
@@ -8,7 +10,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new() -> Self {
         let name = format!("zorb-unix-{}-{}", std::process::id(), next_number());
-        let folder = Self(std::env::temp_dir().join(name));
+        let folder = Self(short_folder().join(name));
         fs::create_dir(&folder.0).unwrap();
         folder
     }
