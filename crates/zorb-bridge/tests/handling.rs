@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::ThreadId;
 
 use support::{KEY, ORDERS, Peer, VERSIONS, reply, request};
-use watched::{Done, Log, Place, Toward, WatchedProtocol, What};
+use watched::{Done, Log, Place, Toward, What, watched};
 use zorb_bridge::{Bridge, Settings};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{Form, GiopLite, GiopVersion, Inbound, Ior, Limits, ProfileTag, ReplyStatus};
@@ -37,7 +37,7 @@ impl World {
     /// A server that speaks GIOP, or GIOPlite.
     fn new(server: &str) -> Self {
         let (plain, log) = (InprocTransport::new(), Log::default());
-        let watched = || WatchedProtocol::new(plain.clone(), log.clone());
+        let watched = || watched(plain.clone(), &log);
         let registry = Arc::new(ProtocolRegistry::new());
         registry.register(Arc::new(watched())).unwrap();
         let lite = Composed::new(&GiopLite, watched(), ProfileTag(0x1234));

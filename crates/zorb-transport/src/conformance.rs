@@ -12,7 +12,8 @@
 //! Each test listens and connects on its own, so they run in parallel; each fails, instead of
 //! hanging, after [`LIMIT`]. Nothing sleeps, and no test asks anything to be fast.
 //!
-//! For tests of other things: [`Scripted`] is for what is above streams, [`Lossy`] puts a network that loses datagrams between both sides, [`short_folder`] is where sockets with a path go, and [`needs_loopback`] fails
+//! For tests of other things: [`Scripted`] is for what is above streams, [`Watched`] shows what goes over them,
+//! [`Lossy`] puts a network that loses datagrams between both sides, [`short_folder`] is where sockets with a path go, and [`needs_loopback`] fails
 //! where there is no network at all.
 // The suite is made of tests, which fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
@@ -23,6 +24,7 @@ mod lossy;
 mod scripted;
 mod streams;
 mod waiting;
+mod watched;
 
 pub use classes::connections_of_a_server_have_classes_of_their_own;
 pub use endpoints::*;
@@ -30,6 +32,7 @@ pub use lossy::Lossy;
 pub use scripted::Scripted;
 pub use streams::*;
 pub use waiting::*;
+pub use watched::{Toward, Watch, Watched, WatchedStream};
 
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::PathBuf;

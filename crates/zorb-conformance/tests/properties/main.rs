@@ -64,7 +64,7 @@ fn scheme(url: &str) -> &str {
 fn spied(url: &str) -> (OrbBuilder, Arc<Spied>) {
     let all = tls::with_tls(Orb::builder().without_environment()).build().unwrap();
     let protocol: Arc<dyn Protocol> = all.protocols().by_scheme(scheme(url)).unwrap();
-    let spied = Arc::new(Spied::new(protocol));
+    let spied = Arc::new(Spied::new(protocol, |_| spy::Spy::default()));
     let builder = OrbBuilder::new().without_environment().protocol(Arc::<Spied>::clone(&spied));
     (builder.option("StallTakeover", "3600000"), spied)
 }

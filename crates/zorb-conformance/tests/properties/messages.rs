@@ -36,14 +36,14 @@ fn from_the_threshold_on_nothing_is_copied() {
             met.board.call(&met.mirror, url, LONG);
             if !knows(&*met.connected) {
                 assert_eq!(
-                    long(met.connected.take_sent()).parts,
+                    long(met.connected.watch().take_sent()).parts,
                     parts,
                     "client, {url}, {threshold}"
                 );
             }
             if !url.starts_with("diop") && !knows(&*met.accepted) {
                 assert_eq!(
-                    long(met.accepted.take_sent()).parts,
+                    long(met.accepted.watch().take_sent()).parts,
                     parts,
                     "server, {url}, {threshold}"
                 );
@@ -76,10 +76,10 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
     for (url, _) in protocols() {
         let met = Met::new(url, Some(properties), Some(properties));
         for stream in [&met.connected, &met.accepted] {
-            stream.take_sent();
+            stream.watch().take_sent();
         }
         met.board.call(&met.mirror, url, LONG);
-        let sent = [met.connected.take_sent(), met.accepted.take_sent()];
+        let sent = [met.connected.watch().take_sent(), met.accepted.watch().take_sent()];
         let is_giop = !url.starts_with("lite") && !url.starts_with("short");
         for (side, sent) in ["client", "adapter"].into_iter().zip(sent) {
             if url.starts_with("diop") {
@@ -97,7 +97,7 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
         met.board.call(&met.mirror, url, 100);
         if is_giop {
             for stream in [&met.connected, &met.accepted] {
-                let sizes = messages(&stream.take_sent());
+                let sizes = messages(&stream.watch().take_sent());
                 assert!(
                     sizes.len() <= 1 && sizes.iter().all(|size| *size < 300),
                     "{url}: {sizes:?}"
@@ -137,7 +137,7 @@ fn sent_under(
     let own = there.as_object().with_policies(&policies(client[1])).unwrap();
     let call = own.for_call(&policies(client[0])).unwrap();
     board.call(&call.unchecked_narrow(), url, LONG);
-    let sent = [calling.connected().take_sent(), serving.accepted().take_sent()];
+    let sent = [calling.connected().watch().take_sent(), serving.accepted().watch().take_sent()];
     caller.shutdown(true).unwrap();
     orb.shutdown(true).unwrap();
     sent

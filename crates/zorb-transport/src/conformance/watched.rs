@@ -1,0 +1,345 @@
+//! A protocol that shows somebody what goes over its streams.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
+
+use crate::{
+    AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, Groups,
+    ListenError, ListenOptions, PeerIdentity, ProfileError, PropertyField, Protocol,
+    ReceivedBuffer, ResolvedProfile, SendBuffer, Stream, StreamOptions, Transport,
+};
+
+/// Whom a stream leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Toward {
+    /// To a client: it was accepted.
+    Client,
+    /// To a server: it was connected.
+    Server,
+}
+
+/// Looks at what goes over one stream.
+pub trait Watch: fmt::Debug + Send + Sync + 'static {
+    /// So many octets have come, which are the first of `space`. Default: does not look.
+    fn received(&self, space: &[u8], count: usize) {
+        let _ = (space, count);
+    }
+
+    /// These are about to be sent at once: before, for the peer may have read them when that is done.
+    fn sends(&self, parts: &[IoSlice<'_>]);
+}
+
+/// A stream that is watched. It is the other one in all else.
+#[derive(Debug)]
+pub struct WatchedStream<W> {
+    inner: Arc<dyn Stream>,
+    watch: W,
+}
+
+impl<W> WatchedStream<W> {
+    /// Who watches it.
+    pub const fn watch(&self) -> &W {
+        &self.watch
+    }
+}
+
+/// A protocol whose streams are watched and kept, as long as it is. It is the other one in all else, but has no
+/// options: that one has been configured.
+#[derive(Debug)]
+pub struct Watched<W> {
+    inner: Arc<dyn Protocol>,
+    transport: WatchedTransport<W>,
+}
+
+#[derive(Debug)]
+struct WatchedTransport<W> {
+    inner: Arc<dyn Protocol>,
+    connected: Kept<W>,
+    accepted: Kept<W>,
+}
+
+/// Streams of one kind, and how they come to be watched.
+struct Kept<W> {
+    toward: Toward,
+    watch: Arc<dyn Fn(Toward) -> W + Send + Sync>,
+    streams: Arc<Mutex<Vec<Arc<WatchedStream<W>>>>>,
+}
+
+impl<W> Clone for Kept<W> {
+    fn clone(&self) -> Self {
+        let (watch, streams) = (Arc::clone(&self.watch), Arc::clone(&self.streams));
+        Self { toward: self.toward, watch, streams }
+    }
+}
+
+impl<W: fmt::Debug> fmt::Debug for Kept<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kept").field(&self.streams).finish()
+    }
+}
+
+impl<W: Watch> Kept<W> {
+    fn keep(&self, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
+        let stream = Arc::new(WatchedStream { inner, watch: (self.watch)(self.toward) });
+        self.streams.lock().unwrap().push(Arc::clone(&stream));
+        stream
+    }
+
+    fn last(&self) -> Arc<WatchedStream<W>> {
+        Arc::clone(self.streams.lock().unwrap().last().expect("a stream"))
+    }
+}
+
+impl<W: Watch> Watched<W> {
+    /// The protocol `inner`, each of whose streams gets somebody who watches it.
+    pub fn new(
+        inner: Arc<dyn Protocol>,
+        watch: impl Fn(Toward) -> W + Send + Sync + 'static,
+    ) -> Self {
+        let watch: Arc<dyn Fn(Toward) -> W + Send + Sync> = Arc::new(watch);
+        let kept = |toward| Kept { toward, watch: Arc::clone(&watch), streams: Arc::default() };
+        let transport = WatchedTransport {
+            inner: Arc::clone(&inner),
+            connected: kept(Toward::Server),
+            accepted: kept(Toward::Client),
+        };
+        Self { inner, transport }
+    }
+
+    /// The stream that was connected last.
+    #[must_use]
+    pub fn connected(&self) -> Arc<WatchedStream<W>> {
+        self.transport.connected.last()
+    }
+
+    /// The stream that was accepted last.
+    #[must_use]
+    pub fn accepted(&self) -> Arc<WatchedStream<W>> {
+        self.transport.accepted.last()
+    }
+
+    /// How many were accepted.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.transport.accepted.streams.lock().unwrap().len()
+    }
+}
+
+impl<W: Watch> Protocol for Watched<W> {
+    fn transport(&self) -> &dyn Transport {
+        &self.transport
+    }
+
+    fn messaging(&self) -> Option<&'static dyn Messaging> {
+        self.inner.messaging()
+    }
+
+    fn carries_replies(&self) -> bool {
+        self.inner.carries_replies()
+    }
+
+    fn groups(&self) -> Option<&dyn Groups> {
+        self.inner.groups()
+    }
+
+    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        self.inner.also_reached_by(profile)
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        self.inner.counters()
+    }
+
+    fn profile_tag(&self) -> ProfileTag {
+        self.inner.profile_tag()
+    }
+
+    fn corbaloc_prefix(&self) -> &str {
+        self.inner.corbaloc_prefix()
+    }
+
+    fn extends_profiles(&self) -> bool {
+        self.inner.extends_profiles()
+    }
+
+    fn join_profile(&self, own: &TaggedProfile, other: &mut TaggedProfile) -> bool {
+        self.inner.join_profile(own, other)
+    }
+
+    fn property_fields(&self) -> &'static [PropertyField] {
+        self.inner.property_fields()
+    }
+
+    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        self.inner.decode_profile(profile)
+    }
+
+    fn encode_profile(
+        &self,
+        endpoints: &[Endpoint],
+        version: GiopVersion,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        self.inner.encode_profile(endpoints, version, object_key, components)
+    }
+
+    fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
+        self.inner.priority_component(endpoints, priority)
+    }
+
+    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+        self.inner.endpoint_priority(profile, endpoint)
+    }
+
+    fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {
+        self.inner.parse_corbaloc_address(address)
+    }
+}
+
+impl<W: Watch> Transport for WatchedTransport<W> {
+    fn scheme(&self) -> &str {
+        self.inner.scheme()
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        self.inner.transport().parse_endpoint(text)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        Ok(self.connected.keep(self.inner.transport().connect(endpoint, options)?))
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let inner = self.inner.transport().listen(url, options)?;
+        Ok(Arc::new(WatchedAcceptor { inner, accepted: self.accepted.clone() }))
+    }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        self.inner.transport().beside(acceptor)
+    }
+}
+
+#[derive(Debug)]
+struct WatchedAcceptor<W> {
+    inner: Arc<dyn Acceptor>,
+    accepted: Kept<W>,
+}
+
+impl<W: Watch> Acceptor for WatchedAcceptor<W> {
+    fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
+        Ok(self.accepted.keep(self.inner.accept()?))
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        self.inner.endpoint()
+    }
+
+    fn published(&self) -> &[Endpoint] {
+        self.inner.published()
+    }
+}
+
+impl<W: Watch> Stream for WatchedStream<W> {
+    fn establish(&self) -> io::Result<()> {
+        self.inner.establish()
+    }
+
+    fn is_established(&self) -> bool {
+        self.inner.is_established()
+    }
+
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.recv(buffer)?;
+        self.watch.received(buffer, count);
+        Ok(count)
+    }
+
+    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let count = self.inner.try_recv(buffer)?;
+        if let Some(count) = count {
+            self.watch.received(buffer, count);
+        }
+        Ok(count)
+    }
+
+    fn cheap_looks(&self) -> u32 {
+        self.inner.cheap_looks()
+    }
+
+    fn gives_all(&self) -> bool {
+        self.inner.gives_all()
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
+        self.watch.sends(&[IoSlice::new(bytes)]);
+        self.inner.send_all(bytes)
+    }
+
+    fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.watch.sends(parts);
+        self.inner.send_vectored_all(parts)
+    }
+
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.inner.set_recv_timeout(timeout)
+    }
+
+    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.inner.set_send_timeout(timeout)
+    }
+
+    fn is_stale(&self) -> bool {
+        self.inner.is_stale()
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.inner.shutdown(how)
+    }
+
+    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
+        self.inner.set_options(options)
+    }
+
+    fn peer(&self) -> &str {
+        self.inner.peer()
+    }
+
+    fn local(&self) -> &str {
+        self.inner.local()
+    }
+
+    fn loan(&self, len: usize) -> Option<SendBuffer> {
+        self.inner.loan(len)
+    }
+
+    fn borrow(&self, len: usize) -> Option<ReceivedBuffer> {
+        self.inner.borrow(len)
+    }
+
+    fn gathers_from(&self) -> Option<usize> {
+        self.inner.gathers_from()
+    }
+
+    fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {
+        self.inner.peer_identity()
+    }
+
+    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.inner.readiness_fd()
+    }
+}
