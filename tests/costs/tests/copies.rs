@@ -314,10 +314,16 @@ fn the_server_chooses_at_every_level() {
 
 fn a_lent_result_costs_no_allocation_and_no_lock(pair: &Pair, poa: &Poa) {
     let there = lender(pair, poa, &Policies::new(), Lending::new(&pair.server));
-    let lend = || assert_eq!(there.lend(LEN as u32).unwrap()[LEN - 1], 3);
+    costs_no_allocation_and_no_lock(&pair.there, || {
+        assert_eq!(there.lend(LEN as u32).unwrap()[LEN - 1], 3);
+    });
+}
+
+/// No allocation, and no lock beyond those of a call of `there` without arguments.
+fn costs_no_allocation_and_no_lock(there: &Counted, call: impl Fn()) {
     let round = || {
         let before = AllocationCount::total();
-        (0..CALLS).for_each(|_| lend());
+        (0..CALLS).for_each(|_| call());
         AllocationCount::total().since(before).allocations
     };
     assert_eq!(round().min(round()).min(round()), 0);
@@ -327,8 +333,8 @@ fn a_lent_result_costs_no_allocation_and_no_lock(pair: &Pair, poa: &Poa) {
         let used = zorb_core::counters::CallCounts::now().since(before);
         (used.client_locks, used.server_locks, used.contended)
     };
-    let without = locks(&|| pair.there.nothing().unwrap());
-    assert_eq!(locks(&lend), without);
+    let without = locks(&|| there.nothing().unwrap());
+    assert_eq!(locks(&call), without);
 }
 
 // One test, so that nothing else is counted.
@@ -346,7 +352,7 @@ fn a_drawn_buffer_is_never_copied_and_others_once() {
     a_lent_result_costs_no_allocation_and_no_lock(&buffers, &poa);
     the_server_chooses_at_every_level();
     the_strategy_is_chosen_at_every_level(&buffers);
-    a_drawn_buffer_costs_no_allocation_and_no_lock(&buffers);
+    costs_no_allocation_and_no_lock(&buffers.there, || loaned(LEN)(&buffers.there));
     many_calls_send_one_buffer(&buffers);
     buffers.end();
 
@@ -403,24 +409,6 @@ fn the_strategy_is_chosen_at_every_level(buffers: &Pair) {
     orb.policy_manager().set_policy_overrides(&none, set).unwrap();
     orb.policy_current().set_policy_overrides(&none, set).unwrap();
     assert_eq!(copies(there), 0);
-}
-
-fn a_drawn_buffer_costs_no_allocation_and_no_lock(buffers: &Pair) {
-    let there = &buffers.there;
-    let round = || {
-        let before = AllocationCount::total();
-        (0..CALLS).for_each(|_| loaned(LEN)(there));
-        AllocationCount::total().since(before).allocations
-    };
-    assert_eq!(round().min(round()).min(round()), 0);
-    let locks = |call: &dyn Fn()| {
-        let before = zorb_core::counters::CallCounts::now();
-        (0..CALLS).for_each(|_| call());
-        let used = zorb_core::counters::CallCounts::now().since(before);
-        (used.client_locks, used.server_locks, used.contended)
-    };
-    let without = locks(&|| there.nothing().unwrap());
-    assert_eq!(locks(&|| loaned(LEN)(there)), without);
 }
 
 fn many_calls_send_one_buffer(buffers: &Pair) {
