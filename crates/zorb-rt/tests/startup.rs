@@ -1,6 +1,10 @@
 //! How threads of lanes are set up before they serve: names, priorities, processors, stacks, memory.
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
+#[path = "../../zorb-tls/tests/support/mod.rs"]
+mod certificates;
+
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,6 +12,7 @@ use zorb_arq::RudpProtocol;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
 use zorb_rt::{Direct, LaneBuilder, NativePriority, Priority, RtOrb, RtOrbBuilder, Threadpool};
+use zorb_tls::{Pem, Settings, SsliopProtocol};
 use zorb_unix::UiopProtocol;
 
 /// `interface Diver { long dive(in long pages); };`
@@ -61,6 +66,12 @@ fn number(value: i16) -> Priority {
 fn builder() -> OrbBuilder {
     let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
     let builder = builder.protocol(Arc::new(RudpProtocol::new()));
+    let authority = certificates::Authority::new("authority");
+    let own = authority.server();
+    let tls = Settings::new().certificate(Pem::text(own.certificate), Pem::text(own.key));
+    let tls = tls.roots(Pem::text(authority.certificate()));
+    let tls = SsliopProtocol::new(tls.build().unwrap()).unwrap();
+    let builder = builder.protocol(Arc::new(tls));
     builder.round_trip_timeout(Duration::from_secs(30))
 }
 
@@ -155,6 +166,13 @@ fn threads_are_ready_before_they_serve() {
     let (wet, client) = diver(&orb, &rt, &over);
     assert_eq!(wet.dive(1), Ok(1));
     client.shutdown(true).unwrap();
+    // And those that agree with clients on something first: one who says nothing keeps such a thread.
+    let secret = LaneBuilder::new(number(20), 1).processors([0]).listen("ssliop://127.0.0.1:0");
+    let secret = rt.threadpool("secret").lane(secret).create().unwrap();
+    let place = secret.endpoints()[0][0].trim_start_matches("ssliop://").to_owned();
+    let mute = TcpStream::connect(place).unwrap();
+    become_such("zorb-establish", &[(high, true)]);
+    drop(mute);
     let untouched = faults_of_a_dive(&orb, &rt, &plain);
     assert!(untouched > 0, "the control: a stack that was not touched is not there");
 

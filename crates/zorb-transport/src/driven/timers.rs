@@ -7,6 +7,7 @@ use std::{io, thread};
 
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::priority::{self, Schedule};
+use zorb_os::thread::run_anywhere;
 
 use super::link::Link;
 use super::{Driven, Micros};
@@ -20,12 +21,15 @@ pub(super) fn now() -> Micros {
 }
 
 /// Wakes connections at their times, by a thread that is there while there are any; by one that is there
-/// until the [end](Self::end) where somebody says what it is like.
+/// until the [end](Self::end) where somebody says what it is like. By default it is for the connections of
+/// whatever threads connect, and on none of their processors in particular.
 #[derive(Debug)]
 pub(super) struct Timers<D: Driven> {
     due: Lock<Due<D>>,
     changed: Condition,
     workers: Workers,
+    /// Whether it is for the connections of any threads.
+    is_shared: bool,
 }
 
 impl<D: Driven> Default for Timers<D> {
@@ -38,7 +42,8 @@ impl<D: Driven> Default for Timers<D> {
             thread: None,
             level: 0,
         };
-        Self { due: Lock::new(due), changed: Condition::new(), workers: Workers::default() }
+        let (changed, workers) = (Condition::new(), Workers::default());
+        Self { due: Lock::new(due), changed, workers, is_shared: true }
     }
 }
 
@@ -76,7 +81,7 @@ impl<D: Driven> Timers<D> {
 
     /// Timers of an endpoint whose threads are like this.
     pub(super) fn of(workers: Workers) -> Arc<Self> {
-        Arc::new(Self { workers, ..Self::default() })
+        Arc::new(Self { workers, is_shared: false, ..Self::default() })
     }
 
     pub(super) fn workers(&self) -> &Workers {
@@ -142,6 +147,10 @@ impl<D: Driven> Timers<D> {
 
     fn run(self: Arc<Self>) {
         self.workers.begin();
+        if self.is_shared {
+            // The one that connects first may be kept on a processor of a lane's.
+            let _ = run_anywhere();
+        }
         let mut due = self.due();
         due.thread = Some(zorb_os::thread::id());
         due.give_priority();
