@@ -134,7 +134,8 @@ impl RtOrb {
 }
 
 /// What the options say of calls, as policies of the ORB.
-pub(crate) fn policies_of_calls(options: &Options) -> Result<Policies, Error> {
+pub(crate) fn policies_of_calls(orb: &Orb) -> Result<Policies, Error> {
+    let options = orb.options();
     let mut policies = Policies::new();
     for (name, value) in options.of_part(PART) {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
@@ -145,6 +146,14 @@ pub(crate) fn policies_of_calls(options: &Options) -> Result<Policies, Error> {
                     Error::new(Phase::Configure, format!("option RtBands = {value:?} ({origin})"))
                         .hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
                 })?)
+            }
+            "Protocols" => {
+                let of_calls = words::protocols_of_calls(orb.protocols(), value, policies);
+                of_calls.map_err(|error| {
+                    let origin = options.origin("RtProtocols");
+                    let what = format!("option RtProtocols = {value:?} ({origin})");
+                    Error::new(Phase::Configure, what).because(error)
+                })?
             }
             "PrivateConnections" if is("yes") => policies.with(PrivateConnection),
             "Oneways" if is("queued") => {
@@ -188,7 +197,7 @@ impl AdapterPolicies for Described {
 pub(crate) fn apply(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
     let manager = orb.policy_manager();
     let (own, mut added) = (manager.policy_overrides(), Policies::new());
-    for policy in &policies_of_calls(orb.options())? {
+    for policy in &policies_of_calls(orb)? {
         if own.policy(policy.policy_type()).is_none() {
             added.put(policy.clone());
         }

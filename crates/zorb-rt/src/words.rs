@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use zorb_core::policy::Policies;
 use zorb_core::{Error, Phase};
+use zorb_transport::ProtocolRegistry;
 
 use properties::Protocols;
 
@@ -20,6 +21,31 @@ pub(crate) fn bands(words: &str) -> Option<PriorityBands> {
     };
     let bands: Option<Vec<_>> = words.split(',').map(band).collect();
     PriorityBands::new(bands?).ok()
+}
+
+/// The protocols of calls, and what connections are like that they go over, beside other policies.
+pub(crate) fn protocols_of_calls(
+    registry: &ProtocolRegistry,
+    words: &str,
+    policies: Policies,
+) -> Result<Policies, Error> {
+    let wrong = |word: &str| {
+        Error::new(Phase::Configure, format!("the protocols of calls: the word {word:?}"))
+            .hint("they are protocols=uiop,iiop, iiop.dscp=46, send_buffer=65536")
+    };
+    let mut protocols = Protocols::default();
+    for word in words.split_whitespace() {
+        let (name, value) = word.split_once('=').ok_or_else(|| wrong(word))?;
+        match name {
+            "protocols" => protocols.choose(registry, value),
+            _ => protocols.say(registry, name, value),
+        }
+        .ok_or_else(|| wrong(word))?;
+    }
+    protocols.into_policies_of_calls(policies).map_err(|scheme| {
+        Error::new(Phase::Configure, format!("the protocols of calls: properties of {scheme}"))
+            .hint("name it among protocols=")
+    })
 }
 
 /// A priority.

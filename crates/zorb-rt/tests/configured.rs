@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
+use zorb_core::policy::{ClientProtocols, ConnectionProperties, Policies, ProtocolChoice};
 use zorb_core::{Error, ObjectRef, Orb};
 use zorb_giop::ProfileTag;
 use zorb_rt::{Direct, NativePriority, Priority, PriorityModel, RtOrb, Strategy};
 use zorb_shm::ShmiopProtocol;
+use zorb_types::SystemExceptionKind;
 use zorb_unix::UiopProtocol;
 
 fn orb(arguments: &[&str]) -> Orb {
@@ -211,4 +213,36 @@ fn locks_are_found_by_their_names() {
     drop(held);
     assert!(rt.forget_named_mutex("valve") && !rt.forget_named_mutex("valve"));
     assert!(rt.named_mutex("valve").1, "another one");
+}
+
+#[test]
+fn protocols_of_calls_and_their_properties_are_said_in_words() {
+    let build = |words: &str| {
+        let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+        let builder = builder.protocol(Arc::new(ShmiopProtocol::new()));
+        builder.option("RtProtocols", words).build().unwrap()
+    };
+    let (uiop, shmiop) = (ProfileTag::TAO_UIOP, ProfileTag::TAO_SHMIOP);
+    let orb = build("protocols=uiop,shmiop uiop.send_buffer=8192 dscp=46");
+    RtOrb::builder().attach(&orb).unwrap();
+    let chosen: ClientProtocols = orb.policy_manager().policy().unwrap();
+    let kinds: Vec<_> = chosen.choices().iter().map(|choice| choice.profile).collect();
+    assert_eq!(kinds, [uiop, shmiop]);
+    assert_eq!(chosen.choices()[0].properties.unwrap().send_buffer, Some(8192));
+    let of_all: ConnectionProperties = orb.policy_manager().policy().unwrap();
+    assert_eq!(of_all.dscp, Some(46));
+    // What the program says is stronger.
+    let orb = build("protocols=uiop");
+    let own = Policies::new().with(ClientProtocols::new([ProtocolChoice::from(shmiop)]));
+    orb.policy_manager().add(&own).unwrap();
+    RtOrb::builder().attach(&orb).unwrap();
+    let chosen: ClientProtocols = orb.policy_manager().policy().unwrap();
+    assert_eq!(chosen.choices()[0].profile, shmiop);
+    for words in ["protocols=iiop", "fast", "uiop.dscp=64", "shmiop.dscp=1 protocols=uiop"] {
+        let refused = RtOrb::builder().attach(&build(words)).unwrap_err();
+        assert_eq!(refused.kind, SystemExceptionKind::Initialize, "{words}");
+        let story = Error::from(refused).to_string();
+        assert!(story.contains("RtProtocols"), "{words}: {story}");
+    }
+    assert!(RtOrb::builder().attach(&build("")).is_ok());
 }

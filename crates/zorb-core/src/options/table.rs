@@ -281,6 +281,7 @@ pub static TABLE: &[OptionSpec] = &[
     realtime::ONEWAYS,
     realtime::REQUEST_TIMEOUT,
     realtime::END_TIMES,
+    realtime::PROTOCOLS,
 ];
 
 /// The option with this `-ORB` name or file key among these, without regard to case.

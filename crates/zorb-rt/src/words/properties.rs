@@ -1,11 +1,13 @@
-//! The protocols of an adapter, and what their connections are like, in words.
+//! The protocols of an adapter, or of calls, and what their connections are like, in words.
 
 use std::str::FromStr;
 
-use zorb_core::policy::{ConnectionProperties, Policies, ProtocolChoice, ServerProtocols};
+use zorb_core::policy::{
+    ClientProtocols, ConnectionProperties, Policies, ProtocolChoice, ServerProtocols,
+};
 use zorb_transport::ProtocolRegistry;
 
-/// What words say of an adapter's protocols.
+/// What words say of protocols.
 #[derive(Debug, Default)]
 pub(super) struct Protocols {
     /// Those that are chosen, in their order; `None` for all.
@@ -50,11 +52,27 @@ impl Protocols {
         set(choice.properties.get_or_insert_default(), property, value)
     }
 
-    /// The same as policies, beside others.
+    /// The same as policies of an adapter, beside others.
     ///
     /// # Errors
     /// The scheme of a protocol of which something is said and that is not chosen.
-    pub(super) fn into_policies(self, mut policies: Policies) -> Result<Policies, String> {
+    pub(super) fn into_policies(self, policies: Policies) -> Result<Policies, String> {
+        self.into(policies, |policies, choices| policies.with(ServerProtocols::new(choices)))
+    }
+
+    /// The same as policies of calls, beside others.
+    ///
+    /// # Errors
+    /// The scheme of a protocol of which something is said and that is not chosen.
+    pub(super) fn into_policies_of_calls(self, policies: Policies) -> Result<Policies, String> {
+        self.into(policies, |policies, choices| policies.with(ClientProtocols::new(choices)))
+    }
+
+    fn into(
+        self,
+        mut policies: Policies,
+        choose: impl FnOnce(Policies, Vec<ProtocolChoice>) -> Policies,
+    ) -> Result<Policies, String> {
         let Self { chosen, of_protocols, of_all } = self;
         let mut choices = chosen.unwrap_or_default();
         for (scheme, said) in of_protocols {
@@ -62,7 +80,7 @@ impl Protocols {
             same.ok_or(scheme)?.properties = said.properties;
         }
         if !choices.is_empty() {
-            policies = policies.with(ServerProtocols::new(choices));
+            policies = choose(policies, choices);
         }
         if of_all != ConnectionProperties::default() {
             policies = policies.with(of_all);

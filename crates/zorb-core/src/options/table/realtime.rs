@@ -136,3 +136,12 @@ pub(super) const END_TIMES: OptionSpec = OptionSpec {
     unit: "",
     help: "which servers a real-time program tells until when its requests are of use, where calls have limits of time: those whose references ask for it, or all",
 };
+
+pub(super) const PROTOCOLS: OptionSpec = OptionSpec {
+    name: "RtProtocols",
+    key: "rt_protocols",
+    kind: OptionKind::Text,
+    default: "",
+    unit: "",
+    help: "protocols of a real-time program's calls in their order, and what connections of each are like, in the words that RtAdapter has for those of adapters; empty for what other options say",
+};
