@@ -8,7 +8,7 @@ use std::io::{self, IoSlice};
 use std::time::Duration;
 
 use zorb_giop::{Inbound, Limits, MessageHeader};
-use zorb_transport::{Stream, WaitPolicy};
+use zorb_transport::{Stream, WaitPolicy, Waits};
 
 use crate::framing::Framing;
 use crate::relay::Ending;
@@ -44,7 +44,7 @@ pub(crate) trait Turn {
 pub(crate) struct Converter<'a> {
     from: &'a dyn Stream,
     inbound: Inbound,
-    wait: WaitPolicy,
+    wait: Waits,
     /// How long to wait for octets.
     limit: Option<Duration>,
 }
@@ -58,7 +58,7 @@ impl<'a> Converter<'a> {
     ) -> Self {
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
-        Self { from, inbound: Inbound::new(limits).of(framing.0), wait, limit }
+        Self { from, inbound: Inbound::new(limits).of(framing.0), wait: wait.waits(), limit }
     }
 
     /// Moves messages until there is a reason to stop.

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use zorb_giop::{MessageHeader, ProtocolError, ProtocolErrorKind};
-use zorb_transport::{Stream, WaitPolicy};
+use zorb_transport::{Stream, WaitPolicy, Waits};
 
 use crate::framing::Framing;
 
@@ -88,7 +88,7 @@ pub(crate) struct Relay<'a> {
     from: &'a dyn Stream,
     framing: Framing,
     max_message_size: usize,
-    wait: WaitPolicy,
+    wait: Waits,
     /// How long to wait for octets.
     limit: Option<Duration>,
     buffer: Vec<u8>,
@@ -116,7 +116,7 @@ impl<'a> Relay<'a> {
             from,
             framing,
             max_message_size,
-            wait,
+            wait: wait.waits(),
             limit,
             buffer: vec![0; BUFFER_SIZE],
             wanted: BUFFER_SIZE,

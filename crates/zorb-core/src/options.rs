@@ -84,7 +84,7 @@ pub struct Options {
     pub send_timeout: Duration,
     /// How long a served connection may be silent before it is closed; `None` is for ever.
     pub idle_timeout: Option<Duration>,
-    /// How long a thread that waits for a message looks for it before it sleeps.
+    /// How long at most a thread that waits for a message looks for it before it sleeps.
     pub spin: Duration,
     /// Octets of the sockets' send queues; `None` leaves it to the system.
     pub send_queue: Option<usize>,

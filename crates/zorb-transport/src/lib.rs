@@ -52,6 +52,6 @@ pub use protocol::{
 };
 pub use stream::Stream;
 pub use transport::{Transport, strip_scheme};
-pub use wait::WaitPolicy;
+pub use wait::{WaitPolicy, Waits};
 pub use workers::{WorkerThreads, Workers};
 pub use zorb_os::buffers::{ReceivedBuffer, SendBuffer};

@@ -15,7 +15,7 @@ use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
 #[cfg(feature = "buffers")]
 use zorb_transport::ReceivedBuffer;
-use zorb_transport::{Stream, WaitPolicy};
+use zorb_transport::{Stream, WaitPolicy, Waits};
 use zorb_types::SystemException;
 
 use super::line::Received;
@@ -219,7 +219,7 @@ pub(crate) struct ClientConnection {
     /// The end of the current message, where the stream has lent it.
     #[cfg(feature = "buffers")]
     lent: Option<ReceivedBuffer>,
-    wait: WaitPolicy,
+    wait: Waits,
     /// The stream's time-outs, once they were set.
     limits: Limited,
 }
@@ -253,7 +253,7 @@ impl ClientConnection {
             form: Form::new(messaging, GiopVersion::V1_0),
             #[cfg(feature = "buffers")]
             lent: None,
-            wait,
+            wait: wait.waits(),
             limits: Limited::default(),
         }
     }

@@ -23,7 +23,7 @@ use zorb_giop::{
 };
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
-use zorb_transport::{Stream, WaitPolicy};
+use zorb_transport::{Stream, WaitPolicy, Waits};
 
 use super::connection::{Alive, LAST_WORDS, NoReply, limits};
 use crate::buffers::{trim, trim_request};
@@ -48,7 +48,7 @@ pub(crate) struct SharedConnection {
     stream: Arc<dyn Stream>,
     /// What frames its messages; `None` for GIOP.
     messaging: Option<&'static dyn Messaging>,
-    wait: WaitPolicy,
+    wait: Waits,
     max_calls: usize,
     state: CallLock<State>,
     /// The turn to send: who has it has the priority of the most urgent caller that waits for it.
@@ -193,7 +193,7 @@ impl SharedConnection {
         Self {
             stream,
             messaging,
-            wait,
+            wait: wait.waits(),
             max_calls,
             state: CallLock::new(Count::ClientLocks, state),
             turn: PiMutex::new(),

@@ -102,7 +102,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: OptionKind::Number(0, 1_000_000),
         default: "0",
         unit: "us",
-        help: "how long a thread that waits for a message looks for it before it sleeps, which wants a processor to itself; 0 sleeps at once",
+        help: "how long at most a thread that waits for a message looks for it before it sleeps, which wants a processor to itself; less on connections whose waits end in sleep; 0 sleeps at once",
     },
     OptionSpec {
         name: "SndSock",

@@ -27,7 +27,7 @@ use zorb_giop::{
 };
 use zorb_os::probe;
 use zorb_os::slot::Slot;
-use zorb_transport::{Protocol, Stream, WaitPolicy};
+use zorb_transport::{Protocol, Stream, Waits};
 use zorb_types::SystemException;
 
 use super::crew::{Crew, Upcall};
@@ -59,7 +59,7 @@ pub(crate) struct ServerConnection {
     pub(super) messaging: Option<&'static dyn Messaging>,
     /// Whether its clients are one, to which replies can be sent.
     connected: bool,
-    pub(super) wait: WaitPolicy,
+    pub(super) wait: Waits,
     /// From how many octets on the end of a reply had better stay where it is.
     #[cfg(feature = "buffers")]
     gathers_from: usize,
@@ -133,7 +133,7 @@ impl ServerConnection {
             profile: protocol.profile_tag(),
             messaging: protocol.messaging(),
             connected: protocol.carries_replies(),
-            wait: options.wait_policy(),
+            wait: options.wait_policy().waits(),
             #[cfg(feature = "buffers")]
             gathers_from,
             sending: Sending::new(),
