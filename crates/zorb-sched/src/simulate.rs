@@ -232,7 +232,8 @@ impl Run<'_, '_> {
         self.release(now, place, number, at(number));
         let next = u64::try_from(at(number + 1)).map_or(Time::ZERO, Time::from_nanos);
         let next = next.max(task.offset);
-        if next < self.simulation.until && !task.period.is_zero() {
+        let goes_on = self.released < self.simulation.most && !task.period.is_zero();
+        if goes_on && next < self.simulation.until {
             self.arrivals.push(Reverse((next, place, number + 1)));
         }
     }

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use zorb_sched::{
-    Budget, Call, CallKind, Criticality, Demand, Importance, Response, RtInfo, Schedule,
-    SimulatedTask, Simulation, Strategy, System, TaskId, TaskSet, Time, Trace, deadline_demand,
+    Budget, Call, CallKind, Criticality, Demand, Discipline, Importance, MAX_TIME, Response,
+    RtInfo, Schedule, SimulatedTask, Simulation, Strategy, System, TaskId, TaskSet, Time, Trace,
+    deadline_demand,
 };
 
 /// A generator of numbers, the same every time.
@@ -277,4 +278,23 @@ fn under_overload_only_maximum_urgency_keeps_critical_deadlines() {
     let in_time: Vec<&str> =
         schedule.tasks.iter().filter(|t| t.is_in_time()).map(|t| t.task.name.as_str()).collect();
     assert_eq!(in_time, ["brakes", "steering"]);
+}
+
+#[test]
+fn a_simulation_ends_with_its_instances_however_long_it_was_to_go_on() {
+    let task = SimulatedTask {
+        worst: Time::from_nanos(1),
+        period: Time::from_nanos(1),
+        deadline: Time::from_nanos(1),
+        processor: 0,
+        level: 0,
+        discipline: Discipline::Static,
+        subpriority: 0,
+        offset: Time::ZERO,
+        jitter: Time::ZERO,
+        after: Vec::new(),
+    };
+    // As many arrivals as nobody could wait for.
+    let trace = Simulation { tasks: &[task], preemptive: true, until: MAX_TIME, most: 10 }.run();
+    assert_eq!((trace.instances.len(), trace.cut), (10, true));
 }
