@@ -17,7 +17,10 @@ const LEAST_FLOOD: f64 = 0.9;
 const FLOOD: usize = 128 << 10;
 const TOTAL: u64 = 64 << 20;
 const QUICK_CALLS: u32 = 8;
-/// Processors that are farther apart than this, in nanoseconds, have no cache in common.
+/// Processors that are nearer to each other than this, in nanoseconds, are threads of one core, which
+/// share its time as well.
+const ONE_CORE: f64 = 48.0;
+/// Processors that are farther apart than this have no cache in common.
 const NEAR: f64 = 120.0;
 
 /// One-way calls with many octets.
@@ -102,8 +105,8 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// The same where the two processors have a cache in common, and where they have not: blocks during
-    /// which that changed are left out. All of them where it is not known.
+    /// The same where the two processors are one core's, where they have a cache in common, and where they
+    /// have not: blocks during which that changed are left out. All of them where it is not known.
     fn by_distance(&self) -> Vec<Check> {
         let known = |both: &&Both<'_>| both.distances.iter().all(Option::is_some);
         if self.0.iter().filter(known).count() * 2 < self.0.len() {
@@ -119,9 +122,12 @@ impl<'a> Beside<'a> {
             let rings = format!("{rings} ({:.0} ns apart, {} blocks)", nanos.median, part.len());
             Some(Self(part).call(&rings, MOST_AWAKE))
         };
-        let near = part("that spin on processors with one cache", |nanos| nanos <= NEAR);
+        let one_core = part("that spin on processors of one core", |nanos| nanos < ONE_CORE);
+        let near = part("that spin on processors with one cache", |nanos| {
+            (ONE_CORE..=NEAR).contains(&nanos)
+        });
         let far = part("that spin on processors far from each other", |nanos| nanos > NEAR);
-        near.into_iter().chain(far).collect()
+        [one_core, near, far].into_iter().flatten().collect()
     }
 
     /// Calls in a second.
@@ -169,11 +175,12 @@ mod tests {
 
     #[test]
     fn near_and_far_are_judged_by_themselves() {
-        let distances = [40.0, 45.0, 50.0, 300.0, 310.0].map(Some);
-        let found = checks(&[600, 600, 600, 1300, 1300], &[300, 300, 300, 1200, 1200], &distances);
-        let [near, far] = found.as_slice() else { panic!("{found:?}") };
+        let distances = [36.0, 54.0, 60.0, 300.0, 310.0].map(Some);
+        let found = checks(&[500, 600, 600, 1300, 1300], &[140, 300, 300, 1200, 1200], &distances);
+        let [one_core, near, far] = found.as_slice() else { panic!("{found:?}") };
+        assert!(!one_core.holds && one_core.found.starts_with("3.57"), "{one_core:?}");
         assert!(!near.holds && near.found.starts_with("2.0"), "{near:?}");
-        assert!(near.what.ends_with("(45 ns apart, 3 blocks)"), "{near:?}");
+        assert!(near.what.ends_with("(57 ns apart, 2 blocks)"), "{near:?}");
         assert!(far.holds && far.found.starts_with("1.08"), "{far:?}");
     }
 
