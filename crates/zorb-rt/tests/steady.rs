@@ -25,7 +25,7 @@ use zorb_transport::Composed;
 use zorb_udp::DiopProtocol;
 use zorb_unix::UiopProtocol;
 
-use fixture::{STRATEGIES, Scene, Worker, call_many, number, scene_of, set_up};
+use fixture::{STRATEGIES, Scene, Worker, call_each, call_many, number, scene_of, set_up};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -114,24 +114,30 @@ fn is_steady(scene: &Scene, locked: bool, what: &str, calls: impl Fn(&Worker) + 
     }
 }
 
+/// Has both threads of the low lane serve calls of each kind, and two calls at a time.
+fn warm_low_lane(scene: &Scene) {
+    let pairs = &scene.sinner.pairs;
+    pairs.begin();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                scene.client_rt.current().set_priority(number(10)).unwrap();
+                while !pairs.is_over() {
+                    call_each(&scene.worker, 1);
+                }
+                call_many(&scene.worker);
+            });
+        }
+    });
+}
+
 #[test]
 fn steady_calls_violate_nothing() {
     let locked = is_locked();
     for url in URLS {
         for strategy in STRATEGIES {
             let scene = scene_of(builder, &[url], strategy, LaneBuilder::new(number(20), 1));
-            // Two at a time, so that both threads of the low lane have served.
-            let warm = |worker: &Worker| {
-                std::thread::scope(|scope| {
-                    for _ in 0..2 {
-                        scope.spawn(|| {
-                            scene.client_rt.current().set_priority(number(10)).unwrap();
-                            call_many(worker);
-                        });
-                    }
-                });
-            };
-            warm(&scene.worker);
+            warm_low_lane(&scene);
             let by_library = BY_LIBRARIES.iter().find(|(scheme, _)| url.starts_with(scheme));
             let asks = by_library.map_or(0, |(_, most)| most * ROUNDS);
             is_steady(&scene, locked, &format!("{url} {strategy:?}"), call_many, asks);
@@ -163,6 +169,11 @@ fn steady_datagrams_violate_nothing() {
         let urls = ["diop://127.0.0.1:0"];
         let scene = scene_of(builder, &urls, strategy, LaneBuilder::new(number(20), 1));
         let calls = |worker: &Worker| leave_many(&scene, worker);
+        // An endpoint for datagrams has its connection, and the thread of it, from its beginning: whoever
+        // freezes has called each lane before.
+        for priority in [10, 20] {
+            scene.at(priority, calls);
+        }
         is_steady(&scene, locked, &format!("diop {strategy:?}"), calls, 0);
         scene.end();
     }

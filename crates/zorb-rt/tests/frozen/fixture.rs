@@ -1,7 +1,9 @@
 //! A server with lanes whose servant does, when asked, what a frozen lane is not to do.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use zorb_core::poa::{Poa, PoaPolicies};
@@ -61,8 +63,58 @@ pub(crate) const ACTIVATE: i32 = 4;
 
 pub(crate) const PAGE: usize = 4096;
 
+/// Upcalls that wait for each other, so that two threads have to serve them.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    now: Mutex<Paired>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Paired {
+    is_on: bool,
+    one_waits: bool,
+    pairs: u64,
+    /// The threads, and the kinds of calls that each has served.
+    served: HashMap<ThreadId, HashSet<&'static str>>,
+}
+
+impl Pairs {
+    pub(crate) fn begin(&self) {
+        *self.now.lock().unwrap() = Paired { is_on: true, ..Paired::default() };
+    }
+
+    /// Whether each of two threads has served calls of all three kinds; then it is over.
+    pub(crate) fn is_over(&self) -> bool {
+        let mut now = self.now.lock().unwrap();
+        if now.served.values().filter(|kinds| kinds.len() == 3).count() >= 2 {
+            now.is_on = false;
+            self.changed.notify_all();
+        }
+        !now.is_on
+    }
+
+    fn meet(&self, kind: &'static str) {
+        let mut now = self.now.lock().unwrap();
+        if !now.is_on {
+            return;
+        }
+        now.served.entry(std::thread::current().id()).or_default().insert(kind);
+        now.one_waits = !now.one_waits;
+        if now.one_waits {
+            let before = now.pairs;
+            let alone = |now: &mut Paired| now.is_on && now.pairs == before;
+            drop(self.changed.wait_while(now, alone).unwrap());
+        } else {
+            now.pairs += 1;
+            self.changed.notify_all();
+        }
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Sinner {
+    pub(crate) pairs: Pairs,
     /// Memory that is there only when it is written to, and how much of it was.
     pub(crate) fresh: Mutex<(Vec<u8>, usize)>,
     /// An object that nobody has called yet.
@@ -76,10 +128,12 @@ pub(crate) struct Sinner {
 
 impl WorkerServant for Sinner {
     fn serve(&self, id: i32) -> Result<i32> {
+        self.pairs.meet("serve");
         Ok(id)
     }
 
     fn sin(&self, how: i32) -> Result<i32> {
+        self.pairs.meet("sin");
         match how {
             ALLOCATE => drop(std::hint::black_box(vec![1_u8; 100])),
             TOUCH => {
@@ -103,6 +157,7 @@ impl WorkerServant for Sinner {
     }
 
     fn leave(&self, _: i32) {
+        self.pairs.meet("leave");
         self.left.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -188,10 +243,12 @@ impl Scene {
     }
 }
 
+pub(crate) fn call_each(worker: &Worker, id: i32) {
+    assert_eq!(worker.serve(id), Ok(id));
+    worker.leave(id).unwrap();
+    assert_eq!(worker.sin(NOTHING), Ok(NOTHING));
+}
+
 pub(crate) fn call_many(worker: &Worker) {
-    for id in 0..200 {
-        assert_eq!(worker.serve(id), Ok(id));
-        worker.leave(id).unwrap();
-        assert_eq!(worker.sin(NOTHING), Ok(NOTHING));
-    }
+    (0..200).for_each(|id| call_each(worker, id));
 }
