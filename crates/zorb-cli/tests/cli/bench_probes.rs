@@ -54,11 +54,11 @@ fn probes() {
         let [whole] = &whole[..] else { panic!("{whole:?}") };
         // Every call that was measured from outside shows every step of its client.
         assert!(steps.iter().all(|step| step["calls"] == whole["calls"]), "{steps:?} {whole}");
-        // They lie within it: by their medians, for one call that is interrupted moves a mean of so few. How much
-        // of it they are is a matter of what else the machine does.
-        let median = |row: &Value| row["p50_us"].as_f64().unwrap();
-        let sum: f64 = steps.iter().map(median).sum();
-        assert!(sum < median(whole) * 1.1, "{sum} of {whole}");
+        // They lie within it, whatever interrupts a call. How much of it they are is a matter of what else the
+        // machine does: it may interrupt a call between the clock and the first step.
+        let mean = |row: &Value| row["mean_us"].as_f64().unwrap();
+        let sum: f64 = steps.iter().map(mean).sum();
+        assert!(sum < mean(whole) * 1.1, "{sum} of {whole}");
     }
     // With payloads between which the copy threshold can move there are steps to look for.
     let words = ["probes", "--payload", "8,64,128", "-ORBCopyThreshold", "64"];
@@ -97,9 +97,10 @@ fn tables_of_probes() {
     };
     let (sums, wholes) = (two(sums, "sum of the means"), two(wholes, "measured round trip"));
     assert_eq!((sums.len(), wholes.len()), (2, 2), "{text}");
-    for (column, sum) in sums.iter().enumerate() {
+    for (column, (sum, whole)) in sums.iter().zip(wholes).enumerate() {
         let added: f64 = steps.iter().map(|line| line[2 * column]).sum();
         // As far as they are rounded.
         assert!((added - sum).abs() < 0.0005 * 10.5, "{added}, not {sum}, in {text}");
+        assert!(*sum < whole * 1.1, "{sum} of {whole} in {text}");
     }
 }
