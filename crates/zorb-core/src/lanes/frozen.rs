@@ -81,8 +81,9 @@ impl Orb {
     /// Has the lanes of all pools count from now on what their threads are not to do while calls are
     /// urgent: allocations, page faults, threads started, connections opened, tables changed. Whoever
     /// freezes has made what is needed before: objects, connections
-    /// ([`validate_connection`](crate::ObjectRef::validate_connection)), and a few calls of each kind,
-    /// so that buffers have their sizes. Counts begin at zero. What is under way is left out, of every kind:
+    /// ([`validate_connection`](crate::ObjectRef::validate_connection); those that a lane's servants call by
+    /// are the lane's own, and made by an upcall in it), and a few calls of each kind to each lane, so that
+    /// buffers have their sizes. Counts begin at zero. What is under way is left out, of every kind:
     /// turns, and threads that have not come to their first wait.
     ///
     /// Pools that are made later are frozen from their beginning, so that the connections of their first
