@@ -33,7 +33,7 @@ const RUNS: [(&str, &str); 19] = [
     ("cubit", "cubit --vs raw,ace,omniorb --rounds 3 --calls 2000"),
     (
         "cubit-protocols",
-        "cubit --transport iiop,lite+iiop,uiop,lite+uiop,shmiop --rounds 9 --calls 400",
+        "cubit --transport iiop,lite+iiop,uiop,lite+uiop,shmiop --rounds 21 --calls 400",
     ),
     (
         "cubit-same",
