@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched};
 use crate::failure::{Failure, OK, Outcome, USAGE};
+use crate::log::{Log, LogLevel};
 use crate::screen;
 
 /// The tools of Zorb, a real-time CORBA object request broker.
@@ -17,6 +18,11 @@ use crate::screen;
 #[command(after_help = "Exit status: 0 all went well, 1 what was asked about failed, \
                         2 the question was wrong.")]
 struct Cli {
+    /// What the ORB tells of itself on standard error
+    ///
+    /// Warnings and errors, if it is not given; `zorb bench` tells nothing.
+    #[arg(long, global = true, value_name = "LEVEL")]
+    log: Option<LogLevel>,
     #[command(subcommand)]
     command: Command,
 }
@@ -45,6 +51,17 @@ enum Command {
     },
 }
 
+impl Command {
+    /// How much is told when nobody has said it.
+    const fn log_level(&self) -> LogLevel {
+        match self {
+            // What is measured is the ORB alone.
+            Self::Bench(_) | Self::BenchPeer { .. } => LogLevel::Off,
+            _ => LogLevel::Warn,
+        }
+    }
+}
+
 /// Does what `arguments` (the program's name first) ask for.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let status = match parse_and_run(arguments) {
@@ -67,6 +84,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
             return Ok(if answer.use_stderr() { USAGE } else { OK });
         }
     };
+    let _log = Log::start(cli.log.unwrap_or_else(|| cli.command.log_level()))?;
     match cli.command {
         Command::Demo(args) => demo::run(&args, &orb),
         Command::Idl(args) => idl::run(&args),

@@ -10,6 +10,7 @@ mod commands;
 mod definitions;
 mod failure;
 mod interrupt;
+mod log;
 mod screen;
 
 use std::process::ExitCode;

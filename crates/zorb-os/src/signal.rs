@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::marker::PhantomData;
 use std::os::fd::AsFd;
 
 use crate::event::EventFd;
@@ -147,6 +148,49 @@ impl TerminationSignal {
     /// What the system says.
     pub fn release(&self) -> io::Result<()> {
         self.set.0.unblock()
+    }
+}
+
+/// While it lives, no signal comes to the calling thread, nor ever to those that it starts meanwhile.
+///
+/// For helper threads of libraries: a program that begins to wait for a signal after they were started
+/// would lose it to them.
+///
+/// ```
+/// let held = zorb_os::signal::AllHeldBack::here()?;
+/// let helper = std::thread::spawn(|| { /* takes no signals */ });
+/// drop(held);
+/// # helper.join().ok();
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct AllHeldBack {
+    before: sys::signal::SignalSet,
+    /// The mask is this thread's.
+    _here: PhantomData<*const ()>,
+}
+
+impl AllHeldBack {
+    /// Holds them back from the calling thread.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn here() -> io::Result<Self> {
+        let before = sys::signal::SignalSet::blocked()?;
+        sys::signal::SignalSet::all().block()?;
+        Ok(Self { before, _here: PhantomData })
+    }
+}
+
+impl Drop for AllHeldBack {
+    fn drop(&mut self) {
+        // It is the mask that the thread had, which the system takes again.
+        let _ = self.before.replace_mask();
+    }
+}
+
+impl fmt::Debug for AllHeldBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AllHeldBack").finish_non_exhaustive()
     }
 }
 

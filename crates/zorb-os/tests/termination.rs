@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use zorb_os::process::{bind_to_this_process, die_with_parent};
-use zorb_os::signal::{Signal, TerminationSignal, is_blocked};
+use zorb_os::signal::{AllHeldBack, Signal, TerminationSignal, is_blocked};
 
 const ROLE: &str = "ZORB_OS_TEST_ROLE";
 
@@ -95,6 +95,19 @@ fn blocking_holds_for_the_thread_and_those_it_starts() {
             assert!(in_child.join().unwrap());
             termination.release().unwrap();
             assert!(!is_blocked(Signal::TERMINATE).unwrap());
+        });
+    });
+}
+
+#[test]
+fn helpers_take_no_signals_and_others_do() {
+    let blocked = || std::thread::spawn(|| is_blocked(Signal::TERMINATE).unwrap()).join().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let held = AllHeldBack::here().unwrap();
+            assert!(blocked());
+            drop(held);
+            assert!(!blocked() && !is_blocked(Signal::TERMINATE).unwrap());
         });
     });
 }

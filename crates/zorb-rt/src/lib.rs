@@ -36,6 +36,7 @@ mod flow;
 mod frozen;
 mod in_time;
 mod invocation;
+mod log;
 mod mapping;
 mod model;
 mod named;
@@ -59,6 +60,7 @@ pub use deadline::Deadline;
 pub use flow::{OutputQueue, OutputQueueBuilder};
 pub use in_time::ServeInTime;
 pub use invocation::InvocationPriority;
+pub use log::{LogCounts, LogLine, LogQueue, LogQueueBuilder};
 pub use mapping::{
     Continuous, Direct, Linear, PriorityMapping, PriorityMappingManager, PriorityTransform,
 };

@@ -5,6 +5,8 @@
 mod bands;
 #[path = "pools/calls.rs"]
 mod calls;
+#[path = "pools/events.rs"]
+mod events;
 #[path = "pools/fixture.rs"]
 mod fixture;
 #[path = "pools/hostile.rs"]

@@ -133,6 +133,24 @@ fn the_server_may_come_later() {
 }
 
 #[test]
+fn what_goes_wrong_on_the_way_is_logged() {
+    let socket = folder("bridge-log").join("nobody");
+    let target = format!("corbaloc:uiop:1.2@{}|ear", socket.display());
+    for (options, logged) in [(&[][..], true), (&["--log", "off"], false)] {
+        let words = [&["--listen", "iiop://127.0.0.1:0", "--to", &target], options].concat();
+        let mut bridge = Bridge::start(&words);
+        let reference = bridge.reference();
+        let client = client();
+        // It asks what the object is.
+        assert!(client.resolve::<Listener>(&reference).is_err());
+        client.shutdown(true).unwrap();
+        let said = bridge.end();
+        assert_eq!(said.contains(" WARN "), logged, "{said}");
+        assert_eq!(said.contains("the target cannot be reached"), logged, "{said}");
+    }
+}
+
+#[test]
 fn what_cannot_be_opened_is_said() {
     let (orb, ior) = server("iiop://127.0.0.1:0");
     let nowhere = run(&["bridge", "--listen", "nowhere://x", "--to", &ior]);

@@ -21,6 +21,15 @@ impl SignalSet {
         Self(unsafe { set.assume_init() })
     }
 
+    /// The set of all signals.
+    pub(crate) fn all() -> Self {
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: `set` is a sigset_t that the call may write.
+        unsafe { libc::sigfillset(set.as_mut_ptr()) };
+        // SAFETY: sigfillset has filled it; it cannot fail on a good pointer.
+        Self(unsafe { set.assume_init() })
+    }
+
     /// Adds a signal by its number.
     pub(crate) fn insert(&mut self, signal: libc::c_int) -> io::Result<()> {
         // SAFETY: the set is initialised and ours to write; bad numbers are refused.

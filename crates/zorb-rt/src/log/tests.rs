@@ -1,0 +1,132 @@
+#![allow(clippy::unwrap_used)]
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use super::{LogCounts, LogQueue};
+
+/// Longer than any test takes: only a failing one waits for it.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Hands on what it is given, after it has been allowed to.
+struct Gated {
+    may: Receiver<()>,
+    given: Sender<String>,
+}
+
+impl Write for Gated {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        // From when there is nobody to allow it, it may.
+        let _ = self.may.recv();
+        let text = String::from_utf8(octets.to_vec()).map_err(io::Error::other)?;
+        self.given.send(text).map_err(io::Error::other)?;
+        Ok(octets.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn gated() -> (Gated, Sender<()>, Receiver<String>) {
+    let ((allow, may), (given, gets)) = (channel(), channel());
+    (Gated { may, given }, allow, gets)
+}
+
+fn put(log: &LogQueue, text: &str) {
+    log.line().write_all(text.as_bytes()).unwrap();
+}
+
+#[test]
+fn lines_come_out_as_they_went_in() {
+    let (sink, open, gets) = gated();
+    drop(open);
+    let log = LogQueue::builder().write_to(sink).unwrap();
+    for text in ["one\n", "two", "three\n"] {
+        put(&log, text);
+    }
+    assert!(log.flush(LONG));
+    assert_eq!(gets.try_iter().collect::<Vec<_>>(), ["one\n", "two\n", "three\n"]);
+    assert_eq!(log.counts(), LogCounts { written: 3, ..LogCounts::default() });
+}
+
+#[test]
+fn nobody_waits_for_a_sink_that_is_stuck() {
+    let (sink, open, gets) = gated();
+    let log = LogQueue::builder().lines(4).write_to(sink).unwrap();
+    for number in 0..10 {
+        put(&log, &format!("{number}"));
+    }
+    assert_eq!(log.counts(), LogCounts { dropped: 6, ..LogCounts::default() });
+    assert!(!log.flush(Duration::ZERO));
+
+    drop(open);
+    assert!(log.flush(LONG));
+    let told = "log: lines dropped for want of room: 6\n";
+    let lines: Vec<String> = gets.iter().take(5).collect();
+    assert_eq!(lines, ["0\n", "1\n", "2\n", "3\n", told]);
+    put(&log, "4");
+    assert_eq!(gets.recv().unwrap(), "4\n", "there is room again, and all has been told");
+}
+
+#[test]
+fn long_lines_are_cut_between_characters() {
+    let (sink, open, gets) = gated();
+    drop(open);
+    let log = LogQueue::builder().octets(16).write_to(sink).unwrap();
+    put(&log, "fifteen letters\n");
+    put(&log, "fifteen letters and more\n");
+    put(&log, "fourteen octetsß");
+    put(&log, "fourteen octet\u{20ac}");
+    let mut line = log.line();
+    for part in ["in ", "several ", "\u{e4}\u{e4}\u{e4}", "parts"] {
+        line.write_all(part.as_bytes()).unwrap();
+    }
+    drop(line);
+    let expected =
+        ["fifteen letters\n", "fifteen letters\n", "fourteen octets\n", "fourteen octet\n"];
+    assert_eq!(gets.iter().take(4).collect::<Vec<_>>(), expected);
+    assert_eq!(gets.recv().unwrap(), "in several \u{e4}\u{e4}\n");
+    assert!(log.flush(LONG));
+    assert_eq!(log.counts(), LogCounts { written: 5, cut: 4, ..LogCounts::default() });
+}
+
+#[test]
+fn the_last_handle_leaves_nothing_behind() {
+    let (sink, open, gets) = gated();
+    let log = LogQueue::builder().write_to(sink).unwrap();
+    let other = log.clone();
+    put(&log, "from one");
+    drop(log);
+    put(&other, "from another");
+    drop(other);
+    drop(open);
+    assert_eq!(gets.iter().collect::<Vec<_>>(), ["from one\n", "from another\n"]);
+}
+
+#[test]
+fn an_empty_line_is_none() {
+    let (sink, _open, _gets) = gated();
+    let log = LogQueue::builder().lines(1).write_to(sink).unwrap();
+    for _ in 0..3 {
+        drop(log.line());
+    }
+    let held = log.line();
+    drop(log.line());
+    assert_eq!(log.counts(), LogCounts::default());
+    drop(held);
+    assert!(log.flush(Duration::ZERO));
+}
+
+#[test]
+fn a_sink_that_fails_is_counted_and_tried_again() {
+    let (sink, open, gets) = gated();
+    drop((open, gets));
+    let log = LogQueue::builder().lines(2).write_to(sink).unwrap();
+    for _ in 0..5 {
+        put(&log, "lost");
+        assert!(log.flush(LONG));
+    }
+    assert_eq!(log.counts(), LogCounts { failed: 5, ..LogCounts::default() });
+}
