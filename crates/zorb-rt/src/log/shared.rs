@@ -1,10 +1,10 @@
 //! The memory of a log: lines that are free, lines to be written, and what became of the others.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_queue::ArrayQueue;
+use zorb_os::lock::{Condition, Lock};
 
 /// What threads that log and the one that writes have in common. Those that log pass both queues
 /// without a lock.
@@ -23,8 +23,8 @@ pub(super) struct Shared {
     pub(super) failed: AtomicU64,
     ending: AtomicBool,
     /// How many of those accepted are done with: where the writing thread and those that wait for it meet.
-    done: Mutex<u64>,
-    more_is_done: Condvar,
+    done: Lock<u64>,
+    more_is_done: Condition,
 }
 
 impl Shared {
@@ -47,8 +47,8 @@ impl Shared {
             cut: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             ending: AtomicBool::new(false),
-            done: Mutex::new(0),
-            more_is_done: Condvar::new(),
+            done: Lock::new(0),
+            more_is_done: Condition::new(),
         }
     }
 
@@ -91,27 +91,15 @@ impl Shared {
 
     /// So many lines more have been written, or could not be.
     pub(super) fn note_done(&self, lines: u64) {
-        *self.done() += lines;
-        self.more_is_done.notify_all();
+        let mut done = self.done.lock();
+        *done += lines;
+        self.more_is_done.tell_all();
     }
 
     /// Waits for all that are in the queue now.
     pub(super) fn wait_until_written(&self, within: Duration) -> bool {
         let wanted = self.accepted.load(Ordering::Acquire);
-        let begin = Instant::now();
-        let mut done = self.done();
-        while *done < wanted {
-            let left = within.saturating_sub(begin.elapsed());
-            if left.is_zero() {
-                return false;
-            }
-            let waited = self.more_is_done.wait_timeout(done, left);
-            done = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        true
-    }
-
-    fn done(&self) -> MutexGuard<'_, u64> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+        let done = self.more_is_done.wait_while(self.done.lock(), within, |done| *done < wanted);
+        *done >= wanted
     }
 }
