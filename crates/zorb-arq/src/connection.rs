@@ -1,6 +1,6 @@
 //! A connection, as one side sees it: datagrams and time in, datagrams out.
 
-use zorb_transport::driven::{Failure, Micros};
+use zorb_transport::driven::{Failure, Micros, Settings};
 
 use crate::packet::{Data, Packet};
 use crate::receiving::Receiving;
@@ -11,27 +11,6 @@ use crate::sending::{SEGMENT, Sending};
 const ACK_DELAY: Micros = 2_000;
 /// So many pieces are acknowledged at once.
 const ACK_EVERY: u32 = 2;
-
-/// How connections behave.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Octets that wait to be sent, or to be acknowledged. Default 256 KiB.
-    pub send_buffer: usize,
-    /// Octets that wait to be received. Default 256 KiB.
-    pub receive_buffer: usize,
-    /// How long nothing is heard before the peer is asked whether it is there, in microseconds.
-    /// Default 5 seconds.
-    pub keep_alive: Micros,
-    /// How long nothing is heard before the peer counts as gone, in microseconds. Default 15 seconds.
-    pub patience: Micros,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        let (send_buffer, receive_buffer) = (256 << 10, 256 << 10);
-        Self { send_buffer, receive_buffer, keep_alive: 5_000_000, patience: 15_000_000 }
-    }
-}
 
 /// One side of a connection.
 ///

@@ -3,13 +3,13 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
 
-use zorb_transport::driven::{Driven, Failure, Micros, Route};
+use zorb_transport::driven::{Driven, Failure, Micros, Route, Settings};
 
-use crate::{Connection, Packet, Settings};
+use crate::{Connection, DEFAULT_PORT, Packet, RUDP_SCHEME};
 
 impl Driven for Connection {
-    type Settings = Settings;
-
+    const SCHEME: &'static str = RUDP_SCHEME;
+    const DEFAULT_PORT: u16 = DEFAULT_PORT;
     const THREADS: &'static str = "zorb-rudp";
 
     fn connect(_: SocketAddr, settings: Settings, now: Micros) -> Self {

@@ -31,10 +31,10 @@ mod sending;
 mod simulated;
 mod transport;
 
-pub use connection::{Connection, Settings};
+pub use connection::Connection;
 pub use packet::{Data, MAX_OVERHEAD, MAX_RANGES, OPEN_SIZE, Packet, REFUSE_SIZE, Ranges};
 pub use protocol::RudpProtocol;
 pub use rtt::{MAX_TIMEOUT, MIN_TIMEOUT};
 pub use sending::SEGMENT;
 pub use transport::{DEFAULT_PORT, RUDP_SCHEME, RudpTransport};
-pub use zorb_transport::driven::{Failure, Micros};
+pub use zorb_transport::driven::{Failure, Micros, Settings};

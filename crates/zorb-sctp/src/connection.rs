@@ -1,14 +1,12 @@
 //! A connection: the stack, and what it leaves to others.
 
 mod driven;
-mod settings;
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use zorb_transport::driven::{Failure, Micros};
+use zorb_transport::driven::{Failure, Micros, Settings};
 
-pub use self::settings::Settings;
 use crate::packet::{self, AT_ONCE, Packet, Start, kind};
 use crate::screen::{LAST_NUMBER, Side};
 use crate::stack::{MAX_MESSAGE, Message, News, Stack};

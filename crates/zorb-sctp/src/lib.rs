@@ -34,7 +34,8 @@ mod simulated;
 mod stack;
 mod transport;
 
-pub use connection::{Connection, Settings};
+pub use connection::Connection;
 pub use packet::sealed;
 pub use protocol::SciopProtocol;
 pub use transport::{DEFAULT_PORT, SCIOP_SCHEME, SctpTransport};
+pub use zorb_transport::driven::Settings;

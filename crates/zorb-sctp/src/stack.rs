@@ -10,9 +10,7 @@ use sctp_proto::{
     Association, AssociationHandle, ClientConfig, DatagramEvent, Endpoint, EndpointConfig, Event,
     Payload, PayloadProtocolIdentifier, ServerConfig, Stream, TransportConfig,
 };
-use zorb_transport::driven::Micros;
-
-use crate::connection::Settings;
+use zorb_transport::driven::{Micros, Settings};
 
 /// The most octets of a user message.
 pub(crate) const MAX_MESSAGE: usize = 64 << 10;

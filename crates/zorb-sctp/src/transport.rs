@@ -1,17 +1,8 @@
-//! Connecting and listening.
+//! Where such streams connect and listen.
 
-use std::sync::Arc;
+use zorb_tcp::datagrams::DrivenTransport;
 
-use zorb_tcp::address::HostPort;
-use zorb_tcp::datagrams::{self, Bound};
-use zorb_transport::driven::Driver;
-use zorb_transport::socket::set_traffic;
-use zorb_transport::{
-    Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
-    Stream, StreamOptions, Transport, strip_scheme,
-};
-
-use crate::connection::{Connection, Settings};
+use crate::connection::Connection;
 
 /// The scheme of URLs.
 pub const SCIOP_SCHEME: &str = "sciop";
@@ -19,73 +10,5 @@ pub const SCIOP_SCHEME: &str = "sciop";
 /// The port of UDP where none is given: the one for SCTP in UDP (RFC 6951, 4.1).
 pub const DEFAULT_PORT: u16 = 9899;
 
-/// SCTP in UDP as a [`Transport`]: `sciop://host:port`.
-///
-/// | | connecting | listening |
-/// |---|---|---|
-/// | `sciop://host:9899` | a name or address, and a port of UDP | the address of one interface |
-/// | `sciop://[2001:db8::1]:9899` | IPv6 goes in brackets | the same |
-/// | `sciop://:9899`, `sciop://` | - | all IPv4 interfaces; without a port one that the system chooses |
-///
-/// A client's connection has a socket and a thread of its own; those of a server share both. One thread
-/// more keeps the time for the connections of an endpoint, and one for those of all clients of a
-/// transport and its clones.
-#[derive(Clone, Debug, Default)]
-pub struct SctpTransport {
-    driver: Driver<Connection>,
-    settings: Settings,
-}
-
-impl SctpTransport {
-    /// The transport as it is by default.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The transport with other settings.
-    #[must_use]
-    pub fn with(settings: Settings) -> Self {
-        Self { settings, ..Self::default() }
-    }
-
-    fn settings(&self, options: &StreamOptions) -> Settings {
-        let Settings { send_buffer, receive_buffer, .. } = self.settings;
-        Settings {
-            send_buffer: options.send_buffer.unwrap_or(send_buffer),
-            receive_buffer: options.recv_buffer.unwrap_or(receive_buffer),
-            ..self.settings
-        }
-    }
-}
-
-impl Transport for SctpTransport {
-    fn scheme(&self) -> &str {
-        SCIOP_SCHEME
-    }
-
-    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
-        let address = strip_scheme(SCIOP_SCHEME, text)?;
-        HostPort::parse_remote(address, DEFAULT_PORT)?.to_endpoint(SCIOP_SCHEME)
-    }
-
-    fn connect(
-        &self,
-        endpoint: &Endpoint,
-        options: &ConnectOptions,
-    ) -> Result<Arc<dyn Stream>, ConnectError> {
-        let target = datagrams::remote(SCIOP_SCHEME, endpoint, DEFAULT_PORT)?;
-        let host = target.host.to_profile_host();
-        let settings = self.settings(&options.stream);
-        self.driver.connect(endpoint, (&host, target.port), settings, options)
-    }
-
-    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        let Bound { socket, endpoint, published } = datagrams::bind(SCIOP_SCHEME, url, options)?;
-        let fail = |error| ListenError::new(url, error);
-        set_traffic(&socket, &options.stream).map_err(fail)?;
-        let settings = self.settings(&options.stream);
-        let listening = self.driver.listen(socket, settings, options, (endpoint, published));
-        listening.map_err(fail)
-    }
-}
+/// SCTP in UDP as a [`Transport`](zorb_transport::Transport): `sciop://host:9899`.
+pub type SctpTransport = DrivenTransport<Connection>;

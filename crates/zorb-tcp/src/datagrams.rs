@@ -1,5 +1,7 @@
 //! Where sockets of datagrams are, for authors of transports over them: hosts and ports as in TCP.
 
+mod driven;
+
 use std::io;
 use std::net::{IpAddr, UdpSocket};
 
@@ -9,6 +11,8 @@ use zorb_transport::{
 };
 
 use crate::address::HostPort;
+
+pub use driven::DrivenTransport;
 
 /// A socket that is listened at.
 #[derive(Debug)]

@@ -12,6 +12,9 @@
 //! Each test listens and connects on its own, so they run in parallel; each fails, instead of
 //! hanging, after [`LIMIT`]. Nothing sleeps, and no test asks anything to be fast.
 //!
+//! A [`Driven`](crate::driven::Driven) protocol has rules of its own, which it keeps over a [simulated] network and under a
+//! clock that is turned: [`driven_suite!`](crate::driven_suite) is for them.
+//!
 //! For tests of other things: [`Scripted`] is for what is above streams, [`Watched`] shows what goes over them,
 //! [`Lossy`] puts a network that loses datagrams between both sides, [`short_folder`] is where sockets with a path go, and [`needs_loopback`] fails
 //! where there is no network at all.
@@ -19,9 +22,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 mod classes;
+pub mod driven;
 mod endpoints;
 mod lossy;
 mod scripted;
+pub mod simulated;
 mod streams;
 mod waiting;
 mod watched;
@@ -182,7 +187,7 @@ macro_rules! conformance_suite {
 }
 
 /// `len` bytes in which no stretch repeats soon, different for each `seed`.
-fn pattern(len: usize, seed: u64) -> Vec<u8> {
+pub fn pattern(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
         state ^= state << 13;

@@ -16,6 +16,7 @@
 mod acceptor;
 mod driver;
 mod link;
+mod settings;
 mod stream;
 mod timers;
 
@@ -23,6 +24,7 @@ use std::fmt;
 use std::net::SocketAddr;
 
 pub use driver::Driver;
+pub use settings::Settings;
 
 /// A time or a length of time, in microseconds. Where times begin does not matter, but it is never 0.
 pub type Micros = u64;
@@ -58,23 +60,21 @@ pub enum Route {
 /// [`transmit`](Self::transmit) gives until there are no more, and comes back when something comes, when
 /// something is to be sent, and at the [`deadline`](Self::deadline).
 pub trait Driven: fmt::Debug + Send + Sized + 'static {
-    /// How connections behave.
-    type Settings: Copy + fmt::Debug + Send + Sync + 'static;
+    /// The scheme of its URLs.
+    const SCHEME: &'static str;
+
+    /// The port of UDP where a URL says none.
+    const DEFAULT_PORT: u16;
 
     /// What the names of its threads begin with.
     const THREADS: &'static str;
 
     /// A client's side of a new connection.
-    fn connect(to: SocketAddr, settings: Self::Settings, now: Micros) -> Self;
+    fn connect(to: SocketAddr, settings: Settings, now: Micros) -> Self;
 
     /// A server's side of the connection that this datagram asks for. `None` where there is nothing to
     /// agree on.
-    fn accept(
-        datagram: &[u8],
-        from: SocketAddr,
-        settings: Self::Settings,
-        now: Micros,
-    ) -> Option<Self>;
+    fn accept(datagram: &[u8], from: SocketAddr, settings: Settings, now: Micros) -> Option<Self>;
 
     /// Which connection a datagram is for. `None` where it is nothing of this protocol's.
     fn route(datagram: &[u8]) -> Option<Route>;

@@ -22,9 +22,9 @@ use zorb_giop::{GiopLite, ProfileTag};
 use zorb_transport::Composed;
 
 #[cfg(feature = "rudp")]
-pub use zorb_arq::{RudpProtocol, RudpTransport, Settings as RudpSettings};
+pub use zorb_arq::{RudpProtocol, RudpTransport};
 #[cfg(feature = "sctp")]
-pub use zorb_sctp::{SciopProtocol, SctpTransport, Settings as SctpSettings};
+pub use zorb_sctp::{SciopProtocol, SctpTransport};
 pub use zorb_shm::{ShmTransport, ShmiopProtocol};
 #[cfg(feature = "short")]
 pub use zorb_short::Short;

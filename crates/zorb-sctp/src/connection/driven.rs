@@ -2,19 +2,20 @@
 
 use std::net::SocketAddr;
 
-use zorb_transport::driven::{Driven, Failure, Micros, Route};
+use zorb_transport::driven::{Driven, Failure, Micros, Route, Settings};
 
-use super::{Connection, Settings};
+use super::Connection;
 use crate::packet::{self, Packet, kind};
 use crate::screen;
 use crate::stack::Stack;
+use crate::{DEFAULT_PORT, SCIOP_SCHEME};
 
 /// How often to draw another first number, which is needed about once.
 const DRAWS: usize = 64;
 
 impl Driven for Connection {
-    type Settings = Settings;
-
+    const SCHEME: &'static str = SCIOP_SCHEME;
+    const DEFAULT_PORT: u16 = DEFAULT_PORT;
     const THREADS: &'static str = "zorb-sctp";
 
     fn connect(to: SocketAddr, settings: Settings, now: Micros) -> Self {

@@ -6,8 +6,8 @@ use super::*;
 use crate::packet::kind;
 
 /// A network of which both sides are connected, and how packets of the client begin.
-fn connected() -> (Network, [u8; 8]) {
-    let mut network = Network::new(7, CALM);
+fn connected() -> (Network<Connection>, [u8; 8]) {
+    let mut network = Network::<Connection>::new(7, Weather::CALM);
     network.establish();
     assert!(network.client.send(b"x").is_ok());
     let mut packet = Vec::new();
@@ -19,7 +19,7 @@ fn connected() -> (Network, [u8; 8]) {
 }
 
 /// Up to where the client's pieces have come, as the server says when it is told one of them again.
-fn acknowledged(network: &mut Network) -> u32 {
+fn acknowledged(network: &mut Network<Connection>) -> u32 {
     let (mut last, mut out) = (None, Vec::new());
     let now = network.now;
     assert!(network.client.send(b"y").is_ok());
@@ -103,7 +103,8 @@ fn many_tiny_pieces_that_nobody_reads_are_not_all_kept() {
 
 #[test]
 fn lies_change_nothing() {
-    let mut network = Network::new(6, Weather { lost: 2, doubled: 0, way: 1000, wander: 500 });
+    let mut network =
+        Network::<Connection>::new(6, Weather { lost: 2, doubled: 0, way: 1000, wander: 500 });
     network.establish();
     let octets = pattern(40_000, 1);
     let (mut sent, mut received, mut buffer) = (0, Vec::new(), [0; 4000]);

@@ -12,7 +12,7 @@ use zorb_os::lock::{Condition, Lock, Locked};
 use super::link::{Link, Way};
 use super::stream::DrivenStream;
 use super::timers::{Timers, now};
-use super::{Driven, MAX_DATAGRAM, Route};
+use super::{Driven, MAX_DATAGRAM, Route, Settings};
 use crate::{AcceptError, Acceptor, Endpoint, Stream};
 
 /// The most connections whose clients have not proven where they are; the oldest makes room.
@@ -25,7 +25,7 @@ const MAX_CONNECTIONS: usize = 65_536;
 pub(super) struct Listener<D: Driven> {
     socket: Arc<UdpSocket>,
     local: String,
-    settings: D::Settings,
+    settings: Settings,
     backlog: usize,
     timers: Arc<Timers<D>>,
     state: Lock<State<D>>,
@@ -63,7 +63,7 @@ impl<D: Driven> State<D> {
 impl<D: Driven> Listener<D> {
     pub(super) fn new(
         socket: UdpSocket,
-        settings: D::Settings,
+        settings: Settings,
         backlog: usize,
         timers: &Arc<Timers<D>>,
     ) -> io::Result<Arc<Self>> {

@@ -10,11 +10,11 @@ use std::time::Instant;
 use socket2::SockRef;
 use zorb_os::priority::{self, Schedule};
 
-use super::Driven;
 use super::acceptor::{DrivenAcceptor, Listener};
 use super::link::{Link, Way};
 use super::stream::{DrivenStream, connected};
 use super::timers::{Timers, now};
+use super::{Driven, Settings};
 use crate::socket::set_traffic;
 use crate::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions,
@@ -45,7 +45,7 @@ impl<D: Driven> Driver<D> {
         &self,
         endpoint: &Endpoint,
         (host, port): (&str, u16),
-        settings: D::Settings,
+        settings: Settings,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
         let fail = |phase| move |error| ConnectError::single(endpoint, phase, error);
@@ -71,7 +71,7 @@ impl<D: Driven> Driver<D> {
     fn connect_to(
         &self,
         to: SocketAddr,
-        settings: D::Settings,
+        settings: Settings,
         options: &StreamOptions,
         deadline: Option<Instant>,
     ) -> io::Result<DrivenStream<D>> {
@@ -107,7 +107,7 @@ impl<D: Driven> Driver<D> {
     pub fn listen(
         &self,
         socket: UdpSocket,
-        settings: D::Settings,
+        settings: Settings,
         options: &ListenOptions,
         (endpoint, published): (Endpoint, Endpoint),
     ) -> io::Result<Arc<dyn Acceptor>> {
