@@ -15,7 +15,7 @@ pub(super) fn start(shared: Arc<Shared>, sink: impl Write + Send + 'static) -> i
     let mut writer = Writer { shared, sink, told: 0 };
     // A log is set up first of all, before the program has said which signals it waits for.
     let _held = AllHeldBack::here()?;
-    let thread = thread::Builder::new().name("log".to_owned()).spawn(move || {
+    let thread = thread::Builder::new().name("zorb-log".to_owned()).spawn(move || {
         // Threads may begin with the priority of the one that starts them. To give it up is always allowed.
         let _ = priority::set(Schedule::Shared);
         // Nor is it to keep to the processors of a lane; where it may not leave them, it stays.
