@@ -25,12 +25,16 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 ///
 /// A reader that has seen enough, as `head`, is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_to_reader(text).map(drop)
+}
+
+/// The same; whether there still is a reader.
+pub(crate) fn print_to_reader(text: &str) -> Result<bool, Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::from(error).during("standard output"))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::from(error).during("standard output")),
     }
 }
 

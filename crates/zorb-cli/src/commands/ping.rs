@@ -160,7 +160,9 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
         }
         if !args.json {
             let label = format!("call {}", outcome.seq);
-            screen::print(&format!("{}\n", line_of(&outcome, &label)))?;
+            if !screen::print_to_reader(&format!("{}\n", line_of(&outcome, &label)))? {
+                break;
+            }
         } else if tries.len() < MAX_SAMPLES {
             tries.push(outcome);
         }

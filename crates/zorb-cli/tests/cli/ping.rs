@@ -101,3 +101,13 @@ fn an_interrupt_ends_with_statistics() {
     assert!(text.contains("1 call, 1 answered"), "{text}");
     orb.shutdown(true).unwrap();
 }
+
+#[test]
+fn it_ends_when_nobody_reads_any_more() {
+    let (orb, ior) = server();
+    let mut ping = command(&["ping", "-i", "0", &ior]).stdout(Stdio::piped()).spawn().unwrap();
+    let seen = line_of(ping.stdout.take().unwrap(), |line| line.starts_with("call 1: exists"));
+    drop(seen);
+    assert_eq!(ping.wait().unwrap().code(), Some(0));
+    orb.shutdown(true).unwrap();
+}
