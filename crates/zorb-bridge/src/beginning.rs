@@ -2,10 +2,10 @@
 
 use zorb_cdr::{CdrResult, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, Form, LocateStatus, MessageHeader, MessageKind, MessageWriter,
-    ProtocolError, ReplyStatus, TargetAddress,
+    AddressingDisposition, Form, GiopVersion, LocateStatus, MessageHeader, MessageKind,
+    MessageWriter, ProtocolError, ReplyStatus, TargetAddress,
 };
-use zorb_types::SystemException;
+use zorb_types::{SystemException, SystemExceptionKind};
 
 /// A Request or LocateRequest, as far as the bridge needs to know it.
 #[derive(Debug)]
@@ -60,13 +60,17 @@ impl Refusal {
         let text = TextCoding::default();
         let wants_key = AddressingDisposition::KeyAddr as i16;
         if header.kind == MessageKind::LocateRequest {
-            let (status, has_body) = match self {
-                Self::Exception(_) => (LocateStatus::UnknownObject, false),
-                Self::WantsKey => (LocateStatus::LocNeedsAddressingMode, true),
+            let status = match self {
+                Self::Exception(exception) => cannot_locate(form, exception.kind),
+                Self::WantsKey => LocateStatus::LocNeedsAddressingMode,
             };
             let mut message = form.locate_reply(buffer, header.order, request_id, status)?;
-            if has_body {
-                message.body(text).write_i16(wants_key);
+            match self {
+                Self::Exception(exception) if status == LocateStatus::LocSystemException => {
+                    exception.write(&mut message.body(text))?;
+                }
+                Self::Exception(_) => {}
+                Self::WantsKey => message.body(text).write_i16(wants_key),
             }
             return message.finish();
         }
@@ -81,5 +85,18 @@ impl Refusal {
             Self::WantsKey => message.body(text).write_i16(wants_key),
         }
         message.finish()
+    }
+}
+
+/// What a LocateReply of `form` says of an object for which there is an exception of this kind. What is
+/// not known not to exist is not said to: where there is no word for the exception, it is here, as far
+/// as anybody knows, and a request for it is told more.
+pub(crate) fn cannot_locate(form: Form<'_>, kind: SystemExceptionKind) -> LocateStatus {
+    match (kind, form) {
+        (SystemExceptionKind::ObjectNotExist, _) => LocateStatus::UnknownObject,
+        (_, Form::Giop(version)) if version >= GiopVersion::V1_2 => {
+            LocateStatus::LocSystemException
+        }
+        _ => LocateStatus::ObjectHere,
     }
 }

@@ -17,7 +17,7 @@ use zorb_transport::{
     Acceptor, Composed, ConnectOptions, Endpoint, ListenOptions, Protocol, ProtocolRegistry,
     Transport,
 };
-use zorb_types::SystemExceptionKind;
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 const KEY: &[u8] = b"the target";
 const LITE: Form<'_> = Form::Other(&GiopLite);
@@ -279,6 +279,26 @@ fn the_same_goes_from_gioplite_to_giop() {
         let (header, answer) = lite_message(&client);
         let (located, _) = LITE.read_locate_reply(&answer, &header).unwrap();
         assert_eq!((located.request_id, located.status), (4, status));
+    }
+    // What failed is not taken for an object that does not exist.
+    let transient =
+        SystemException::transient(minor::transient::CONNECT_FAILED, CompletionStatus::No);
+    let gone = SystemException::object_not_exist(
+        minor::object_not_exist::UNKNOWN_KEY,
+        CompletionStatus::No,
+    );
+    for (exception, expected) in
+        [(transient, LocateStatus::ObjectHere), (gone, LocateStatus::UnknownObject)]
+    {
+        let newest = Form::Giop(GiopVersion::V1_2);
+        let status = LocateStatus::LocSystemException;
+        let mut told = newest.locate_reply(&mut octets, NATIVE, 4, status).unwrap();
+        exception.write(&mut told.body(TextCoding::default())).unwrap();
+        told.finish().unwrap();
+        server.send(&octets);
+        let (header, answer) = lite_message(&client);
+        let (located, _) = LITE.read_locate_reply(&answer, &header).unwrap();
+        assert_eq!((located.request_id, located.status), (4, expected));
     }
     client.send(&request(LITE, NATIVE, "note", b"x"));
     server.message();

@@ -10,9 +10,11 @@ use std::time::Duration;
 use support::*;
 use zorb_bridge::{Bridge, BridgeError, Settings};
 use zorb_cdr::ByteOrder;
-use zorb_giop::{GiopVersion, Ior, MessageKind, MessageWriter, ReplyStatus};
+use zorb_giop::{
+    Form, GiopVersion, Ior, LocateStatus, MessageKind, MessageWriter, ReplyStatus, TargetAddress,
+};
 use zorb_transport::ProtocolRegistry;
-use zorb_types::{CompletionStatus, SystemExceptionKind};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
 
 const LITTLE: ByteOrder = ByteOrder::Little;
 const NEWEST: GiopVersion = GiopVersion::V1_2;
@@ -31,6 +33,23 @@ fn a_server_that_is_not_there_is_transient() {
     let exception = exception_in(&client.message(), 1);
     assert_eq!(exception.kind, SystemExceptionKind::Transient);
     assert_eq!(exception.completed, CompletionStatus::No);
+    // That the object does not exist is not said.
+    client.send(&locate_request(LITTLE, 3, &TargetAddress::Key(KEY)));
+    let answer = client.message();
+    let form = Form::Giop(NEWEST);
+    let (located, mut body) = form.read_locate_reply(&answer, &header_of(&answer)).unwrap();
+    assert_eq!((located.request_id, located.status), (3, LocateStatus::LocSystemException));
+    assert_eq!(SystemException::read(&mut body).unwrap(), exception);
+    // Where there is no word for it, a request will be told.
+    for version in [GiopVersion::V1_0, GiopVersion::V1_1] {
+        let (form, mut octets) = (Form::Giop(version), Vec::new());
+        let asked = form.locate_request(&mut octets, LITTLE, 4, &TargetAddress::Key(KEY));
+        asked.and_then(MessageWriter::finish).unwrap();
+        client.send(&octets);
+        let answer = client.message();
+        let (located, _) = form.read_locate_reply(&answer, &header_of(&answer)).unwrap();
+        assert_eq!((located.request_id, located.status), (4, LocateStatus::ObjectHere));
+    }
     // Once it is there, the same connection will do.
     world.serve();
     let again = request(NEWEST, LITTLE, 2, KEY, b"x");

@@ -6,7 +6,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::Turn;
 use super::requests::{message_error, tells_order};
-use crate::beginning::Refusal;
+use crate::beginning::{Refusal, cannot_locate};
 use crate::forwarding::redirect;
 use crate::link::Link;
 use crate::relay::Ending;
@@ -99,29 +99,36 @@ impl<'l> ConvertedReplies<'l> {
         let (reply, mut body) = from.read_locate_reply(message, header).map_err(Ending::Broken)?;
         self.link.from_server.messages.add(1);
         let form = self.link.client_form();
-        let place = match reply.status {
-            LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
-                self.place(&mut body).ok()
-            }
-            _ => None,
-        };
+        let (mut place, mut exception) = (None, None);
         // What is no place and not here is not known to be anywhere.
-        let status = match (reply.status, &place) {
-            (LocateStatus::ObjectHere, _) => LocateStatus::ObjectHere,
-            (status, Some(_)) => status,
+        let status = match reply.status {
+            LocateStatus::ObjectHere => LocateStatus::ObjectHere,
+            status @ (LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm) => {
+                place = self.place(&mut body).ok();
+                if place.is_some() { status } else { LocateStatus::UnknownObject }
+            }
+            LocateStatus::LocSystemException => {
+                exception = SystemException::read(&mut body).ok();
+                exception.map_or(LocateStatus::UnknownObject, |it| cannot_locate(form, it.kind))
+            }
             _ => LocateStatus::UnknownObject,
         };
+        let exception = exception.filter(|_| status == LocateStatus::LocSystemException);
         let id = reply.request_id;
-        let write = |outgoing: &mut Vec<u8>, status, place: Option<&Ior>| -> CdrResult<()> {
-            let mut message = form.locate_reply(outgoing, ByteOrder::NATIVE, id, status)?;
+        let mut write = |status, place: Option<&Ior>, exception: Option<SystemException>| {
+            let order = ByteOrder::NATIVE;
+            let mut message = form.locate_reply(&mut self.outgoing, order, id, status)?;
             if let Some(place) = place {
                 Ior::write(place, &mut message.body(TextCoding::default()))?;
             }
+            if let Some(exception) = exception {
+                exception.write(&mut message.body(TextCoding::default()))?;
+            }
             message.finish()
         };
-        if write(&mut self.outgoing, status, place.as_ref()).is_err() {
+        if write(status, place.as_ref(), exception).is_err() {
             // Without a body there is nothing that could fail.
-            let _ = write(&mut self.outgoing, LocateStatus::UnknownObject, None);
+            let _ = write(LocateStatus::UnknownObject, None, None);
         }
         self.send(&[])
     }
