@@ -176,6 +176,54 @@ fn urls_are_explained() {
 }
 
 #[test]
+fn groups_are_no_hosts() {
+    let url = "corbaloc:miop:1.0@1.0-plant-7/239.1.2.3:5000;iiop:1.2@host:2809/leader";
+    assert_eq!(
+        explain(url),
+        json!({
+            "form": "corbaloc",
+            "addresses": [{ "protocol": "miop", "version": "1.0", "group": "1.0-plant-7" }],
+            "reached_at": "239.1.2.3:5000",
+            "two_way_calls_at": "iiop:1.2@host:2809/leader",
+        })
+    );
+}
+
+/// Whichever protocol made them: where the object is, and its key.
+#[test]
+fn profiles_of_every_protocol_are_explained() {
+    let orb = zorb::Orb::builder()
+        .without_environment()
+        .listen("lite+iiop://127.0.0.1:0")
+        .listen("lite+uiop://")
+        .listen("short+iiop://127.0.0.1:0")
+        .listen("short+uiop://")
+        .listen("rudp://127.0.0.1:0")
+        .listen("sciop://127.0.0.1:0")
+        .listen("diop://127.0.0.1:0")
+        .listen("shmiop://")
+        .build()
+        .unwrap();
+    let object: crate::stubs::demo::Listener = orb.root_poa().activate(crate::ping::Ear).unwrap();
+    let json = explain(&zorb::Interface::as_object(&object).to_ior_string());
+    let profiles = json["profiles"].as_array().unwrap();
+    assert_eq!(profiles.len(), 8);
+    let key = &profiles[0]["object_key"]["octets"];
+    assert!(key.is_string());
+    for profile in profiles {
+        assert_eq!(&profile["object_key"]["octets"], key, "{profile}");
+        let place = ["host", "hosts", "path"].iter().find(|it| !profile[**it].is_null());
+        assert!(place.is_some(), "{profile}");
+    }
+    let of = |kind: &str| profiles.iter().find(|it| it["kind"] == kind).unwrap();
+    assert_eq!(of("TAO SCIOP")["hosts"], json!(["127.0.0.1"]));
+    let sockets = of("TAO SHMIOP")["components"].as_array().unwrap();
+    let sockets = sockets.iter().find(|it| it["kind"] == "ZORB_SHM_ENDPOINTS").unwrap();
+    assert_eq!(sockets["sockets"], json!([of("TAO SHMIOP")["host"]]));
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
 fn what_is_no_reference_fails_with_a_hint() {
     let cut_off = &JACORB_PERSIST[..60];
     for text in ["hello", "corbaloc:", "IOR:xyz", cut_off, "file:///there/is/no/such.ior"] {

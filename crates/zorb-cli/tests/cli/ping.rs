@@ -8,7 +8,7 @@ use zorb::Interface;
 use crate::program::{command, line_of, run, signal};
 use crate::stubs::demo::{Listener, ListenerServant};
 
-struct Ear;
+pub(crate) struct Ear;
 
 impl ListenerServant for Ear {
     fn heard(&self, value: i32) -> zorb::Result<i32> {

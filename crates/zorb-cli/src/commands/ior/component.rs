@@ -13,6 +13,9 @@ use super::key;
 /// The most addresses read from one component.
 const MAX_ADDRESSES: usize = 1024;
 
+/// The octets that the name of a socket takes at least.
+const MIN_NAME_SIZE: usize = 5;
+
 /// The bits of `Security::AssociationOptions`, from the lowest.
 const ASSOCIATION_OPTIONS: [&str; 12] = [
     "NoProtection",
@@ -111,6 +114,17 @@ fn contents(component: &TaggedComponent, mut facts: Facts) -> CdrResult<Option<F
         }
         ComponentTag::FT_PRIMARY | ComponentTag::FT_HEARTBEAT_ENABLED => {
             facts.add("enabled", encapsulation()?.read_bool()?);
+        }
+        ComponentTag::ZORB_SHM_ENDPOINTS => {
+            let mut reader = encapsulation()?;
+            facts.add("machine", reader.read_latin1("machine")?.into_owned());
+            let count = reader.read_count(MIN_NAME_SIZE, "endpoint list")?;
+            let mut names = Vec::new();
+            for _ in 0..count {
+                let octets = reader.read_string_octets(u32::MAX, "endpoint")?;
+                names.push(String::from_utf8_lossy(octets).into_owned());
+            }
+            facts.add("sockets", names);
         }
         ComponentTag::GROUP_IIOP => {
             let profile = IiopProfile::decode(data)?;

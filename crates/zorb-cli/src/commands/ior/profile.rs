@@ -9,6 +9,9 @@ use zorb_cdr::{CdrError, CdrReader, CdrResult};
 use super::facts::Facts;
 use super::{component, key, url};
 
+/// The octets that a host takes at least.
+const MIN_HOST_SIZE: usize = 5;
+
 pub(super) fn explain(profile: &TaggedProfile) -> Facts {
     let name = match profile.tag {
         ProfileTag::INTERNET_IOP => "IIOP".to_owned(),
@@ -20,7 +23,8 @@ pub(super) fn explain(profile: &TaggedProfile) -> Facts {
     let explained = match profile.tag {
         tag if url::is_like_iiop(tag) => iiop(profile, head),
         ProfileTag::MULTIPLE_COMPONENTS => multiple_components(profile, head),
-        ProfileTag::TAO_UIOP => uiop(profile, head),
+        tag if is_like_uiop(tag) => uiop(profile, head),
+        ProfileTag::TAO_SCIOP => sciop(profile, head),
         ProfileTag::UIPMC => multicast(profile, head),
         _ => Ok(head.with("octets", profile.data.as_slice())),
     };
@@ -67,6 +71,11 @@ fn multiple_components(profile: &TaggedProfile, facts: Facts) -> CdrResult<Facts
     Ok(facts.with("components", explain_components(&components)))
 }
 
+/// Whether profiles of this kind are laid out like TAO's UIOP.
+fn is_like_uiop(tag: ProfileTag) -> bool {
+    matches!(tag, ProfileTag::TAO_UIOP | ProfileTag::ZORB_LITE_UIOP | ProfileTag::ZORB_SHORT_UIOP)
+}
+
 /// Octets of the version, the path of a socket, the key and, from 1.1, components.
 fn uiop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
     let mut reader = CdrReader::for_encapsulation(&profile.data)?;
@@ -74,11 +83,36 @@ fn uiop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
     let path = reader.read_latin1("rendezvous point")?.into_owned();
     let object_key = reader.read_octets()?;
     let components = if minor > 0 { read_components(&mut reader)? } else { Vec::new() };
-    facts.set_title(format!("TAO UIOP {major}.{minor}, {path}"));
+    let kind = profile.tag.name().unwrap_or_default();
+    facts.set_title(format!("{kind} {major}.{minor}, {path}"));
     facts.add("version", format!("{major}.{minor}"));
     facts.add("path", path);
     let orb = orb_type(&components);
     facts.add("object_key", key::explain(object_key, orb));
+    Ok(facts.with("components", explain_components(&components)))
+}
+
+/// Octets of the version, the hosts of one server, their port, how many streams, the key, components.
+fn sciop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
+    let mut reader = CdrReader::for_encapsulation(&profile.data)?;
+    let (major, minor) = (reader.read_u8()?, reader.read_u8()?);
+    let count = reader.read_count(MIN_HOST_SIZE, "host list")?;
+    let mut hosts = Vec::new();
+    for _ in 0..count {
+        hosts.push(reader.read_latin1("host")?.into_owned());
+    }
+    let (port, max_streams) = (reader.read_u16()?, reader.read_u16()?);
+    let object_key = reader.read_octets()?;
+    let components = read_components(&mut reader)?;
+    let places: Vec<String> =
+        hosts.iter().map(|host| HostPort { host: host.clone(), port }.to_string()).collect();
+    facts.set_title(format!("TAO SCIOP {major}.{minor}, {}", places.join(", ")));
+    let mut facts = facts
+        .with_detail("version", format!("{major}.{minor}"))
+        .with_detail("hosts", hosts)
+        .with_detail("port", port);
+    facts.add("max_streams", max_streams);
+    facts.add("object_key", key::explain(object_key, orb_type(&components)));
     Ok(facts.with("components", explain_components(&components)))
 }
 

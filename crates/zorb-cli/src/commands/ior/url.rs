@@ -72,7 +72,25 @@ fn explain_ior(text: &str, ior: &Ior) -> Facts {
 fn add_corbaloc(facts: &mut Facts, corbaloc: &Corbaloc) {
     let addresses: Vec<Facts> = corbaloc.addresses.iter().map(explain_address).collect();
     facts.add("addresses", addresses);
-    facts.add("object_key", key::explain(&corbaloc.key, None));
+    // Where a group's URL says where it is reached, others have the key.
+    match corbaloc.addresses.as_slice() {
+        [address] if is_group(address) => {
+            let place = String::from_utf8_lossy(&corbaloc.key);
+            match place.split_once(';') {
+                Some((place, two_way)) => {
+                    facts.add("reached_at", place);
+                    facts.add("two_way_calls_at", two_way);
+                }
+                None => facts.add("reached_at", &*place),
+            }
+        }
+        _ => facts.add("object_key", key::explain(&corbaloc.key, None)),
+    }
+}
+
+/// Whether it names a group of objects, and not a place.
+fn is_group(address: &CorbalocAddress) -> bool {
+    address.protocol == "miop"
 }
 
 fn explain_address(address: &CorbalocAddress) -> Facts {
@@ -83,6 +101,10 @@ fn explain_address(address: &CorbalocAddress) -> Facts {
     let mut facts = Facts::new(address.to_string())
         .with("protocol", address.protocol.as_str())
         .with("version", version);
+    if is_group(address) {
+        facts.add("group", address.address.as_str());
+        return facts;
+    }
     // TLS and UDP addresses are written the same way.
     match HostPort::parse(&address.address) {
         Ok(HostPort { host, port }) if !address.address.starts_with(['/', '@']) => {
@@ -110,5 +132,14 @@ pub(super) fn corbaloc_of(
 
 /// Whether profiles of this kind are laid out like IIOP's.
 pub(super) fn is_like_iiop(tag: ProfileTag) -> bool {
-    matches!(tag, ProfileTag::INTERNET_IOP | ProfileTag::TAO_DIOP | ProfileTag::TAO_SHMIOP)
+    matches!(
+        tag,
+        ProfileTag::INTERNET_IOP
+            | ProfileTag::TAO_DIOP
+            | ProfileTag::TAO_SHMIOP
+            | ProfileTag::ZORB_LITE_IIOP
+            | ProfileTag::ZORB_AV_DIOP
+            | ProfileTag::ZORB_SHORT_IIOP
+            | ProfileTag::ZORB_RUDP
+    )
 }
