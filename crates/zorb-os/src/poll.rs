@@ -80,7 +80,8 @@ fn wait(slots: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<()>
     }
 }
 
-/// Any number of sockets of which one thread learns when their peers go away (Linux's epoll).
+/// Any number of sockets and processes of which one thread learns when their peers, or they, go away
+/// (Linux's epoll).
 /// What the peers send does not wake it.
 #[derive(Debug)]
 pub struct HangupWatch {
@@ -107,7 +108,18 @@ impl HangupWatch {
         Ok(epoll::add(&self.epoll, socket, data, interest)?)
     }
 
-    /// Waits for a peer to go, and gives the key of its socket. A socket is reported once.
+    /// Watches a process too, a descriptor of [`peer_process`](crate::socket::peer_process), until it is
+    /// closed or was reported.
+    ///
+    /// # Errors
+    /// When it is watched already, or the system has a limit.
+    pub fn add_process(&self, process: BorrowedFd<'_>, key: u64) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(key);
+        let interest = epoll::EventFlags::IN | epoll::EventFlags::ONESHOT;
+        Ok(epoll::add(&self.epoll, process, data, interest)?)
+    }
+
+    /// Waits for a peer to go, and gives the key of its socket or process. Each is reported once.
     ///
     /// # Errors
     /// What the system says. Interrupted waits are taken up again.

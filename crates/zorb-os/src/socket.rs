@@ -3,14 +3,17 @@
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
-use rustix::io::retry_on_intr;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags,
 };
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+use crate::poll::wait_readable;
 use crate::sys;
 
 /// What a look at an idle socket found.
@@ -202,6 +205,28 @@ impl fmt::Display for PeerCredentials {
 pub fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<PeerCredentials> {
     let libc::ucred { pid, uid, gid } = sys::fd::peer_credentials(socket)?;
     Ok(PeerCredentials { pid: u32::try_from(pid).unwrap_or(0), uid, gid })
+}
+
+/// A descriptor that becomes readable when the process at the other end of `socket`, a connected
+/// Unix-domain socket, ends (a pidfd): the one that connected or began to listen, whoever has inherited
+/// the socket from it. `None` where there is nothing to wait for: it is this process, has ended already, or
+/// cannot be seen from here, or the system has no such descriptors.
+///
+/// # Errors
+/// When the process or system is out of descriptors.
+pub fn peer_process(socket: BorrowedFd<'_>) -> io::Result<Option<OwnedFd>> {
+    let pid = peer_credentials(socket)?.pid;
+    if pid == std::process::id() {
+        return Ok(None);
+    }
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Ok(None) };
+    let process = match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(process) => process,
+        Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => return Err(error.into()),
+        Err(_) => return Ok(None),
+    };
+    let has_ended = !wait_readable(&[process.as_fd()], Some(Duration::ZERO))?.is_empty();
+    Ok((!has_ended).then_some(process))
 }
 
 /// The knowledge that the process at the other end acts for the user that this one acts for. It may

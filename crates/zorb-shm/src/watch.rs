@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Weak};
 use std::thread;
 
 use zorb_os::lock::Lock;
 use zorb_os::poll::HangupWatch;
 use zorb_os::priority::{self, MAX_PRIORITY, Schedule};
+use zorb_os::socket::peer_process;
 use zorb_os::thread::{id, run_anywhere};
 
 use crate::stream::Line;
@@ -23,6 +24,8 @@ pub(crate) struct Watched {
     /// The priority of the thread that opened it; 0 for a shared one.
     level: u8,
     watch: Arc<Watch>,
+    /// The peer's. Children that it has forked may hold its end of the socket longer than it lives.
+    process: Option<OwnedFd>,
 }
 
 #[derive(Debug)]
@@ -69,10 +72,12 @@ impl Lines {
     }
 }
 
-/// Tells `line` when the peer of its socket has gone, also when that is so already: on a thread of no
+/// Tells `line` when the peer of its socket has gone, its process or the socket's other end, also when the
+/// latter is so already: on a thread of no
 /// lower priority than the calling one.
 pub(crate) fn watch(line: &Arc<Line>) -> io::Result<Watched> {
     let watch = running()?;
+    let process = peer_process(line.socket.as_fd())?;
     let level = priority::given().min(MAX_PRIORITY);
     let key = {
         let mut lines = watch.lines.lock();
@@ -83,8 +88,11 @@ pub(crate) fn watch(line: &Arc<Line>) -> io::Result<Watched> {
         key
     };
     // From here on it is taken out again, whatever happens.
-    let watched = Watched { key, level, watch };
+    let watched = Watched { key, level, watch, process };
     watched.watch.hangups.add(line.socket.as_fd(), key)?;
+    if let Some(process) = &watched.process {
+        watched.watch.hangups.add_process(process.as_fd(), key)?;
+    }
     Ok(watched)
 }
 
@@ -133,7 +141,7 @@ impl Watch {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        // The system forgets the socket when it is closed.
+        // The system forgets the socket and the process when they are closed.
         let mut lines = self.watch.lines.lock();
         lines.by_key.remove(&self.key);
         lines.count(self.level, |count| count.saturating_sub(1));

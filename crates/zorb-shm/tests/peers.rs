@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::{ErrorKind, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -105,6 +105,41 @@ fn a_thread_that_sends_notices_that_its_peer_was_killed() {
     let mut buffer = [0; 8];
     assert_eq!(stream.recv(&mut buffer).unwrap(), 3);
     assert_eq!(stream.recv(&mut buffer).unwrap(), 0);
+}
+
+/// Names the socket that a process of this program is to connect to.
+const CONNECT_TO: &str = "ZORB_SHM_TEST_SERVER";
+
+/// Has a child that holds its end of a connection, as one has that was forked, and says by a second
+/// connection that it is so far.
+#[test]
+#[ignore = "the other process of the test below"]
+fn the_parent() {
+    let Ok(path) = std::env::var(CONNECT_TO) else { return };
+    let held = UnixStream::connect(&path).unwrap();
+    let mut holder = Command::new("tail");
+    // It reads on until the other side has closed the connection.
+    holder.args(["-c", "1"]).stdin(OwnedFd::from(held.try_clone().unwrap()));
+    let mut holder = holder.stdout(Stdio::null()).spawn().unwrap();
+    let _ready = UnixStream::connect(&path).unwrap();
+    holder.wait().unwrap();
+}
+
+#[test]
+fn a_peer_that_was_killed_is_noticed_although_its_children_hold_the_socket() {
+    let acceptor = listen();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "the_parent", "--ignored"]);
+    command.env(CONNECT_TO, acceptor.endpoint().address());
+    let child = bind_to_this_process(&mut command).stdout(Stdio::null()).spawn().unwrap();
+    let streams = [(); 2].map(|()| acceptor.accept().unwrap());
+    assert!(!streams[0].is_stale());
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| streams[0].recv(&mut [0; 8]));
+        kill(child);
+        assert_eq!(waiting.join().unwrap().unwrap(), 0);
+    });
+    assert!(streams[0].is_stale());
 }
 
 /// A client that has the memory and does with it what it likes.
