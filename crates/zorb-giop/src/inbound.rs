@@ -192,7 +192,7 @@ impl Inbound {
                 return Ok(None);
             }
             if self.partials.concerns(&header) {
-                match self.sort_in(&header, total)? {
+                match self.sort_in(header, total)? {
                     Step::Whole => {}
                     Step::Absorbed => continue,
                     Step::Joined(header) => return Ok(Some(header)),
@@ -354,9 +354,11 @@ impl Inbound {
         ProtocolErrorKind::MessageTooLarge { size, limit: self.limits.max_message_size }.into()
     }
 
-    fn sort_in(&mut self, header: &MessageHeader, total: usize) -> Result<Step, ProtocolError> {
+    /// The header goes by value: one whose address is taken is written to the stack and read again in
+    /// another width, by every message.
+    fn sort_in(&mut self, header: MessageHeader, total: usize) -> Result<Step, ProtocolError> {
         let message = self.buffer.get(self.start..self.start + total).unwrap_or_default();
-        let step = self.partials.sort_in(header, message, &self.limits, &mut self.joined)?;
+        let step = self.partials.sort_in(&header, message, &self.limits, &mut self.joined)?;
         match step {
             Step::Whole => {}
             Step::Absorbed => self.consume(total),

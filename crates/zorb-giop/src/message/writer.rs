@@ -173,12 +173,8 @@ impl<'b> MessageWriter<'b> {
         if version == GiopVersion::V1_2 && contexts.is_empty() {
             // Most replies': all of it at once.
             let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
-            let words = [request_id, status as u32, 0].map(|word| match order {
-                ByteOrder::Little => word.to_le_bytes(),
-                ByteOrder::Big => word.to_be_bytes(),
-            });
             buffer.clear();
-            buffer.extend_from_slice(&plain_reply(header.to_octets(), words));
+            buffer.extend_from_slice(&plain_reply(header, request_id, status));
             return Ok(Self::behind_header(buffer, version, order, kind));
         }
         let mut message = Self::begin(buffer, version, order, kind);
@@ -330,23 +326,42 @@ pub(crate) fn unaligned(at: usize) -> CdrError {
 }
 
 /// The octets of a Reply of GIOP 1.2 up to its body: the message's header, then id, status and the number
-/// of service contexts.
+/// of service contexts. The size is that of a reply without a body.
+///
+/// They are made of words of eight octets, which is what they are read in when they are sent at once: what
+/// was written in smaller ones has to reach the cache before that.
 #[inline]
-fn plain_reply(header: [u8; HEADER_SIZE], words: [[u8; 4]; 3]) -> [u8; 2 * HEADER_SIZE] {
+fn plain_reply(
+    header: MessageHeader,
+    request_id: u32,
+    status: ReplyStatus,
+) -> [u8; 2 * HEADER_SIZE] {
+    let [m0, m1, m2, m3, major, minor, flags, kind, ..] = header.to_octets();
+    let words = |first: u32, second: u32| {
+        let (first, second) = (u64::from(first), u64::from(second));
+        match header.order {
+            ByteOrder::Little => (first | second << 32).to_le_bytes(),
+            ByteOrder::Big => (first << 32 | second).to_be_bytes(),
+        }
+    };
+    let begins = [m0, m1, m2, m3, major, minor, flags, kind];
+    let parts = [begins, words(HEADER_SIZE as u32, request_id), words(status as u32, 0)];
     let mut octets = [0; 2 * HEADER_SIZE];
-    let (first, second) = octets.split_at_mut(HEADER_SIZE);
-    first.copy_from_slice(&header);
-    second.copy_from_slice(words.as_flattened());
+    octets.copy_from_slice(parts.as_flattened());
     octets
 }
 
+/// Says how many octets follow the header. Where it says so already, as in a reply without a body or a
+/// request like the one before, it stays: what is sent soon had better not have been written just before.
 #[inline]
 fn set_size(buffer: &mut [u8], size: u32, order: ByteOrder) {
     let octets = match order {
         ByteOrder::Little => size.to_le_bytes(),
         ByteOrder::Big => size.to_be_bytes(),
     };
-    if let Some(place) = buffer.get_mut(8..HEADER_SIZE) {
+    if let Some(place) = buffer.get_mut(8..HEADER_SIZE)
+        && *place != octets
+    {
         place.copy_from_slice(&octets);
     }
 }

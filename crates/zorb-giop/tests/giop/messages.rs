@@ -264,6 +264,31 @@ fn an_empty_body_has_no_padding() {
 }
 
 #[test]
+fn a_reply_says_the_same_in_both_orders() {
+    use zorb_cdr::ByteOrder::{Big, Little};
+    let mut buffer = Vec::new();
+    for (order, flag, words) in [
+        (Big, 0, [[0, 0, 0, 12], [1, 2, 3, 4], [0, 0, 0, 1], [0; 4]]),
+        (Little, 1, [[12, 0, 0, 0], [4, 3, 2, 1], [1, 0, 0, 0], [0; 4]]),
+    ] {
+        let status = ReplyStatus::UserException;
+        let version = GiopVersion::V1_2;
+        let begun = MessageWriter::reply(&mut buffer, version, order, 0x0102_0304, status, &[]);
+        begun.expect("ok").finish().expect("small");
+        assert_eq!(buffer[..8], [b'G', b'I', b'O', b'P', 1, 2, flag, 1]);
+        assert_eq!(buffer[8..], *words.as_flattened());
+        // With a body behind it the size is another.
+        let begun = MessageWriter::reply(&mut buffer, version, order, 0x0102_0304, status, &[]);
+        let mut message = begun.expect("ok");
+        message.body(TextCoding::default()).write_u8(7);
+        message.finish().expect("small");
+        let header = MessageHeader::parse_prefix(&buffer).expect("valid").expect("whole");
+        assert_eq!((header.size, buffer.len(), buffer[24]), (13, 25, 7));
+        assert_eq!(buffer[12..24], *words[1..].as_flattened());
+    }
+}
+
+#[test]
 fn a_body_can_be_taken_back() {
     let mut buffer = Vec::new();
     let order = zorb_cdr::ByteOrder::Little;
