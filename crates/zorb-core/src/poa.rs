@@ -33,7 +33,7 @@ use crate::policy::{
 };
 use crate::servant::Skeleton;
 
-pub(crate) use adapters::{Adapters, KnownAdapters, not_there};
+pub(crate) use adapters::{Adapters, KnownAdapters, KnownOperation, not_there};
 pub use error::PoaError;
 pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};

@@ -53,10 +53,10 @@ pub(super) fn call_here(
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Attempt::Failed(broken());
     };
-    let message = InParts::new(&request, &[]);
-    let not_sent: (usize, SendParts<'_>) = (usize::MAX, &mut |_| {});
-    let form = (form, &header);
-    let answer = answer_request(core, message, form, &|_, _| Ok(text), &mut buffer, not_sent, None);
+    let (form, parts) = ((form, &header), InParts::default());
+    let (by, into, mut not_sent): (_, _, SendParts<'_>) =
+        ((core, None), (&mut buffer, usize::MAX), &mut |_| {});
+    let answer = answer_request(by, &request, &parts, form, &|_, _| Ok(text), into, &mut not_sent);
     // From here on the reply finds its own way back, however it ends.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));

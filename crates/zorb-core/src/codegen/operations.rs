@@ -101,6 +101,12 @@ impl<const N: usize> Operations<N> {
         Self { names: *names, displacements, slots, longest }
     }
 
+    /// Whether `name` is the one at that position.
+    #[inline]
+    pub(crate) fn is_at(&self, position: usize, name: &[u8]) -> bool {
+        self.names.get(position).is_some_and(|known| known.as_bytes() == name)
+    }
+
     /// The position of `name` among the names the table was made of.
     #[inline]
     pub fn find(&self, name: &[u8]) -> Option<usize> {

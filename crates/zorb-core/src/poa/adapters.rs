@@ -1,5 +1,6 @@
 //! The adapters of an ORB, and the way from an object key to a servant.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -26,6 +27,27 @@ pub(crate) struct KnownAdapters {
     changes: u64,
     /// By the adapter's index. The first that takes a place keeps it.
     places: [Option<Arc<PoaCore>>; KNOWN],
+    /// The last request's operation.
+    pub(crate) operation: KnownOperation,
+}
+
+/// The operation that a thread's last request was for: its table and its position there. Who calls again
+/// mostly calls the same.
+#[derive(Debug, Default)]
+pub(crate) struct KnownOperation(Cell<(usize, usize)>);
+
+impl KnownOperation {
+    /// The position, if it is one in this table, and whatever the request's name is.
+    #[inline]
+    pub(crate) fn in_table(&self, table: usize) -> Option<usize> {
+        let (known, position) = self.0.get();
+        (known == table).then_some(position)
+    }
+
+    #[inline]
+    pub(crate) fn is_at(&self, table: usize, position: usize) {
+        self.0.set((table, position));
+    }
 }
 
 /// Every adapter of an ORB. Readers take no lock; creation and destruction copy the small tables.

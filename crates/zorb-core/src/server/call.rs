@@ -10,7 +10,7 @@ use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use crate::codegen::Operations;
 use crate::gather::{Gather, SendParts, Tail, WriteBody};
-use crate::poa::{ActiveObject, ObjectId};
+use crate::poa::{ActiveObject, KnownOperation, ObjectId};
 use crate::raises::Raises;
 use crate::servant::Served;
 
@@ -18,6 +18,8 @@ use crate::servant::Served;
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
     pub(super) object: Option<&'a ActiveObject>,
+    /// What the thread remembers of the last one.
+    pub(super) known: Option<&'a KnownOperation>,
     pub(super) arguments: CdrReader<'a>,
     pub(super) reply: ReplyWriter<'a>,
 }
@@ -43,8 +45,8 @@ impl<'a> ServerCall<'a> {
         &self.request.operation
     }
 
-    /// The position of the operation among those of an interface: by its name, or where an earlier request
-    /// for it left it.
+    /// The position of the operation among those of an interface: that of the thread's last request if its
+    /// name is this one, else by its name, or where an earlier request for it left it.
     #[doc(hidden)]
     #[inline]
     pub fn find<const N: usize>(&self, operations: &'static Operations<N>) -> Option<usize> {
@@ -56,7 +58,16 @@ impl<'a> ServerCall<'a> {
         {
             return Some(position);
         }
+        if let Some(known) = self.known
+            && let Some(position) = known.in_table(table)
+            && operations.is_at(position, self.operation())
+        {
+            return Some(position);
+        }
         let found = operations.find(self.operation());
+        if let (Some(known), Some(position)) = (self.known, found) {
+            known.is_at(table, position);
+        }
         if let (Some(destination), Some(position)) = (destination, found) {
             destination.operation_is_at(table, position);
         }

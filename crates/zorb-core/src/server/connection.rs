@@ -291,7 +291,7 @@ impl ServerConnection {
         let Kept { request, reply, adapters, recalled } = kept;
         reading.inbound.take_into(request);
         let message = request.message();
-        let parts = InParts::new(message, &request.seams);
+        let parts = InParts::new(&request.seams);
         #[cfg(feature = "buffers")]
         let lent = reading.lent.take();
         #[cfg(feature = "buffers")]
@@ -307,7 +307,7 @@ impl ServerConnection {
                     }
                     messaging => Form::new(messaging, header.version),
                 };
-                self.serve_in(form, reading, parts, header, (reply, adapters))
+                self.serve_in(form, reading, (message, &parts), header, (reply, adapters))
             }
             MessageKind::LocateRequest => {
                 let form = Form::new(self.messaging, header.version);
@@ -338,7 +338,7 @@ impl ServerConnection {
         self: &Arc<Self>,
         form: Form<'_>,
         reading: Box<Reading>,
-        message: InParts<'_>,
+        (message, parts): (&[u8], &InParts<'_>),
         header: &MessageHeader,
         (reply, adapters): (&mut Vec<u8>, &mut KnownAdapters),
     ) -> Result<Option<Box<Reading>>, ProtocolError> {
@@ -363,12 +363,18 @@ impl ServerConnection {
             }
             text
         };
-        let threshold = self.copy_threshold();
         let mut send = |parts: &mut [IoSlice<'_>]| self.send_parts(request_id.get(), parts);
-        let send = (threshold, &mut send as SendParts<'_>);
         let form = (form, header);
-        let known = Some(adapters);
-        let answer = answer_request(&self.core, message, form, &text, reply, send, known);
+        let (by, into) = ((&self.core, Some(adapters)), (&mut *reply, self.copy_threshold()));
+        let answer = answer_request(
+            by,
+            message,
+            parts,
+            form,
+            &text,
+            into,
+            &mut (&mut send as SendParts<'_>),
+        );
         Upcall::end();
         if overlaps.get() {
             self.overlapping.fetch_sub(1, Ordering::Relaxed);

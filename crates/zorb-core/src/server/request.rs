@@ -9,7 +9,7 @@ use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding, Wire};
 use zorb_giop::{
     Destination, Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus,
-    RequestHeader, ResponseFlags,
+    RequestHeader, ResponseFlags, TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -34,10 +34,12 @@ pub(crate) enum Answer {
 pub(crate) type TextOf<'a> =
     &'a dyn Fn(&RequestHeader<'_>, Form<'_>) -> Result<TextCoding, SystemException>;
 
-/// A message, and how it lies.
-#[derive(Clone, Copy)]
+/// How a message lies, beside its octets.
+///
+/// Apart from them: they go from hand to hand in registers, and what has just been written to memory as two
+/// words is slow to be read as one.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct InParts<'a> {
-    message: &'a [u8],
     /// Where its parts begin that have an alignment of their own; mostly there are none.
     seams: &'a [u32],
     /// Its end, if that lies elsewhere.
@@ -47,9 +49,8 @@ pub(crate) struct InParts<'a> {
 
 impl<'a> InParts<'a> {
     #[inline]
-    pub(crate) fn new(message: &'a [u8], seams: &'a [u32]) -> Self {
+    pub(crate) fn new(seams: &'a [u32]) -> Self {
         Self {
-            message,
             seams,
             #[cfg(feature = "buffers")]
             end: Tail::default(),
@@ -63,24 +64,26 @@ impl<'a> InParts<'a> {
     }
 }
 
-/// Serves the Request in `parts`: finds the servant, makes the
+/// Serves the Request in `message`, which lies as `parts` say: finds the servant, makes the
 /// upcall, fills `buffer` with the reply. `send` sends a reply that is due before the upcall (sync
 /// scope "with server"), and one that ends in a long run of at least `threshold` octets. `known` is
 /// what the thread remembers.
 pub(crate) fn answer_request(
-    core: &Arc<OrbCore>,
-    parts: InParts<'_>,
+    (core, mut known): (&Arc<OrbCore>, Option<&mut KnownAdapters>),
+    message: &[u8],
+    parts: &InParts<'_>,
     (form, header): (Form<'_>, &MessageHeader),
     text: TextOf<'_>,
-    buffer: &mut Vec<u8>,
-    (threshold, send): (usize, SendParts<'_>),
-    mut known: Option<&mut KnownAdapters>,
+    (buffer, threshold): (&mut Vec<u8>, usize),
+    send: &mut SendParts<'_>,
 ) -> Result<Answer, ProtocolError> {
-    let InParts { message, seams, .. } = parts;
+    // A pointer of two words that came in memory would be waited for.
+    let mut send = |parts: &mut [IoSlice<'_>]| send(parts);
     // Where it stays: it is large.
     let mut call = ServerCall {
         request: RequestHeader::EMPTY,
         object: None,
+        known: None,
         arguments: CdrReader::new(message, header.order),
         reply: ReplyWriter {
             buffer,
@@ -89,7 +92,7 @@ pub(crate) fn answer_request(
             text: TextCoding::default(),
             wanted: false,
             threshold,
-            send,
+            send: &mut send,
         },
     };
     form.read_request_with(&mut call.request, &mut call.arguments, header)?;
@@ -112,9 +115,9 @@ pub(crate) fn answer_request(
     let admitted = match again {
         Some(admitted) => admitted.map_err(NotHere::Nowhere),
         // The first time, and when it is there no more.
-        None => match request.target.object_key() {
-            Ok(key) => core.admit(key, known),
-            Err(_) => Err(NotHere::Nowhere(no_key())),
+        None => match key_of(&request.target) {
+            Some(key) => core.admit(key, known.as_deref_mut()),
+            None => Err(NotHere::Nowhere(no_key())),
         },
     };
     let found = match admitted {
@@ -137,7 +140,10 @@ pub(crate) fn answer_request(
     }
     let text = reply.text;
     call.object = found.object();
-    call.arguments.set_parts(seams, HEADER_SIZE);
+    call.known = known.as_deref().map(|known| &known.operation);
+    if !parts.seams.is_empty() {
+        call.arguments.set_parts(parts.seams, HEADER_SIZE);
+    }
     #[cfg(feature = "buffers")]
     if !parts.end.is_empty() {
         call.arguments.set_tail(&parts.end);
@@ -152,6 +158,22 @@ pub(crate) fn answer_request(
         call.reply.write_exception(exception);
     }
     Ok(answer(&call.reply))
+}
+
+/// The key of a request's object, if its target has one of ours.
+#[inline]
+fn key_of<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
+    match target {
+        TargetAddress::Key(key) => Some(key),
+        target => key_in(target),
+    }
+}
+
+/// The same of a target that is a profile or a reference.
+#[cold]
+#[inline(never)]
+fn key_in<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
+    target.object_key().ok()
 }
 
 /// Answers a request for an object that is not here, unless it is for one that is in the end.

@@ -23,6 +23,14 @@ fn other_names_are_not_found() {
 }
 
 #[test]
+fn a_name_is_at_its_position_alone() {
+    assert!(ACCOUNT.is_at(1, b"withdraw"));
+    for (position, name) in [(0, &b"withdraw"[..]), (1, b"withdraW"), (1, b""), (3, b"withdraw")] {
+        assert!(!ACCOUNT.is_at(position, name));
+    }
+}
+
+#[test]
 fn a_large_interface_has_a_table_too() {
     let texts: Vec<String> = (0..300).map(|number| format!("operation_{number}")).collect();
     let names: [&'static str; 300] = std::array::from_fn(|index| &*texts[index].clone().leak());

@@ -138,17 +138,25 @@ impl Job {
                 text
             };
             let mut send = |parts: &mut [IoSlice<'_>]| connection.send_parts(id.get(), parts);
-            let send = (connection.copy_threshold(), &mut send as SendParts<'_>);
             let form = match recalled.as_deref() {
                 None => Form::new(connection.messaging, header.version),
                 Some(reads) => Form::Other(reads),
             };
             let form = (form, &header);
-            let message = InParts::new(detached.message(), &detached.seams);
+            let (message, parts) = (detached.message(), InParts::new(&detached.seams));
             #[cfg(feature = "buffers")]
-            let message = message.with_end(lent.as_ref());
-            let core = &connection.core;
-            let answer = answer_request(core, message, form, &text, reply, send, Some(adapters));
+            let parts = parts.with_end(lent.as_ref());
+            let by = (&connection.core, Some(adapters));
+            let into = (&mut *reply, connection.copy_threshold());
+            let answer = answer_request(
+                by,
+                message,
+                &parts,
+                form,
+                &text,
+                into,
+                &mut (&mut send as SendParts<'_>),
+            );
             // The client may write there again when it has its answer.
             #[cfg(feature = "buffers")]
             drop(lent);
