@@ -4,6 +4,7 @@
 
 mod accept;
 mod bands;
+mod hidden;
 mod levels;
 mod messages;
 mod mirror;
@@ -25,12 +26,12 @@ use spy::{Spied, SpyStream};
 /// What the connections of a protocol are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
-    /// TCP.
+    /// TCP, also below TLS.
     Tcp,
     /// Unix-domain sockets.
     Unix,
-    /// Nothing that could be asked here: shared memory; and TLS and datagrams, whose crates ask their own
-    /// sockets.
+    /// Nothing that could be asked here: shared memory; and datagrams, of which a server's connections share
+    /// a socket, so that their crates look at what is sent.
     Other,
 }
 
@@ -40,7 +41,7 @@ const PROTOCOLS: [(&str, Family); 12] = [
     ("iiop://[::1]:0", Family::Tcp),
     ("lite+iiop://127.0.0.1:0", Family::Tcp),
     ("short+iiop://127.0.0.1:0", Family::Tcp),
-    ("ssliop://127.0.0.1:0", Family::Other),
+    ("ssliop://127.0.0.1:0", Family::Tcp),
     ("uiop://", Family::Unix),
     ("lite+uiop://", Family::Unix),
     ("short+uiop://", Family::Unix),

@@ -1,8 +1,8 @@
 //! What the system says of the sockets.
 
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 
-use socket2::{Domain, SockRef};
+use socket2::{Domain, SockRef, Type};
 use zorb::Interface as _;
 use zorb::giop::ProfileTag;
 use zorb::poa::PoaPolicies;
@@ -11,7 +11,7 @@ use zorb::transport::Stream;
 use zorb_os::socket::{dont_route, pacing_rate};
 
 use super::mirror::{Board, Mirror, Posted};
-use super::{Family, Met, protocols, spied};
+use super::{Family, Met, hidden, protocols, spied};
 
 /// What the system says of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +30,17 @@ pub(crate) struct Seen {
 
 /// `None` for a stream without a socket of its own.
 pub(crate) fn seen(stream: &dyn Stream) -> Option<Seen> {
-    let fd = stream.readiness_fd()?;
+    match stream.readiness_fd() {
+        Some(fd) => Some(seen_of(fd)),
+        None => hidden::socket_below(stream, Type::STREAM).map(|socket| seen_of(socket.as_fd())),
+    }
+}
+
+fn seen_of(fd: BorrowedFd<'_>) -> Seen {
     let socket = SockRef::from(&fd);
     let domain = socket.domain().unwrap();
     let is_ip = domain != Domain::UNIX;
-    Some(Seen {
+    Seen {
         send_buffer: socket.send_buffer_size().unwrap(),
         receive_buffer: socket.recv_buffer_size().unwrap(),
         no_delay: is_ip.then(|| socket.tcp_nodelay().unwrap()),
@@ -46,7 +52,7 @@ pub(crate) fn seen(stream: &dyn Stream) -> Option<Seen> {
         priority: socket.priority().unwrap(),
         pacing: pacing_rate(fd.as_fd()).unwrap(),
         dont_route: dont_route(fd.as_fd()).unwrap(),
-    })
+    }
 }
 
 /// A property: its name, what sets it, and what it then makes of the sockets of a family.
@@ -171,6 +177,21 @@ fn sockets_are_as_the_clients_and_the_adapters_properties_say() {
             // And it goes on.
             met.board.call(&met.mirror, url, 5000);
         }
+    }
+}
+
+/// What a client sends over UDP is in the class that it asks for.
+#[test]
+fn sockets_of_clients_over_datagrams_are_in_their_class() {
+    for url in ["rudp://127.0.0.1:0", "sciop://127.0.0.1:0"] {
+        let class = |said| {
+            let met = Met::new(url, said, None);
+            let socket = hidden::socket_below(&*met.connected, Type::DGRAM);
+            let socket = socket.unwrap_or_else(|| panic!("{url}: {}", met.connected.local()));
+            SockRef::from(&socket).tos_v4().unwrap()
+        };
+        assert_eq!(class(None), 0, "{url}");
+        assert_eq!(class(Some(properties(|it| it.dscp = Some(46)))), 46 << 2, "{url}");
     }
 }
 
