@@ -14,6 +14,9 @@ use crate::screen::{self, GOOD, HEADING, WARNING, counted, paint, visible};
 /// Round trips that are kept for the percentiles; later ones count for the rest alone.
 const MAX_SAMPLES: usize = 1_000_000;
 
+/// Addresses of the object that are shown.
+const MAX_WAYS: usize = 8;
+
 /// Call an object and show how long it takes to answer
 ///
 /// First the server is asked where the object is (LocateRequest), then the object is asked whether
@@ -128,7 +131,7 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
         .string_to_object(&text)?
         .ok_or_else(|| Failure::new("the reference is nil: there is no object to call"))?;
     let object = object.with_timeout(args.timeout);
-    let name = describe(&object);
+    let name = describe(&orb, &object);
     if !args.json {
         screen::print(&format!("{} {name}\n", paint(HEADING, "ping")))?;
     }
@@ -183,14 +186,20 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
     Ok(if exists { OK } else { FAILED })
 }
 
-fn describe(object: &ObjectRef) -> String {
+/// What the object is, and where the reference says that it is to be reached, by what this program
+/// speaks.
+fn describe(orb: &zorb::Orb, object: &ObjectRef) -> String {
     let ior = object.ior();
-    let address = ior.iiop_profiles().next().map(|profile| {
-        let address = zorb::giop::HostPort { host: profile.host, port: profile.port };
-        format!(" at {address} (IIOP {})", profile.version)
-    });
+    let protocols = orb.protocols();
+    let ways = ior.profiles.iter().filter_map(|profile| protocols.resolve(ior, profile)?.ok());
+    let ways = ways.flat_map(|(_, resolved)| resolved.endpoints);
+    let mut ways: Vec<String> = ways.map(|endpoint| endpoint.to_string()).collect();
+    let more = ways.len().saturating_sub(MAX_WAYS);
+    ways.truncate(MAX_WAYS);
+    let at = if ways.is_empty() { "" } else { " at " };
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let type_id = if ior.type_id.is_empty() { "object of unknown type" } else { &ior.type_id };
-    visible(&format!("{type_id}{}", address.unwrap_or_default()))
+    visible(&format!("{type_id}{at}{}{more}", ways.join(", ")))
 }
 
 fn locate(object: &ObjectRef) -> Try {

@@ -49,12 +49,27 @@ fn calls_are_counted_and_timed() {
 fn a_line_for_each_call_and_statistics() {
     let (orb, ior) = server();
     let text = run(&["ping", "-c", "2", "-i", "0", &ior]).stdout;
-    for part in
-        ["ping IDL:Demo/Listener:1.0 at 127.0.0.1:", "locate: exists", "call 2: exists", "p50/p99"]
-    {
+    for part in [
+        "ping IDL:Demo/Listener:1.0 at iiop://127.0.0.1:",
+        "locate: exists",
+        "call 2: exists",
+        "p50/p99",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.contains("2 calls, 2 answered, 0.0 % lost"), "{text}");
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn all_ways_to_the_object_are_told() {
+    let builder = zorb::Orb::builder().without_environment();
+    let orb = builder.listen("shmiop://").listen("lite+iiop://127.0.0.1:0").build().unwrap();
+    let listener: Listener = orb.root_poa().activate(Ear).unwrap();
+    let [shared, lite] = orb.endpoints().try_into().unwrap();
+    let text = run(&["ping", "-c", "1", &listener.as_object().to_ior_string()]).stdout;
+    let told = format!("ping IDL:Demo/Listener:1.0 at {shared}, {lite}\n");
+    assert!(text.starts_with(&told), "{told}: {text}");
     orb.shutdown(true).unwrap();
 }
 
