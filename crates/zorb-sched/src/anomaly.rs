@@ -29,6 +29,8 @@ impl fmt::Display for Severity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Anomaly {
+    /// There are no operations, so that there is nothing to analyse.
+    NoOperations,
     /// Two operations have one name.
     DuplicateName {
         /// The name.
@@ -85,6 +87,13 @@ pub enum Anomaly {
         operation: String,
         /// The most that can.
         most: usize,
+    },
+    /// There cannot be so many processors, or none.
+    ProcessorCount {
+        /// How many there are said to be.
+        processors: u32,
+        /// The most that can be.
+        most: u32,
     },
     /// An operation has to run on a processor that there is not.
     UnknownProcessor {
@@ -173,6 +182,7 @@ impl Anomaly {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
+            Self::NoOperations => "no_operations",
             Self::DuplicateName { .. } => "duplicate_name",
             Self::UnknownHandle { .. } => "unknown_handle",
             Self::UnknownDependency { .. } => "unknown_dependency",
@@ -183,6 +193,7 @@ impl Anomaly {
             Self::TooManyOperations { .. } => "too_many_operations",
             Self::TooManyTasks { .. } => "too_many_tasks",
             Self::TooManyCalls { .. } => "too_many_calls",
+            Self::ProcessorCount { .. } => "processor_count",
             Self::UnknownProcessor { .. } => "unknown_processor",
             Self::ProcessorIgnored { .. } => "processor_ignored",
             Self::PriorityRange { .. } => "priority_range",
@@ -199,6 +210,7 @@ impl Anomaly {
 impl fmt::Display for Anomaly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NoOperations => f.write_str("there are no operations, and nothing to schedule"),
             Self::DuplicateName { operation } => write!(f, "two operations are named {operation}"),
             Self::UnknownHandle { handle } => write!(f, "there is no operation {handle}"),
             Self::UnknownDependency { operation, dependency } => {
@@ -225,6 +237,9 @@ impl fmt::Display for Anomaly {
             }
             Self::TooManyCalls { operation, most } => {
                 write!(f, "with those of {operation}, there are more than {most} kinds of calls")
+            }
+            Self::ProcessorCount { processors, most } => {
+                write!(f, "there cannot be {processors} processors: 1 to {most} can")
             }
             Self::UnknownProcessor { operation, processor, processors } => write!(
                 f,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
 use crate::model::set::TaskSet;
-use crate::schedule::System;
+use crate::schedule::{MAX_PROCESSORS, System};
 use crate::strategy::{PriorityRange, Strategy};
 use crate::{Anomaly, Time};
 
@@ -151,19 +151,19 @@ impl SystemSection {
             Some([lowest, highest]) => PriorityRange::new(lowest, highest)?,
             None => default.priorities,
         };
+        let processors = self.processors.unwrap_or(default.processors);
+        if !(1..=MAX_PROCESSORS).contains(&processors) {
+            return Err(Anomaly::ProcessorCount { processors, most: MAX_PROCESSORS }.into());
+        }
         Ok(System {
             strategy: self.strategy.map_or(default.strategy, |word| word.0),
             priorities,
             preemptive: self.preemptive,
             overhead: self.overhead.0,
+            processors,
             ..default
-        }
-        .processors(self.processors.unwrap_or(default_processors())))
+        })
     }
-}
-
-const fn default_processors() -> u32 {
-    1
 }
 
 #[derive(Deserialize)]

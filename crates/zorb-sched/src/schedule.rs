@@ -19,6 +19,9 @@ use crate::{Anomaly, Severity, Time};
 /// taken to have no bound: each round of the analysis would find it later still.
 const MOST_LATE: u64 = 50;
 
+/// The most processors that a machine can have here.
+pub(crate) const MAX_PROCESSORS: u32 = 1024;
+
 /// The machine, and how operations are to be scheduled on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
@@ -61,7 +64,7 @@ impl System {
     /// With so many processors, 1 to 1024.
     #[must_use]
     pub fn processors(self, processors: u32) -> Self {
-        Self { processors: processors.clamp(1, 1024), ..self }
+        Self { processors: processors.clamp(1, MAX_PROCESSORS), ..self }
     }
 
     /// Whether an earlier deadline interrupts.

@@ -117,3 +117,25 @@ fn the_service_serves_what_a_file_describes() {
     signal(&process, "TERM");
     assert_eq!(process.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn nothing_to_analyse_is_no_success() {
+    for (name, text) in
+        [("nothing", ""), ("machine", "[system]\nprocessors = 2\n"), ("list", "operation = []\n")]
+    {
+        let path = file("sched-empty", &format!("{name}.toml"), text);
+        let written = ["svg", "priorities", "rs"].map(|kind| format!("{path}.{kind}"));
+        let [svg, table, rust] = &written;
+        let done =
+            run(&["sched", "analyze", &path, "--svg", svg, "--write", table, "--rust", rust]);
+        assert_eq!((done.status, done.stdout.as_str()), (Some(1), ""), "{name}");
+        assert!(done.stderr.contains("no_operations: there are no operations"), "{}", done.stderr);
+        for path in written {
+            assert!(!std::path::Path::new(&path).exists(), "{path}");
+        }
+        let done = run(&["sched", "analyze", &path, "--json"]);
+        assert_eq!(done.status, Some(1));
+        assert_eq!(done.json()["schedulable"], false);
+        assert_eq!(done.json()["anomalies"][0]["name"], "no_operations");
+    }
+}

@@ -84,3 +84,17 @@ fn what_is_wrong_is_said_with_its_line() {
     let range = TaskFile::parse("[system]\npriorities = [0, 5]\n").unwrap_err();
     assert!(matches!(range, FileError::Anomaly(Anomaly::PriorityRange { .. })));
 }
+
+#[test]
+fn processors_that_cannot_be_are_not_made_fewer() {
+    for (count, good) in [(0, false), (1, true), (1024, true), (1025, false), (u32::MAX, false)] {
+        let file = TaskFile::parse(&format!("[system]\nprocessors = {count}"));
+        let wanted = match good {
+            true => Ok(count),
+            false => {
+                Err(FileError::Anomaly(Anomaly::ProcessorCount { processors: count, most: 1024 }))
+            }
+        };
+        assert_eq!(file.map(|file| file.system.processors), wanted);
+    }
+}

@@ -21,7 +21,8 @@ const MAX_PERIODS: u64 = 4;
 /// Find out whether operations meet their deadlines, and give them priorities
 ///
 /// FILE is a task set in TOML: how long operations run, how often, and what they call. The exit
-/// status is 0 when all deadlines are met for certain, and 1 when they are not.
+/// status is 0 when all deadlines are met for certain, 1 when they are not or the operations make no
+/// sense, as where there are none, and 2 when FILE is no task set.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb sched analyze flight.toml
@@ -57,6 +58,10 @@ pub(super) fn run(args: &AnalyzeArgs) -> Outcome {
     let source = read(&args.file)?;
     let computed = TaskFile::parse(&source).and_then(|mut file| {
         file.system.strategy = args.strategy.unwrap_or(file.system.strategy);
+        // A service may start with nothing; who asks for an answer has meant another file.
+        if file.set.is_empty() {
+            return Err(Anomaly::NoOperations.into());
+        }
         let schedule = Schedule::compute(&file.set, &file.system)?;
         Ok((file, schedule))
     });
