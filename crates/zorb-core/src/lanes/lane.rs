@@ -244,6 +244,11 @@ impl Lane {
         })
     }
 
+    /// Its ORB, if that is still there.
+    pub(super) fn core(&self) -> Option<Arc<OrbCore>> {
+        self.core.upgrade()
+    }
+
     /// Closes the connections of its threads' own calls, when they have ended.
     pub(super) fn leave_lines(&self) {
         if let Some((lines, core)) = self.lines.as_ref().zip(self.core.upgrade()) {

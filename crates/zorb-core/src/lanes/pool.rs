@@ -47,6 +47,9 @@ impl WeakPool {
 
 /// A pool as its ORB knows it. An ORB without pools has none of their code.
 pub(crate) trait AnyPool: Send + Sync {
+    /// Its number, which no other pool of the process has.
+    fn number(&self) -> usize;
+
     /// Has the pool come to its end, without waiting for it.
     fn stop(&self);
 
@@ -194,8 +197,11 @@ impl PoolCore {
             for listener in &lane.listeners {
                 let (accepting, serving) = (Arc::clone(lane), Arc::clone(lane));
                 let begin = move || accepting.adopt_thread();
+                // Kept by the thread that accepts, for as long as it does.
+                let running = self.threads.enter();
                 let welcome =
                     Box::new(move |core: &Arc<OrbCore>, protocol: &dyn Protocol, stream| {
+                        let _running = &running;
                         serving.meet(core, protocol, stream);
                     });
                 listener.start(core, begin, welcome).map_err(|error| failed().because(error))?;
@@ -211,6 +217,10 @@ impl PoolCore {
 }
 
 impl AnyPool for PoolCore {
+    fn number(&self) -> usize {
+        self.number
+    }
+
     fn stop(&self) {
         self.ended.store(true, Ordering::Release);
         for lane in &self.lanes {
@@ -314,7 +324,8 @@ impl Pool {
     }
 
     /// Ends it (`destroy_threadpool`): its endpoints close, requests that are running finish, and its
-    /// threads end, for which this waits. Doing it twice is harmless.
+    /// threads end, for which this waits. The ORB keeps nothing of it, and counts its violations no more;
+    /// [those](Self::violations) of the pool itself stay. Doing it twice is harmless.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` while an adapter is served by it, and when a thread of the pool itself would
@@ -331,6 +342,14 @@ impl Pool {
         self.0.stop();
         self.0.threads.join();
         self.0.lanes.iter().for_each(|lane| lane.leave_lines());
+        if let Some(core) = self.0.lanes.first().and_then(|lane| lane.core()) {
+            let mut pools = core.pools.write().unwrap_or_else(PoisonError::into_inner);
+            // It may be the last that keeps the pool, whose end takes no lock with it.
+            let ended = pools.extract_if(.., |pool| pool.number() == self.0.number);
+            let ended: Vec<_> = ended.collect();
+            drop(pools);
+            drop(ended);
+        }
         Ok(())
     }
 

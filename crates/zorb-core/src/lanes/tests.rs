@@ -75,3 +75,39 @@ fn who_is_silent_for_long_is_let_go() {
         pool.destroy().unwrap();
     }
 }
+
+#[test]
+fn nothing_is_kept_of_a_pool_that_is_destroyed() {
+    let orb = Orb::builder().without_environment();
+    let orb = orb.protocol(Arc::new(IiopProtocol::new())).build().unwrap();
+    let lane = |priority| LaneSettings {
+        endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
+        dynamic_threads: 1,
+        ..LaneSettings::new(Some(priority), 1)
+    };
+    let make = |strategy| {
+        let lanes = vec![lane(1), lane(2)];
+        let settings = PoolSettings { strategy: Some(strategy), ..PoolSettings::new("test") };
+        orb.create_pool(PoolSettings {
+            lanes,
+            borrowing: strategy == Strategy::HalfSync,
+            ..settings
+        })
+    };
+    let stays = make(Strategy::HalfSync).unwrap();
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::HalfSync] {
+        let pool = make(strategy).unwrap();
+        let address = pool.endpoints()[1][0].trim_start_matches("iiop://").to_owned();
+        let _client = TcpStream::connect(&address).unwrap();
+        until(|| pool.counts()[1].connections == 1);
+        let known = Arc::downgrade(pool.core());
+        assert_eq!(orb.pool_violations().len(), 4, "two lanes of each pool");
+        pool.destroy().unwrap();
+        pool.destroy().unwrap();
+        assert_eq!((orb.pool_violations().len(), pool.violations().len()), (2, 2));
+        drop(pool);
+        until(|| known.upgrade().is_none());
+    }
+    assert!(!stays.is_destroyed());
+    stays.destroy().unwrap();
+}
