@@ -34,6 +34,7 @@ impl fmt::Display for Finding {
         match self {
             Self::DeadlineMissed { by } => write!(f, "deadline missed by {by}"),
             Self::BudgetOverrun { by } => write!(f, "budget overrun by {by}"),
+            Self::Skipped { releases: 1 } => f.write_str("1 release skipped"),
             Self::Skipped { releases } => write!(f, "{releases} releases skipped"),
             Self::Panicked => f.write_str("panicked"),
         }

@@ -270,3 +270,9 @@ fn an_upcall_may_stop_all() {
     told.recv().unwrap();
     assert!(told.recv().is_err(), "its thread has ended");
 }
+
+#[test]
+fn one_release_is_one() {
+    let said = [1, 2].map(|releases| super::counts::Finding::Skipped { releases }.to_string());
+    assert_eq!(said, ["1 release skipped", "2 releases skipped"]);
+}
