@@ -158,7 +158,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: OptionKind::Number(0, 63),
         default: "0",
         unit: "",
-        help: "class of service of TCP connections that routers see (DSCP); 0 leaves it to the system",
+        help: "class of service of what TCP and UDP send, which routers see (DSCP); 0 leaves it to the system",
     },
     OptionSpec {
         name: "SocketPriority",
@@ -174,7 +174,7 @@ pub static TABLE: &[OptionSpec] = &[
         kind: OptionKind::Number(0, 1 << 40),
         default: "0",
         unit: "octets/s",
-        help: "most octets a second that a TCP connection sends; 0 for no limit",
+        help: "most octets a second that a TCP connection sends, or with the queue fq a socket of UDP; 0 for no limit",
     },
     OptionSpec {
         name: "Preallocate",
