@@ -70,6 +70,7 @@ impl RtOrb {
     /// | `bands=LOW-HIGH,LOW-HIGH` | [`PriorityBands`] |
     /// | `in-time`, `in-time=MS` | [`ServeInTime`], with a tolerance of so many milliseconds |
     /// | `protocols=SCHEME,SCHEME` | [`ServerProtocols`](zorb_core::policy::ServerProtocols), in this order |
+    /// | `client-protocols=SCHEME,SCHEME` | [`ClientProtocols`](zorb_core::policy::ClientProtocols), which references tell clients to use |
     /// | `SCHEME.PROPERTY=VALUE` | what connections are like of a protocol that `protocols` names |
     /// | `PROPERTY=VALUE` | the same of all: [`ConnectionProperties`](zorb_core::policy::ConnectionProperties) |
     ///
@@ -98,6 +99,12 @@ impl RtOrb {
                 }
                 "pool" => policies.with(self.configured_threadpool(value)?.policy()),
                 "bands" => policies.with(bands(value).ok_or_else(wrong)?),
+                "client-protocols" => {
+                    let mut told = Protocols::default();
+                    told.choose(self.orb.protocols(), value).ok_or_else(wrong)?;
+                    // Nothing but protocols is said of them.
+                    told.into_policies_of_calls(policies).map_err(|_| wrong())?
+                }
                 "protocols" => {
                     protocols.choose(self.orb.protocols(), value).ok_or_else(wrong)?;
                     policies
@@ -120,6 +127,6 @@ impl RtOrb {
 fn wrong(word: &str) -> Error {
     Error::new(Phase::Configure, format!("the policies of an adapter: the word {word:?}")).hint(
         "they are client-propagated=1000, server-declared=1000, pool=NAME, bands=0-99,100-32767, in-time, \
-         protocols=uiop,iiop, iiop.dscp=46, send_buffer=65536",
+         protocols=uiop,iiop, client-protocols=uiop, iiop.dscp=46, send_buffer=65536",
     )
 }

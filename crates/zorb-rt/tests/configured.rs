@@ -132,7 +132,17 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
     let one = make("uiop.no_delay=no protocols=uiop");
     assert_eq!((kinds(&one), of(&one, uiop).no_delay), (vec![uiop], Some(false)));
     assert_eq!(kinds(&make("keep_alive=yes")), [shmiop, uiop], "properties alone choose none");
+    // What references tell clients.
+    let told = make("client-protocols=uiop protocols=shmiop,uiop");
+    assert_eq!(kinds(&told), [shmiop, uiop]);
+    let reference: ObjectRef = told.create_reference(&ObjectId::from(&b"o"[..])).unwrap();
+    let client = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    let client = client.protocol(Arc::new(ShmiopProtocol::new())).build().unwrap();
+    let there = client.string_to_object(&reference.to_ior_string()).unwrap().unwrap();
+    let exposed: ClientProtocols = there.exposed_policy().unwrap().unwrap();
+    assert_eq!(exposed, ClientProtocols::new([ProtocolChoice::from(uiop)]));
     for words in [
+        "client-protocols=iiop",
         "protocols=iiop",
         "protocols=",
         "iiop.dscp=1 protocols=uiop",
