@@ -15,8 +15,10 @@ use zorb_core::policy::{
 use zorb_core::{Interface, ObjectRef, Orb, Result, codegen};
 use zorb_os::priority::{self, Schedule};
 use zorb_rt::{Direct, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb};
+use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
 use zorb_types::{CompletionStatus, SystemExceptionKind};
+use zorb_unix::UiopProtocol;
 
 /// `interface Sink { oneway void put(in long number, in sequence<octet> data); long count(); };`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -85,8 +87,12 @@ struct Scene {
 }
 
 fn orb() -> zorb_core::OrbBuilder {
-    Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()))
+    let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
+    orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()))
 }
+
+/// Where a server listens whose clients find out that it does not read.
+const PLACES: [&str; 3] = ["iiop://127.0.0.1:0", "uiop://", "shmiop://"];
 
 fn number(value: i16) -> Priority {
     Priority::new(value).unwrap()
@@ -94,7 +100,12 @@ fn number(value: i16) -> Priority {
 
 /// A client and a server that takes nothing as long as there is a `gate` and its sender lives.
 fn scene(gate: Option<Receiver<()>>) -> Scene {
-    let server = orb().listen("iiop://127.0.0.1:0").build().unwrap();
+    scene_at(PLACES[0], gate)
+}
+
+/// The same over another protocol.
+fn scene_at(url: &str, gate: Option<Receiver<()>>) -> Scene {
+    let server = orb().listen(url).build().unwrap();
     let client = orb().build().unwrap();
     let attach = |orb: &Orb| RtOrb::builder().mapping(Direct::default()).attach(orb).unwrap();
     let (there, rt) = (attach(&server), attach(&client));
@@ -136,8 +147,14 @@ const LARGE: usize = 64 << 10;
 
 #[test]
 fn the_caller_goes_on_and_what_there_is_no_room_for_is_refused() {
+    for url in PLACES {
+        goes_on_and_is_refused(url);
+    }
+}
+
+fn goes_on_and_is_refused(url: &str) {
     let (go, may) = channel();
-    let scene = scene(Some(may));
+    let scene = scene_at(url, Some(may));
     let (queue, told) = telling(of(8, usize::MAX));
     let sink = scene.sink.with(&queued(&queue));
     let data = vec![7; LARGE];
@@ -167,8 +184,14 @@ fn the_caller_goes_on_and_what_there_is_no_room_for_is_refused() {
 
 #[test]
 fn a_caller_waits_for_room_where_it_is_to() {
+    for url in PLACES {
+        waits_for_room(url);
+    }
+}
+
+fn waits_for_room(url: &str) {
     let (go, may) = channel();
-    let scene = scene(Some(may));
+    let scene = scene_at(url, Some(may));
     let queue = of(1, usize::MAX).when_full(WhenFull::Wait(HOUR));
     let sink = scene.sink.with(&queued(&queue));
     let hurried = sink.with(&Policies::new().with(RelativeRequestTimeout(Duration::ZERO)));
