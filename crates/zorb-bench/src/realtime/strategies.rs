@@ -19,6 +19,8 @@ use crate::stubs::real_time::Worker;
 const PAUSE: f64 = 0.15;
 /// No worse than this is as good.
 const AS_GOOD: f64 = 0.95;
+/// Rounds of a comparison at the least.
+const ROUNDS: usize = 2;
 
 /// All that there are.
 pub(super) const STRATEGIES: [(Strategy, &str); 3] = [
@@ -138,20 +140,30 @@ pub(super) fn ordered(bench: &Bench, strategy: Strategy, threads: usize) -> Resu
     })
 }
 
-/// The calls in a second to one side, of those to the other: the median of blocks in turns.
+/// The calls in a second to one side, of those to the other: the median of blocks in turns, of more of
+/// them where the limit lies between what they found.
 fn compared(bench: &Bench, a: &Side, b: &Side, threads: usize, micros: u32) -> Result<f64> {
-    let rounds = 2;
+    let most = bench.count(12, 4);
     let block = Duration::from_millis(bench.count(100, 60));
     let mut ratios = Vec::new();
-    for _ in 0..rounds {
+    for round in 1..=most {
         let first = rate(a, threads, micros, block)?;
         let second = rate(b, threads, micros, block)?;
         ratios.push(first / second);
         let second = rate(b, threads, micros, block)?;
         let first = rate(a, threads, micros, block)?;
         ratios.push(first / second);
+        if round >= ROUNDS && !is_open(&ratios) {
+            break;
+        }
     }
     Ok(median(ratios))
+}
+
+/// Whether some say that one side is as good as the other, and some that it is not.
+fn is_open(ratios: &[f64]) -> bool {
+    let good = ratios.iter().filter(|ratio| **ratio >= AS_GOOD).count();
+    good > 0 && good < ratios.len()
 }
 
 /// Calls in a second of as many clients as the lane has threads.
@@ -178,4 +190,16 @@ fn rate(side: &Side, threads: usize, micros: u32, block: Duration) -> Result<f64
         callers.into_iter().map(|caller| joined(caller.join())).sum()
     });
     Ok(f64::from(calls?) / begun.elapsed().as_secs_f64().max(1e-9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_open;
+
+    #[test]
+    fn blocks_that_do_not_agree_leave_it_open() {
+        assert!(!is_open(&[1.0, 0.96, 2.0]));
+        assert!(!is_open(&[0.9, 0.94]), "it is worse beyond doubt");
+        assert!(is_open(&[0.94, 1.3, 1.2]));
+    }
 }
