@@ -7,9 +7,9 @@ use zorb::policy::{OnewayQueue, Policies, PrivateConnection, SyncScope};
 use zorb::{ObjectRef, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_rt::{
-    Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear, LinearNetwork, ObjectQos,
-    OutputQueue, PiMutex, Priority, PriorityBand, PriorityBands, PriorityMappingManager, Qos,
-    QosClass, RtCurrent, RtOrb, ServeInTime, Threadpool, WhenFull, expand,
+    Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear, LinearNetwork, LogQueue,
+    ObjectQos, OutputQueue, PiMutex, Priority, PriorityBand, PriorityBands, PriorityMappingManager,
+    Qos, QosClass, RtCurrent, RtOrb, ServeInTime, Threadpool, WhenFull, expand,
 };
 
 /// Attaches the real-time side.
@@ -98,6 +98,19 @@ pub fn frozen(rt: &RtOrb) -> Result<(), zorb::Error> {
     Ok(())
 }
 
+/// No lane waits for what the log is written to.
+pub fn logged(serve: impl FnOnce()) -> std::io::Result<LogQueue> {
+    let log = LogQueue::builder().lines(1024).write_to(std::io::stderr())?;
+    let lines = log.clone();
+    tracing_subscriber::fmt().with_writer(move || lines.line()).init();
+
+    serve();
+    if !log.flush(Duration::from_secs(1)) {
+        eprintln!("not all lines are written: {:?}", log.counts());
+    }
+    Ok(log)
+}
+
 /// Connections are in classes of the network.
 pub fn in_network(orb: &Orb) -> Result<RtOrb, zorb::Error> {
     let rt = RtOrb::builder().network(LinearNetwork).attach(orb)?;
@@ -178,6 +191,14 @@ mod tests {
     use zorb_rt::PriorityModel;
 
     use super::*;
+
+    #[test]
+    fn a_log_is_written_to_its_end() {
+        let log = logged(|| tracing::info!("serving")).unwrap();
+        // The tests beside it log as well.
+        assert!(log.counts().written >= 1);
+        assert_eq!((log.counts().dropped, log.counts().failed), (0, 0));
+    }
 
     #[test]
     fn threads_adapters_and_locks_have_priorities() {
