@@ -61,7 +61,19 @@ pub fn wait_readable(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::R
 /// # Errors
 /// What the system says.
 pub fn wait_writable(fd: BorrowedFd<'_>, timeout: Option<Duration>) -> io::Result<bool> {
-    let mut slot = [libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLOUT, revents: 0 }];
+    wait_for(fd, libc::POLLOUT, timeout)
+}
+
+/// Whether `fd` can be read without waiting, as [`wait_readable`] says.
+///
+/// # Errors
+/// What the system says.
+pub fn is_readable(fd: BorrowedFd<'_>) -> io::Result<bool> {
+    wait_for(fd, libc::POLLIN, Some(Duration::ZERO))
+}
+
+fn wait_for(fd: BorrowedFd<'_>, events: i16, timeout: Option<Duration>) -> io::Result<bool> {
+    let mut slot = [libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 }];
     wait(&mut slot, timeout)?;
     Ok(slot.iter().any(|slot| slot.revents != 0))
 }

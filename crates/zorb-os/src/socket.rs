@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
 
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
@@ -13,7 +12,7 @@ use rustix::net::{
 };
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use crate::poll::wait_readable;
+use crate::poll::is_readable;
 use crate::sys;
 
 /// What a look at an idle socket found.
@@ -225,7 +224,7 @@ pub fn peer_process(socket: BorrowedFd<'_>) -> io::Result<Option<OwnedFd>> {
         Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => return Err(error.into()),
         Err(_) => return Ok(None),
     };
-    let has_ended = !wait_readable(&[process.as_fd()], Some(Duration::ZERO))?.is_empty();
+    let has_ended = is_readable(process.as_fd())?;
     Ok((!has_ended).then_some(process))
 }
 
