@@ -36,6 +36,7 @@ mod transport;
 
 pub use connection::Connection;
 pub use packet::sealed;
+pub use profile::SciopProfile;
 pub use protocol::SciopProtocol;
 pub use transport::{DEFAULT_PORT, SCIOP_SCHEME, SctpTransport};
 pub use zorb_transport::driven::Settings;

@@ -24,17 +24,27 @@ const MIN_HOST_SIZE: usize = 5;
 /// The hosts are addresses of one server, so they have one port. Components stand in every version.
 /// Octets after the known members belong to later versions and are not looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SciopProfile {
-    pub(crate) version: GiopVersion,
-    pub(crate) hosts: Vec<String>,
-    pub(crate) port: u16,
-    pub(crate) max_streams: u16,
-    pub(crate) object_key: Vec<u8>,
-    pub(crate) components: Vec<TaggedComponent>,
+pub struct SciopProfile {
+    /// The version of GIOP that the server speaks.
+    pub version: GiopVersion,
+    /// Names or addresses of the server.
+    pub hosts: Vec<String>,
+    /// The port at each of them.
+    pub port: u16,
+    /// How many streams an association may have; this ORB uses one.
+    pub max_streams: u16,
+    /// What the server knows the object by.
+    pub object_key: Vec<u8>,
+    /// What else there is to say.
+    pub components: Vec<TaggedComponent>,
 }
 
 impl SciopProfile {
-    pub(crate) fn encode(&self, order: ByteOrder) -> CdrResult<TaggedProfile> {
+    /// The profile as a reference holds it.
+    ///
+    /// # Errors
+    /// A host that has octets outside Latin-1, or members that are too long to be counted.
+    pub fn encode(&self, order: ByteOrder) -> CdrResult<TaggedProfile> {
         let data = CdrWriter::encapsulation(order, |writer| {
             writer.put(&[1, self.version.minor()]);
             writer.write_count(self.hosts.len(), "host list")?;
@@ -49,7 +59,11 @@ impl SciopProfile {
         Ok(TaggedProfile { tag: ProfileTag::TAO_SCIOP, data })
     }
 
-    pub(crate) fn decode(data: &[u8]) -> CdrResult<Self> {
+    /// Reads the octets of a profile that anybody may have written.
+    ///
+    /// # Errors
+    /// Octets that end too early or are of another version, and more than 1024 hosts.
+    pub fn decode(data: &[u8]) -> CdrResult<Self> {
         let mut reader = CdrReader::for_encapsulation(data)?;
         let (major, minor) = (reader.read_u8()?, reader.read_u8()?);
         let version = GiopVersion::of_profile(major, minor)

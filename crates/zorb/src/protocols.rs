@@ -24,7 +24,7 @@ use zorb_transport::Composed;
 #[cfg(feature = "rudp")]
 pub use zorb_arq::{RudpProtocol, RudpTransport};
 #[cfg(feature = "sctp")]
-pub use zorb_sctp::{SciopProtocol, SctpTransport};
+pub use zorb_sctp::{SciopProfile, SciopProtocol, SctpTransport};
 pub use zorb_shm::{ShmTransport, ShmiopProtocol};
 #[cfg(feature = "short")]
 pub use zorb_short::Short;

@@ -4,13 +4,11 @@ use zorb::giop::{
     GiopVersion, HostPort, IiopProfile, OrbType, ProfileTag, TaggedComponent, TaggedProfile,
     read_components,
 };
+use zorb::protocols::SciopProfile;
 use zorb_cdr::{CdrError, CdrReader, CdrResult};
 
 use super::facts::Facts;
 use super::{component, key, url};
-
-/// The octets that a host takes at least.
-const MIN_HOST_SIZE: usize = 5;
 
 pub(super) fn explain(profile: &TaggedProfile) -> Facts {
     let name = match profile.tag {
@@ -92,27 +90,19 @@ fn uiop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
     Ok(facts.with("components", explain_components(&components)))
 }
 
-/// Octets of the version, the hosts of one server, their port, how many streams, the key, components.
-fn sciop(profile: &TaggedProfile, mut facts: Facts) -> CdrResult<Facts> {
-    let mut reader = CdrReader::for_encapsulation(&profile.data)?;
-    let (major, minor) = (reader.read_u8()?, reader.read_u8()?);
-    let count = reader.read_count(MIN_HOST_SIZE, "host list")?;
-    let mut hosts = Vec::new();
-    for _ in 0..count {
-        hosts.push(reader.read_latin1("host")?.into_owned());
-    }
-    let (port, max_streams) = (reader.read_u16()?, reader.read_u16()?);
-    let object_key = reader.read_octets()?;
-    let components = read_components(&mut reader)?;
+/// The hosts of one server, with one port.
+fn sciop(profile: &TaggedProfile, facts: Facts) -> CdrResult<Facts> {
+    let SciopProfile { version, hosts, port, max_streams, object_key, components } =
+        SciopProfile::decode(&profile.data)?;
     let places: Vec<String> =
         hosts.iter().map(|host| HostPort { host: host.clone(), port }.to_string()).collect();
-    facts.set_title(format!("TAO SCIOP {major}.{minor}, {}", places.join(", ")));
     let mut facts = facts
-        .with_detail("version", format!("{major}.{minor}"))
+        .with_detail("version", version.to_string())
         .with_detail("hosts", hosts)
         .with_detail("port", port);
+    facts.set_title(format!("TAO SCIOP {version}, {}", places.join(", ")));
     facts.add("max_streams", max_streams);
-    facts.add("object_key", key::explain(object_key, orb_type(&components)));
+    facts.add("object_key", key::explain(&object_key, orb_type(&components)));
     Ok(facts.with("components", explain_components(&components)))
 }
 
