@@ -57,6 +57,8 @@ impl Command {
         match self {
             // What is measured is the ORB alone.
             Self::Bench(_) | Self::BenchPeer { .. } => LogLevel::Off,
+            // There is no ORB that could tell anything.
+            Self::Idl(_) | Self::Ior(_) | Self::Rt(_) => LogLevel::Off,
             _ => LogLevel::Warn,
         }
     }

@@ -1,5 +1,7 @@
 //! A log that no lane waits for: its lines wait in memory, and a thread without a priority writes them.
 
+#[cfg(test)]
+mod gated;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -196,11 +198,11 @@ impl Drop for LogLine {
     fn drop(&mut self) {
         let shared = &self.log.0.shared;
         match self.octets.take() {
-            None if self.empty => {}
+            None if self.empty => return,
+            Some(octets) if self.empty => return shared.give_back(octets),
             None => {
                 shared.dropped.fetch_add(1, Ordering::Relaxed);
             }
-            Some(octets) if self.empty => shared.give_back(octets),
             Some(mut octets) => {
                 if octets.last() != Some(&b'\n') {
                     octets.push(b'\n');

@@ -3,13 +3,14 @@
 //! One test, as a process has one subscriber.
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
+#[path = "../src/log/gated.rs"]
+mod gated;
 #[path = "network/probe.rs"]
 mod probe;
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use zorb_core::Orb;
@@ -18,6 +19,7 @@ use zorb_os::alloc::{AllocationCount, CountingAllocator};
 use zorb_rt::{LaneBuilder, LogCounts, LogQueue, Priority, RtOrb};
 use zorb_tcp::IiopProtocol;
 
+use gated::Gated;
 use probe::{Fixed, Probe};
 
 #[global_allocator]
@@ -28,30 +30,10 @@ const LINES: usize = 8;
 /// Clients that send what is no message, each of which is worth a line.
 const HOSTILE: usize = 20;
 
-/// A file that is stuck until it is let go.
-struct Stuck {
-    may: Receiver<()>,
-    given: Sender<String>,
-}
-
-impl Write for Stuck {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        // It ends when it is let go.
-        let _ = self.may.recv();
-        let text = String::from_utf8(octets.to_vec()).map_err(io::Error::other)?;
-        self.given.send(text).map_err(io::Error::other)?;
-        Ok(octets.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_lane_serves_on_when_its_log_is_stuck() {
-    let ((let_go, may), (given, gets)) = (channel(), channel());
-    let log = LogQueue::builder().lines(LINES).write_to(Stuck { may, given }).unwrap();
+    let (stuck, let_go, gets) = Gated::new();
+    let log = LogQueue::builder().lines(LINES).write_to(stuck).unwrap();
     let lines = log.clone();
     tracing_subscriber::fmt()
         .with_max_level(tracing::Level::WARN)

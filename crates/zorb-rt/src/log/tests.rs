@@ -1,38 +1,13 @@
 #![allow(clippy::unwrap_used)]
 
-use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::io::Write;
 use std::time::Duration;
 
+use super::gated::Gated;
 use super::{LogCounts, LogQueue};
 
 /// Longer than any test takes: only a failing one waits for it.
 const LONG: Duration = Duration::from_secs(60);
-
-/// Hands on what it is given, after it has been allowed to.
-struct Gated {
-    may: Receiver<()>,
-    given: Sender<String>,
-}
-
-impl Write for Gated {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        // From when there is nobody to allow it, it may.
-        let _ = self.may.recv();
-        let text = String::from_utf8(octets.to_vec()).map_err(io::Error::other)?;
-        self.given.send(text).map_err(io::Error::other)?;
-        Ok(octets.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn gated() -> (Gated, Sender<()>, Receiver<String>) {
-    let ((allow, may), (given, gets)) = (channel(), channel());
-    (Gated { may, given }, allow, gets)
-}
 
 fn put(log: &LogQueue, text: &str) {
     log.line().write_all(text.as_bytes()).unwrap();
@@ -40,7 +15,7 @@ fn put(log: &LogQueue, text: &str) {
 
 #[test]
 fn lines_come_out_as_they_went_in() {
-    let (sink, open, gets) = gated();
+    let (sink, open, gets) = Gated::new();
     drop(open);
     let log = LogQueue::builder().write_to(sink).unwrap();
     for text in ["one\n", "two", "three\n"] {
@@ -53,7 +28,7 @@ fn lines_come_out_as_they_went_in() {
 
 #[test]
 fn nobody_waits_for_a_sink_that_is_stuck() {
-    let (sink, open, gets) = gated();
+    let (sink, open, gets) = Gated::new();
     let log = LogQueue::builder().lines(4).write_to(sink).unwrap();
     for number in 0..10 {
         put(&log, &format!("{number}"));
@@ -72,7 +47,7 @@ fn nobody_waits_for_a_sink_that_is_stuck() {
 
 #[test]
 fn long_lines_are_cut_between_characters() {
-    let (sink, open, gets) = gated();
+    let (sink, open, gets) = Gated::new();
     drop(open);
     let log = LogQueue::builder().octets(16).write_to(sink).unwrap();
     put(&log, "fifteen letters\n");
@@ -94,7 +69,7 @@ fn long_lines_are_cut_between_characters() {
 
 #[test]
 fn the_last_handle_leaves_nothing_behind() {
-    let (sink, open, gets) = gated();
+    let (sink, open, gets) = Gated::new();
     let log = LogQueue::builder().write_to(sink).unwrap();
     let other = log.clone();
     put(&log, "from one");
@@ -107,7 +82,7 @@ fn the_last_handle_leaves_nothing_behind() {
 
 #[test]
 fn an_empty_line_is_none() {
-    let (sink, _open, _gets) = gated();
+    let (sink, _open, _gets) = Gated::new();
     let log = LogQueue::builder().lines(1).write_to(sink).unwrap();
     for _ in 0..3 {
         drop(log.line());
@@ -121,7 +96,7 @@ fn an_empty_line_is_none() {
 
 #[test]
 fn a_sink_that_fails_is_counted_and_tried_again() {
-    let (sink, open, gets) = gated();
+    let (sink, open, gets) = Gated::new();
     drop((open, gets));
     let log = LogQueue::builder().lines(2).write_to(sink).unwrap();
     for _ in 0..5 {
