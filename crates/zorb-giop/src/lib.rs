@@ -50,7 +50,7 @@ pub use message::{
     ResponseFlags, TargetAddress, fragments,
 };
 pub use messaging::{
-    ClientMemory, Destination, Form, Frame, GiopLite, Mention, Mentioning, Messaging, ObjectPlace,
+    ClientMemory, Destination, Form, Frame, GiopLite, Mention, Mentioning, Messaging, ObjectIndex,
     Recalled, ServerMemory,
 };
 pub use reference::{

@@ -18,7 +18,7 @@ use crate::{
     OperationName, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus,
     RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
 };
-pub use destination::{Destination, ObjectPlace};
+pub use destination::{Destination, ObjectIndex};
 pub use form::Form;
 pub use lite::GiopLite;
 pub use memory::{ClientMemory, Mention, Mentioning, Recalled, ServerMemory};

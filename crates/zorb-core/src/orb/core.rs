@@ -215,7 +215,7 @@ impl OrbCore {
     #[inline(never)]
     pub(crate) fn leave_place(&self, destination: &Destination) {
         if let Some(place) = self.adapters.place(KeyParts::parse(destination.key())) {
-            destination.object_is_at(place);
+            destination.set_object(place);
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use zorb_giop::ObjectPlace;
+use zorb_giop::ObjectIndex;
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -157,7 +157,7 @@ impl Adapters {
     pub(crate) fn admit_to(
         &self,
         known: Option<&mut KnownAdapters>,
-        place: ObjectPlace,
+        place: ObjectIndex,
     ) -> Option<Result<Found, SystemException>> {
         let is_it = |found: &PoaCore| (found.index, found.stamp) == (place.adapter, place.stamp);
         if let Some(known) = known {
@@ -175,11 +175,11 @@ impl Adapters {
     }
 
     /// Where the object of a key is.
-    pub(crate) fn place(&self, key: KeyParts<'_>) -> Option<ObjectPlace> {
+    pub(crate) fn place(&self, key: KeyParts<'_>) -> Option<ObjectIndex> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key).ok()?;
         let (slot, generation) = adapter.objects.place(id)?;
-        Some(ObjectPlace { adapter: adapter.index, stamp: adapter.stamp, slot, generation })
+        Some(ObjectIndex { adapter: adapter.index, stamp: adapter.stamp, slot, generation })
     }
 
     /// Remembers the adapter of an index, if there is a place for it.
@@ -239,7 +239,7 @@ impl PoaCore {
     }
 
     /// The same by where the object was; `None` when it is there no more.
-    fn admit_to(&self, place: ObjectPlace) -> Option<Result<Found, SystemException>> {
+    fn admit_to(&self, place: ObjectIndex) -> Option<Result<Found, SystemException>> {
         if let Err(refused) = self.manager().admit() {
             return Some(Err(refused));
         }

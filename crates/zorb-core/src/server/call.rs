@@ -69,7 +69,7 @@ impl<'a> ServerCall<'a> {
             known.is_at(table, position);
         }
         if let (Some(destination), Some(position)) = (destination, found) {
-            destination.operation_is_at(table, position);
+            destination.set_operation_in(table, position);
         }
         found
     }

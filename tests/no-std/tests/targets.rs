@@ -1,0 +1,51 @@
+//! `zorb-cdr`, `zorb-interp`, `zorb-types` and `zorb-giop` build with `alloc` and without `std`.
+//!
+//! The package in `image` uses all four. It is checked for the host, where it does not compile when a
+//! dependency links `std`, and built for bare targets. A target that rustup has not installed shows as
+//! ignored.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// A PC without an operating system, and a Cortex-M4, which has words of 32 bits and no 64-bit atomics.
+const BARE_TARGETS: [&str; 2] = ["x86_64-unknown-none", "thumbv7em-none-eabihf"];
+
+fn main() -> ExitCode {
+    let mut trials = vec![Trial::test("the_host_needs_no_std", || cargo(&["check"]))];
+    trials.extend(BARE_TARGETS.map(|target| {
+        let (installed, advice) = (is_installed(target), format!("rustup target add {target}"));
+        let name = if installed { target.to_owned() } else { format!("{target} [{advice}]") };
+        Trial::test(name, move || {
+            if installed { cargo(&["build", "--target", target]) } else { Err(advice.into()) }
+        })
+        .with_ignored_flag(!installed)
+    }));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn is_installed(target: &str) -> bool {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output =
+        Command::new(rustc).args(["--print", "target-libdir", "--target", target]).output();
+    output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}
+
+/// Runs Cargo on the image. It shares the workspace's target folder, and what the workspace has fetched.
+fn cargo(words: &[&str]) -> Result<(), Failed> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(words)
+        .args(["--quiet", "--offline"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("image"))
+        .env("CARGO_TARGET_DIR", target)
+        .output()?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into())
+    }
+}
