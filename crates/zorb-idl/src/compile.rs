@@ -1,4 +1,4 @@
-//! The front door: files in, model and diagnostics out.
+//! The entry points of the compiler: files in, model and diagnostics out.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,13 @@ use crate::model::Model;
 use crate::source::{DiskLoader, FileLoader, SourceMap};
 use crate::{parser, preprocess, resolve};
 
-/// What to compile with. The default has no search paths, no macros and reads from disk.
+/// Options of a compilation. The default has no search paths and no macros.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Folders searched for included files, in order. `#include "x"` looks beside the
-    /// including file first, `#include <x>` only here (and, last, among the built-in files).
+    /// Directories searched for included files, in order. `#include "x"` first searches the
+    /// directory of the including file; `#include <x>` searches only these directories. The
+    /// built-in files are searched last.
     pub include_paths: Vec<PathBuf>,
     /// Macros defined before the first line: a name and its replacement (`None`: `1`).
     pub defines: Vec<(String, Option<String>)>,
@@ -25,7 +26,7 @@ impl Options {
         Self::default()
     }
 
-    /// Adds a folder to search for included files.
+    /// Adds a directory to search for included files.
     #[must_use]
     pub fn include_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.include_paths.push(path.into());
@@ -47,43 +48,42 @@ impl Options {
     }
 }
 
-/// The outcome of a compilation: always a model, as complete as the input allowed, and all
-/// that is to be said about it.
+/// The result of a compilation: a model, as complete as the input allows, and the diagnostics.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Compilation {
-    /// What the files mean. Only to be turned into code when [`Compilation::has_errors`] is
+    /// The resolved definitions. Generate code from it only when [`Compilation::has_errors`] is
     /// false.
     pub model: Model,
-    /// All findings: by file in the order of reading, then by place.
+    /// All diagnostics, by file in the order of reading, then by position.
     pub diagnostics: Vec<Diagnostic>,
-    /// The texts, for [`Compilation::render`] and for spans.
+    /// The source texts, for [`Compilation::render`] and for resolving spans.
     pub sources: SourceMap,
     dependencies: Vec<PathBuf>,
 }
 
 impl Compilation {
-    /// Whether any finding is an error.
+    /// Whether any diagnostic is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|item| item.severity == Severity::Error)
     }
 
-    /// Every file read, included ones too, and files that were tried but could not be read:
-    /// when one of these changes, compile again.
+    /// Every file read, included files too, and files that could not be read. Compile again when
+    /// one of them changes.
     #[must_use]
     pub fn dependencies(&self) -> &[PathBuf] {
         &self.dependencies
     }
 
-    /// All findings as text for people, one after the other: position, source line, carets,
-    /// hint. Plain text without colours; ends with a newline unless empty.
+    /// Renders all diagnostics as text: position, source line, carets, hint. Plain text without
+    /// colours; ends with a newline unless empty.
     #[must_use]
     pub fn render(&self) -> String {
         self.diagnostics.iter().map(|item| render(item, &self.sources)).collect()
     }
 
-    /// All findings as plain data, ready to be serialised.
+    /// All diagnostics as plain data, ready to be serialised.
     #[must_use]
     pub fn to_json(&self) -> Vec<JsonDiagnostic> {
         self.diagnostics.iter().map(|item| JsonDiagnostic::new(item, &self.sources)).collect()
@@ -92,15 +92,15 @@ impl Compilation {
 
 /// Compiles files from disk.
 ///
-/// The files are read in order as one specification: a file sees the names and macros of the
-/// files before it; `#pragma prefix` starts anew in each. A file that one file includes and
-/// that is also named, or that two named files include, is read once.
+/// The files are read in order as one specification: a file sees the names and macros of the files
+/// before it; `#pragma prefix` is reset at the start of each. A file that is both included and
+/// named, or included by two of the named files, is read once.
 #[must_use]
 pub fn compile<P: AsRef<Path>>(options: &Options, files: &[P]) -> Compilation {
     compile_with(options, &DiskLoader, files)
 }
 
-/// Compiles files that come from `loader`; see [`compile`].
+/// Compiles files that `loader` provides; see [`compile`].
 #[must_use]
 pub fn compile_with<P: AsRef<Path>>(
     options: &Options,

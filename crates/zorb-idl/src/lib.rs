@@ -17,14 +17,13 @@
 //! }
 //! ```
 //!
-//! A compilation runs in three steps, each in a module of its own: the preprocessor turns
-//! files into tokens, the parser turns tokens into a syntax tree, and name resolution turns
-//! the tree into the [`model`]. No step gives up at an error: each reports it and goes on, so
-//! one run shows every mistake. Every diagnostic has a [`Code`] that [`explain`] describes at
-//! length.
+//! A compilation runs in three phases, each in its own module: the preprocessor turns files into
+//! tokens, the parser turns tokens into a syntax tree, and name resolution lowers the tree to the
+//! [`model`]. No phase stops at the first error: each reports it, recovers and continues, so one
+//! run shows every mistake. Every diagnostic has a [`Code`] that [`explain`] describes at length.
 //!
-//! Input is never trusted: [`limits`] lists what is refused, and nothing makes the compiler
-//! panic, hang or exhaust memory.
+//! Input is untrusted: [`limits`] lists the bounds, and no input makes the compiler panic, hang or
+//! exhaust memory.
 #![forbid(unsafe_code)]
 
 mod compile;

@@ -1,4 +1,4 @@
-//! The public interface: files in, model, findings and dependencies out.
+//! The public API: files in, model, diagnostics and dependencies out.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn names(model: &Model, ids: &[zorb_idl::DefId]) -> Vec<String> {
 }
 
 #[test]
-fn ancestors_come_once_and_before_what_inherits_from_them() {
+fn ancestors_come_once_and_before_derived_interfaces() {
     let model = model(
         "interface A { void op_a(); };
          interface B : A { attribute long attr_b; };
@@ -66,11 +66,11 @@ fn facts_follow_members_typedefs_and_elements() {
     assert!(facts("U").union && facts("U").wstring && facts("U").bounded);
     let recursive = |name: &str| model.is_recursive(model.find(name).expect("defined"));
     assert!(recursive("Node") && !recursive("Holder") && !recursive("Flat"));
-    assert!(facts("Holder").recursive, "it holds a recursive value");
+    assert!(facts("Holder").recursive, "it contains a recursive value");
 }
 
 #[test]
-fn typedefs_resolve_to_what_is_behind_them() {
+fn typedefs_resolve_to_the_aliased_type() {
     let model = model("enum E { a }; typedef E F; typedef F G; typedef sequence<G> H;");
     let named = |name: &str| Type::Named(model.find(name).expect("defined"));
     assert_eq!(*model.resolve(&named("G")), named("E"));
@@ -137,7 +137,7 @@ fn files_named_together_are_one_specification() {
 }
 
 #[test]
-fn findings_render_with_source_carets_and_hint() {
+fn diagnostics_render_with_source_carets_and_hint() {
     let compilation = one("struct Item { long price; };\n\tstruct S {\tItme i; };\n");
     let expected = "\
 error[E0401]: `Itme` is not defined
@@ -152,7 +152,7 @@ error[E0401]: `Itme` is not defined
 }
 
 #[test]
-fn findings_show_other_places_macros_and_includes() {
+fn diagnostics_show_labels_macros_and_includes() {
     let loader = MemoryLoader::new()
         .with("main.idl", "\n#include \"inc.idl\"\n")
         .with("inc.idl", "#define TWICE struct A { long x; };\nTWICE\nTWICE\n");
@@ -171,7 +171,7 @@ error[E0402]: `A` is already defined in this scope
  ::: inc.idl:1:9
   |
 1 | #define TWICE struct A { long x; };
-  |         ----- `TWICE` is a macro, defined here
+  |         ----- `TWICE` is a macro defined here
 
 ";
     assert_eq!(compilation.render(), expected);
@@ -188,15 +188,15 @@ fn control_characters_and_long_lines_stay_off_the_terminal() {
 }
 
 #[test]
-fn findings_are_plain_data_too() {
+fn diagnostics_convert_to_plain_data() {
     let compilation = one("struct S { long a; string a; };");
-    let [finding] = &compilation.to_json()[..] else { panic!("{}", compilation.render()) };
-    assert_eq!((&*finding.code, &*finding.severity), ("E0422", "error"));
-    let [place, other] = &finding.labels[..] else { panic!("two places") };
-    assert!(place.primary && !other.primary);
-    assert_eq!((&*place.file, place.line, place.column), ("main.idl", 1, 27));
-    assert_eq!((place.end_line, place.end_column), (1, 28));
-    assert_eq!(other.column, 17);
+    let [diagnostic] = &compilation.to_json()[..] else { panic!("{}", compilation.render()) };
+    assert_eq!((&*diagnostic.code, &*diagnostic.severity), ("E0422", "error"));
+    let [primary, secondary] = &diagnostic.labels[..] else { panic!("two labels") };
+    assert!(primary.primary && !secondary.primary);
+    assert_eq!((&*primary.file, primary.line, primary.column), ("main.idl", 1, 27));
+    assert_eq!((primary.end_line, primary.end_column), (1, 28));
+    assert_eq!(secondary.column, 17);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn warnings_are_not_errors() {
 }
 
 #[test]
-fn latin_1_and_utf_8_both_read() {
+fn latin_1_and_utf_8_are_both_accepted() {
     for bytes in [&b"const string S = \"\xe9\";"[..], "\u{feff}const string S = \"é\";".as_bytes()]
     {
         let loader = MemoryLoader::new().with("main.idl", bytes);
@@ -236,7 +236,7 @@ fn exports_keep_their_order() {
 }
 
 #[test]
-fn files_on_disk_are_found_beside_each_other_and_on_the_path() {
+fn files_on_disk_are_found_in_the_same_directory_and_on_the_path() {
     let root = std::env::temp_dir().join(format!("zorb-idl-{}", std::process::id()));
     let write = |name: &str, text: &str| {
         let path = root.join(name);
@@ -247,7 +247,7 @@ fn files_on_disk_are_found_beside_each_other_and_on_the_path() {
     let main = write("a/main.idl", "#include \"beside.idl\"\n#include <far.idl>\n");
     write("a/beside.idl", "struct Beside { long x; };");
     write("b/far.idl", "struct Far { long x; };");
-    // A folder is no file.
+    // A directory is not a file.
     std::fs::create_dir_all(root.join("a/far.idl")).expect("a folder");
     let options = Options::new().include_path(root.join("a")).include_path(root.join("b"));
     let compilation = compile(&options, &[&main]);

@@ -12,11 +12,11 @@ use zorb_idl::{Code, Options, compile};
 
 const FOLDER: &str = "/usr/share/idl/omniORB";
 
-/// Files that are not IDL of the standard, what is found in them, and why that is right.
+/// Files that are not valid standard IDL, with the expected code and the reason.
 const EXCEPTIONS: [(&str, Code, &str); 1] = [(
     "COS/CosTSPortability.idl",
     Code::UnknownName,
-    "it uses `CORBA::Environment`, which only the mapping to C has",
+    "it uses `CORBA::Environment`, which exists only in the C mapping",
 )];
 
 fn main() -> ExitCode {
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// All IDL files, from the folder on.
+/// All IDL files in the directory tree.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut work = vec![folder.to_owned()];
@@ -63,8 +63,8 @@ fn trial(folder: &Path, file: &Path) -> Trial {
     Trial::test(file.display().to_string(), move || check(&folder, &file))
 }
 
-/// What is in `COS` includes what is beside it, and `orb.idl`, which is built in: omniORB's own
-/// leaves out most of the module `CORBA`.
+/// The files in `COS` include files of the same directory, and `orb.idl`, which is built in:
+/// omniORB's own omits most of the module `CORBA`.
 fn check(folder: &Path, file: &Path) -> Result<(), Failed> {
     let beside = folder.join(file.parent().unwrap_or(Path::new("")));
     let options = Options::new().include_path(beside);

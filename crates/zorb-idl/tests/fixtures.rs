@@ -1,4 +1,4 @@
-//! Every fixture gives the findings, and the models, that it says it gives.
+//! Every fixture produces the diagnostics and models that it documents.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use zorb_idl::{Code, explain};
 
 #[test]
-fn every_fixture_gives_what_it_says() {
+fn every_fixture_produces_its_diagnostics_and_model() {
     let folders = ["", "model", "rules"];
     let all = folders.iter().flat_map(|folder| support::fixtures(folder));
     let (mut count, mut failures) = (0, String::new());
@@ -24,7 +24,7 @@ fn every_fixture_gives_what_it_says() {
 fn every_code_fires_in_its_own_fixture() {
     let fixtures = support::fixtures("");
     for code in Code::ALL {
-        // Reported by back ends, or not any more.
+        // Reported by back ends, or no longer reported.
         if code.as_str().starts_with("E03") {
             continue;
         }
@@ -46,7 +46,7 @@ fn every_fixture_is_the_explanation_of_its_code() {
     for code in Code::ALL {
         let info = code.info();
         let heading = format!("# {}: {}\n", info.text, info.title);
-        assert!(info.explanation.starts_with(&heading), "{code} starts with another heading");
+        assert!(info.explanation.starts_with(&heading), "{code} has a different heading");
         assert_eq!(explain(info.text), Some(info));
         assert_eq!(explain(&info.text.to_lowercase()), Some(info));
     }
@@ -55,14 +55,14 @@ fn every_fixture_is_the_explanation_of_its_code() {
 }
 
 #[test]
-fn illegal_idl_is_refused_rule_by_rule() {
+fn invalid_idl_is_rejected_rule_by_rule() {
     let rules = support::fixtures("rules");
     for fixture in &rules {
         let path = fixture.path.display();
         let [case] = fixture.cases.as_slice() else { panic!("{path} has more than one case") };
-        let findings = case.diagnostics.as_deref().unwrap_or_default();
+        let diagnostics = case.diagnostics.as_deref().unwrap_or_default();
         let codes: BTreeSet<&str> =
-            findings.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+            diagnostics.lines().filter_map(|line| line.split(' ').nth(1)).collect();
         assert_eq!(codes.len(), 1, "{path} is about one rule");
         assert!(codes.iter().all(|code| code.starts_with('E')), "{path} is about an error");
     }

@@ -1,4 +1,4 @@
-//! Input that wants to break the compiler gets errors instead.
+//! Hostile input is rejected with errors.
 
 mod support;
 
@@ -51,7 +51,7 @@ fn long_flat_input_is_fine() {
 }
 
 #[test]
-fn long_chains_of_definitions_end() {
+fn long_chains_of_definitions_terminate() {
     let link = |text: &dyn Fn(usize) -> String| (1..2_000).map(text).collect::<String>();
     let structs = link(&|n| format!("struct S{n} {{ S{} a; }};", n - 1));
     assert!(one(format!("struct S0 {{ long a; }};{structs}")).diagnostics.is_empty());
@@ -64,14 +64,14 @@ fn long_chains_of_definitions_end() {
 }
 
 #[test]
-fn newer_constructs_cost_bounded_work() {
+fn newer_constructs_take_bounded_work() {
     let lines = |text: &dyn Fn(usize) -> String| (1..3_000).map(text).collect::<String>();
     let structs = lines(&|n| format!("struct S{n} : S{} {{}};", n - 1));
     assert!(has(&one(format!("struct S0 {{ long a; }};{structs}")), Code::InheritanceTooLarge));
     let bits = lines(&|n| format!("bitset B{n} : B{} {{}};", n - 1));
     let bits = one(format!("bitset B0 {{ bitfield<1> a; }};{bits}"));
     assert!(has(&bits, Code::InheritanceTooLarge));
-    // Each level doubles the paths to the top.
+    // Each level doubles the number of paths to the top.
     let diamonds: String = (1..120)
         .map(|n| {
             let bases = format!("A{}, B{}", n - 1, n - 1);
@@ -101,7 +101,7 @@ fn newer_constructs_cost_bounded_work() {
 }
 
 #[test]
-fn macros_cannot_run_away() {
+fn macro_expansion_is_bounded() {
     let double: String = (1..64).map(|n| format!("#define M{n} M{} M{}\n", n - 1, n - 1)).collect();
     assert!(has(&one(format!("#define M0 x\n{double}M63")), Code::ExpansionTooLarge));
     let nested = format!("#define F(x) x x\n{}y{}", "F(".repeat(500), ")".repeat(500));
@@ -114,7 +114,7 @@ fn macros_cannot_run_away() {
 }
 
 #[test]
-fn files_that_include_themselves_end() {
+fn recursive_includes_terminate() {
     let loader = MemoryLoader::new()
         .with("main.idl", "#include \"main.idl\"\n#include \"b.idl\"\n#include \"main.idl\"\n")
         .with("b.idl", "#include \"main.idl\"\n#include \"b.idl\"\n#include \"b.idl\"\n");
@@ -123,22 +123,22 @@ fn files_that_include_themselves_end() {
 }
 
 #[test]
-fn large_input_is_refused() {
+fn large_input_is_rejected() {
     let compilation = one(vec![b' '; MAX_FILE_BYTES + 1]);
     assert!(has(&compilation, Code::FileUnreadable));
-    // So would long strings that many constants refer to.
+    // The same holds for long strings that many constants refer to.
     let text = "x".repeat(100_000);
     let copies: String = (0..1_000).map(|n| format!("const string C{n} = TEXT;")).collect();
     let strings = one(format!("const string TEXT = \"{text}\"; {copies}"));
     assert!(has(&strings, Code::SourceTooLarge));
-    // Long names, with many definitions inside, would take gigabytes.
+    // Long names that contain many definitions would take gigabytes.
     let name = "n".repeat(100_000);
     let inside: String = (0..2_000).map(|n| format!("typedef long t{n};")).collect();
     assert!(has(&one(format!("module {name} {{ {inside} }};")), Code::SourceTooLarge));
 }
 
 #[test]
-fn findings_are_limited() {
+fn diagnostics_are_limited() {
     let compilation = one("interface I : X {};\n".repeat(10_000));
     assert_eq!(compilation.diagnostics.len(), MAX_DIAGNOSTICS + 1);
     assert!(has(&compilation, Code::TooManyDiagnostics));
@@ -163,7 +163,7 @@ impl Random {
 fn mutated_fixtures_never_break_the_compiler() {
     let fixtures: Vec<_> =
         ["", "model", "rules"].iter().flat_map(|folder| support::fixtures(folder)).collect();
-    // The fixtures that exhaust a budget take long, and need nothing added to do harm.
+    // Fixtures that exhaust a budget are slow, and mutation adds nothing to them.
     let slow = ["E0014.md", "E0018.md", "E0019.md", "E0419.md", "E0460.md", "E0461.md"];
     let texts: Vec<Vec<u8>> = fixtures
         .iter()
@@ -218,7 +218,7 @@ fn mutated_fixtures_never_break_the_compiler() {
             }
         }
         let compilation = one(text);
-        // What is found can always be shown, and the model can always be walked.
+        // Diagnostics can always be rendered, and the model can always be traversed.
         let shown = compilation.render();
         assert_eq!(shown.is_empty(), compilation.diagnostics.is_empty(), "round {round}");
         let dump = compilation.model.to_string();
@@ -226,7 +226,10 @@ fn mutated_fixtures_never_break_the_compiler() {
         let written = model.roots().iter().any(|id| !model[*id].built_in);
         assert_eq!(!dump.is_empty(), written, "round {round}");
         if !compilation.has_errors() {
-            assert!(!dump.contains("<error>"), "round {round}: errors without a finding\n{dump}");
+            assert!(
+                !dump.contains("<error>"),
+                "round {round}: errors without a diagnostic\n{dump}"
+            );
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::Diagnostic;
 use crate::source::{SourceMap, Span};
 
-/// A diagnostic with its places resolved, made of strings and numbers only: ready for any
-/// serialiser.
+/// A diagnostic with its spans resolved to positions, made of strings and numbers only: ready for
+/// any serialiser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonDiagnostic {
     /// `E0401`
@@ -13,17 +13,17 @@ pub struct JsonDiagnostic {
     pub severity: String,
     /// What is wrong.
     pub message: String,
-    /// Where; the first is the place itself (when there is one), others are places that
-    /// matter.
+    /// The labels; the first is the primary one (if the diagnostic has a span), the others are
+    /// secondary.
     pub labels: Vec<JsonLabel>,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
-/// A place in a file.
+/// A label with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonLabel {
-    /// This is the place of the finding itself.
+    /// Whether this is the position of the diagnostic itself.
     pub primary: bool,
     /// The file's path.
     pub file: String,
@@ -35,12 +35,12 @@ pub struct JsonLabel {
     pub end_line: u32,
     /// The column just past the end.
     pub end_column: u32,
-    /// Why the place matters; may be empty.
+    /// What the label points out; may be empty.
     pub message: String,
 }
 
 impl JsonDiagnostic {
-    /// Resolves the places of `diagnostic`.
+    /// Resolves the spans of `diagnostic`.
     #[must_use]
     pub fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
         let primary = diagnostic.span.map(|span| label(span, true, &diagnostic.note, sources));

@@ -1,4 +1,4 @@
-//! What the front end has to say about its input.
+//! The diagnostics of the compiler.
 
 mod code;
 mod json;
@@ -12,36 +12,36 @@ pub(crate) use sink::Sink;
 
 use crate::source::Span;
 
-/// One finding.
+/// A diagnostic: an error or a warning about the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of finding; look it up with [`explain`] or [`Code::info`].
+    /// The kind of diagnostic; look it up with [`explain`] or [`Code::info`].
     pub code: Code,
-    /// How bad: errors mean that no code may be generated.
+    /// The severity. After an error, no code may be generated.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop, naming the things involved.
+    /// What is wrong, in one sentence without a full stop, naming the definitions involved.
     pub message: String,
-    /// Where; none when it is about no place (such as a file that cannot be read).
+    /// The primary span; none when there is none (such as for a file that cannot be read).
     pub span: Option<Span>,
-    /// A few words that go beside the carets; may be empty.
+    /// The text of the primary label, beside the carets; may be empty.
     pub note: String,
-    /// Other places that matter, each with a few words.
+    /// Secondary labels.
     pub labels: Vec<Label>,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
-/// A secondary place of a [`Diagnostic`].
+/// A secondary label of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The span it points to.
     pub span: Span,
-    /// Why it matters, for example "first defined here".
+    /// What it points out, for example "first defined here".
     pub message: String,
 }
 
 impl Diagnostic {
-    /// A finding about a place. Its severity is the code's.
+    /// Creates a diagnostic at a span, with the severity of its code.
     pub fn new(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -54,21 +54,21 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place that matters as well.
+    /// Adds a secondary label.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: message.into() });
         self
     }
 
-    /// Says what to do about it.
+    /// Adds a hint that says how to fix the problem.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Puts a few words beside the carets.
+    /// Sets the text of the primary label.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();

@@ -1,4 +1,4 @@
-//! Diagnostics as text for people.
+//! Diagnostics rendered as text.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use super::Diagnostic;
 use crate::limits::MAX_INCLUDE_DEPTH;
 use crate::source::{SourceMap, Span};
 
-/// The widest stretch of a source line that is shown, in characters.
+/// The maximum width of a source line excerpt, in characters.
 const MAX_SHOWN: usize = 140;
-/// How much of a long line is shown before the place.
+/// How much of a long line is shown before the span.
 const LEAD: usize = 60;
 
-/// One diagnostic as text: severity, code and message; position; the source line with
-/// carets; the other places; the hint. Ends with an empty line.
+/// Renders one diagnostic as text: severity, code and message; position; the source line with
+/// carets; secondary labels; the hint. Ends with an empty line.
 ///
 /// ```text
 /// error[E0401]: `Colour` is not defined
@@ -27,8 +27,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let mut out = String::new();
     let Diagnostic { severity, code, message, .. } = diagnostic;
     let _ = writeln!(out, "{severity}[{code}]: {}", visible(message));
-    let places = diagnostic.span.iter().chain(diagnostic.labels.iter().map(|label| &label.span));
-    let width = places.map(|span| sources.location(*span).line.to_string().len()).max();
+    let spans = diagnostic.span.iter().chain(diagnostic.labels.iter().map(|label| &label.span));
+    let width = spans.map(|span| sources.location(*span).line.to_string().len()).max();
     let width = width.unwrap_or(1);
     if let Some(span) = diagnostic.span {
         snippet(&mut out, sources, span, &diagnostic.note, ("-->", '^'), width);
@@ -59,7 +59,7 @@ fn snippet(
     let file = sources.file(span.file);
     let text = file.line_text(file.line_index(span.start));
     let before = column as usize - 1;
-    // A long line is shown around the place only.
+    // Only the part of a long line around the span is shown.
     let skip = if before > MAX_SHOWN - LEAD / 2 { before - LEAD } else { 0 };
     let mut shown = String::new();
     let mut pad = 0;
@@ -96,7 +96,7 @@ fn included(out: &mut String, sources: &SourceMap, span: Span, width: usize) {
     }
 }
 
-/// Text from the input must not steer the terminal.
+/// Replaces control characters: text from the input must not control the terminal.
 fn visible(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { '\u{fffd}' } else { char }).collect()
 }

@@ -1,4 +1,4 @@
-//! Collecting diagnostics.
+//! Collection of diagnostics.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use super::{Code, Diagnostic};
 use crate::limits::{MAX_DIAGNOSTICS, MAX_MESSAGE};
 use crate::source::{SourceMap, Span};
 
-/// Takes diagnostics from all steps: drops repetitions, keeps the limit, sorts at the end.
+/// Collects the diagnostics of all phases: drops duplicates, enforces the limit, and sorts at the
+/// end.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     items: Vec<Diagnostic>,
@@ -15,12 +16,12 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Nothing more is kept: no need to think of a good hint.
+    /// Whether the limit is reached; a caller can then skip the search for a suggestion.
     pub(crate) fn is_full(&self) -> bool {
         self.items.len() >= MAX_DIAGNOSTICS
     }
 
-    /// Adds a diagnostic, unless one with the same code is already at this place.
+    /// Adds a diagnostic, unless there is one with the same code at the same span.
     pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
         let repeated = self.seen.contains(&(diagnostic.code, diagnostic.span));
         if repeated && diagnostic.span.is_some() {
@@ -38,34 +39,34 @@ impl Sink {
         self.items.push(diagnostic);
     }
 
-    /// Adds a diagnostic that consists of a code, a place and a message.
+    /// Adds a diagnostic that has only a code, a span and a message.
     pub(crate) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.push(Diagnostic::new(code, span, message));
     }
 
-    /// All diagnostics, by place; those inside macro expansions say so.
+    /// All diagnostics, sorted by position; those inside macro expansions point to the macro.
     pub(crate) fn finish(mut self, sources: &SourceMap) -> Vec<Diagnostic> {
-        // The built-in files are in order; they may use what is not supported elsewhere.
+        // The built-in files are valid; they may use constructs that are unsupported elsewhere.
         self.items
             .retain(|item| item.span.is_none_or(|span| !sources.file(span.file).is_built_in()));
         for item in &mut self.items {
             if let Some(expansion) = item.span.and_then(|span| sources.expansion(span)) {
-                let message = format!("`{}` is a macro, defined here", expansion.name);
+                let message = format!("`{}` is a macro defined here", expansion.name);
                 item.labels.push(super::Label { span: expansion.defined_at, message });
             }
         }
         self.items.sort_by_key(|item| item.span);
         if self.dropped > 0 {
-            let message = format!("{} more findings are not shown", self.dropped);
+            let message = format!("{} more diagnostics are not shown", self.dropped);
             let last = Diagnostic::new(Code::TooManyDiagnostics, None, message)
-                .hint("fix the first ones: the others often follow from them");
+                .hint("fix the first errors: later ones are often caused by them");
             self.items.push(last);
         }
         self.items
     }
 }
 
-/// Messages quote the input, which may hold very long names.
+/// Truncates a text that quotes the input, which may contain very long names.
 fn cut(text: &mut String) {
     if let Some((at, _)) = text.char_indices().nth(MAX_MESSAGE) {
         text.truncate(at);

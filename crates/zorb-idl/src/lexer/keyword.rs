@@ -39,7 +39,7 @@ keywords! {
 }
 
 impl Keyword {
-    /// A word that CORBA 2.3 or 3 reserved, for valuetypes and components mostly: older IDL
+    /// Whether CORBA 2.3 or 3 reserved this word, mostly for valuetypes and components: older IDL
     /// uses such words, in another case, as names.
     pub(crate) const fn is_new(self) -> bool {
         matches!(
@@ -75,7 +75,7 @@ impl Keyword {
         )
     }
 
-    /// The keyword that differs from `text` at most in case.
+    /// The keyword that equals `text` when case is ignored.
     pub(crate) fn from_text_any_case(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|keyword| keyword.text().eq_ignore_ascii_case(text))
     }

@@ -1,4 +1,4 @@
-//! Numbers, characters and strings.
+//! Number, character and string literals.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::model::{FixedValue, MAX_FIXED_DIGITS};
 use crate::preprocess::PpToken;
 use crate::source::Span;
 
-/// A number, as the preprocessor found it.
+/// Lexes a preprocessing number.
 pub(super) fn number(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
     let fallback = TokenKind::Integer(0);
     let lower = text.to_ascii_lowercase();
@@ -45,7 +45,7 @@ pub(super) fn number(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
         let mut diagnostic = Diagnostic::new(Code::BadNumber, span, message);
         let unsuffixed = lower.trim_end_matches(['u', 'l', 'f']);
         if unsuffixed != lower && plain(unsuffixed) {
-            diagnostic = diagnostic.hint("IDL numbers have no suffix");
+            diagnostic = diagnostic.hint("numbers have no suffix in IDL");
         }
         sink.push(diagnostic);
         return fallback;
@@ -65,7 +65,8 @@ fn integer(text: &str, digits: &str, radix: u32, span: Span, sink: &mut Sink) ->
         let message = format!("`{}` is not a number", shorten(text));
         let mut diagnostic = Diagnostic::new(Code::BadNumber, span, message);
         if radix == 8 {
-            diagnostic = diagnostic.hint("a number that starts with 0 is octal: digits 0 to 7");
+            diagnostic = diagnostic
+                .hint("a number that starts with 0 is octal and has only the digits 0 to 7");
         }
         sink.push(diagnostic);
         return TokenKind::Integer(0);
@@ -73,7 +74,7 @@ fn integer(text: &str, digits: &str, radix: u32, span: Span, sink: &mut Sink) ->
     match u64::from_str_radix(digits, radix) {
         Ok(value) => TokenKind::Integer(value),
         Err(_) => {
-            let message = format!("`{}` has more than 64 bits", shorten(text));
+            let message = format!("`{}` does not fit in 64 bits", shorten(text));
             sink.error(Code::IntegerTooLarge, span, message);
             TokenKind::Integer(0)
         }
@@ -87,7 +88,7 @@ fn shorten(text: &str) -> String {
     text.chars().take(40).chain("...".chars()).collect()
 }
 
-/// A character literal, quotes and prefix included.
+/// A character literal, with its quotes and prefix.
 pub(super) fn character(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
     let (wide, body) = unquote(text, '\'');
     let mut units = Vec::new();
@@ -95,17 +96,17 @@ pub(super) fn character(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
     let closed = text.len() > 1 && text.ends_with('\'');
     let unit = match units.as_slice() {
         [unit] => *unit,
-        // Reported as having no end.
+        // Already reported as unterminated.
         other if !closed => other.first().copied().unwrap_or(0),
         other => {
             let message = if other.is_empty() {
                 "this character literal is empty".to_owned()
             } else {
-                format!("this character literal holds {} characters", other.len())
+                format!("this character literal contains {} characters", other.len())
             };
             let mut diagnostic = Diagnostic::new(Code::BadCharacter, span, message);
             if other.len() > 1 {
-                diagnostic = diagnostic.hint("text goes into double quotes");
+                diagnostic = diagnostic.hint("write text in double quotes");
             }
             sink.push(diagnostic);
             other.first().copied().unwrap_or(0)
@@ -114,12 +115,12 @@ pub(super) fn character(text: &str, span: Span, sink: &mut Sink) -> TokenKind {
     if wide { TokenKind::WChar(unit) } else { TokenKind::Char(narrow(unit)) }
 }
 
-/// Narrow units are checked to be at most 0xFF when they are decoded.
+/// Converts a narrow unit; decoding has checked that it is at most 0xFF.
 fn narrow(unit: u16) -> char {
     char::from(u8::try_from(unit).unwrap_or(b'?'))
 }
 
-/// String literals side by side, which are one.
+/// Adjacent string literals, which form one.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) wide: bool,
@@ -135,7 +136,7 @@ impl Pending {
         Self { wide, span, docs, line_start, units: Vec::new() }
     }
 
-    /// Adds a literal, quotes and prefix included.
+    /// Adds a literal, with its quotes and prefix.
     pub(super) fn add(&mut self, text: &str, span: Span, sink: &mut Sink) {
         self.span = self.span.to(span);
         let (wide, body) = unquote(text, '"');
@@ -146,7 +147,7 @@ impl Pending {
         });
         if zero {
             self.units.retain(|unit| *unit != 0);
-            sink.error(Code::NulInString, span, "this string holds the character zero");
+            sink.error(Code::NulInString, span, "this string contains a NUL character");
         }
     }
 
@@ -167,7 +168,7 @@ fn unquote(text: &str, quote: char) -> (bool, &str) {
     (wide, text.strip_suffix(quote).unwrap_or(text))
 }
 
-/// Decodes escapes; gives UTF-16 units of wide text, Latin-1 codes of narrow text.
+/// Decodes escapes; emits UTF-16 units for wide text and Latin-1 codes for narrow text.
 fn decode(body: &str, wide: bool, span: Span, sink: &mut Sink, emit: &mut dyn FnMut(u16)) {
     let mut rest = body.chars();
     while let Some(char) = rest.next() {
@@ -175,7 +176,7 @@ fn decode(body: &str, wide: bool, span: Span, sink: &mut Sink, emit: &mut dyn Fn
             match escape(&mut rest, wide) {
                 Ok(unit) => emit(unit),
                 Err((bad, hint)) => {
-                    let message = format!("there is no escape sequence `\\{bad}`");
+                    let message = format!("unknown escape sequence `\\{bad}`");
                     let diagnostic = Diagnostic::new(Code::BadEscape, span, message);
                     sink.push(match hint {
                         Some(hint) => diagnostic.hint(hint),
@@ -196,14 +197,14 @@ fn decode(body: &str, wide: bool, span: Span, sink: &mut Sink, emit: &mut dyn Fn
             let message = format!("`{char}` is not in ISO Latin-1");
             sink.push(
                 Diagnostic::new(Code::CharacterRange, span, message)
-                    .hint("write `L` before the quote for wide characters"),
+                    .hint("add the prefix `L` to make the literal wide"),
             );
             emit(u16::from(b'?'));
         }
     }
 }
 
-/// The escape sequence after a backslash.
+/// Decodes the escape sequence after a backslash.
 fn escape(
     rest: &mut std::str::Chars<'_>,
     wide: bool,
@@ -224,29 +225,28 @@ fn escape(
             return if value <= 0xff {
                 Ok(value)
             } else {
-                Err((format!("{char}{more}"), Some("an octal escape goes up to \\377")))
+                Err((format!("{char}{more}"), Some("the largest octal escape is `\\377`")))
             };
         }
         'x' => {
             let digits = take_digits(rest, 16, 2);
             return u16::from_str_radix(&digits, 16)
-                .map_err(|_| ("x".to_owned(), Some("one or two hexadecimal digits follow `\\x`")));
+                .map_err(|_| ("x".to_owned(), Some("`\\x` takes one or two hexadecimal digits")));
         }
         'u' if wide => {
             let digits = take_digits(rest, 16, 4);
-            return u16::from_str_radix(&digits, 16).map_err(|_| {
-                ("u".to_owned(), Some("one to four hexadecimal digits follow `\\u`"))
-            });
+            return u16::from_str_radix(&digits, 16)
+                .map_err(|_| ("u".to_owned(), Some("`\\u` takes one to four hexadecimal digits")));
         }
         'u' => {
             take_digits(rest, 16, 4);
             return Err((
                 "u".to_owned(),
-                Some("`\\u` is for wide literals: write `L` before the quote"),
+                Some("`\\u` is valid only in wide literals: add the prefix `L`"),
             ));
         }
         other => {
-            return Err((other.escape_debug().to_string(), Some("a backslash itself is `\\\\`")));
+            return Err((other.escape_debug().to_string(), Some("write a backslash as `\\\\`")));
         }
     };
     Ok(simple)

@@ -1,4 +1,4 @@
-//! From preprocessing tokens to tokens of the language.
+//! Converts preprocessing tokens to tokens of IDL.
 
 mod keyword;
 mod literal;
@@ -21,14 +21,14 @@ pub(crate) struct Token {
     pub(crate) span: Span,
     /// The comment directly above or before it.
     pub(crate) docs: Option<Rc<str>>,
-    /// It is the first on its line.
+    /// Whether it is the first token of its line.
     pub(crate) line_start: bool,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {
-    /// The name without the escaping underscore; whether there was one.
+    /// The name without the escaping underscore, and whether there was one.
     Ident(Rc<str>),
     Keyword(Keyword),
     Punct(Punct),
@@ -43,7 +43,7 @@ pub(crate) enum TokenKind {
     End,
 }
 
-/// Collects tokens; joins neighbouring string literals.
+/// Collects tokens and concatenates adjacent string literals.
 #[derive(Debug)]
 pub(crate) struct Lexer {
     tokens: Vec<Token>,
@@ -59,17 +59,17 @@ impl Default for Lexer {
 }
 
 impl Lexer {
-    /// How many tokens there are, a string that may still grow included.
+    /// The number of tokens, including a pending string literal.
     pub(crate) fn len(&self) -> usize {
         self.tokens.len() + usize::from(self.pending.is_some())
     }
 
-    /// The position that the next token will have, if it is not a string that is joined.
+    /// The number of tokens, excluding a pending string literal.
     pub(crate) fn len_settled(&self) -> usize {
         self.len()
     }
 
-    /// Takes in the next preprocessing token.
+    /// Adds a preprocessing token.
     pub(crate) fn push(&mut self, token: &PpToken, sources: &SourceMap, sink: &mut Sink) {
         self.last = Some(token.span);
         let kind = match token.kind {
@@ -99,18 +99,18 @@ impl Lexer {
         let wide = token.kind == PpKind::WideStr;
         match &self.pending {
             Some(pending) if pending.wide != wide => {
-                let message = "a wide and a narrow string literal are side by side";
+                let message = "a wide and a narrow string literal cannot be concatenated";
                 sink.push(
                     Diagnostic::new(Code::MixedConcatenation, token.span, message)
-                        .label(pending.span, "joined to this one")
-                        .hint("write `L` before both or before none"),
+                        .label(pending.span, "concatenated with this literal")
+                        .hint("prefix both literals with `L`, or neither"),
                 );
             }
             Some(_) => {}
             None => self.pending = Some(Pending::new(wide, token)),
         }
         let Some(left) = self.string_bytes_left.checked_sub(token.text.len()) else {
-            sink.error(Code::SourceTooLarge, token.span, "too much text in string literals");
+            sink.error(Code::SourceTooLarge, token.span, "string literals contain too much text");
             return;
         };
         self.string_bytes_left = left;
@@ -125,7 +125,7 @@ impl Lexer {
         }
     }
 
-    /// All tokens, and an end.
+    /// All tokens, followed by an end token.
     pub(crate) fn finish(mut self) -> Vec<Token> {
         self.settle();
         let span = self.last.map_or(Span::new(crate::source::FileId(0), 0, 0), Span::after);
@@ -136,10 +136,10 @@ impl Lexer {
 
 fn ident(token: &PpToken, sources: &SourceMap, sink: &mut Sink) -> TokenKind {
     if let Some(strange) = token.text.chars().find(|char| !char.is_ascii()) {
-        let message = format!("`{strange}` cannot be part of a name");
+        let message = format!("`{strange}` is not valid in an identifier");
         sink.push(
             Diagnostic::new(Code::UnexpectedCharacter, token.span, message)
-                .hint("names are made of ASCII letters, digits and underscores"),
+                .hint("identifiers consist of ASCII letters, digits and underscores"),
         );
     }
     if let Some(escaped) = token.text.strip_prefix('_')
@@ -157,11 +157,11 @@ fn ident(token: &PpToken, sources: &SourceMap, sink: &mut Sink) -> TokenKind {
         let message =
             format!("`{}` differs from the keyword `{}` only in case", token.text, keyword.text());
         sink.push(Diagnostic::new(code, token.span, message).hint(format!(
-            "write `{}` if the keyword is meant, or `_{}` for a name of your own",
+            "write `{}` for the keyword, or escape the identifier as `_{}`",
             keyword.text(),
             token.text
         )));
-        // `TRUE` and `FALSE` cannot be names of anything: the keyword is meant.
+        // `TRUE` and `FALSE` cannot be identifiers: the keyword is meant.
         if matches!(keyword, Keyword::True | Keyword::False) {
             return TokenKind::Keyword(keyword);
         }
@@ -171,10 +171,10 @@ fn ident(token: &PpToken, sources: &SourceMap, sink: &mut Sink) -> TokenKind {
 
 fn unexpected(token: &PpToken, sink: &mut Sink) {
     let shown: String = token.text.chars().flat_map(char::escape_debug).collect();
-    let message = format!("`{shown}` has no meaning in IDL");
+    let message = format!("`{shown}` is not valid in IDL");
     let mut diagnostic = Diagnostic::new(Code::UnexpectedCharacter, token.span, message);
     if token.is_punct("#") {
-        diagnostic = diagnostic.hint("a directive must be the first thing on its line");
+        diagnostic = diagnostic.hint("a directive must be the first token on its line");
     }
     sink.push(diagnostic);
 }

@@ -1,33 +1,34 @@
-//! Annotations, and what they are declared as.
+//! Annotations and their declarations.
 
 use super::{ConstValue, DefId, Type};
 use crate::source::Span;
 
-/// An annotation where it is used: `@range(min = 1, max = 6)`.
+/// An applied annotation: `@range(min = 1, max = 6)`.
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// Its name, without the `@`: as written, or the scoped name of its declaration.
+    /// Its name without the `@`: as written, or the scoped name of its declaration.
     pub name: String,
-    /// The `@annotation` that declares it; none for a standard one and an unknown one.
+    /// The `@annotation` that declares it; none for standard and unknown annotations.
     pub declaration: Option<DefId>,
-    /// It is one of the standard's, or declared: its arguments are checked and complete.
+    /// Whether it is a standard or declared annotation, so that its arguments are checked and
+    /// complete.
     pub is_known: bool,
-    /// The arguments by name, defaults included. A single argument without a name is called
-    /// `value`. Of an unknown annotation: those that are constants.
+    /// The arguments by name, defaults included. A single unnamed argument is called `value`. For
+    /// an unknown annotation: those arguments that are constants.
     pub arguments: Vec<(String, ConstValue)>,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
 impl Annotation {
-    /// The argument of this name.
+    /// The argument with this name.
     #[must_use]
     pub fn argument(&self, name: &str) -> Option<&ConstValue> {
         self.arguments.iter().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 }
 
-/// The annotation of this name in a list.
+/// Finds the annotation with this name in a list.
 #[must_use]
 pub fn find_annotation<'a>(list: &'a [Annotation], name: &str) -> Option<&'a Annotation> {
     list.iter().find(|item| item.name == name)
@@ -36,7 +37,7 @@ pub fn find_annotation<'a>(list: &'a [Annotation], name: &str) -> Option<&'a Ann
 /// `@annotation name { ... };`
 #[derive(Clone, Debug, Default)]
 pub struct AnnotationType {
-    /// Its members, which arguments are given for.
+    /// Its members, which define its parameters.
     pub members: Vec<AnnotationMember>,
     /// Enums, constants and typedefs defined inside.
     pub children: Vec<DefId>,
@@ -47,10 +48,10 @@ pub struct AnnotationType {
 pub struct AnnotationMember {
     /// Its name.
     pub name: String,
-    /// Its type; [`Type::Any`] stands for any constant.
+    /// Its type; [`Type::Any`] accepts any constant.
     pub ty: Type,
-    /// Its value where no argument is given; without one an argument must be given.
+    /// Its default value; without one the argument is required.
     pub default: Option<ConstValue>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }

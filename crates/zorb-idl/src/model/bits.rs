@@ -1,13 +1,13 @@
-//! Bit masks and bit sets.
+//! Bitmasks and bitsets.
 
 use super::{Annotation, DefId, Type};
 use crate::source::Span;
 
-/// `bitmask M { a, b };`: a set of named bits. Its bits are names inside it.
+/// `bitmask M { a, b };`: a set of named bits, which are names in its scope.
 #[derive(Clone, Debug, Default)]
 pub struct Bitmask {
-    /// How many bits a value has: 1 to 64. A value is an unsigned integer of the smallest size
-    /// (8, 16, 32 or 64) that holds them.
+    /// Its number of bits: 1 to 64. A value is an unsigned integer of the smallest size (8, 16, 32
+    /// or 64) that has this many bits.
     pub bit_bound: u16,
     /// The named bits, in declaration order.
     pub bits: Vec<Bit>,
@@ -24,37 +24,37 @@ pub struct Bit {
     pub docs: Option<String>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
-/// `bitset S : Base { bitfield<3> a; };`: fields of bits, side by side.
+/// `bitset S : Base { bitfield<3> a; };`: adjacent bitfields.
 #[derive(Clone, Debug, Default)]
 pub struct Bitset {
-    /// The bit set whose fields come first.
+    /// The base bitset, whose fields come first.
     pub base: Option<DefId>,
     /// Its own fields, from the least significant bit on.
     pub fields: Vec<Bitfield>,
-    /// How many bits it has in all, those of its base included: at most 64.
+    /// Its total number of bits, those of its base included: at most 64.
     pub size: u16,
 }
 
 /// A field of a [`Bitset`].
 #[derive(Clone, Debug)]
 pub struct Bitfield {
-    /// Its name; none for bits that are skipped.
+    /// Its name; none for padding bits.
     pub name: Option<String>,
-    /// How many bits it has: 1 to 64.
+    /// Its number of bits: 1 to 64.
     pub bits: u16,
-    /// The position of its least significant bit, bases included.
+    /// The position of its least significant bit, counted from the first bit of the base.
     pub offset: u16,
-    /// The type of its value: the one written, or the smallest that holds it: `boolean` for
-    /// one bit, else an unsigned integer.
+    /// The type of its value: as written, or else the smallest sufficient type: `boolean` for one
+    /// bit, otherwise an unsigned integer.
     pub ty: Type,
     /// The comment directly above it.
     pub docs: Option<String>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }

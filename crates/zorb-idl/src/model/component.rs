@@ -1,8 +1,8 @@
-//! Components, homes, event types and what belongs to them.
+//! Components, homes, event types and related definitions.
 //!
-//! Each comes with its equivalent IDL: a component and a home are interfaces as well (see
-//! [`crate::Model::interface`]), an event type is a valuetype (see [`crate::Model::value`]),
-//! and the interfaces that they imply beside themselves are definitions of their own, with
+//! Each includes its equivalent IDL: a component and a home are also interfaces (see
+//! [`crate::Model::interface`]), an event type is also a valuetype (see [`crate::Model::value`]),
+//! and the additional interfaces that they imply are definitions of their own, with
 //! [`crate::Definition::implied_by`] set.
 
 use super::{Annotation, Attribute, DefId, Initializer, Interface, Type, ValueType};
@@ -13,13 +13,13 @@ use crate::source::Span;
 pub struct Component {
     /// The component it inherits from.
     pub base: Option<DefId>,
-    /// The interfaces it supports, in order, without repetition.
+    /// The interfaces it supports, in order, without duplicates.
     pub supports: Vec<DefId>,
-    /// Its own ports in order. The ports that an extended port stands for follow it.
+    /// Its own ports in order. An extended port is followed by the ports it expands to.
     pub ports: Vec<Port>,
-    /// The equivalent interface: it inherits from the base or `Components::CCMObject`, and from
-    /// what the component supports; its operations come from the ports, its attributes are
-    /// those of the component.
+    /// The equivalent interface: it inherits from the base component or `Components::CCMObject`,
+    /// and from the supported interfaces; its operations are derived from the ports, its attributes
+    /// are those of the component.
     pub interface: Interface,
 }
 
@@ -28,15 +28,15 @@ pub struct Component {
 pub struct Port {
     /// Its name.
     pub name: String,
-    /// What goes through it.
+    /// Its kind and type.
     pub kind: PortKind,
-    /// The extended port that it is a part of, by its name.
+    /// The name of the extended port that it belongs to.
     pub part_of: Option<String>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -58,17 +58,18 @@ pub enum PortKind {
     Publishes(DefId),
     /// `consumes`: an event sink.
     Consumes(DefId),
-    /// `port` or `mirrorport`: the ports of a port type.
+    /// `port` or `mirrorport`: an extended port, which expands to the ports of a port type.
     Extended {
         /// The port type.
         port_type: DefId,
-        /// `mirrorport`: what the port type provides is used, and the other way round.
+        /// `mirrorport`: the port with the directions reversed: provided interfaces are used, and
+        /// vice versa.
         mirrored: bool,
     },
 }
 
 impl PortKind {
-    /// The IDL words.
+    /// The IDL keywords.
     #[must_use]
     pub const fn keyword(&self) -> &'static str {
         match self {
@@ -83,7 +84,7 @@ impl PortKind {
         }
     }
 
-    /// The type of what goes through it; a port type stands for itself.
+    /// The interface, event type or port type of the port.
     #[must_use]
     pub fn ty(&self) -> Type {
         match self {
@@ -94,24 +95,24 @@ impl PortKind {
     }
 }
 
-/// A home: it makes and finds components of one kind.
+/// A home: it creates and finds components of one type.
 #[derive(Clone, Debug, Default)]
 pub struct Home {
     /// The home it inherits from.
     pub base: Option<DefId>,
-    /// The interfaces it supports, in order, without repetition.
+    /// The interfaces it supports, in order, without duplicates.
     pub supports: Vec<DefId>,
     /// The component it manages. None only with errors.
     pub manages: Option<DefId>,
-    /// The valuetype that tells its components apart.
+    /// The primary key: the valuetype that identifies its components.
     pub primary_key: Option<DefId>,
     /// `factory` operations in order.
     pub factories: Vec<Initializer>,
     /// `finder` operations in order.
     pub finders: Vec<Initializer>,
-    /// The interface `HExplicit`: what the home says itself. None only with errors.
+    /// The interface `HExplicit`: the operations that the home declares. None only with errors.
     pub explicit: Option<DefId>,
-    /// The interface `HImplicit`: what every home has. None only with errors.
+    /// The interface `HImplicit`: the operations that every home has. None only with errors.
     pub implicit: Option<DefId>,
     /// The equivalent interface, which inherits from both.
     pub interface: Interface,
@@ -120,14 +121,14 @@ pub struct Home {
 /// An event type.
 #[derive(Clone, Debug, Default)]
 pub struct EventType {
-    /// The equivalent valuetype: without a base that is an event type it inherits from
+    /// The equivalent valuetype. Without an event type as its base it inherits from
     /// `Components::EventBase`.
     pub value: ValueType,
     /// The interface of its consumers, `EConsumer`. None only with errors.
     pub consumer: Option<DefId>,
 }
 
-/// A port type: ports that belong together.
+/// A port type: a named group of ports.
 #[derive(Clone, Debug, Default)]
 pub struct PortType {
     /// The ports in order: provides, uses, and extended ports of other port types.
@@ -141,13 +142,13 @@ pub struct PortType {
 pub struct Connector {
     /// The connector it inherits from.
     pub base: Option<DefId>,
-    /// Its own ports in order. The ports that an extended port stands for follow it.
+    /// Its own ports in order. An extended port is followed by the ports it expands to.
     pub ports: Vec<Port>,
     /// Its own attributes in order, those of extended ports included.
     pub attributes: Vec<Attribute>,
 }
 
-/// A template module: `module M<typename T> { ... };` What is inside exists in its instances.
+/// A template module: `module M<typename T> { ... };` Its body is resolved in its instances only.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateModule {
     /// The parameters in order.
@@ -159,11 +160,11 @@ pub struct TemplateModule {
 pub struct TemplateParameter {
     /// Its name.
     pub name: String,
-    /// What it stands for, in IDL's words: `typename`, `interface`, `sequence<T>`, `const long`.
+    /// Its kind, in IDL syntax: `typename`, `interface`, `sequence<T>`, `const long`.
     pub kind: String,
 }
 
-/// What a module is an instance of: `module M<Foo> FooM;`
+/// The template and arguments of a module such as `module M<Foo> FooM;`.
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// The template module.

@@ -6,39 +6,40 @@ use super::{
 };
 use crate::source::{FileId, Span};
 
-/// One named definition of an IDL file.
+/// A named definition.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// Its own address.
+    /// Its id in the model.
     pub id: DefId,
-    /// What it is.
+    /// Its kind and content.
     pub kind: DefinitionKind,
-    /// The identifier as the wire knows it: the IDL's spelling, without a leading escape `_`.
+    /// The identifier as used on the wire: in the spelling of the definition, without an escaping
+    /// `_`.
     pub name: String,
-    /// The names of the enclosing scopes from the outside in, then its own.
+    /// The names of the enclosing scopes from the outermost in, then its own.
     pub scoped_name: Vec<String>,
-    /// The repository id, for example `IDL:omg.org/CosNaming/NamingContext:1.0`. Prefixes,
-    /// `#pragma ID`, `#pragma version`, `typeid` and `typeprefix` are already applied.
+    /// The repository id, for example `IDL:omg.org/CosNaming/NamingContext:1.0`. Prefixes, `#pragma
+    /// ID`, `#pragma version`, `typeid` and `typeprefix` are applied.
     pub repository_id: String,
-    /// The comment directly above it, without comment marks; lines separated by `\n`.
+    /// The comment directly above it, without comment markers; lines separated by `\n`.
     pub docs: Option<String>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
-    /// The component, home or event type whose equivalent IDL it is part of. No file holds it.
+    /// The component, home or event type whose equivalent IDL it belongs to. No file contains it.
     pub implied_by: Option<DefId>,
-    /// Where its name stands. For a module: in its first opening; for a completed forward
+    /// The span of its name. For a module: in its first opening; for a completed forward
     /// declaration: in the full definition.
     pub span: Span,
-    /// The file that holds [`Definition::span`].
+    /// The file that contains [`Definition::span`].
     pub file: FileId,
-    /// It comes only from included files, not from a file the caller named: a back end makes
-    /// code for it when it is told to, or when the other file is compiled. A module with at
-    /// least one opening in a named file is not from an include.
+    /// Whether it comes only from included files, not from a file that the caller named. A back end
+    /// generates code for it only when told to, or when the other file is compiled. A module with
+    /// at least one opening in a named file is not from an include.
     pub from_include: bool,
-    /// It comes only from files that the compiler brings along: the standard's own IDL, such as
-    /// `orb.idl`.
+    /// Whether it comes only from files that are part of the compiler: the standard's own IDL, such
+    /// as `orb.idl`.
     pub built_in: bool,
-    /// The module, interface, struct, union or exception it is defined in.
+    /// The enclosing module, interface, struct, union or exception.
     pub parent: Option<DefId>,
 }
 
@@ -59,11 +60,11 @@ pub enum DefinitionKind {
     Union(Union),
     /// `enum E { ... };`
     Enum(Enum),
-    /// `typedef T Name;` (each declarator is a definition of its own)
+    /// `typedef T Name;` (each declarator is a separate definition)
     Typedef(Typedef),
     /// `const T NAME = expression;`
     Const(Const),
-    /// `exception E { ... };` It has members like a struct, perhaps none.
+    /// `exception E { ... };` It has members like a struct, possibly none.
     Exception(Struct),
     /// `native N;`: a type that each language maps in its own way
     Native,
@@ -88,9 +89,10 @@ pub enum DefinitionKind {
 }
 
 impl DefinitionKind {
-    /// The IDL word for this kind: `module`, `interface`, `valuetype` (boxes too), `struct`,
-    /// `union`, `enum`, `typedef`, `const`, `exception`, `native`, `bitmask`, `bitset`, `annotation`,
-    /// `component`, `home`, `eventtype`, `porttype`, `connector` or `template module`.
+    /// The IDL keyword of this kind: `module`, `interface`, `valuetype` (boxes too), `struct`,
+    /// `union`, `enum`, `typedef`, `const`, `exception`, `native`, `bitmask`, `bitset`,
+    /// `annotation`, `component`, `home`, `eventtype`, `porttype`, `connector` or `template
+    /// module`.
     #[must_use]
     pub const fn keyword(&self) -> &'static str {
         match self {
@@ -116,7 +118,7 @@ impl DefinitionKind {
         }
     }
 
-    /// Declared ahead and never completed. Only with errors.
+    /// Whether it is a forward declaration that is never completed. Only with errors.
     #[must_use]
     pub const fn is_forward_only(&self) -> bool {
         match self {
@@ -131,15 +133,15 @@ impl DefinitionKind {
     }
 }
 
-/// A module. However often it is reopened, there is one definition, with the children of all
-/// openings in order; each child's [`Definition::file`] says where it came from.
+/// A module. A reopened module is one definition, with the children of all openings in order; each
+/// child's [`Definition::file`] is the file that contains it.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// The definitions directly inside, in order of first declaration.
     pub children: Vec<DefId>,
-    /// Where the module's name stands in each opening, in order.
+    /// The span of the module's name in each opening, in order.
     pub openings: Vec<Span>,
-    /// The template module that it is an instance of, and with what.
+    /// The template and arguments that it is an instance of.
     pub instance: Option<Instance>,
 }
 
@@ -148,13 +150,12 @@ pub struct Module {
 pub struct Struct {
     /// The struct it inherits from: `struct S : Base`. Its members come first.
     pub base: Option<DefId>,
-    /// The members in wire order, without those of the base. Not empty for a struct without a
-    /// base.
+    /// The members in wire order, without those of the base. Not empty for a struct without a base.
     pub members: Vec<Member>,
     /// Types defined inside, as in `struct S { struct T { long x; } t; };`. Their
-    /// [`Definition::parent`] is this struct and their scoped names run through it.
+    /// [`Definition::parent`] is this struct, which is also part of their scoped names.
     pub children: Vec<DefId>,
-    /// Declared ahead with `struct S;` and never completed. Only with errors.
+    /// Whether `struct S;` is never completed. Only with errors.
     pub forward_only: bool,
 }
 
@@ -163,13 +164,13 @@ pub struct Struct {
 pub struct Member {
     /// The member's name.
     pub name: String,
-    /// Its type, array dimensions of the declarator included.
+    /// Its type, including the array dimensions of the declarator.
     pub ty: Type,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -185,22 +186,22 @@ pub struct Union {
     pub cases: Vec<Case>,
     /// Types defined inside (see [`Struct::children`]).
     pub children: Vec<DefId>,
-    /// There is no `default` case, but discriminator values that no label names: a value of
-    /// this union may have no member at all.
+    /// Whether there is no `default` case although no label covers some discriminator values: such
+    /// a value of the union has no active member.
     pub implicit_default: bool,
-    /// Declared ahead with `union U;` and never completed. Only with errors.
+    /// Whether `union U;` is never completed. Only with errors.
     pub forward_only: bool,
 }
 
 impl Union {
-    /// Whether some discriminator values select no member (no `default`, labels do not cover
-    /// the type).
+    /// Whether some discriminator values select no member (there is no `default`, and the labels do
+    /// not cover the type).
     #[must_use]
     pub const fn has_implicit_default(&self) -> bool {
         self.implicit_default
     }
 
-    /// The case that holds the `default` label.
+    /// The case with the `default` label.
     #[must_use]
     pub fn default_case(&self) -> Option<&Case> {
         self.cases.iter().find(|case| case.is_default())
@@ -210,7 +211,7 @@ impl Union {
 /// One member of a union, with the labels that select it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The labels in order; at least one. `default` may stand beside values.
+    /// The labels in order; at least one. `default` may be combined with values.
     pub labels: Vec<Label>,
     /// The member's name.
     pub name: String,
@@ -220,7 +221,7 @@ pub struct Case {
     pub annotations: Vec<Annotation>,
     /// The comment directly above the member or its first label.
     pub docs: Option<String>,
-    /// Where the member's name stands.
+    /// The span of the member's name.
     pub span: Span,
 }
 
@@ -249,14 +250,14 @@ pub enum Label {
     Value(ConstValue),
 }
 
-/// An enumeration. Its enumerators' names belong to the scope around it.
+/// An enumeration. Its enumerators are names in the enclosing scope.
 #[derive(Clone, Debug, Default)]
 pub struct Enum {
     /// The enumerators; the position is the wire value.
     pub enumerators: Vec<Enumerator>,
 }
 
-/// One name of an enumeration.
+/// An enumerator.
 #[derive(Clone, Debug)]
 pub struct Enumerator {
     /// Its name.
@@ -265,22 +266,21 @@ pub struct Enumerator {
     pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
-/// A new name for a type.
+/// A type alias.
 #[derive(Clone, Debug)]
 pub struct Typedef {
-    /// The type it stands for, array dimensions of the declarator included.
+    /// The aliased type, including the array dimensions of the declarator.
     pub ty: Type,
 }
 
 /// A named constant.
 #[derive(Clone, Debug)]
 pub struct Const {
-    /// The declared type: a basic type, a string type, or a [`Type::Named`] enum or typedef
-    /// of one.
+    /// The declared type: a basic type, a string type, or a [`Type::Named`] enum or typedef of one.
     pub ty: Type,
     /// The computed value, in the range of `ty`.
     pub value: ConstValue,

@@ -1,4 +1,4 @@
-//! A compact text form of the model, for tests and for people who debug.
+//! A compact text form of the model, for tests and debugging.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Model {
-    /// The type in IDL's own words, with full scoped names: `sequence<CosNaming::Binding>`.
+    /// The type in IDL syntax, with full scoped names: `sequence<CosNaming::Binding>`.
     #[must_use]
     pub fn type_name(&self, ty: &Type) -> String {
         match ty {
@@ -56,7 +56,7 @@ impl Model {
         }
     }
 
-    /// The value in IDL's own words.
+    /// The value in IDL syntax.
     #[must_use]
     pub fn value_text(&self, value: &ConstValue) -> String {
         match value {
@@ -74,7 +74,7 @@ impl Model {
     }
 
     fn write_definition(&self, f: &mut Formatter<'_>, id: DefId, depth: usize) -> fmt::Result {
-        // Nesting is bounded by the parser, so this recursion is too.
+        // The parser bounds nesting, and so this recursion.
         let item = &self[id];
         if item.built_in {
             return Ok(());
@@ -243,7 +243,7 @@ impl Model {
         }
     }
 
-    /// One line for all, before what they are for.
+    /// Writes annotations on one line, before the annotated definition.
     fn write_annotations(
         &self,
         f: &mut Formatter<'_>,
@@ -367,15 +367,15 @@ impl Model {
     }
 }
 
-/// One line a definition, member, operation or enumerator, indented by nesting; docs as
-/// `///` lines; repository ids after `//`. The definitions of built-in files are left out.
+/// One line per definition, member, operation or enumerator, indented by nesting; docs as `///`
+/// lines; repository ids after `//`. Omits the definitions of built-in files.
 impl Display for Model {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.roots.iter().try_for_each(|id| self.write_definition(f, *id, 0))
     }
 }
 
-/// The words before a definition's keyword.
+/// The modifiers before a definition's keyword.
 fn modifier(kind: &DefinitionKind) -> &'static str {
     match kind {
         DefinitionKind::Interface(item) if item.is_abstract => "abstract ",

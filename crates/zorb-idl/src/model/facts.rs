@@ -1,61 +1,61 @@
-//! What a type holds, followed through typedefs, members, elements and cases.
+//! Properties of the values of a type, collected through typedefs, members, elements and cases.
 
 use std::collections::HashSet;
 
 use super::{DefId, DefinitionKind, Model, Type};
 
-/// Facts about everything a value of a type may hold, at any depth.
+/// What a value of a type may contain, at any depth.
 ///
-/// References to objects count as `object_reference`, values as `value`; neither is looked
-/// into.
+/// Object references count as `object_reference`, values as `value`; their own contents are not
+/// examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub struct TypeFacts {
-    /// Holds a `string` (not wide).
+    /// Contains a `string` (not wide).
     pub string: bool,
-    /// Holds a `wstring`.
+    /// Contains a `wstring`.
     pub wstring: bool,
-    /// Holds a `wchar`.
+    /// Contains a `wchar`.
     pub wchar: bool,
-    /// Holds a `char`.
+    /// Contains a `char`.
     pub char: bool,
-    /// Holds a sequence.
+    /// Contains a sequence.
     pub sequence: bool,
-    /// Holds an array.
+    /// Contains an array.
     pub array: bool,
-    /// Holds a union.
+    /// Contains a union.
     pub union: bool,
-    /// Holds an `any`.
+    /// Contains an `any`.
     pub any: bool,
-    /// Holds `Object` or a reference to an interface.
+    /// Contains `Object` or a reference to an interface.
     pub object_reference: bool,
-    /// Holds something of an abstract interface: a reference or a value.
+    /// Contains a value of an abstract interface: an object reference or a value.
     pub abstract_interface: bool,
-    /// Holds a reference to an object of a local interface.
+    /// Contains a reference to an object of a local interface.
     pub local_interface: bool,
-    /// Holds a valuetype, a value box or `ValueBase`.
+    /// Contains a valuetype, a value box or `ValueBase`.
     pub value: bool,
-    /// Holds a `TypeCode`.
+    /// Contains a `TypeCode`.
     pub type_code: bool,
-    /// Holds a native type.
+    /// Contains a native type.
     pub native: bool,
-    /// Holds a map.
+    /// Contains a map.
     pub map: bool,
-    /// Holds a `fixed`.
+    /// Contains a `fixed`.
     pub fixed: bool,
-    /// Holds a `long double`.
+    /// Contains a `long double`.
     pub long_double: bool,
-    /// Holds a `float`, `double` or `long double` (so equality is partial and there is no hash).
+    /// Contains a `float`, `double` or `long double` (so equality is partial and there is no hash).
     pub floating: bool,
-    /// Holds a bounded string or sequence, whose length must be checked when it is sent.
+    /// Contains a bounded string or sequence, whose length is checked when it is sent.
     pub bounded: bool,
-    /// Holds a value of a type that contains itself, through a sequence or a valuetype.
+    /// Contains a value of a type that contains itself, through a sequence or a valuetype.
     pub recursive: bool,
 }
 
 impl TypeFacts {
-    /// Every value takes the same number of bytes (apart from alignment before it): no
-    /// strings, sequences, unions, `any`, references, values, TypeCodes or wide characters.
+    /// Whether every value has the same encoded size, alignment before it aside: no strings,
+    /// sequences, unions, `any`, references, values, TypeCodes or wide characters.
     #[must_use]
     pub const fn is_fixed_size(&self) -> bool {
         !(self.string
@@ -71,8 +71,8 @@ impl TypeFacts {
             || self.map)
     }
 
-    /// A value owns no memory elsewhere: no strings, sequences, `any`, references, values or
-    /// TypeCodes. Unions and wide characters are fine.
+    /// Whether a value owns no heap memory: no strings, sequences, `any`, references, values or
+    /// TypeCodes. Unions and wide characters are allowed.
     #[must_use]
     pub const fn is_plain_data(&self) -> bool {
         !(self.string
@@ -88,7 +88,7 @@ impl TypeFacts {
 }
 
 impl Model {
-    /// What a value of type `ty` may hold, at any depth.
+    /// What a value of type `ty` may contain, at any depth.
     #[must_use]
     pub fn facts(&self, ty: &Type) -> TypeFacts {
         let mut facts = TypeFacts::default();
@@ -163,16 +163,16 @@ impl Model {
         facts
     }
 
-    /// [`Model::facts`] of a definition: of a struct, union or exception the facts of its
-    /// members, of a typedef those of its type.
+    /// [`Model::facts`] of a definition: for a struct, union or exception those of its members, for
+    /// a typedef those of its type.
     #[must_use]
     pub fn definition_facts(&self, id: DefId) -> TypeFacts {
         self.facts(&Type::Named(id))
     }
 
-    /// Whether a struct, union, valuetype or value box holds values of itself: through a
-    /// sequence, or through the state of a valuetype (that of its concrete base included).
-    /// Its TypeCode then refers to itself. False for every other kind of definition.
+    /// Whether a struct, union, valuetype or value box contains values of itself: through a
+    /// sequence, or through the state of a valuetype (its concrete base included). Its TypeCode
+    /// then refers to itself. False for every other kind of definition.
     #[must_use]
     pub fn is_recursive(&self, id: DefId) -> bool {
         let kind = &self[id].kind;
@@ -201,12 +201,12 @@ impl Model {
         false
     }
 
-    /// The types that a value of definition `id` is made of.
+    /// Adds the types of the parts of a value of definition `id`.
     fn push_parts<'a>(&'a self, id: DefId, work: &mut Vec<&'a Type>) {
         match &self[id].kind {
             DefinitionKind::Struct(item) | DefinitionKind::Exception(item) => {
                 work.extend(item.members.iter().map(|member| &member.ty));
-                // A base is complete before its heir, so the line ends.
+                // A base is complete before a type derived from it, so the chain of bases ends.
                 let mut base = item.base;
                 while let Some(DefinitionKind::Struct(item)) = base.map(|id| &self[id].kind) {
                     work.extend(item.members.iter().map(|member| &member.ty));
@@ -220,7 +220,8 @@ impl Model {
             DefinitionKind::Typedef(item) => work.push(&item.ty),
             DefinitionKind::ValueBox(item) => work.push(&item.ty),
             DefinitionKind::Value(_) | DefinitionKind::Event(_) => {
-                // The line of concrete bases ends: a base is complete before its heir.
+                // A base is complete before a type derived from it, so the chain of concrete bases
+                // ends.
                 let mut line = Some(id);
                 while let Some(id) = line {
                     let Some(item) = self.value(id) else { return };

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// The most significant digits of a fixed-point value.
+/// The maximum number of significant digits of a fixed-point value.
 pub const MAX_FIXED_DIGITS: usize = 31;
 
 /// A value of a `fixed` type: a decimal number of at most 31 digits.
 ///
-/// Zeros at its ends say nothing and are not kept, so that equal numbers are equal values.
+/// Leading and trailing zeros are removed, so that equal numbers compare equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FixedValue {
     unscaled: i128,
@@ -15,19 +15,19 @@ pub struct FixedValue {
 }
 
 impl FixedValue {
-    /// The number `unscaled` divided by ten to the power of `scale`, or nothing when that takes
-    /// more than 31 digits before the point. Digits after the 31st are dropped.
+    /// The number `unscaled` divided by ten to the power of `scale`; none when it needs more than
+    /// 31 digits before the decimal point. Digits after the 31st are dropped.
     #[must_use]
     pub fn new(unscaled: i128, scale: u16) -> Option<Self> {
         let digits = digits_of(unscaled.unsigned_abs());
         Self::from_digits(unscaled < 0, &digits, scale.into())
     }
 
-    /// Reads `12.5`: digits, and perhaps a point among them.
+    /// Parses `12.5`: digits with an optional decimal point.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).map(|it| it - b'0').collect();
-        // What a literal says is not cut.
+        // A literal must not lose digits.
         let significant = digits.iter().skip_while(|digit| **digit == 0).count();
         let idle = fraction.bytes().rev().take_while(|digit| *digit == b'0').count();
         let behind = fraction.len() - idle;
@@ -37,26 +37,26 @@ impl FixedValue {
         Self::from_digits(false, &digits, fraction.len())
     }
 
-    /// The digits as one number, without the point: 125 for 12.5.
+    /// The digits as one number, without the decimal point: 125 for 12.5.
     #[must_use]
     pub const fn unscaled(self) -> i128 {
         self.unscaled
     }
 
-    /// How many digits are behind the point.
+    /// The number of digits after the decimal point.
     #[must_use]
     pub const fn scale(self) -> u16 {
         self.scale
     }
 
-    /// How many digits it has in all, at least one: 3 for 12.5, 2 for 0.05.
+    /// The total number of digits, at least one: 3 for 12.5, 2 for 0.05.
     #[must_use]
     pub fn digits(self) -> u16 {
         let count = digits_of(self.unscaled.unsigned_abs()).len();
         u16::try_from(count).unwrap_or(u16::MAX).max(self.scale).max(1)
     }
 
-    /// The value with no more than `scale` digits behind the point; the others are dropped.
+    /// The value truncated to `scale` digits after the decimal point.
     #[must_use]
     pub(crate) fn truncate(self, scale: u16) -> Self {
         let digits = digits_of(self.unscaled.unsigned_abs());
@@ -66,14 +66,14 @@ impl FixedValue {
         Self::from_digits(self.unscaled < 0, kept, scale).unwrap_or_default()
     }
 
-    /// From digits, the most significant first.
+    /// Creates a value from digits, the most significant first.
     fn from_digits(negative: bool, digits: &[u8], mut scale: usize) -> Option<Self> {
         let leading = digits.iter().take_while(|digit| **digit == 0).count();
         let mut digits = digits.get(leading..)?;
         loop {
             match digits.split_last() {
                 Some((0, rest)) if scale > 0 => digits = rest,
-                // A result keeps 31 digits and drops the rest, without rounding.
+                // A result is truncated to 31 digits, without rounding.
                 Some((_, rest)) if scale > 0 && digits.len() > MAX_FIXED_DIGITS => digits = rest,
                 None => return Some(Self::default()),
                 _ => break,
@@ -83,7 +83,7 @@ impl FixedValue {
         if digits.len() > MAX_FIXED_DIGITS {
             return None;
         }
-        // A long tail of zeros right after the point: too small for 31 digits.
+        // Many zeros directly after the decimal point: too small for 31 digits.
         if scale > MAX_FIXED_DIGITS {
             let dropped = (scale - MAX_FIXED_DIGITS).min(digits.len());
             let kept = digits.get(..digits.len() - dropped)?;
@@ -98,7 +98,7 @@ impl FixedValue {
         Self { unscaled: -self.unscaled, scale: self.scale }
     }
 
-    /// The sum, or nothing when it takes more than 31 digits before the point.
+    /// The sum; none when it needs more than 31 digits before the decimal point.
     pub(crate) fn add(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         let (left, right) = (self.aligned(scale), other.aligned(scale));
@@ -131,14 +131,14 @@ impl FixedValue {
         Self::from_digits(negative, &product, usize::from(self.scale + other.scale))
     }
 
-    /// The quotient, to 31 digits; nothing when it takes more before the point, or for a
-    /// division by zero.
+    /// The quotient, to 31 digits; none when it needs more before the decimal point, or when the
+    /// divisor is zero.
     pub(crate) fn divide(self, other: Self) -> Option<Self> {
         let divisor = other.unscaled.unsigned_abs();
         if divisor == 0 {
             return None;
         }
-        // Digit by digit: the rest stays below the divisor, of at most 31 digits.
+        // Long division: the remainder stays below the divisor, which has at most 31 digits.
         let mut rest = 0_u128;
         let mut digits = Vec::new();
         for digit in digits_of(self.unscaled.unsigned_abs()) {
@@ -160,7 +160,7 @@ impl FixedValue {
         Self::from_digits(negative, &digits, usize::try_from(scale).ok()?)
     }
 
-    /// The digits with `scale` of them behind the point.
+    /// The digits, padded to `scale` digits after the decimal point.
     fn aligned(self, scale: u16) -> Vec<u8> {
         let mut digits = digits_of(self.unscaled.unsigned_abs());
         digits.extend((self.scale..scale).map(|_| 0));
@@ -209,7 +209,7 @@ fn add(left: &[u8], right: &[u8]) -> Vec<u8> {
     sum
 }
 
-/// `left - right`, which is not negative.
+/// `left - right`, which must not be negative.
 fn subtract(left: &[u8], right: &[u8]) -> Vec<u8> {
     let mut difference = Vec::new();
     let mut borrow = 0;
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_at_the_ends_say_nothing() {
+    fn leading_and_trailing_zeros_are_insignificant() {
         let value = fixed("0123.450");
         assert_eq!((value.unscaled(), value.scale(), value.digits()), (12345, 2, 5));
         assert_eq!(fixed("3000.00").to_string(), "3000");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused_or_cut() {
+    fn long_numbers_are_rejected_or_truncated() {
         assert_eq!(FixedValue::parse(&"1".repeat(32)), None);
         assert!(FixedValue::parse(&format!("{}.0", "1".repeat(31))).is_some());
         assert_eq!(fixed("12.3456").truncate(2).to_string(), "12.34");

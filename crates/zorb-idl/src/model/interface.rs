@@ -1,4 +1,4 @@
-//! Interfaces and what they export.
+//! Interfaces, operations and attributes.
 
 use super::{Annotation, DefId, Type};
 use crate::source::Span;
@@ -6,21 +6,21 @@ use crate::source::Span;
 /// An interface.
 #[derive(Clone, Debug, Default)]
 pub struct Interface {
-    /// The interfaces it names as bases, in order, without repetition.
+    /// The direct bases, in order, without duplicates.
     pub bases: Vec<DefId>,
     /// Operations, attributes and nested definitions in declaration order.
     pub exports: Vec<Export>,
-    /// `local interface`: its objects never leave their process.
+    /// `local interface`: its objects exist only in their own process.
     pub is_local: bool,
-    /// `abstract interface`: what stands behind it is an object reference or a value.
+    /// `abstract interface`: a value is an object reference or a valuetype.
     pub is_abstract: bool,
-    /// Declared ahead with `interface I;` and not defined in this compilation, which is a
-    /// warning: references to its objects can be used, its operations are not known.
+    /// Whether `interface I;` has no definition in this compilation, which is a warning: object
+    /// references of this type can be passed, but its operations are unknown.
     pub forward_only: bool,
 }
 
 impl Interface {
-    /// The operations it declares itself.
+    /// The operations that it declares itself.
     pub fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.exports.iter().filter_map(|export| match export {
             Export::Operation(operation) => Some(operation),
@@ -28,7 +28,7 @@ impl Interface {
         })
     }
 
-    /// The attributes it declares itself.
+    /// The attributes that it declares itself.
     pub fn attributes(&self) -> impl Iterator<Item = &Attribute> {
         self.exports.iter().filter_map(|export| match export {
             Export::Attribute(attribute) => Some(attribute),
@@ -45,12 +45,12 @@ impl Interface {
     }
 }
 
-/// Something inside an interface.
+/// A declaration inside an interface.
 #[derive(Clone, Debug)]
 pub enum Export {
     /// An operation.
     Operation(Operation),
-    /// An attribute (one declarator: `attribute long a, b;` gives two).
+    /// An attribute (one per declarator: `attribute long a, b;` is two).
     Attribute(Attribute),
     /// A nested type, constant or exception.
     Definition(DefId),
@@ -61,29 +61,29 @@ pub enum Export {
 pub struct Operation {
     /// Its name, which is the operation name on the wire.
     pub name: String,
-    /// Declared `oneway`: no result, no reply.
+    /// Whether it is `oneway`: no result, no reply.
     pub oneway: bool,
     /// The result type, or [`Type::Void`].
     pub result: Type,
     /// The parameters in order.
     pub params: Vec<Param>,
-    /// The exceptions it may raise, in order, without repetition. In a local interface or a
+    /// The exceptions it may raise, in order, without duplicates. In a local interface or a
     /// valuetype they may be native types.
     pub raises: Vec<DefId>,
-    /// The names of the properties in its `context` clause, perhaps ending in `*`.
+    /// The property names of its `context` clause; each may end in `*`.
     pub contexts: Vec<String>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Which way it travels.
+    /// Its direction.
     pub direction: Direction,
     /// Its name.
     pub name: String,
@@ -93,7 +93,7 @@ pub struct Param {
     pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -104,7 +104,7 @@ pub enum Direction {
     In,
     /// From server to client, in the reply.
     Out,
-    /// Both ways.
+    /// In both directions.
     InOut,
 }
 
@@ -137,19 +137,19 @@ impl Direction {
 pub struct Attribute {
     /// Its name.
     pub name: String,
-    /// It has no setter.
+    /// Whether it is readonly and so has no setter.
     pub readonly: bool,
     /// Its type.
     pub ty: Type,
-    /// Exceptions that reading it may raise.
+    /// The exceptions that the getter may raise.
     pub get_raises: Vec<DefId>,
-    /// Exceptions that setting it may raise; empty when readonly.
+    /// The exceptions that the setter may raise; empty when readonly.
     pub set_raises: Vec<DefId>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -157,7 +157,7 @@ pub struct Attribute {
 /// [`crate::Model::all_exports`].
 #[derive(Clone, Copy, Debug)]
 pub struct InheritedExport<'a> {
-    /// The interface whose body holds it.
+    /// The interface that declares it.
     pub interface: DefId,
     /// An operation or attribute, never a definition.
     pub export: &'a Export,

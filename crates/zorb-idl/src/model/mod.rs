@@ -1,12 +1,12 @@
-//! The model: what IDL files mean, once names are resolved and constants computed.
+//! The model: IDL definitions with resolved names and evaluated constants.
 //!
 //! A [`Model`] is an arena of [`Definition`]s addressed by [`DefId`]. Back ends walk
-//! [`Model::roots`], descend through [`Model::children`], and look at
-//! [`Definition::kind`]. All names are the IDL's own spelling, without the underscore of an
-//! escaped identifier; all types are resolved; all constants are values.
+//! [`Model::roots`], descend through [`Model::children`], and match on [`Definition::kind`]. All
+//! names have the spelling of their definition, without the underscore of an escaped identifier;
+//! all types are resolved; all constants are evaluated.
 //!
-//! When a compilation has errors the model still holds everything that could be understood.
-//! Places that could not are [`Type::Error`]; they never occur in a model without errors.
+//! After errors the model contains everything that could be resolved. Types that could not are
+//! [`Type::Error`], which never occurs in a model without errors.
 
 mod annotation;
 mod bits;
@@ -36,21 +36,21 @@ pub use interface::{Attribute, Direction, Export, InheritedExport, Interface, Op
 pub use types::{ConstValue, Type};
 pub use value::{Initializer, StateMember, ValueBox, ValueType, Visibility};
 
-/// The address of a [`Definition`] in its [`Model`].
+/// The id of a [`Definition`] in its [`Model`].
 ///
-/// Cheap to copy, ordered by first declaration. Only meaningful with the model it came from.
+/// Cheap to copy, ordered by first declaration. Valid only in the model it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DefId(pub(crate) u32);
 
 impl DefId {
-    /// The position in [`Model::definitions`]: useful as an index into side tables.
+    /// The position in [`Model::definitions`]: an index for side tables.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Every definition of a compilation.
+/// The definitions of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     pub(crate) definitions: Vec<Definition>,

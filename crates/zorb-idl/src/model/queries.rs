@@ -1,4 +1,4 @@
-//! Questions a back end asks.
+//! Queries of back ends.
 
 use std::collections::HashSet;
 
@@ -22,20 +22,20 @@ impl Model {
         &self.roots
     }
 
-    /// Every definition, however deep, in order of first declaration: a definition comes
-    /// after its parent, and after the types it uses, save those defined inside it and those
-    /// declared ahead.
+    /// Every definition, at any depth, in order of first declaration: a definition comes after its
+    /// parent, and after the types it uses, except those defined inside it and forward
+    /// declarations.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.iter()
     }
 
-    /// How many definitions there are: every [`DefId::index`] is below it.
+    /// The number of definitions: every [`DefId::index`] is less than this.
     #[must_use]
     pub fn len(&self) -> usize {
         self.definitions.len()
     }
 
-    /// Whether there is no definition at all.
+    /// Whether there are no definitions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.definitions.is_empty()
@@ -50,8 +50,8 @@ impl Model {
         &self[id]
     }
 
-    /// The definition with this scoped name, for example `CosNaming::NamingContext`; a
-    /// leading `::` is allowed. The spelling must match.
+    /// The definition with this scoped name, for example `CosNaming::NamingContext`; a leading `::`
+    /// is allowed. Case is significant.
     #[must_use]
     pub fn find(&self, scoped_name: &str) -> Option<DefId> {
         let scoped_name = scoped_name.strip_prefix("::").unwrap_or(scoped_name);
@@ -65,9 +65,8 @@ impl Model {
         found
     }
 
-    /// The definitions directly inside `id`, in order: of a module, an interface or valuetype,
-    /// or of a struct, union, exception or value box that defines types inside. Empty for the
-    /// others.
+    /// The definitions directly inside `id`, in order: of a module, an interface or valuetype, or
+    /// of a struct, union, exception or value box that defines types inside. Empty for other kinds.
     #[must_use]
     pub fn children(&self, id: DefId) -> Vec<DefId> {
         match &self[id].kind {
@@ -101,7 +100,7 @@ impl Model {
         }
     }
 
-    /// The interface at `id`, if it is one; of a component or home the equivalent one.
+    /// The interface at `id`, if it is one; for a component or home its equivalent interface.
     #[must_use]
     pub fn interface(&self, id: DefId) -> Option<&Interface> {
         match &self[id].kind {
@@ -112,8 +111,8 @@ impl Model {
         }
     }
 
-    /// The valuetype at `id`, if it is one; of an event type the equivalent one. A value box
-    /// is none.
+    /// The valuetype at `id`, if it is one; for an event type its equivalent valuetype. None for a
+    /// value box.
     #[must_use]
     pub fn value(&self, id: DefId) -> Option<&ValueType> {
         match &self[id].kind {
@@ -123,7 +122,8 @@ impl Model {
         }
     }
 
-    /// What the interface or valuetype (or what has an equivalent one) at `id` exports itself; empty for anything else.
+    /// The declarations inside the (equivalent) interface or valuetype at `id`; empty for other
+    /// kinds.
     #[must_use]
     pub fn exports(&self, id: DefId) -> &[Export] {
         let interface = self.interface(id).map(|item| &item.exports);
@@ -131,8 +131,8 @@ impl Model {
         exports.map_or(&[], Vec::as_slice)
     }
 
-    /// What the interface or valuetype at `id` inherits from directly, the interfaces that a
-    /// valuetype supports included, in order; empty for anything else.
+    /// The direct bases of the interface or valuetype at `id`, including the interfaces that a
+    /// valuetype supports, in order; empty for other kinds.
     #[must_use]
     pub fn parents(&self, id: DefId) -> Vec<DefId> {
         if let Some(item) = self.interface(id) {
@@ -144,15 +144,15 @@ impl Model {
         })
     }
 
-    /// The concrete valuetype that the one at `id` inherits from, if it does.
+    /// The concrete valuetype that the valuetype at `id` inherits from, if any.
     #[must_use]
     pub fn concrete_base(&self, id: DefId) -> Option<DefId> {
         let first = *self.value(id)?.bases.first()?;
         self.value(first).is_some_and(|base| !base.is_abstract).then_some(first)
     }
 
-    /// The whole state of a valuetype in wire order, each member with the valuetype that
-    /// declares it: that of the farthest concrete base first.
+    /// The whole state of a valuetype in wire order, each member with the valuetype that declares
+    /// it; the most distant concrete base comes first.
     #[must_use]
     pub fn value_state(&self, id: DefId) -> Vec<(DefId, &StateMember)> {
         let mut line = vec![id];
@@ -164,9 +164,9 @@ impl Model {
         line.flat_map(|id| state(id).iter().map(move |member| (id, member))).collect()
     }
 
-    /// The types that a value of `id` may be received as, by their repository ids: its own
-    /// first, then those of the bases that it may be truncated to. More than one makes the
-    /// sender write a list of ids, and chunks.
+    /// The repository ids of the types that a value of `id` may be received as: its own first, then
+    /// those of the bases that it may be truncated to. With more than one, the sender writes a list
+    /// of ids, and chunks.
     #[must_use]
     pub fn truncatable_ids(&self, id: DefId) -> Vec<&str> {
         let mut ids = vec![self[id].repository_id.as_str()];
@@ -194,19 +194,19 @@ impl Model {
         line.into_iter().rev().flat_map(|item| &item.members).collect()
     }
 
-    /// Whether the state of a value of `id` is always sent in chunks: it is custom, or may be
-    /// truncated.
+    /// Whether the state of a value of `id` is always sent in chunks: because it is custom or
+    /// truncatable.
     #[must_use]
     pub fn is_chunked(&self, id: DefId) -> bool {
         self.value(id).is_some_and(|item| item.is_custom || item.is_truncatable)
     }
 
-    /// The interface that is not abstract among those a valuetype or its bases support.
+    /// The concrete interface that a valuetype or its bases support.
     #[must_use]
     pub fn supported_interface(&self, id: DefId) -> Option<DefId> {
         self.value(id)?;
         let mut found = None;
-        // The nearest counts: ancestors come before their heirs.
+        // The nearest one counts: ancestors come before the types derived from them.
         for id in self.ancestors(id).into_iter().chain([id]) {
             let supports = self.value(id).map_or(&[][..], |item| &item.supports);
             let concrete =
@@ -225,14 +225,14 @@ impl Model {
         }
     }
 
-    /// Every interface (of a valuetype also: every valuetype) that `id` inherits from or
-    /// supports, directly or not, without repetition and without `id` itself: depth first, bases in declared order, each base's own ancestors
-    /// before the base.
+    /// Every interface (for a valuetype also every valuetype) that `id` inherits from or supports,
+    /// directly or indirectly, without duplicates and without `id` itself: depth first, bases in
+    /// declaration order, each base after its own ancestors.
     #[must_use]
     pub fn ancestors(&self, id: DefId) -> Vec<DefId> {
         let mut order = Vec::new();
         let mut seen = HashSet::from([id]);
-        // (interface, position of its next base to visit)
+        // (interface, index of its next base to visit)
         let mut stack = vec![(id, 0_usize)];
         while let Some((current, next)) = stack.pop() {
             match self.parents(current).get(next) {
@@ -249,15 +249,14 @@ impl Model {
         order
     }
 
-    /// Whether an object of interface `id`, or a value of valuetype `id`, is also one of
-    /// `base`.
+    /// Whether an object of interface `id`, or a value of valuetype `id`, is also a `base`.
     #[must_use]
     pub fn is_a(&self, id: DefId, base: DefId) -> bool {
         id == base || self.ancestors(id).contains(&base)
     }
 
-    /// Operations and attributes of the interface or valuetype and all its ancestors, each
-    /// with the one that declares it: the ancestors' first (in the order of
+    /// The operations and attributes of the interface or valuetype and all its ancestors, each with
+    /// its declaring interface: those of the ancestors first (in the order of
     /// [`Model::ancestors`]), then its own.
     #[must_use]
     pub fn all_exports(&self, id: DefId) -> Vec<InheritedExport<'_>> {
@@ -273,7 +272,7 @@ impl Model {
         all
     }
 
-    /// The operations among [`Model::all_exports`], with their defining interfaces.
+    /// The operations among [`Model::all_exports`], with their declaring interfaces.
     #[must_use]
     pub fn all_operations(&self, id: DefId) -> Vec<(DefId, &Operation)> {
         let exports = self.all_exports(id).into_iter();
@@ -285,7 +284,7 @@ impl Model {
             .collect()
     }
 
-    /// The attributes among [`Model::all_exports`], with their defining interfaces.
+    /// The attributes among [`Model::all_exports`], with their declaring interfaces.
     #[must_use]
     pub fn all_attributes(&self, id: DefId) -> Vec<(DefId, &Attribute)> {
         let exports = self.all_exports(id).into_iter();
@@ -297,11 +296,11 @@ impl Model {
             .collect()
     }
 
-    /// The type behind typedefs: follows [`Type::Named`] typedefs until something else.
+    /// The type behind typedefs: follows [`Type::Named`] until it is not a typedef.
     #[must_use]
     pub fn resolve<'a>(&'a self, ty: &'a Type) -> &'a Type {
         let mut ty = ty;
-        // A typedef only ever names an earlier definition, so this ends.
+        // A typedef refers only to earlier definitions, so this terminates.
         while let Type::Named(id) = ty {
             let DefinitionKind::Typedef(typedef) = &self[*id].kind else { break };
             ty = &typedef.ty;
@@ -319,7 +318,7 @@ impl Model {
         }
     }
 
-    /// The name of the enumerator that a [`ConstValue::Enumerator`] stands for.
+    /// The name of a [`ConstValue::Enumerator`].
     #[must_use]
     pub fn enumerator_name(&self, value: &ConstValue) -> Option<&str> {
         let ConstValue::Enumerator { enumeration, index } = value else { return None };

@@ -2,14 +2,14 @@
 
 use super::{DefId, FixedValue};
 
-/// A type as it is used somewhere.
+/// A use of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     /// No value: only as an operation's result.
     Void,
     /// `boolean`
     Boolean,
-    /// `octet`: eight bits, never translated
+    /// `octet`: eight bits, never converted
     Octet,
     /// `int8`
     Int8,
@@ -37,12 +37,12 @@ pub enum Type {
     Double,
     /// `long double`: IEEE quadruple
     LongDouble,
-    /// `fixed<digits, scale>`: a decimal number. As the type of a constant declared `fixed`,
-    /// the type that its value has.
+    /// `fixed<digits, scale>`: a decimal number. For a constant declared `fixed`, the type of its
+    /// value
     Fixed {
-        /// Decimal digits in all: 1 to 31.
+        /// The total number of decimal digits: 1 to 31.
         digits: u16,
-        /// Digits after the decimal point: 0 to `digits`.
+        /// The number of digits after the decimal point: 0 to `digits`.
         scale: i16,
     },
     /// `any`
@@ -55,19 +55,19 @@ pub enum Type {
     TypeCode,
     /// `string` or `string<bound>`
     String {
-        /// The most characters it may hold, the terminating zero not counted.
+        /// The maximum number of characters, not counting the terminating NUL.
         bound: Option<u32>,
     },
     /// `wstring` or `wstring<bound>`
     WString {
-        /// The most characters it may hold.
+        /// The maximum number of characters.
         bound: Option<u32>,
     },
     /// `sequence<element>` or `sequence<element, bound>`
     Sequence {
         /// The element type.
         element: Box<Self>,
-        /// The most elements it may hold.
+        /// The maximum number of elements.
         bound: Option<u32>,
     },
     /// `map<key, value>` or `map<key, value, bound>`
@@ -76,25 +76,25 @@ pub enum Type {
         key: Box<Self>,
         /// The type of the values.
         value: Box<Self>,
-        /// The most entries it may hold.
+        /// The maximum number of entries.
         bound: Option<u32>,
     },
     /// An array, from a declarator such as `long matrix[2][3]`
     Array {
-        /// The element type; never itself an `Array` (but perhaps a typedef of one).
+        /// The element type; never itself an `Array` (but possibly a typedef of one).
         element: Box<Self>,
         /// The dimensions, outermost first: at least one, none zero.
         dims: Vec<u32>,
     },
-    /// A struct, union, enum, typedef, interface (then: a reference to such an object),
-    /// valuetype (then: a value of it or of a heir, or null) or native type
+    /// A struct, union, enum, typedef, interface (an object reference), valuetype (a value of it or
+    /// of a derived type, or null) or native type
     Named(DefId),
-    /// Something that could not be understood. Only when there are errors.
+    /// A type that could not be resolved. Only with errors.
     Error,
 }
 
 impl Type {
-    /// One of the nine integer types, `octet` included.
+    /// Whether this is one of the nine integer types, `octet` included.
     #[must_use]
     pub const fn is_integer(&self) -> bool {
         matches!(
@@ -111,13 +111,13 @@ impl Type {
         )
     }
 
-    /// `float`, `double` or `long double`.
+    /// Whether this is `float`, `double` or `long double`.
     #[must_use]
     pub const fn is_floating(&self) -> bool {
         matches!(self, Self::Float | Self::Double | Self::LongDouble)
     }
 
-    /// The least and greatest value of an integer type.
+    /// The minimum and maximum value of an integer type.
     #[must_use]
     pub const fn integer_range(&self) -> Option<(i128, i128)> {
         Some(match self {
@@ -139,10 +139,10 @@ impl Type {
 pub enum ConstValue {
     /// `TRUE` or `FALSE`
     Boolean(bool),
-    /// A value of an integer type, `octet` or a bit mask, in the range of that type
+    /// A value of an integer type, `octet` or a bitmask, in the range of that type
     Integer(i128),
-    /// A value of `float`, `double` or `long double`; for `float` it is exactly a
-    /// single-precision value. Constants of `long double` are computed in double precision
+    /// A value of `float`, `double` or `long double`; a `float` value is exactly representable in
+    /// single precision. Constants of `long double` are computed in double precision
     Float(f64),
     /// A value of a `fixed` type
     Fixed(FixedValue),
@@ -150,17 +150,17 @@ pub enum ConstValue {
     Char(char),
     /// A value of `wchar`: one UTF-16 code unit (so surrogates are possible)
     WChar(u16),
-    /// A `string`: characters up to U+00FF, no zero
+    /// A `string`: characters up to U+00FF, without NUL
     String(String),
-    /// A `wstring`: UTF-16 code units, no zero
+    /// A `wstring`: UTF-16 code units, without NUL
     WString(Vec<u16>),
     /// An enumerator
     Enumerator {
         /// The enum's definition.
         enumeration: DefId,
-        /// The position in it.
+        /// Its index in the enum.
         index: u32,
     },
-    /// The expression had an error. Only when there are errors.
+    /// The value of an erroneous expression. Only with errors.
     Error,
 }

@@ -6,44 +6,44 @@ use crate::source::Span;
 /// A valuetype: an object that travels by value.
 #[derive(Clone, Debug, Default)]
 pub struct ValueType {
-    /// The valuetypes it inherits from, in order, without repetition. A concrete one (there is
-    /// at most one) comes first.
+    /// The direct bases, in order, without duplicates. A concrete one (there is at most one) comes
+    /// first.
     pub bases: Vec<DefId>,
-    /// A receiver that does not know this type may keep the part that its concrete base
-    /// describes: `valuetype V : truncatable B`.
+    /// Whether a receiver that does not know this type may truncate a value to its concrete base:
+    /// `valuetype V : truncatable B`.
     pub is_truncatable: bool,
-    /// The interfaces it supports, in order, without repetition. At most one is not abstract.
+    /// The interfaces it supports, in order, without duplicates. At most one is concrete.
     pub supports: Vec<DefId>,
     /// `abstract valuetype`: no state, no initialisers.
     pub is_abstract: bool,
-    /// `custom valuetype`: the program itself marshals the state.
+    /// `custom valuetype`: the program marshals the state itself.
     pub is_custom: bool,
-    /// Its own state in wire order, without that of its base (see
-    /// [`crate::Model::value_state`]).
+    /// Its own state in wire order, without that of its base (see [`crate::Model::value_state`]).
     pub members: Vec<StateMember>,
     /// Its own initialisers, in order; they are not inherited.
     pub initializers: Vec<Initializer>,
     /// Operations, attributes and nested definitions in declaration order.
     pub exports: Vec<Export>,
-    /// Declared ahead with `valuetype V;` and never completed. Only with errors.
+    /// Whether `valuetype V;` is never completed. Only with errors.
     pub forward_only: bool,
 }
 
 /// A member of a valuetype's state.
 #[derive(Clone, Debug)]
 pub struct StateMember {
-    /// Name, type and place.
+    /// Its name, type and span.
     pub member: Member,
-    /// Who may use it.
+    /// Its visibility.
     pub visibility: Visibility,
 }
 
-/// Who may use a member of a valuetype's state.
+/// The visibility of a member of a valuetype's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Visibility {
-    /// `private`: the code of the valuetype itself. On the wire and in TypeCodes: 0.
+    /// `private`: accessible only to the valuetype's implementation. On the wire and in TypeCodes:
+    /// 0.
     Private,
-    /// `public`: everyone. On the wire and in TypeCodes: 1.
+    /// `public`: accessible to all. On the wire and in TypeCodes: 1.
     Public,
 }
 
@@ -65,22 +65,22 @@ pub struct Initializer {
     pub name: String,
     /// The parameters in order, all of them `in`.
     pub params: Vec<Param>,
-    /// The exceptions it may raise, in order, without repetition.
+    /// The exceptions it may raise, in order, without duplicates.
     pub raises: Vec<DefId>,
     /// The annotations before it.
     pub annotations: Vec<Annotation>,
     /// The comment directly above it.
     pub docs: Option<String>,
-    /// Where the name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
-/// A value box: `valuetype Name T;`, a valuetype that holds one value of another type, or
-/// nothing.
+/// A value box: `valuetype Name T;`, a valuetype that contains one value of another type, or is
+/// null.
 #[derive(Clone, Debug)]
 pub struct ValueBox {
-    /// The type of what is in it: never a valuetype.
+    /// The type of the boxed value: never a valuetype.
     pub ty: Type,
-    /// A struct, union or enum defined in place, as in `valuetype Name struct S { ... };`.
+    /// A struct, union or enum defined inline, as in `valuetype Name struct S { ... };`.
     pub children: Vec<DefId>,
 }

@@ -1,4 +1,4 @@
-//! Annotations: where they are used, and where they are declared.
+//! Annotations and their declarations.
 
 use super::{Parsed, Parser};
 use crate::lexer::{Keyword, Punct, TokenKind};
@@ -7,13 +7,13 @@ use crate::syntax::{
 };
 
 impl Parser<'_> {
-    /// `@name` and `@name(...)`, as many as there are.
+    /// `@name` and `@name(...)`, any number.
     pub(super) fn annotations(&mut self) -> Parsed<Vec<AnnotationItem>> {
         let mut list = Vec::new();
         while self.at(Punct::At) && !self.at_annotation_declaration() {
             self.bump();
             let name = match self.kind() {
-                // `@default` and `@oneway` are words of the language elsewhere.
+                // `@default` and `@oneway` are keywords elsewhere.
                 TokenKind::Keyword(word) => {
                     let ident =
                         crate::syntax::Ident { text: word.text().into(), span: self.span() };
@@ -61,7 +61,7 @@ impl Parser<'_> {
         }
     }
 
-    /// At `@annotation Name {`.
+    /// Whether the current tokens are `@annotation Name {`.
     fn at_annotation_declaration(&self) -> bool {
         let word = |ahead, text: &str| matches!(self.kind_at(ahead), TokenKind::Ident(found) if &**found == text);
         let named = matches!(self.kind_at(2), TokenKind::Ident(_) | TokenKind::Keyword(_));
@@ -71,7 +71,7 @@ impl Parser<'_> {
             && matches!(self.kind_at(3), TokenKind::Punct(Punct::OpenBrace))
     }
 
-    /// `@annotation Name { ... };`; false when there is none.
+    /// `@annotation Name { ... };`; returns whether there was one.
     pub(super) fn annotation_declaration(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
         if !self.at_annotation_declaration() {
             return Ok(false);

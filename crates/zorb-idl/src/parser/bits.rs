@@ -1,4 +1,4 @@
-//! Bit masks, bit sets and maps.
+//! Bitmasks, bitsets and maps.
 
 use super::{Failed, Parsed, Parser};
 use crate::diagnostics::Code;
@@ -6,12 +6,13 @@ use crate::lexer::{Punct, TokenKind};
 use crate::syntax::{BitfieldItem, BitmaskItem, BitsetItem, Item, TypeKind};
 
 impl Parser<'_> {
-    /// At a word that is none of the keywords of old IDL.
+    /// Whether the current token is this identifier, which is not a keyword in older IDL.
     pub(super) fn at_word(&self, word: &str) -> bool {
         matches!(self.kind(), TokenKind::Ident(text) if &**text == word)
     }
 
-    /// At `word Name`: words that later standards reserved are names where no name follows.
+    /// Whether the current tokens are `word Name`: a keyword of a later standard is an identifier
+    /// unless a name follows.
     pub(super) fn at_definition_word(&self, word: &str) -> bool {
         self.at_word(word) && matches!(self.kind_at(1), TokenKind::Ident(_))
     }
@@ -20,10 +21,10 @@ impl Parser<'_> {
     pub(super) fn bitmask(&mut self) -> Parsed<Item> {
         let docs = self.docs();
         self.bump();
-        let name = self.ident("the bit mask's name")?;
+        let name = self.ident("the bitmask's name")?;
         let bits = self.enumerators("a bitmask", "a bit's name")?;
         if bits.is_empty() {
-            self.sink.error(Code::EmptyDefinition, name.span, "a bit mask needs a bit");
+            self.sink.error(Code::EmptyDefinition, name.span, "a bitmask needs at least one bit");
         }
         Ok(Item::Bitmask(BitmaskItem { name, bits, docs }))
     }
@@ -32,13 +33,13 @@ impl Parser<'_> {
     pub(super) fn bitset(&mut self) -> Parsed<Item> {
         let docs = self.docs();
         self.bump();
-        let name = self.ident("the bit set's name")?;
+        let name = self.ident("the bitset's name")?;
         let base =
-            if self.eat(Punct::Colon) { Some(self.scoped_name("a base bit set")?) } else { None };
+            if self.eat(Punct::Colon) { Some(self.scoped_name("a base bitset")?) } else { None };
         let mut fields = Vec::new();
         self.body("a bitset", |parser| parser.bitfield(&mut fields))?;
         if fields.is_empty() && base.is_none() {
-            self.sink.error(Code::EmptyDefinition, name.span, "a bit set needs a field");
+            self.sink.error(Code::EmptyDefinition, name.span, "a bitset needs at least one field");
         }
         Ok(Item::Bitset(BitsetItem { name, base, fields, docs }))
     }
@@ -66,7 +67,7 @@ impl Parser<'_> {
             }
         }
         fields.push(BitfieldItem { span, bits, ty, names, docs, annotations });
-        self.semicolon("a bit field")
+        self.semicolon("a bitfield")
     }
 
     /// `map<K, V, bound>`
@@ -77,7 +78,7 @@ impl Parser<'_> {
         let key = Box::new(self.element_type()?);
         if !self.eat(Punct::Comma) {
             let found = self.unexpected_diagnostic("`,`");
-            self.sink.push(found.hint("a map names its keys and values: `map<string, long>`"));
+            self.sink.push(found.hint("a map has a key and a value type: `map<string, long>`"));
             return Err(Failed);
         }
         let value = Box::new(self.element_type()?);
@@ -90,7 +91,7 @@ impl Parser<'_> {
         Ok(TypeKind::Map { key, value, bound })
     }
 
-    /// A definition of IDL 4; none when there is none.
+    /// A definition of IDL 4, if there is one.
     pub(super) fn idl4_definition(&mut self) -> Parsed<Option<Item>> {
         if self.at_definition_word("bitmask") {
             return self.bitmask().map(Some);

@@ -71,7 +71,8 @@ impl Parser<'_> {
         let base = self.scoped_name(what)?;
         if self.at(Punct::Comma) {
             let found = self.unexpected_diagnostic("`{`");
-            self.sink.push(found.hint("there is only one base; interfaces come after `supports`"));
+            self.sink
+                .push(found.hint("only one base is allowed; list interfaces after `supports`"));
             return Err(Failed);
         }
         Ok(Some(base))

@@ -10,7 +10,7 @@ use crate::syntax::{
 };
 
 impl Parser<'_> {
-    /// specification: definitions up to the end.
+    /// Specification: definitions up to the end.
     pub(super) fn file(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         loop {
@@ -19,9 +19,8 @@ impl Parser<'_> {
                 return items;
             }
             if self.at(Punct::CloseBrace) {
-                let diagnostic = self
-                    .unexpected_diagnostic("a definition")
-                    .hint("there is no `{` that this `}` could close");
+                let diagnostic =
+                    self.unexpected_diagnostic("a definition").hint("this `}` has no matching `{`");
                 self.sink.push(diagnostic);
                 self.bump();
                 self.eat(Punct::Semicolon);
@@ -39,8 +38,7 @@ impl Parser<'_> {
         if self.eat(Punct::Semicolon) {
             let span = self.previous();
             self.sink.push(
-                Diagnostic::new(Code::UnexpectedToken, span, "this `;` ends nothing")
-                    .hint("remove it"),
+                Diagnostic::new(Code::UnexpectedToken, span, "unexpected `;`").hint("remove it"),
             );
             return Ok(());
         }
@@ -50,7 +48,7 @@ impl Parser<'_> {
         self.annotated(items, Self::plain_definition)
     }
 
-    /// Annotations, and what they are for.
+    /// Annotations and the annotated construct.
     pub(super) fn annotated(
         &mut self,
         items: &mut Vec<Item>,
@@ -92,7 +90,7 @@ impl Parser<'_> {
             ) => {
                 let diagnostic = self
                     .unexpected_diagnostic("a definition")
-                    .hint("operations and attributes belong inside an interface");
+                    .hint("declare operations and attributes inside an interface");
                 self.sink.push(diagnostic);
                 Err(Failed)
             }
@@ -107,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A definition that modules and interfaces both may hold; false when there is none.
+    /// A definition that both modules and interfaces may contain; returns whether there was one.
     pub(super) fn common_definition(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
         let item = match self.kind() {
             TokenKind::Keyword(Keyword::Struct) => self.structure()?,
@@ -125,8 +123,8 @@ impl Parser<'_> {
             Item::Struct(_) | Item::StructForward(_) => "a struct",
             Item::Union(_) | Item::UnionForward(_) => "a union",
             Item::Enum(_) => "an enum",
-            Item::Bitmask(_) => "a bit mask",
-            Item::Bitset(_) => "a bit set",
+            Item::Bitmask(_) => "a bitmask",
+            Item::Bitset(_) => "a bitset",
             Item::Exception(_) => "an exception",
             Item::Typedef { .. } => "a typedef",
             _ => "a constant",
@@ -153,7 +151,7 @@ impl Parser<'_> {
         self.semicolon("a module")
     }
 
-    /// The definitions of a module in their braces.
+    /// The body of a module.
     pub(super) fn module_body(&mut self, inside: &mut Vec<Item>) -> Parsed<()> {
         self.body("a module", |parser| {
             parser.take_events(inside);
@@ -162,7 +160,7 @@ impl Parser<'_> {
             }
             parser.definition(inside)
         })?;
-        // Pragmas right before the closing brace; the brace itself is consumed.
+        // Pragmas directly before the closing brace; the brace is already consumed.
         self.pos -= 1;
         self.take_events(inside);
         self.pos += 1;
@@ -237,8 +235,12 @@ impl Parser<'_> {
         self.body(what, |parser| parser.member(&mut members))?;
         if members.is_empty() && self.pos - before <= 2 && !may_be_empty {
             self.sink.push(
-                Diagnostic::new(Code::EmptyDefinition, name, format!("{what} needs a member"))
-                    .hint("only exceptions and interfaces may be empty"),
+                Diagnostic::new(
+                    Code::EmptyDefinition,
+                    name,
+                    format!("{what} needs at least one member"),
+                )
+                .hint("only exceptions and interfaces can be empty"),
             );
         }
         Ok(members)
@@ -293,7 +295,7 @@ impl Parser<'_> {
         let before = self.pos;
         self.body("a union", |parser| parser.case(&mut cases))?;
         if cases.is_empty() && self.pos - before <= 2 {
-            let message = "a union needs a case";
+            let message = "a union needs at least one case";
             self.sink.error(Code::EmptyDefinition, name.span, message);
         }
         Ok(Item::Union(UnionItem { name, discriminator, discriminator_annotations, cases, docs }))
@@ -324,7 +326,7 @@ impl Parser<'_> {
         if self.at(Punct::Comma) {
             let diagnostic = self
                 .unexpected_diagnostic("`;`")
-                .hint("a case has one member: give each its own case");
+                .hint("a case has one member: write a case for each");
             self.sink.push(diagnostic);
             return Err(Failed);
         }
@@ -339,19 +341,23 @@ impl Parser<'_> {
         let name = self.ident("the enum's name")?;
         if self.at(Punct::Semicolon) {
             let diagnostic =
-                self.unexpected_diagnostic("`{`").hint("an enum cannot be declared ahead");
+                self.unexpected_diagnostic("`{`").hint("an enum has no forward declaration");
             self.sink.push(diagnostic);
             return Err(Failed);
         }
         let before = self.pos;
         let enumerators = self.enumerators("an enum", "an enumerator's name")?;
         if enumerators.is_empty() && self.pos - before <= 2 {
-            self.sink.error(Code::EmptyDefinition, name.span, "an enum needs an enumerator");
+            self.sink.error(
+                Code::EmptyDefinition,
+                name.span,
+                "an enum needs at least one enumerator",
+            );
         }
         Ok(Item::Enum(EnumItem { name, enumerators, docs }))
     }
 
-    /// The names in braces of an enum or bit mask.
+    /// The enumerators or bits in braces of an enum or bitmask.
     pub(super) fn enumerators(&mut self, whole: &str, what: &str) -> Parsed<Vec<EnumeratorItem>> {
         let mut enumerators = Vec::new();
         self.body(whole, |parser| {
@@ -365,7 +371,7 @@ impl Parser<'_> {
             if parser.at(Punct::Equals) {
                 let diagnostic = parser
                     .unexpected_diagnostic("`,` or `}`")
-                    .hint("the names count from 0; `@value(n)` or `@position(n)` says otherwise");
+                    .hint("values count from 0; set one with `@value(n)` or `@position(n)`");
                 parser.sink.push(diagnostic);
                 parser.skip_to_comma();
             } else if !parser.at(Punct::Comma) {
@@ -403,7 +409,7 @@ impl Parser<'_> {
         Ok(Item::Typedef { ty, declarators, docs })
     }
 
-    /// Like any type, but `fixed` stands alone: the value says how many digits there are.
+    /// A type; `fixed` has no parameters here, because the value determines its digits and scale.
     fn constant_type(&mut self) -> Parsed<TypeExpr> {
         let span = self.span();
         let alone = !matches!(self.kind_at(1), TokenKind::Punct(Punct::Less));

@@ -4,7 +4,7 @@ use super::{Parsed, Parser};
 use crate::lexer::{Keyword, Punct, TokenKind};
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
-/// The binary operators by rising precedence.
+/// The binary operators, by increasing precedence.
 const LEVELS: [&[(Punct, BinaryOp)]; 6] = [
     &[(Punct::Or, BinaryOp::Or)],
     &[(Punct::Xor, BinaryOp::Xor)],
@@ -24,7 +24,7 @@ impl Parser<'_> {
         self.nested(|parser| parser.chain(0))
     }
 
-    /// Operands joined by the operators of one precedence.
+    /// Operands joined by operators of one precedence level.
     fn chain(&mut self, level: usize) -> Parsed<Expr> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let first = self.chain(level + 1)?;
@@ -89,7 +89,7 @@ impl Parser<'_> {
             }
             TokenKind::Punct(Punct::OpenParen) => {
                 self.bump();
-                // Inside parentheses `>>` is a shift again.
+                // Inside parentheses, `>>` is a shift again.
                 let angles = std::mem::take(&mut self.angles);
                 let mut inner = self.expression()?;
                 self.angles = angles;

@@ -44,13 +44,12 @@ impl Parser<'_> {
         self.semicolon("an interface")
     }
 
-    /// Something inside an interface.
+    /// A declaration inside an interface.
     pub(super) fn export(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         if self.eat(Punct::Semicolon) {
             let span = self.previous();
             self.sink.push(
-                Diagnostic::new(Code::UnexpectedToken, span, "this `;` ends nothing")
-                    .hint("remove it"),
+                Diagnostic::new(Code::UnexpectedToken, span, "unexpected `;`").hint("remove it"),
             );
             return Ok(());
         }
@@ -78,14 +77,14 @@ impl Parser<'_> {
                 | Keyword::ValueType),
             ) => {
                 let hint = match word {
-                    Keyword::Module => "move the module out of here",
-                    Keyword::Interface | Keyword::Local => "move the interface out of here",
-                    _ => "move it out of here",
+                    Keyword::Module => "move the module out of the interface",
+                    Keyword::Interface | Keyword::Local => "move it out of this interface",
+                    _ => "move it out of the interface",
                 };
                 let diagnostic =
                     self.unexpected_diagnostic("an operation, attribute or type").hint(hint);
                 self.sink.push(diagnostic);
-                // Past its braces, so that its inside is not taken for ours.
+                // Skip its braces, so that its contents are not taken for ours.
                 self.bump();
                 self.skip_construct();
                 Ok(())
@@ -109,8 +108,8 @@ impl Parser<'_> {
             let mut diagnostic = self.unexpected_diagnostic("`(`");
             if self.at(Punct::Semicolon) {
                 diagnostic = diagnostic.hint(
-                    "an operation without parameters still has `()`; a value starts with \
-                     `attribute`",
+                    "an operation without parameters is written with `()`; an attribute starts \
+                     with `attribute`",
                 );
             }
             self.sink.push(diagnostic);
@@ -162,7 +161,7 @@ impl Parser<'_> {
         if self.at_keyword(Keyword::Void)
             && matches!(self.kind_at(1), TokenKind::Punct(Punct::CloseParen))
         {
-            let message = "`void` is not a parameter";
+            let message = "`void` is not a parameter type";
             let found = Diagnostic::new(Code::VoidType, self.span(), message);
             self.sink.push(found.hint("write `()`"));
             self.bump();
@@ -195,12 +194,8 @@ impl Parser<'_> {
             || self.at(Punct::Scope)
         {
             self.sink.push(
-                Diagnostic::new(
-                    Code::MissingDirection,
-                    self.span(),
-                    "this parameter has no direction",
-                )
-                .hint("write `in`, `out` or `inout` before its type"),
+                Diagnostic::new(Code::MissingDirection, self.span(), "missing parameter direction")
+                    .hint("write `in`, `out` or `inout` before its type"),
             );
         } else {
             return Err(self.unexpected("a parameter"));
@@ -211,7 +206,7 @@ impl Parser<'_> {
         if self.at(Punct::OpenSquare) {
             let diagnostic = self
                 .unexpected_diagnostic("`,` or `)`")
-                .hint("give the array type a name with a typedef");
+                .hint("define the array type with a typedef");
             self.sink.push(diagnostic);
             return Err(Failed);
         }
@@ -232,14 +227,14 @@ impl Parser<'_> {
             let (word, hint) = match self.kind() {
                 TokenKind::Keyword(Keyword::Raises) if readonly => (Keyword::Raises, None),
                 TokenKind::Keyword(Keyword::Raises) => {
-                    (Keyword::Raises, Some("write `getraises (...)`, `setraises (...)` or both"))
+                    (Keyword::Raises, Some("use `getraises (...)`, `setraises (...)` or both"))
                 }
                 TokenKind::Keyword(Keyword::GetRaises) if readonly => {
-                    (Keyword::GetRaises, Some("a readonly attribute has `raises (...)`"))
+                    (Keyword::GetRaises, Some("use `raises (...)` for a readonly attribute"))
                 }
                 TokenKind::Keyword(Keyword::GetRaises) => (Keyword::GetRaises, None),
                 TokenKind::Keyword(Keyword::SetRaises) if readonly => {
-                    (Keyword::SetRaises, Some("a readonly attribute is never set"))
+                    (Keyword::SetRaises, Some("a readonly attribute cannot be set"))
                 }
                 TokenKind::Keyword(Keyword::SetRaises) => (Keyword::SetRaises, None),
                 _ => break,
@@ -251,10 +246,10 @@ impl Parser<'_> {
                 Keyword::SetRaises => !set_raises.is_empty(),
                 _ => !get_raises.is_empty(),
             };
-            let several = (names.len() > 1).then_some("give each attribute its own declaration");
-            let repeated = repeated.then_some("write one list");
+            let several = (names.len() > 1).then_some("declare each attribute separately");
+            let repeated = repeated.then_some("merge the exceptions into one list");
             if let Some(hint) = hint.or(several).or(repeated) {
-                let message = format!("`{}` does not fit this attribute", word.text());
+                let message = format!("`{}` is not valid for this attribute", word.text());
                 self.sink.push(Diagnostic::new(Code::AttributeRaises, span, message).hint(hint));
             }
             match word {

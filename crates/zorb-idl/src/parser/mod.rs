@@ -1,7 +1,7 @@
-//! The parser: recursive descent, with recovery, one function a production.
+//! The parser: recursive descent with error recovery, one function per production.
 //!
-//! A production that cannot go on reports why and returns [`Failed`]; the loop over items or
-//! members around it skips to where the next one probably starts. Nothing is reported twice.
+//! A production that fails reports an error and returns [`Failed`]; the enclosing loop over items
+//! or members skips to the probable start of the next one. Nothing is reported twice.
 
 mod annotations;
 mod bits;
@@ -20,7 +20,7 @@ use crate::preprocess::Event;
 use crate::source::Span;
 use crate::syntax::{Docs, Ident, Item, ScopedName, Tree};
 
-/// The production could not be parsed, and that is reported.
+/// A production that failed and has reported why.
 #[derive(Debug)]
 struct Failed;
 
@@ -46,16 +46,16 @@ pub(crate) fn parse(tokens: &[Token], events: &[Event], sink: &mut Sink) -> Tree
 struct Parser<'a> {
     tokens: &'a [Token],
     pos: usize,
-    /// The first `>` of the `>>` at `pos` is consumed.
+    /// Whether the first `>` of the `>>` at `pos` is consumed.
     half_shift: bool,
-    /// How many `<` are open around the current token, parentheses set aside.
+    /// The number of `<` open around the current token, not counting those outside parentheses.
     angles: usize,
     events: std::slice::Iter<'a, Event>,
     sink: &'a mut Sink,
     depth: usize,
-    /// How many template modules are open.
+    /// The nesting depth of template modules.
     template_depth: usize,
-    /// The file ended inside braces, and that is reported.
+    /// Whether the file ended inside braces, which is reported once.
     unclosed: bool,
 }
 
@@ -157,7 +157,7 @@ impl Parser<'_> {
         Err(self.unexpected(&format!("`{}`", keyword.text())))
     }
 
-    /// Reports that `expected` was expected where the current token is.
+    /// Reports that `expected` was expected instead of the current token.
     fn unexpected(&mut self, expected: &str) -> Failed {
         let diagnostic = self.unexpected_diagnostic(expected);
         self.sink.push(diagnostic);
@@ -170,7 +170,7 @@ impl Parser<'_> {
         Diagnostic::new(Code::UnexpectedToken, self.span(), message)
     }
 
-    /// The current token, for messages.
+    /// Describes the current token in messages.
     fn describe(&self) -> String {
         match self.kind() {
             TokenKind::Ident(name) => format!("`{name}`"),
@@ -184,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name that is defined here.
+    /// An identifier in a definition.
     fn ident(&mut self, what: &str) -> Parsed<Ident> {
         match self.kind() {
             TokenKind::Ident(text) => {
@@ -199,8 +199,8 @@ impl Parser<'_> {
                     .note("a keyword")
                     .hint(format!("write `_{text}` to use the word as a name"));
                 self.sink.push(diagnostic);
-                // A keyword in a name's place is meant as the name, unless the name is
-                // missing altogether.
+                // A keyword where an identifier is expected is taken as the identifier, unless the
+                // identifier seems to be missing.
                 let next = self.kind_at(1);
                 let name_follows = matches!(
                     next,
@@ -249,8 +249,8 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// The semicolon after a definition. When it is missing and something new seems to
-    /// start, parsing goes on as if it were there.
+    /// The semicolon after a definition. When it is missing and the next construct seems to start,
+    /// parsing continues as if it were present.
     fn semicolon(&mut self, after: &str) -> Parsed<()> {
         if self.eat(Punct::Semicolon) || (self.unclosed && self.at_end()) {
             return Ok(());
@@ -267,17 +267,17 @@ impl Parser<'_> {
             Diagnostic::new(
                 Code::MissingSemicolon,
                 self.previous().after(),
-                format!("`;` is missing after {after}"),
+                format!("missing `;` after {after}"),
             )
             .hint("add `;` here"),
         );
         Ok(())
     }
 
-    /// Runs `inside` one level deeper, or reports that the level is too deep.
+    /// Runs `inside` one nesting level deeper, or reports that the nesting is too deep.
     fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {
-            let message = format!("this nests more than {MAX_NESTING} deep");
+            let message = format!("this nests more than {MAX_NESTING} levels deep");
             self.sink.error(Code::NestingTooDeep, self.span(), message);
             return Err(Failed);
         }
@@ -287,10 +287,10 @@ impl Parser<'_> {
         outcome
     }
 
-    /// The body of something in braces: `one` parses a part, with recovery, until `}`.
+    /// A body in braces: calls `one` for each item until `}`, and recovers from errors.
     fn body(&mut self, what: &str, mut one: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         let open = self.span();
-        // `>>` in here has nothing to do with a `<` out there.
+        // A `>>` in here does not close a `<` opened outside.
         let angles = std::mem::take(&mut self.angles);
         let outcome = self.nested(|parser| {
             parser.expect(Punct::OpenBrace)?;
@@ -303,8 +303,8 @@ impl Parser<'_> {
                             parser.span(),
                             format!("the file ends inside {what}"),
                         )
-                        .label(open, "this `{` is never closed")
-                        .hint("add `};` where it ends"),
+                        .label(open, "unclosed `{`")
+                        .hint("add `};` at its end"),
                     );
                     return Ok(());
                 }
@@ -320,9 +320,9 @@ impl Parser<'_> {
         outcome
     }
 
-    /// Skips to where the next item or member probably starts: past the next `;` on this
-    /// level, or before the `}` that ends it, or before a keyword that starts a definition.
-    /// `before` is where the item that failed started.
+    /// Skips to the probable start of the next item or member: past the next `;` on this level,
+    /// before the `}` that ends it, or before a keyword that starts a definition. `before` is the
+    /// start of the failed item.
     fn recover(&mut self, before: usize) {
         self.angles = 0;
         let mut open = 0_usize;
@@ -353,7 +353,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the rest of a construct: to its `;`, or over its braces and their `;`.
+    /// Skips the rest of a construct: to its `;`, or past its braces and their `;`.
     pub(super) fn skip_construct(&mut self) {
         let mut open = 0_usize;
         while !self.at_end() {
@@ -376,7 +376,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Hands over the pragmas that come before the current token.
+    /// Adds the pragmas that precede the current token.
     fn take_events(&mut self, items: &mut Vec<Item>) {
         while let Some(event) = self.events.as_slice().first()
             && event.at <= self.pos

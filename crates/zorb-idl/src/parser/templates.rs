@@ -8,11 +8,11 @@ use crate::syntax::{
     ActualItem, Docs, FormalItem, FormalKind, Ident, InstanceItem, Item, ScopedName, TemplateItem,
 };
 
-/// How far the end of a template's parameters is searched for, in tokens.
+/// The maximum number of tokens searched for the end of a template's parameters.
 const LONGEST: usize = 1_000;
 
 impl Parser<'_> {
-    /// Whether the `<` here begins the parameters of a definition: a `{` follows its `>`.
+    /// Whether this `<` starts the formal parameters of a definition: its `>` is followed by `{`.
     fn at_formal_parameters(&self) -> bool {
         let mut open = 0_usize;
         let mut ahead = 0;
@@ -34,7 +34,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A module's name and parameters, and what they are followed by. The name is read.
+    /// The parameters of a template module and what follows them. The name is already parsed.
     pub(super) fn template(
         &mut self,
         name: ScopedName,
@@ -45,7 +45,7 @@ impl Parser<'_> {
             return self.instance(name, docs, items);
         }
         let [name] = name.parts.as_slice() else {
-            return Err(self.unexpected("a module's plain name before this"));
+            return Err(self.unexpected("a simple module name before this"));
         };
         let name = name.clone();
         self.bump();
@@ -93,13 +93,13 @@ impl Parser<'_> {
                 let mut of = None;
                 self.bump();
                 if self.eat(Punct::Less) {
-                    of = Some(self.ident("the name of a parameter before")?);
+                    of = Some(self.ident("the name of an earlier parameter")?);
                     self.expect(Punct::Greater)?;
                 }
                 let name = self.ident("a parameter's name")?;
                 return Ok(FormalItem { kind: FormalKind::Sequence(of), name });
             }
-            _ => return Err(self.unexpected("a template's parameter: `typename T`")),
+            _ => return Err(self.unexpected("a template parameter such as `typename T`")),
         };
         self.bump();
         let name = self.ident("a parameter's name")?;
@@ -151,7 +151,7 @@ impl Parser<'_> {
         actual
     }
 
-    /// At `A::B` with a `,` or `>` behind it.
+    /// Whether the current tokens are `A::B` followed by `,` or `>`.
     fn at_plain_name(&self) -> bool {
         let mut ahead = 0;
         while matches!(self.kind_at(ahead), TokenKind::Ident(_) | TokenKind::Punct(Punct::Scope)) {

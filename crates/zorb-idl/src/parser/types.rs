@@ -7,7 +7,7 @@ use crate::model::Type;
 use crate::syntax::{Expr, TypeExpr, TypeKind};
 
 impl Parser<'_> {
-    /// A type. `define`: a struct, union or enum may be defined in its place.
+    /// A type. With `define`, a struct, union or enum may be defined inline.
     pub(super) fn type_spec(&mut self, define: bool) -> Parsed<TypeExpr> {
         let start = self.span();
         let kind = self.nested(|parser| parser.type_kind(define))?;
@@ -43,9 +43,9 @@ impl Parser<'_> {
             Keyword::Object => Type::Object,
             Keyword::Void => {
                 self.bump();
-                let message = "`void` is not the type of a value";
+                let message = "`void` is not a value type";
                 let found = Diagnostic::new(Code::VoidType, span, message);
-                self.sink.push(found.note("only an operation's result can be `void`"));
+                self.sink.push(found.note("only the result of an operation can be `void`"));
                 return Ok(TypeKind::Error);
             }
             Keyword::ValueBase => Type::ValueBase,
@@ -101,8 +101,8 @@ impl Parser<'_> {
             return Ok(TypeKind::Defined(Box::new(item)));
         }
         self.sink.push(
-            Diagnostic::new(Code::TypeDefinedInPlace, span, "a type cannot be defined here")
-                .hint("define it before, and use its name"),
+            Diagnostic::new(Code::InlineTypeDefinition, span, "a type cannot be defined here")
+                .hint("define it separately and use its name"),
         );
         Ok(TypeKind::Error)
     }
@@ -111,7 +111,7 @@ impl Parser<'_> {
         self.bump();
         if !self.at(Punct::Less) {
             let found = self.unexpected_diagnostic("`<`");
-            self.sink.push(found.hint("a sequence names its elements: `sequence<long>`"));
+            self.sink.push(found.hint("a sequence has an element type: `sequence<long>`"));
             return Err(super::Failed);
         }
         self.bump();
@@ -126,7 +126,7 @@ impl Parser<'_> {
         Ok(TypeKind::Sequence { element, bound })
     }
 
-    /// The type of an element, perhaps with annotations before it.
+    /// An element type, with any annotations before it.
     pub(super) fn element_type(&mut self) -> Parsed<TypeExpr> {
         let span = self.span();
         let annotations = self.annotations()?;
@@ -142,7 +142,7 @@ impl Parser<'_> {
         self.bump();
         if !self.at(Punct::Less) {
             let found = self.unexpected_diagnostic("`<`");
-            self.sink.push(found.hint("a fixed type says its digits: `fixed<9, 2>`"));
+            self.sink.push(found.hint("a fixed type has digits and a scale: `fixed<9, 2>`"));
             return Err(super::Failed);
         }
         self.bump();
@@ -153,7 +153,7 @@ impl Parser<'_> {
         Ok(TypeKind::Fixed { digits, scale })
     }
 
-    /// An expression between `<` and `>`. Where two `<` are open, `>>` closes both.
+    /// An expression between `<` and `>`. `>>` closes two open `<`.
     pub(super) fn bound(&mut self) -> Parsed<Expr> {
         self.angles += 1;
         let bound = self.expression();

@@ -7,7 +7,8 @@ use crate::model::{Direction, Visibility};
 use crate::syntax::{InitializerItem, InterfaceKind, Item, MemberItem, ScopedName, ValueItem};
 
 impl Parser<'_> {
-    /// What starts with `abstract`, `custom`, `local` or `valuetype`; false when it does not.
+    /// A construct that starts with `abstract`, `custom`, `local` or `valuetype`; returns whether
+    /// there was one.
     pub(super) fn modified(&mut self, items: &mut Vec<Item>) -> Parsed<bool> {
         let TokenKind::Keyword(word) = self.kind() else { return Ok(false) };
         match word {
@@ -119,7 +120,7 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// Something inside a valuetype.
+    /// A declaration inside a valuetype.
     fn value_element(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         self.annotated(items, Self::plain_value_element)
     }
@@ -154,7 +155,7 @@ impl Parser<'_> {
                 let message = format!("`{}` is not an `in` parameter", param.name.text);
                 self.sink.push(
                     Diagnostic::new(Code::InitializerParameter, param.name.span, message)
-                        .hint("an initialiser's result is the new value, and nothing else"),
+                        .hint("an initialiser returns only the new value"),
                 );
             }
         }

@@ -4,16 +4,16 @@ use super::{PpKind, PpToken};
 use crate::limits::MAX_NESTING;
 use crate::source::Span;
 
-/// What is wrong with an expression, and where.
+/// The error in an expression, and its span.
 pub(super) type Problem = (Option<Span>, String);
 
-/// Computes an expression whose macros are expanded and whose `defined` are replaced.
+/// Evaluates an expression whose macros are expanded and whose `defined` operators are replaced.
 pub(super) fn evaluate(tokens: &[PpToken]) -> Result<bool, Problem> {
     let mut parser = Evaluator { tokens, pos: 0, depth: 0 };
     let value = parser.ternary(true)?;
     match parser.peek() {
         None => Ok(value != 0),
-        Some(token) => Err((Some(token.span), format!("`{}` does not belong here", token.text))),
+        Some(token) => Err((Some(token.span), format!("`{}` is unexpected here", token.text))),
     }
 }
 
@@ -23,7 +23,7 @@ struct Evaluator<'t> {
     depth: usize,
 }
 
-/// The binary operators by rising precedence.
+/// The binary operators, by increasing precedence.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -53,8 +53,8 @@ impl<'t> Evaluator<'t> {
         Err((span, what.to_owned()))
     }
 
-    /// `condition ? a : b`. Where `live` is false the value does not matter, and neither do
-    /// divisions by zero.
+    /// `condition ? a : b`. Where `live` is false, the value is discarded and divisions by zero are
+    /// ignored.
     fn ternary(&mut self, live: bool) -> Result<i64, Problem> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
@@ -92,7 +92,7 @@ impl<'t> Evaluator<'t> {
             left = match apply(operator, left, right) {
                 Some(value) => value,
                 None if !right_live => 0,
-                None => return Err((Some(token.span), "a division by zero".into())),
+                None => return Err((Some(token.span), "division by zero".into())),
             };
         }
         Ok(left)
@@ -121,11 +121,11 @@ impl<'t> Evaluator<'t> {
 
     fn primary(&mut self, live: bool) -> Result<i64, Problem> {
         let Some(token) = self.peek() else {
-            return self.missing("the expression ends too early");
+            return self.missing("the expression is incomplete");
         };
         self.pos += 1;
         match token.kind {
-            // What is no macro counts as 0.
+            // An identifier that is not a macro counts as 0.
             PpKind::Ident => Ok(0),
             PpKind::Number => number(&token.text)
                 .ok_or_else(|| (Some(token.span), format!("`{}` is not an integer", token.text))),

@@ -1,4 +1,4 @@
-//! Directives.
+//! Preprocessor directives.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ const KNOWN: [&str; 13] = [
 ];
 
 impl Preprocessor<'_> {
-    /// A directive, after its `#`.
+    /// Processes a directive, after its `#`.
     pub(super) fn directive(&mut self, hash: Span) {
         let Some(frame) = self.files.last_mut() else { return };
         let skipping = frame.skipping();
@@ -72,7 +72,7 @@ impl Preprocessor<'_> {
             }
             _ => {
                 let _ = frame.scanner.rest_of_line(self.sink);
-                let message = format!("there is no directive `#{}`", name.text);
+                let message = format!("unknown directive `#{}`", name.text);
                 let mut diagnostic = Diagnostic::new(Code::UnknownDirective, at, message);
                 if let Some(near) = crate::resolve::closest(&name.text, KNOWN.into_iter()) {
                     diagnostic = diagnostic.hint(format!("did you mean `#{near}`?"));
@@ -88,7 +88,7 @@ impl Preprocessor<'_> {
     }
 
     fn stray(&mut self, at: Span, what: &str) {
-        let message = format!("`{what}` has no `#if` before it");
+        let message = format!("`{what}` has no matching `#if`");
         self.sink.error(Code::StrayConditional, at, message);
     }
 
@@ -132,7 +132,7 @@ impl Preprocessor<'_> {
         };
         if open.seen_else {
             self.sink.push(
-                Diagnostic::new(Code::StrayConditional, at, "`#elif` comes after `#else`")
+                Diagnostic::new(Code::StrayConditional, at, "`#elif` after `#else`")
                     .label(open.span, "the conditional starts here"),
             );
             return;
@@ -170,7 +170,7 @@ impl Preprocessor<'_> {
         self.macros.contains_key(name) || matches!(name, "__FILE__" | "__LINE__")
     }
 
-    /// The value of a condition; false, with an error, when it has none.
+    /// Evaluates a condition; on an error, reports it and returns false.
     fn condition(&mut self, at: Span, line: Vec<PpToken>) -> bool {
         let replaced = self.replace_defined(line);
         let outcome = replaced.and_then(|line| evaluate(&self.expand_all(line, 0)));
@@ -180,7 +180,7 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// `defined NAME` and `defined(NAME)` become 1 or 0.
+    /// Replaces `defined NAME` and `defined(NAME)` by 1 or 0.
     fn replace_defined(
         &self,
         line: Vec<PpToken>,

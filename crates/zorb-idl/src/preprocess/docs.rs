@@ -1,4 +1,4 @@
-//! Comments that become documentation.
+//! Documentation comments.
 
 use std::rc::Rc;
 
@@ -8,16 +8,15 @@ pub(super) struct Comment {
     pub(super) text: String,
     pub(super) first_line: u32,
     pub(super) last_line: u32,
-    /// Offset within its line: continued trailing comments are recognised by it.
+    /// Column offset in its line, which identifies continued trailing comments.
     pub(super) column: usize,
-    /// No token stands before it on its line.
+    /// Whether it is the first thing on its line.
     pub(super) own_line: bool,
 }
 
-/// The documentation that `comments`, which come before a token on `line`, hold for it: the
-/// block that ends on the line above the token (or on the token's line) and has no blank
-/// lines in it. A comment behind other code belongs to that code, except `/** ... */` right
-/// before the token.
+/// The documentation in `comments`, which precede a token on `line`: the block that ends on the
+/// line above the token (or on the token's line) and contains no blank lines. A comment after other
+/// code belongs to that code, except `/** ... */` directly before the token.
 pub(super) fn documentation(comments: &[Comment], line: u32) -> Option<Rc<str>> {
     let mut below = line;
     let mut first = comments.len();
@@ -30,7 +29,7 @@ pub(super) fn documentation(comments: &[Comment], line: u32) -> Option<Rc<str>> 
         below = comment.first_line;
         first = index;
     }
-    // A comment that goes on below one that trails code goes with it.
+    // A comment that continues a trailing comment on the next line belongs to it.
     if let Some(before) = first.checked_sub(1).and_then(|index| comments.get(index))
         && !before.own_line
     {
@@ -54,7 +53,7 @@ pub(super) fn documentation(comments: &[Comment], line: u32) -> Option<Rc<str>> 
     Some(lines.get(start..=end)?.join("\n").into())
 }
 
-/// Strips the comment marks and the common decoration.
+/// Strips comment markers and common decoration.
 fn clean(text: &str, lines: &mut Vec<String>) {
     if let Some(rest) = text.strip_prefix("//") {
         let rest = rest.strip_prefix(['/', '!']).unwrap_or(rest);

@@ -1,9 +1,9 @@
 //! Macro expansion.
 //!
-//! An expansion is a frame of tokens that are read again before the rest of the file. While
-//! a macro's frame is open its name is not expanded; a name met then is painted and never
-//! expanded later. Every token that an expansion makes or moves is taken from a budget, so
-//! no set of macros can run away.
+//! An expansion is a frame of tokens that are read before the rest of the file. While the frame of
+//! a macro is open, its name is not expanded; an occurrence of the name in it is painted and never
+//! expanded later. Every token that an expansion creates or moves is charged to a budget, so that
+//! expansion always terminates.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,11 +15,11 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_EXPANSION_DEPTH;
 use crate::source::Span;
 
-/// Tokens to be read before what comes after them.
+/// Tokens to read before the rest of the input.
 #[derive(Debug)]
 pub(super) struct TokenFrame {
     tokens: std::vec::IntoIter<PpToken>,
-    /// The macro whose expansion this is.
+    /// The macro that was expanded.
     name: Option<Rc<str>>,
 }
 
@@ -33,15 +33,15 @@ impl TokenFrame {
     }
 }
 
-/// Where the tokens of an invocation come from.
+/// The input of an invocation.
 struct Input<'f> {
     frames: &'f mut Vec<TokenFrame>,
-    /// Go on in the file when the frames are used up.
+    /// Whether to continue in the file when the frames are exhausted.
     file: bool,
 }
 
 impl Preprocessor<'_> {
-    /// Expands `token` if it is a macro to be expanded here. True: it was consumed.
+    /// Expands `token` if it is a macro that can be expanded here. Returns whether it was consumed.
     pub(super) fn try_expand(&mut self, token: &PpToken) -> bool {
         if token.kind != PpKind::Ident {
             return false;
@@ -55,7 +55,7 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// Expands everything in `tokens`, on its own.
+    /// Expands `tokens` in isolation.
     pub(super) fn expand_all(&mut self, tokens: Vec<PpToken>, depth: usize) -> Vec<PpToken> {
         let mut frames = vec![TokenFrame { tokens: tokens.into_iter(), name: None }];
         let mut out = Vec::new();
@@ -73,8 +73,8 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Tries to expand `token`; `Ok(true)` when a frame was pushed in its place, `Err` with
-    /// the painted token when its macro is being expanded already.
+    /// Tries to expand `token`: `Ok(true)` when a frame was pushed instead, `Err` with the painted
+    /// token when its macro is already being expanded.
     fn expand_in(
         &mut self,
         token: &PpToken,
@@ -85,7 +85,7 @@ impl Preprocessor<'_> {
             return Ok(false);
         }
         if matches!(&*token.text, "__FILE__" | "__LINE__") {
-            let replacement = self.place_macro(token);
+            let replacement = self.location_macro(token);
             input.frames.push(TokenFrame { tokens: vec![replacement].into_iter(), name: None });
             return Ok(true);
         }
@@ -118,7 +118,7 @@ impl Preprocessor<'_> {
         Ok(true)
     }
 
-    fn place_macro(&self, token: &PpToken) -> PpToken {
+    fn location_macro(&self, token: &PpToken) -> PpToken {
         let location = self.sources.location(token.span);
         let (kind, text) = if &*token.text == "__LINE__" {
             (PpKind::Number, location.line.to_string())
@@ -128,27 +128,27 @@ impl Preprocessor<'_> {
         PpToken { kind, text: text.into(), ..token.clone() }
     }
 
-    /// Takes `count` tokens from the budget.
+    /// Charges `count` tokens to the budget.
     fn spend(&mut self, count: usize, span: Span) -> bool {
         if let Some(left) = self.expansion_left.checked_sub(count) {
             self.expansion_left = left;
             return true;
         }
-        self.runaway(span);
+        self.expansion_too_large(span);
         false
     }
 
-    fn runaway(&mut self, span: Span) {
+    fn expansion_too_large(&mut self, span: Span) {
         self.sink.error(
             Code::ExpansionTooLarge,
             span,
-            "macros expand to too much text, reading stops here",
+            "macro expansion produces too much text; compilation stops here",
         );
         self.expansion_left = 0;
         self.stopped = true;
     }
 
-    /// Whether `(` is the next token.
+    /// Whether the next token is `(`.
     fn next_is_open(&mut self, input: &mut Input<'_>) -> bool {
         for frame in input.frames.iter().rev() {
             if let Some(token) = frame.peek() {
@@ -166,7 +166,7 @@ impl Preprocessor<'_> {
         open
     }
 
-    /// The arguments of an invocation; its `(` is known to come next.
+    /// Reads the arguments of an invocation; the next token is known to be `(`.
     fn arguments(
         &mut self,
         name: &PpToken,
@@ -178,7 +178,7 @@ impl Preprocessor<'_> {
         let mut nesting = 0_usize;
         loop {
             let Some(token) = self.argument_token(input) else {
-                let message = format!("the arguments of macro `{}` have no `)`", item.name);
+                let message = format!("missing `)` after the arguments of macro `{}`", item.name);
                 self.bad_arguments(item, name.span, message);
                 return None;
             };
@@ -242,7 +242,7 @@ impl Preprocessor<'_> {
         }
         let token = self.next_file_token()?;
         if token.line_start && token.is_punct("#") {
-            // A directive ends the invocation, with an error, and is carried out.
+            // A directive ends the invocation with an error and is then processed.
             if let Some(frame) = self.files.last_mut() {
                 frame.peeked = Some(token);
             }
@@ -251,7 +251,7 @@ impl Preprocessor<'_> {
         Some(token)
     }
 
-    /// The macro's body with arguments in place of parameters.
+    /// The macro's body with its parameters replaced by the arguments.
     fn substitute(
         &mut self,
         item: &Macro,
@@ -265,7 +265,7 @@ impl Preprocessor<'_> {
         let mut expanded: Vec<Option<Vec<PpToken>>> = vec![None; arguments.len()];
         let mut out: Vec<PpToken> = Vec::new();
         let mut paste = false;
-        // What comes before the current token, from the last one not joined by `##`, is empty.
+        // True while all operands since the last token not joined by `##` are empty.
         let mut left_empty = true;
         for (index, token) in item.body.iter().enumerate() {
             if self.stopped {
@@ -294,7 +294,7 @@ impl Preprocessor<'_> {
                 }
                 Some((tokens, index)) => {
                     if depth >= MAX_EXPANSION_DEPTH {
-                        self.runaway(at.span);
+                        self.expansion_too_large(at.span);
                         return Vec::new();
                     }
                     let known = expanded.get(index).cloned().flatten();
@@ -312,7 +312,7 @@ impl Preprocessor<'_> {
             if let Some(first) = part.first_mut() {
                 first.space_before = token.space_before;
             }
-            // An empty argument beside `##` leaves the other side as it is.
+            // An empty operand of `##` leaves the other operand unchanged.
             let empty = part.is_empty();
             if std::mem::take(&mut paste)
                 && !(empty || left_empty)
@@ -335,7 +335,7 @@ impl Preprocessor<'_> {
         }
         let tokens = retokenise(&text, at.span);
         if tokens.len() != 1 {
-            let message = format!("`##` makes `{text}`, which is not one token");
+            let message = format!("`##` produces `{text}`, which is not a single token");
             self.sink.error(Code::BadPaste, at.span, message);
         }
         tokens
@@ -371,7 +371,7 @@ impl Preprocessor<'_> {
             self.pasted_left = left;
             return true;
         }
-        self.runaway(span);
+        self.expansion_too_large(span);
         false
     }
 }

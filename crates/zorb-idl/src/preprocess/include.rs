@@ -7,7 +7,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::{MAX_INCLUDE_DEPTH, MAX_INCLUDES};
 use crate::source::{FileId, LoadError, Span};
 
-/// Files that need not exist on disk.
+/// Built-in files, which need not exist on disk.
 const BUILT_IN: [(&str, &str); 3] = [
     ("orb.idl", include_str!("orb.idl")),
     ("IOP.idl", include_str!("IOP.idl")),
@@ -15,7 +15,7 @@ const BUILT_IN: [(&str, &str); 3] = [
 ];
 
 impl Preprocessor<'_> {
-    /// `#include`, after its keyword.
+    /// Processes `#include`, after its keyword.
     pub(super) fn include(&mut self, at: Span) {
         let Some(frame) = self.files.last_mut() else { return };
         let header = frame.scanner.header_name();
@@ -43,20 +43,20 @@ impl Preprocessor<'_> {
         }
         self.includes += 1;
         if self.includes > MAX_INCLUDES {
-            self.sink.error(Code::IncludeTooDeep, span, "too many includes");
+            self.sink.error(Code::IncludeTooDeep, span, "too many `#include`s");
             self.stopped = true;
             return;
         }
         if self.files.len() >= MAX_INCLUDE_DEPTH {
             let cycle = self.files.iter().any(|frame| frame.file == file);
             let message = if cycle {
-                format!("`{name}` includes itself without end")
+                format!("`{name}` includes itself recursively")
             } else {
-                format!("includes nest more than {MAX_INCLUDE_DEPTH} deep")
+                format!("includes nest more than {MAX_INCLUDE_DEPTH} levels deep")
             };
             self.sink.push(
                 Diagnostic::new(Code::IncludeTooDeep, span, message)
-                    .hint("guard the file with `#pragma once`, or #ifndef, #define and #endif"),
+                    .hint("add `#pragma once` or an include guard to the file"),
             );
             self.refused.insert(file);
             return;
@@ -64,7 +64,7 @@ impl Preprocessor<'_> {
         self.enter(file);
     }
 
-    /// The name when it is the result of macros.
+    /// The file name when macros produce it.
     fn header_from_macros(&mut self, line: Vec<PpToken>) -> Option<(String, bool, Span)> {
         let line = self.expand_all(line, 0);
         let first = line.first()?;
@@ -85,7 +85,7 @@ impl Preprocessor<'_> {
         Some((name, false, first.span.to(last.span)))
     }
 
-    /// Searches for a file and reads it, unless it was read before.
+    /// Searches for a file and loads it, unless it is already loaded.
     fn find(&mut self, name: &str, quoted: bool, span: Span) -> Result<FileId, Box<Diagnostic>> {
         let mut candidates: Vec<PathBuf> = Vec::new();
         if Path::new(name).is_absolute() {
@@ -119,11 +119,11 @@ impl Preprocessor<'_> {
         let tried: Vec<String> =
             candidates.iter().map(|path| format!("`{}`", path.display())).collect();
         let hint = if tried.is_empty() {
-            "`<...>` names are searched for on the include path, which is empty".to_owned()
+            "a name in `<...>` is searched only on the include path, which is empty".to_owned()
         } else {
             format!("tried {}", tried.join(", "))
         };
-        let message = format!("`{name}` is not found");
+        let message = format!("`{name}` not found");
         Err(Diagnostic::new(Code::IncludeNotFound, span, message).hint(hint).into())
     }
 }

@@ -7,7 +7,7 @@ use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::source::Span;
 
-/// A macro.
+/// A macro definition.
 #[derive(Debug)]
 pub(super) struct Macro {
     pub(super) name: Rc<str>,
@@ -15,12 +15,12 @@ pub(super) struct Macro {
     pub(super) params: Option<Vec<Rc<str>>>,
     pub(super) variadic: bool,
     pub(super) body: Vec<PpToken>,
-    /// Where it is defined; none when the caller or the compiler defined it.
+    /// Where it is defined; none when an option or the compiler defines it.
     pub(super) span: Option<Span>,
 }
 
 impl Macro {
-    /// Two definitions are the same when their tokens are.
+    /// Whether two definitions have the same parameters and tokens.
     fn same(&self, other: &Self) -> bool {
         let same_tokens = self.body.len() == other.body.len()
             && self.body.iter().zip(&other.body).enumerate().all(|(index, (a, b))| {
@@ -33,12 +33,12 @@ impl Macro {
 }
 
 impl Preprocessor<'_> {
-    /// Defines the macros of the options, and our own.
+    /// Defines the macros of the options and the predefined ones.
     pub(super) fn define_options(&mut self) {
         let own = ("__ZORB_IDL__".to_owned(), None);
         for (name, value) in self.options.defines.iter().chain([&own]) {
-            // The text is tokenised as a little file of its own, whose spans mean nothing:
-            // tokens from a macro's body get the span of the invocation.
+            // The text is scanned as a small file of its own. Its spans are never used: tokens of a
+            // macro's body get the span of the invocation.
             let text = value.as_deref().unwrap_or("1");
             let mut quiet = Sink::default();
             let file = crate::source::FileId(0);
@@ -52,7 +52,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#define`, after its keyword.
+    /// Processes `#define`, after its keyword.
     pub(super) fn define(&mut self, at: Span, line: Vec<PpToken>) {
         let mut tokens = line.into_iter().peekable();
         let Some(name) = tokens.next().filter(|token| token.kind == PpKind::Ident) else {
@@ -63,7 +63,7 @@ impl Preprocessor<'_> {
             return;
         };
         if matches!(&*name.text, "defined" | "__FILE__" | "__LINE__") {
-            let message = format!("`{}` cannot be a macro's name", name.text);
+            let message = format!("`{}` is not a valid macro name", name.text);
             self.sink.error(Code::BadDirective, name.span, message);
             return;
         }
@@ -93,7 +93,7 @@ impl Preprocessor<'_> {
             tokens.map(|token| PpToken { docs: None, line_start: false, ..token }).collect();
         for end in [body.first(), body.last()].into_iter().flatten() {
             if end.is_punct("##") {
-                let message = "`##` cannot be the first or last thing in a macro";
+                let message = "`##` cannot be the first or last token of a macro body";
                 self.sink.error(Code::BadPaste, end.span, message);
                 return;
             }
@@ -104,7 +104,7 @@ impl Preprocessor<'_> {
                     && hash.is_punct("#")
                     && !params.contains(&next.text)
                 {
-                    let message = "`#` must come before a parameter of the macro";
+                    let message = "`#` must be followed by a parameter of the macro";
                     self.sink.error(Code::BadPaste, hash.span, message);
                     return;
                 }
@@ -121,9 +121,9 @@ impl Preprocessor<'_> {
         if item.same(earlier) {
             return;
         }
-        let message = format!("macro `{}` is defined again with another meaning", item.name);
+        let message = format!("macro `{}` is redefined differently", item.name);
         let mut diagnostic = Diagnostic::new(Code::MacroRedefined, at, message)
-            .hint(format!("write `#undef {}` first if this is intended", item.name));
+            .hint(format!("if this is intended, write `#undef {}` first", item.name));
         if let Some(span) = earlier.span {
             diagnostic = diagnostic.label(span, "first defined here");
         }
@@ -131,7 +131,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The parameter list after `(`, and whether it ends in `...`.
+/// Parses the parameter list after `(`; also returns whether it ends in `...`.
 fn parameters(tokens: &mut impl Iterator<Item = PpToken>) -> Option<(Vec<Rc<str>>, bool)> {
     let mut names: Vec<Rc<str>> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -141,7 +141,7 @@ fn parameters(tokens: &mut impl Iterator<Item = PpToken>) -> Option<(Vec<Rc<str>
             return Some((names, false));
         }
         if token.is_punct(".") {
-            // `...` arrives as three dots.
+            // The scanner delivers `...` as three dots.
             let dots = tokens.next()?.is_punct(".") && tokens.next()?.is_punct(".");
             let close = tokens.next()?.is_punct(")");
             names.push("__VA_ARGS__".into());

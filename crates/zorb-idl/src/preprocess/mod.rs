@@ -26,7 +26,7 @@ use crate::lexer::{Lexer, Token};
 use crate::limits::{MAX_FILE_BYTES, MAX_TOKENS, MAX_TOTAL_BYTES};
 use crate::source::{FileId, FileLoader, LoadError, SourceMap, Span};
 
-/// What the preprocessor hands to the parser.
+/// The output of the preprocessor, for the parser.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) tokens: Vec<Token>,
@@ -76,7 +76,7 @@ pub(crate) fn run(
         }
         preprocessor.enter(file);
         preprocessor.process();
-        // What this file brought in, the next ones need not bring in again.
+        // Files that this one included need not be included again by the next ones.
         let read: Vec<_> = preprocessor.sources.files().map(|(file, _)| file).collect();
         preprocessor.finished.extend(read);
     }
@@ -94,43 +94,43 @@ struct Preprocessor<'a> {
     lexer: Lexer,
     events: Vec<Event>,
     macros: HashMap<Rc<str>, Rc<Macro>>,
-    /// The file being read, on top of those that include it.
+    /// The include stack; the file being read is on top.
     files: Vec<FileFrame>,
-    /// Macro expansions still to be read, the innermost last.
+    /// Macro expansions still to be read; the innermost is last.
     frames: Vec<TokenFrame>,
     dependencies: Vec<PathBuf>,
-    /// Files that say `#pragma once`.
+    /// Files with `#pragma once`.
     once: HashSet<FileId>,
-    /// Files read for an earlier file that the caller named.
+    /// Files read on behalf of an earlier file that the caller named.
     finished: HashSet<FileId>,
-    /// Files that include themselves without end.
+    /// Files that include themselves recursively.
     refused: HashSet<FileId>,
     includes: usize,
     bytes_left: usize,
     expansion_left: usize,
     pasted_left: usize,
-    /// A limit was passed: read no further.
+    /// Whether a limit was exceeded and reading stops.
     stopped: bool,
 }
 
-/// A file that is being read.
+/// A file being read.
 #[derive(Debug)]
 struct FileFrame {
     file: FileId,
     scanner: Scanner,
-    /// A token read ahead.
+    /// A token of lookahead.
     peeked: Option<PpToken>,
     conditionals: Vec<Conditional>,
 }
 
-/// An `#if` that is open.
+/// An open `#if`.
 #[derive(Debug)]
 struct Conditional {
     /// The directive.
     span: Span,
-    /// Tokens of the current group count.
+    /// Whether the tokens of the current group are processed.
     active: bool,
-    /// A group was already chosen, or the whole `#if` is inside a group left out.
+    /// Whether a group was already chosen, or the whole `#if` is in a skipped group.
     decided: bool,
     seen_else: bool,
 }
@@ -177,7 +177,7 @@ impl Preprocessor<'_> {
             Some(left) => self.bytes_left = left,
             None => {
                 let span = Span::new(file, 0, 0);
-                self.stop(span, "the files of this compilation are too large in all");
+                self.stop(span, "the files of this compilation are too large in total");
                 return;
             }
         }
@@ -186,7 +186,7 @@ impl Preprocessor<'_> {
         self.files.push(FileFrame { file, scanner, peeked: None, conditionals: Vec::new() });
     }
 
-    /// Reads until all files are done.
+    /// Reads all files to their end.
     fn process(&mut self) {
         while !self.files.is_empty() {
             if self.stopped {
@@ -207,7 +207,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token: of the innermost expansion, else of the current file.
+    /// The next token: from the innermost expansion, or else from the current file.
     fn next_token(&mut self) -> Option<PpToken> {
         while let Some(frame) = self.frames.last_mut() {
             if let Some(token) = frame.next() {
@@ -227,7 +227,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The current file is at its end.
+    /// Leaves the current file at its end.
     fn leave(&mut self) {
         let Some(frame) = self.files.pop() else { return };
         for open in frame.conditionals {
@@ -235,7 +235,7 @@ impl Preprocessor<'_> {
                 Diagnostic::new(
                     Code::UnterminatedConditional,
                     open.span,
-                    "this conditional has no `#endif`",
+                    "missing `#endif` of this conditional",
                 )
                 .hint("add `#endif` before the end of the file"),
             );
@@ -265,7 +265,7 @@ impl Preprocessor<'_> {
 fn reason(error: &LoadError) -> String {
     match error {
         LoadError::NotFound => "it does not exist".into(),
-        LoadError::TooLarge => format!("it has more than {MAX_FILE_BYTES} bytes"),
+        LoadError::TooLarge => format!("it is larger than {MAX_FILE_BYTES} bytes"),
         LoadError::Other(text) => text.clone(),
     }
 }

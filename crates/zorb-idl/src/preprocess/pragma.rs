@@ -1,4 +1,4 @@
-//! Pragmas, and the other events between tokens.
+//! Pragmas and the other events between tokens.
 
 use std::rc::Rc;
 
@@ -6,21 +6,21 @@ use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
 
-/// Something that happens between two tokens.
+/// An event between two tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
-    /// The position, in the token stream, of the token after it.
+    /// The index, in the token stream, of the token after it.
     pub(crate) at: usize,
     pub(crate) kind: EventKind,
     pub(crate) span: Span,
 }
 
-/// What happens.
+/// The kind of an event.
 #[derive(Clone, Debug)]
 pub(crate) enum EventKind {
-    /// A file starts: the prefix is empty from here.
+    /// A file starts: its prefix is empty.
     EnterFile,
-    /// A file ends: the prefix is what it was before.
+    /// A file ends: the prefix of the including file applies again.
     LeaveFile,
     /// `#pragma prefix "..."`
     Prefix(String),
@@ -33,14 +33,14 @@ pub(crate) enum EventKind {
 /// The scoped name in a pragma.
 #[derive(Clone, Debug)]
 pub(crate) struct PragmaName {
-    /// It starts with `::`.
+    /// Whether it starts with `::`.
     pub(crate) absolute: bool,
     pub(crate) parts: Vec<Rc<str>>,
     pub(crate) span: Span,
 }
 
 impl Preprocessor<'_> {
-    /// `#pragma`, after its keyword.
+    /// Processes `#pragma`, after its keyword.
     pub(super) fn pragma(&mut self, at: Span, line: &[PpToken]) {
         let Some((word, rest)) = line.split_first() else { return };
         let at = at.to(line.last().map_or(at, |token| token.span));
@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
                 _ => self.bad_pragma(at, "#pragma version Module::Name 1.2"),
             },
             other => {
-                let message = format!("pragma `{other}` is not known and has no effect");
+                let message = format!("unknown pragma `{other}` is ignored");
                 let mut diagnostic = Diagnostic::new(Code::UnknownPragma, at, message);
                 let known = ["prefix", "ID", "version", "once"];
                 if let Some(near) = crate::resolve::closest(other, known.into_iter()) {
@@ -79,10 +79,10 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn bad_pragma(&mut self, at: Span, form: &str) {
+    fn bad_pragma(&mut self, at: Span, syntax: &str) {
         self.sink.push(
-            Diagnostic::new(Code::BadPragma, at, "this pragma is malformed")
-                .hint(format!("write `{form}`")),
+            Diagnostic::new(Code::BadPragma, at, "malformed pragma")
+                .hint(format!("write `{syntax}`")),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! From characters to preprocessing tokens.
+//! Scans characters into preprocessing tokens.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use super::token::{PpKind, PpToken};
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::source::{FileId, Span};
 
-/// Operators of two characters; everything else is one.
+/// Operators of two characters; all others have one.
 const PAIRS: [&str; 10] = ["##", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::"];
 const SINGLES: &str = "{};:,<>()[]=|^&+-*/%~@#!?.";
 
-/// Reads a file token by token.
+/// Scans a file token by token.
 #[derive(Debug)]
 pub(super) struct Scanner {
     file: FileId,
@@ -20,10 +20,10 @@ pub(super) struct Scanner {
     pos: usize,
     line: u32,
     line_offset: usize,
-    /// The line of the last token, to know trailing comments.
+    /// The line of the last token, to recognise trailing comments.
     last_token_line: u32,
     line_start: bool,
-    /// Report nothing: the text is in a group that a condition leaves out.
+    /// Whether the text is in a skipped group, where nothing is reported.
     pub(super) quiet: bool,
 }
 
@@ -47,7 +47,7 @@ impl Scanner {
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
-        // Files are far smaller than 4 GiB.
+        // The file size limit is far below 4 GiB.
         Span::new(self.file, start as u32, end as u32)
     }
 
@@ -55,7 +55,7 @@ impl Scanner {
         self.text.get(self.pos..).unwrap_or("")
     }
 
-    /// The offset past any line splices at `pos`.
+    /// The offset after any line splices at `pos`.
     fn past_splices(&self, mut pos: usize) -> usize {
         loop {
             let rest = self.text.get(pos..).unwrap_or("");
@@ -100,22 +100,22 @@ impl Scanner {
         }
     }
 
-    /// The next token, wherever it is.
+    /// The next token, on any line.
     pub(super) fn next(&mut self, sink: &mut Sink) -> Option<PpToken> {
         self.token(false, sink)
     }
 
-    /// The next token on this line. At the line's end: none, and the end is consumed.
+    /// The next token on this line; none at the end of the line, which is consumed.
     pub(super) fn next_in_line(&mut self, sink: &mut Sink) -> Option<PpToken> {
         self.token(true, sink)
     }
 
-    /// All tokens up to the end of the line, which is consumed.
+    /// All tokens to the end of the line, which is consumed.
     pub(super) fn rest_of_line(&mut self, sink: &mut Sink) -> Vec<PpToken> {
         std::iter::from_fn(|| self.next_in_line(sink)).collect()
     }
 
-    /// The characters up to the end of the line as they are, trimmed; the end is consumed.
+    /// The unscanned text to the end of the line, trimmed; the line end is consumed.
     pub(super) fn raw_rest_of_line(&mut self) -> String {
         let mut text = String::new();
         while let Some(char) = self.bump() {
@@ -128,7 +128,7 @@ impl Scanner {
         text.trim().to_owned()
     }
 
-    /// `<name>` or `"name"` of an include, if one comes next on this line.
+    /// The `<name>` or `"name"` of an include, if it comes next on this line.
     pub(super) fn header_name(&mut self) -> Option<(String, bool, Span)> {
         self.bump_while(|char| char == ' ' || char == '\t');
         let start = self.pos;
@@ -169,7 +169,7 @@ impl Scanner {
                 Some(_) => break,
             }
         }
-        // A splice before a token is not part of it.
+        // A line splice before a token is not part of it.
         self.pos = self.past_splices_counting();
         let docs = documentation(&comments, self.line);
         let start = self.pos;
@@ -210,7 +210,7 @@ impl Scanner {
                     Some(char) => star = char == '*',
                     None => {
                         if !self.quiet {
-                            let message = "this comment has no end";
+                            let message = "unterminated comment";
                             let span = self.span(start, start + 2);
                             sink.push(
                                 Diagnostic::new(Code::UnterminatedComment, span, message)
@@ -285,14 +285,15 @@ impl Scanner {
         PpKind::Number
     }
 
-    /// The rest of a literal, up to the closing quote or, with an error, the line's end.
+    /// Scans the rest of a literal, up to the closing quote; reports an error at the end of the
+    /// line.
     fn quoted(&mut self, quote: char, start: usize, sink: &mut Sink) {
         loop {
             match self.peek() {
                 None | Some('\n') => {
                     if !self.quiet {
                         let what = if quote == '"' { "string" } else { "character" };
-                        let message = format!("this {what} literal has no end");
+                        let message = format!("unterminated {what} literal");
                         let span = self.span(start, self.pos);
                         let hint = format!("close it with {quote} on the same line");
                         sink.push(
@@ -318,7 +319,7 @@ impl Scanner {
     }
 }
 
-/// Letters outside ASCII are no part of IDL names, but belong to what was meant as one: the
+/// Letters outside ASCII are not valid in IDL identifiers, but are scanned as part of one: the
 /// lexer reports them.
 fn is_ident_start(char: char) -> bool {
     char.is_ascii_alphabetic() || char == '_' || (!char.is_ascii() && char.is_alphabetic())
@@ -328,7 +329,7 @@ fn is_ident_part(char: char) -> bool {
     is_ident_start(char) || char.is_ascii_digit()
 }
 
-/// Splits text that `##` made into tokens.
+/// Splits text produced by `##` into tokens.
 pub(super) fn retokenise(text: &str, span: Span) -> Vec<PpToken> {
     let mut scanner = Scanner::new(span.file, text.into());
     scanner.quiet = true;

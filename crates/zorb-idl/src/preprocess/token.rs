@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use crate::source::Span;
 
-/// What a preprocessing token looks like.
+/// The kind of a preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PpKind {
-    /// A letter or underscore, then letters, digits, underscores.
+    /// An identifier: a letter or underscore, then letters, digits and underscores.
     Ident,
-    /// Something that starts like a number; perhaps malformed.
+    /// A preprocessing number; it may be malformed.
     Number,
     /// `"..."`, quotes included in the text.
     Str,
@@ -21,7 +21,7 @@ pub(crate) enum PpKind {
     WideChar,
     /// An operator or bracket.
     Punct,
-    /// A character that IDL has no use for.
+    /// A character that is not valid in IDL.
     Other,
 }
 
@@ -29,15 +29,15 @@ pub(crate) enum PpKind {
 #[derive(Clone, Debug)]
 pub(crate) struct PpToken {
     pub(crate) kind: PpKind,
-    /// The spelling, line splices removed.
+    /// The spelling, with line splices removed.
     pub(crate) text: Rc<str>,
-    /// Where it stands; for a token from a macro's body, where the macro is invoked.
+    /// Its span; for a token from a macro's body, the span of the invocation.
     pub(crate) span: Span,
-    /// White space or a comment comes before it.
+    /// Whether white space or a comment precedes it.
     pub(crate) space_before: bool,
-    /// It is the first on its line.
+    /// Whether it is the first token of its line.
     pub(crate) line_start: bool,
-    /// It is the name of a macro that was being expanded: never to be expanded again.
+    /// Whether it names a macro that was being expanded and so is never expanded again.
     pub(crate) painted: bool,
     /// The comment directly above or before it.
     pub(crate) docs: Option<Rc<str>>,

@@ -1,4 +1,4 @@
-//! Handing annotations to what they are before.
+//! Applies annotations to the annotated definitions.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::{AnnotationItem, Ident, Item, OperationItem};
 
 impl Resolver<'_> {
-    /// A definition with annotations before it.
+    /// Resolves a definition with annotations before it.
     pub(super) fn annotated(&mut self, list: &[AnnotationItem], item: &Item, scope: ScopeId) {
         if let Item::Bitmask(item) = item {
             let annotations = self.annotate(list, On::BITMASK, None, scope);
@@ -50,7 +50,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The values of an enum must fit its bit bound.
+    /// Checks that the values of an enum fit its bit bound.
     fn check_enum_bound(&mut self, id: DefId, annotations: &[Annotation]) {
         let Some(item) = self.model.enumeration(id) else { return };
         let count = item.enumerators.len() as u64;
@@ -59,7 +59,8 @@ impl Resolver<'_> {
         if !(1..=32).contains(bits) {
             let message = format!("an enum cannot have {bits} bits");
             self.sink.push(
-                Diagnostic::new(Code::BitBound, bound.span, message).note("1 to 32 are possible"),
+                Diagnostic::new(Code::BitBound, bound.span, message)
+                    .note("the bound must be between 1 and 32"),
             );
         } else if count > 1_u64 << bits {
             let message = format!("{bits} bits are too few for {count} enumerators");
@@ -67,7 +68,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Something in an interface or valuetype with annotations before it.
+    /// Resolves a declaration with annotations in an interface or valuetype.
     pub(super) fn annotated_export(
         &mut self,
         list: &[AnnotationItem],
@@ -141,7 +142,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// No two of these have the same number.
+    /// Checks that no two of these have the same number.
     pub(super) fn check_numbers<'n>(
         &mut self,
         annotation: &str,
@@ -160,13 +161,13 @@ impl Resolver<'_> {
             }
         }
         for (value, first, span) in found {
-            let message = format!("`@{annotation}` is {value} twice");
+            let message = format!("duplicate `@{annotation}` value {value}");
             let diagnostic = Diagnostic::new(Code::AnnotationConflict, span, message);
-            self.sink.push(diagnostic.label(first, "first given here"));
+            self.sink.push(diagnostic.label(first, "first used here"));
         }
     }
 
-    /// Whether constants can be of this type.
+    /// Whether a constant can have this type.
     pub(super) fn is_constant_type(&self, ty: &Type) -> bool {
         match self.model.resolve(ty) {
             Type::Named(id) => matches!(
@@ -186,7 +187,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The names that an item gives to definitions in its scope.
+/// The names that an item declares in its scope.
 pub(super) fn declared_names(item: &Item) -> Vec<&Ident> {
     match item {
         Item::Annotated(_, item) => declared_names(item),

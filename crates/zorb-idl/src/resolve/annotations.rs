@@ -1,9 +1,9 @@
-//! Annotations: which are meant, and what their arguments are.
+//! Resolution of annotations and their arguments.
 
 use std::collections::HashMap;
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use super::standard::{self, Default, Kind, On};
 use super::suggest::closest;
 use crate::diagnostics::{Code, Diagnostic};
@@ -30,8 +30,8 @@ enum ParameterKind {
 }
 
 impl Resolver<'_> {
-    /// `@annotation name { ... };` Its name has a `@` in the scope: annotations and types may
-    /// have the same name.
+    /// `@annotation name { ... };` In the scope its name starts with `@`: an annotation and a type
+    /// may have the same name.
     pub(super) fn annotation_type(&mut self, item: &AnnotationTypeItem, scope: ScopeId) {
         let name = Ident { text: format!("@{}", item.name.text).into(), span: item.name.span };
         let kind = DefinitionKind::Annotation(AnnotationType::default());
@@ -52,7 +52,7 @@ impl Resolver<'_> {
             let ty = self.value_type(&member.ty, inside);
             let ty = self.annotation_member_type(ty, member.ty.span);
             let default = member.default.as_ref().map(|value| self.argument(value, &ty, inside));
-            if self.declare(inside, &member.name, Target::Member, Role::Member) {
+            if self.declare(inside, &member.name, Target::Member, NameKind::Member) {
                 let (name, span) = (member.name.text.to_string(), member.name.span);
                 members.push(AnnotationMember { name, ty, default, span });
             }
@@ -73,12 +73,12 @@ impl Resolver<'_> {
         let message = format!("a member of an annotation cannot be of type `{name}`");
         self.sink.push(
             Diagnostic::new(Code::BadConstType, span, message)
-                .hint("arguments are constants; `any` stands for a constant of any type"),
+                .hint("arguments are constants; use `any` for a constant of any type"),
         );
         Type::Error
     }
 
-    /// A constant of `ty`, or any constant.
+    /// Evaluates an argument: a constant of `ty`, or any constant if `ty` is `any`.
     fn argument(&mut self, value: &Expr, ty: &Type, scope: ScopeId) -> ConstValue {
         if *self.model.resolve(ty) == Type::Any {
             let value = self.compute(value, &Type::LongLong, scope);
@@ -87,7 +87,7 @@ impl Resolver<'_> {
         self.evaluate(value, ty, scope)
     }
 
-    /// The annotations before something: of this kind, and with values of this type.
+    /// Resolves the annotations of a definition of kind `on` whose values have type `ty`.
     pub(super) fn annotate(
         &mut self,
         items: &[AnnotationItem],
@@ -101,10 +101,10 @@ impl Resolver<'_> {
             let Some(annotation) = self.annotation(item, on, ty, scope) else { continue };
             let earlier = seen.insert(annotation.name.clone(), annotation.span);
             if let Some(first) = earlier.filter(|_| annotation.name != "verbatim") {
-                let message = format!("`@{}` is given twice", annotation.name);
+                let message = format!("`@{}` is applied twice", annotation.name);
                 let diagnostic =
                     Diagnostic::new(Code::DuplicateAnnotation, item.name.span, message);
-                self.sink.push(diagnostic.label(first, "first given here"));
+                self.sink.push(diagnostic.label(first, "first applied here"));
                 continue;
             }
             list.push(annotation);
@@ -142,7 +142,7 @@ impl Resolver<'_> {
         let Some(standard) = standard::find(&written) else {
             annotation.is_known = false;
             annotation.arguments = unchecked(&item.arguments);
-            let message = format!("the annotation `@{written}` is not known");
+            let message = format!("unknown annotation `@{written}`");
             let mut diagnostic = Diagnostic::new(Code::UnknownAnnotation, span, message);
             if let Some(near) = closest(&written, standard::names()) {
                 diagnostic = diagnostic.hint(format!("did you mean `@{near}`?"));
@@ -151,8 +151,8 @@ impl Resolver<'_> {
             return Some(annotation);
         };
         if !on.is_in(standard.on) {
-            let message = format!("`@{written}` does not go with {}", on.words());
-            self.sink.error(Code::AnnotationPlace, span, message);
+            let message = format!("`@{written}` cannot be applied to {}", on.words());
+            self.sink.error(Code::MisplacedAnnotation, span, message);
             return None;
         }
         let parameter = |(name, kind, default): &(&str, Kind, Default)| Parameter {
@@ -169,8 +169,8 @@ impl Resolver<'_> {
         Some(annotation)
     }
 
-    /// The declaration that a name means; `Some(None)` when there is none, `None` when that
-    /// is an error and reported.
+    /// The declaration of an annotation; `Some(None)` when there is none, `None` after an error was
+    /// reported.
     #[allow(clippy::option_option, reason = "reported failure and absence differ")]
     fn find_annotation_type(&mut self, name: &ScopedName, scope: ScopeId) -> Option<Option<DefId>> {
         let (last, outer) = name.parts.split_last()?;
@@ -183,7 +183,8 @@ impl Resolver<'_> {
                 {
                     let defined = entry.ident.clone();
                     if *defined.text != *text {
-                        let message = format!("`{text}` is spelled `{}` here", defined.text);
+                        let message =
+                            format!("`{text}` is spelled `{}` in its definition", defined.text);
                         let diagnostic = Diagnostic::new(Code::CaseMismatch, last.span, message);
                         self.sink.push(diagnostic.label(defined.span, "defined here"));
                     }
@@ -228,11 +229,11 @@ impl Resolver<'_> {
             Arguments::One(value) => {
                 let only = match parameters {
                     [only] => Some(only),
-                    // The rest have defaults.
+                    // The remaining parameters have defaults.
                     _ => parameters.iter().find(|it| it.default.is_none()),
                 };
                 if only.is_none() {
-                    let message = "this annotation has no argument";
+                    let message = "this annotation takes no arguments";
                     self.sink.error(Code::AnnotationArgument, value.span, message);
                 }
                 only.map(|only| (only, value))
@@ -265,7 +266,7 @@ impl Resolver<'_> {
             match value {
                 Some(value) => all.push((parameter.name.clone(), value)),
                 None => {
-                    let message = format!("the argument `{}` is missing", parameter.name);
+                    let message = format!("missing argument `{}`", parameter.name);
                     self.sink.error(Code::AnnotationArgument, item.name.span, message);
                 }
             }
@@ -274,7 +275,7 @@ impl Resolver<'_> {
     }
 
     fn no_such_argument(&mut self, name: &Ident, parameters: &[Parameter]) {
-        let message = format!("there is no argument `{}`", name.text);
+        let message = format!("unknown argument `{}`", name.text);
         let mut diagnostic = Diagnostic::new(Code::AnnotationArgument, name.span, message);
         if let Some(near) = closest(&name.text, parameters.iter().map(|it| it.name.as_str())) {
             diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
@@ -307,14 +308,14 @@ impl Resolver<'_> {
                 if let Some(word) = word.filter(|word| words.contains(word)) {
                     return ConstValue::String(word.to_owned());
                 }
-                let message = format!("one of {} is expected here", words.join(", "));
+                let message = format!("expected one of {}", words.join(", "));
                 self.sink.error(Code::AnnotationArgument, value.span, message);
                 ConstValue::Error
             }
         }
     }
 
-    /// A value of the type that the annotation is before.
+    /// An argument of the type of the annotated definition.
     fn value_argument(
         &mut self,
         value: &Expr,
@@ -329,14 +330,14 @@ impl Resolver<'_> {
             || matches!(resolved, Type::Fixed { .. } | Type::Error);
         if matches!(kind, Kind::Number) && !number || !self.is_constant_type(ty) {
             let name = self.model.type_name(ty);
-            let message = format!("values of type `{name}` cannot have this");
-            self.sink.error(Code::AnnotationPlace, value.span, message);
+            let message = format!("this annotation cannot be applied to type `{name}`");
+            self.sink.error(Code::MisplacedAnnotation, value.span, message);
             return ConstValue::Error;
         }
         self.evaluate(value, ty, scope)
     }
 
-    /// What the annotations of one thing say must go together.
+    /// Checks that the annotations of one definition do not contradict each other.
     fn check_agreement(&mut self, list: &[Annotation]) {
         let on = |name: &str| {
             let found = find_annotation(list, name)?;
@@ -358,7 +359,7 @@ impl Resolver<'_> {
             let message = format!("`@{}` contradicts `@{}`", second.name, first.name);
             self.sink.push(
                 Diagnostic::new(Code::AnnotationConflict, second.span, message)
-                    .label(first.span, "given here"),
+                    .label(first.span, "applied here"),
             );
         }
         let range = on("range");
@@ -367,11 +368,11 @@ impl Resolver<'_> {
         };
         let (least, greatest) = (bound("min"), bound("max"));
         let problem = if is_less(greatest, least) {
-            Some("the least value is greater than the greatest")
+            Some("the minimum is greater than the maximum")
         } else {
             let default = on("default").and_then(|default| default.argument("value"));
             (is_less(default, least) || is_less(greatest, default))
-                .then_some("the default is out of the range")
+                .then_some("the default is out of range")
         };
         if let (Some(problem), Some(last)) = (problem, list.last()) {
             self.sink.error(Code::AnnotationConflict, last.span, problem);
@@ -379,7 +380,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether both are numbers of one kind, and the first is less.
+/// Whether both are numbers of the same kind, and the first is less.
 fn is_less(left: Option<&ConstValue>, right: Option<&ConstValue>) -> bool {
     match (left, right) {
         (Some(ConstValue::Integer(left)), Some(ConstValue::Integer(right))) => left < right,
@@ -391,7 +392,7 @@ fn is_less(left: Option<&ConstValue>, right: Option<&ConstValue>) -> bool {
     }
 }
 
-/// The arguments of an annotation that nothing is known of, as far as they are plain.
+/// The arguments of an unknown annotation that are plain literals.
 fn unchecked(arguments: &Arguments) -> Vec<(String, ConstValue)> {
     let plain = |value: &Expr| {
         Some(match &value.kind {

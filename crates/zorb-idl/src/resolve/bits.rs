@@ -1,9 +1,9 @@
-//! Bit masks, bit sets, maps and the inheritance of structs.
+//! Bitmasks, bitsets, maps and struct inheritance.
 
 use std::collections::HashMap;
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_ANCESTORS;
@@ -14,7 +14,7 @@ use crate::model::{
 use crate::source::Span;
 use crate::syntax::{BitfieldItem, BitmaskItem, BitsetItem, Ident, ScopedName, TypeExpr};
 
-/// The most bits of a bit mask, a bit set and a field.
+/// The maximum number of bits of a bitmask, a bitset or a field.
 const MAX_BITS: i128 = 64;
 
 impl Resolver<'_> {
@@ -43,11 +43,11 @@ impl Resolver<'_> {
             if position >= bit_bound {
                 let message = format!("`{}` is at position {position}", name.text);
                 self.sink.push(Diagnostic::new(Code::BitPosition, span, message).hint(format!(
-                    "a bit bound of {bit_bound} has positions 0 to {}",
+                    "with a bit bound of {bit_bound}, positions are 0 to {}",
                     bit_bound.saturating_sub(1)
                 )));
             } else if let Some(first) = taken.get(&position) {
-                let message = format!("`{}` is at position {position} again", name.text);
+                let message = format!("`{}` reuses position {position}", name.text);
                 let diagnostic = Diagnostic::new(Code::BitPosition, span, message);
                 self.sink.push(diagnostic.label(*first, "first used here"));
             } else {
@@ -55,7 +55,8 @@ impl Resolver<'_> {
             }
             next = position.saturating_add(1);
             let index = u32::try_from(bits.len()).unwrap_or(u32::MAX);
-            if self.declare(inside, name, Target::Bit { bitmask: id, index }, Role::Definition) {
+            if self.declare(inside, name, Target::Bit { bitmask: id, index }, NameKind::Definition)
+            {
                 let docs = bit.docs.as_deref().map(str::to_owned);
                 bits.push(Bit { name: name.text.to_string(), position, docs, annotations, span });
             }
@@ -74,10 +75,10 @@ impl Resolver<'_> {
                 u16::try_from(*bits).unwrap_or(32)
             }
             Some(ConstValue::Integer(bits)) => {
-                let message = format!("a bit mask cannot have {bits} bits");
+                let message = format!("a bitmask cannot have {bits} bits");
                 self.sink.push(
                     Diagnostic::new(Code::BitBound, bound.span, message)
-                        .note("1 to 64 are possible"),
+                        .note("the bound must be between 1 and 64"),
                 );
                 64
             }
@@ -100,10 +101,10 @@ impl Resolver<'_> {
             self.bitfields(field, inside, &mut size, &mut names, &mut fields);
         }
         if size > 64 {
-            let message = format!("this bit set has {size} bits");
+            let message = format!("this bitset has {size} bits");
             self.sink.push(
                 Diagnostic::new(Code::BadBitset, item.name.span, message)
-                    .note("there is room for 64"),
+                    .note("the maximum is 64 bits"),
             );
         }
         self.finish(id);
@@ -113,7 +114,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The bit set that another inherits from, and its size.
+    /// The base of a bitset, and its size.
     fn base_bitset(&mut self, name: &ScopedName, scope: ScopeId) -> Option<(DefId, u16)> {
         let target = self.lookup(name, scope)?;
         if let Target::Definition(id) = target
@@ -123,11 +124,11 @@ impl Resolver<'_> {
             let size = base.size;
             return self.may_inherit(id, name.span).then_some((id, size));
         }
-        self.refuse_parent(Code::BadStructBase, name, target, "is not a complete bit set");
+        self.report_bad_base(Code::BadStructBase, name, target, "is not a complete bitset");
         None
     }
 
-    /// The names of the fields of a bit set and its bases.
+    /// The names of the fields of a bitset and its bases.
     fn field_names(&self, id: DefId) -> HashMap<String, Span> {
         let mut names = HashMap::new();
         let mut at = Some(id);
@@ -152,10 +153,10 @@ impl Resolver<'_> {
         let bits = match self.evaluate_wide(&item.bits, &Type::ULong, inside) {
             ConstValue::Integer(bits) if (1..=MAX_BITS).contains(&bits) => bits,
             ConstValue::Integer(bits) => {
-                let message = format!("a bit field cannot have {bits} bits");
+                let message = format!("a bitfield cannot have {bits} bits");
                 self.sink.push(
                     Diagnostic::new(Code::BadBitset, item.bits.span, message)
-                        .note("1 to 64 are possible"),
+                        .note("the width must be between 1 and 64"),
                 );
                 1
             }
@@ -184,7 +185,7 @@ impl Resolver<'_> {
             add(None, item.span);
         }
         for name in &item.names {
-            if !self.declare(inside, name, Target::Member, Role::Member) {
+            if !self.declare(inside, name, Target::Member, NameKind::Member) {
                 continue;
             }
             let earlier = names.insert(name.text.to_ascii_lowercase(), name.span);
@@ -223,17 +224,17 @@ impl Resolver<'_> {
                 DefinitionKind::Struct(_) if !self.incomplete.contains_key(&id) => {
                     return self.may_inherit(id, name.span).then_some(id);
                 }
-                DefinitionKind::Struct(_) => "is not complete here",
-                DefinitionKind::Typedef(_) => "is a typedef: write the struct's own name",
+                DefinitionKind::Struct(_) => "is incomplete here",
+                DefinitionKind::Typedef(_) => "is a typedef: use the struct's own name",
                 _ => "is not a struct",
             },
             _ => "is not a struct",
         };
-        self.refuse_parent(Code::BadStructBase, name, target, what);
+        self.report_bad_base(Code::BadStructBase, name, target, what);
         None
     }
 
-    /// Whether the line of bases from `base` on is short enough for an heir.
+    /// Whether the chain of bases from `base` on is short enough for another derived type.
     fn may_inherit(&mut self, base: DefId, span: Span) -> bool {
         let mut at = Some(base);
         for _ in 0..MAX_ANCESTORS {
@@ -243,7 +244,7 @@ impl Resolver<'_> {
                 _ => return true,
             };
         }
-        let message = format!("this inherits from more than {MAX_ANCESTORS} others");
+        let message = format!("this inherits from more than {MAX_ANCESTORS} bases");
         self.sink.error(Code::InheritanceTooLarge, span, message);
         false
     }
@@ -254,7 +255,7 @@ impl Resolver<'_> {
         self.sink.push(diagnostic.label(first, "inherited from here"));
     }
 
-    /// `map<K, V>`: keys can be compared, and are small.
+    /// `map<K, V>`: keys must be small and comparable.
     pub(super) fn check_map_key(&mut self, ty: &Type, span: Span) {
         let fine = match self.model.resolve(ty) {
             Type::Boolean
@@ -273,13 +274,13 @@ impl Resolver<'_> {
             let message = format!("`{}` cannot be the key of a map", self.model.type_name(ty));
             self.sink.push(
                 Diagnostic::new(Code::BadMapKey, span, message)
-                    .hint("keys are integers, characters, booleans, strings, enums or bit masks"),
+                    .hint("use an integer, character, boolean, string, enum or bitmask type"),
             );
         }
     }
 }
 
-/// The smallest type for a number of bits.
+/// The smallest type with this many bits.
 const fn default_field_type(bits: u16) -> Type {
     match bits {
         0..=1 => Type::Boolean,

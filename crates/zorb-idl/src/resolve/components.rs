@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_PORTS;
@@ -63,11 +63,11 @@ impl Resolver<'_> {
             if !self.incomplete.contains_key(&id) {
                 return Some(id);
             }
-            self.refuse_parent(Code::BadComponentBase, name, target, "is not complete here");
+            self.report_bad_base(Code::BadComponentBase, name, target, "is incomplete here");
             return None;
         }
         let what = format!("is not a {word}");
-        self.refuse_parent(Code::BadComponentBase, name, target, &what);
+        self.report_bad_base(Code::BadComponentBase, name, target, &what);
         None
     }
 
@@ -84,11 +84,11 @@ impl Resolver<'_> {
             let code = Code::BadComponentSupports;
             let Some(id) = self.parent_interface(code, name, target) else { continue };
             if !matches!(self.model.definition(id).kind, DefinitionKind::Interface(_)) {
-                self.refuse_parent(code, name, target, "is not an interface");
+                self.report_bad_base(code, name, target, "is not an interface");
             } else if self.model.interface(id).is_some_and(|it| it.is_local) {
-                self.refuse_parent(code, name, target, "is local");
+                self.report_bad_base(code, name, target, "is local");
             } else if let Some(first) = seen.get(&id) {
-                self.named_twice(name, *first);
+                self.duplicate_base(name, *first);
             } else {
                 seen.insert(id, name.span);
                 supports.push(id);
@@ -97,7 +97,7 @@ impl Resolver<'_> {
         supports
     }
 
-    /// Something of the module `Components`, which a file must include.
+    /// An interface of the module `Components`, which the file must include.
     pub(super) fn standard_interface(&mut self, name: &str, span: Span) -> Option<DefId> {
         let module = self.entry(ScopeId(0), "Components").and_then(|entry| match entry.target {
             Target::Definition(id) => self.scope_of.get(&id).copied(),
@@ -107,11 +107,11 @@ impl Resolver<'_> {
         if let Some(Target::Definition(id)) = found {
             return Some(id);
         }
-        if !std::mem::replace(&mut self.components_missed, true) {
-            let message = format!("`Components::{name}` is not defined");
+        if !std::mem::replace(&mut self.components_missing, true) {
+            let message = format!("`Components::{name}` is undefined");
             self.sink.push(
                 Diagnostic::new(Code::ComponentsMissing, span, message)
-                    .note("needed for this")
+                    .note("required for this definition")
                     .hint("write `#include <Components.idl>` at the top of the file"),
             );
         }
@@ -146,7 +146,7 @@ impl Resolver<'_> {
             item => matches!(item, Item::Port(_)),
         });
         if empty && !broken {
-            let message = "a port type needs a port";
+            let message = "a port type needs at least one port";
             self.sink.error(Code::EmptyDefinition, item.name.span, message);
         }
     }
@@ -216,14 +216,14 @@ impl Resolver<'_> {
         self.sink.push(diagnostic);
     }
 
-    /// Adds a port, its equivalent operations, and the ports that it stands for.
+    /// Adds a port, its equivalent operations, and the ports that it expands to.
     fn add_port(&mut self, port: Port, owner: DefId, inside: ScopeId) {
         let ident = Ident { text: port.name.as_str().into(), span: port.span };
         self.check_inherited(&ident, inside);
-        if !self.declare(inside, &ident, Target::Port(owner), Role::Port) {
+        if !self.declare(inside, &ident, Target::Port(owner), NameKind::Port) {
             return;
         }
-        if !self.one_port_more(port.span) {
+        if !self.charge_port(port.span) {
             return;
         }
         let is_component =
@@ -246,13 +246,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// False, with an error, when there are too many.
-    fn one_port_more(&mut self, span: Span) -> bool {
+    /// Counts a port; reports an error and returns false when there are too many.
+    fn charge_port(&mut self, span: Span) -> bool {
         if let Some(left) = self.ports_left.checked_sub(1) {
             self.ports_left = left;
             return true;
         }
-        let message = format!("there are more than {MAX_PORTS} ports in this compilation");
+        let message = format!("this compilation has more than {MAX_PORTS} ports");
         self.sink.error(Code::TooManyPorts, span, message);
         false
     }
@@ -266,7 +266,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The ports and attributes of a port type, with the extended port's name before theirs.
+    /// The ports and attributes of a port type, with their names prefixed by the extended port's.
     fn expand_port(
         &mut self,
         port_type: DefId,
@@ -278,13 +278,13 @@ impl Resolver<'_> {
         let DefinitionKind::PortType(item) = &self.model.definition(port_type).kind else { return };
         if item.ports.len() + item.attributes.len() > self.ports_left {
             self.ports_left = 0;
-            self.one_port_more(whole.span);
+            self.charge_port(whole.span);
             return;
         }
         let (ports, attributes) = (item.ports.clone(), item.attributes.clone());
         for part in ports {
             if self.ports_left == 0 {
-                self.one_port_more(whole.span);
+                self.charge_port(whole.span);
                 return;
             }
             let kind = match part.kind {
@@ -302,13 +302,13 @@ impl Resolver<'_> {
             self.add_port(Port { name, kind, part_of, span, ..part }, owner, inside);
         }
         for attribute in attributes {
-            if !self.one_port_more(whole.span) {
+            if !self.charge_port(whole.span) {
                 return;
             }
             let name = format!("{}_{}", whole.name, attribute.name);
             let ident = Ident { text: name.as_str().into(), span: whole.span };
             self.check_inherited(&ident, inside);
-            if self.declare(inside, &ident, Target::Export(owner), Role::Export) {
+            if self.declare(inside, &ident, Target::Export(owner), NameKind::Export) {
                 self.add_attribute(owner, Attribute { name, span: whole.span, ..attribute });
             }
         }

@@ -1,4 +1,4 @@
-//! Constants, and values checked against types.
+//! Constants, and checks of values against types.
 
 use super::Resolver;
 use super::evaluate::Value;
@@ -24,7 +24,7 @@ impl Resolver<'_> {
             let message = format!("a constant cannot be of type `{}`", self.model.type_name(&ty));
             self.sink.push(
                 Diagnostic::new(Code::BadConstType, span, message)
-                    .hint("constants are numbers, characters, strings, booleans and enumerators"),
+                    .hint("use a number, character, string, boolean or enum type"),
             );
             ty = Type::Error;
         }
@@ -38,14 +38,14 @@ impl Resolver<'_> {
         self.define(name, DefinitionKind::Const(Const { ty, value }), docs, scope);
     }
 
-    /// The value of an expression, as a value of `ty`.
+    /// Evaluates an expression as a value of `ty`.
     pub(super) fn evaluate(&mut self, expr: &Expr, ty: &Type, scope: ScopeId) -> ConstValue {
         let ty = self.model.resolve(ty).clone();
         let value = self.compute(expr, &ty, scope);
         self.fit(value, &ty, expr.span)
     }
 
-    /// The value of an integer expression that may be out of the range of `ty`.
+    /// Evaluates an integer expression that may be out of the range of `ty`.
     pub(super) fn evaluate_wide(&mut self, expr: &Expr, ty: &Type, scope: ScopeId) -> ConstValue {
         match self.compute(expr, ty, scope) {
             Value::Integer(value) => ConstValue::Integer(value),
@@ -53,7 +53,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A case label, as a value of the discriminator's type.
+    /// Converts a case label to a value of the discriminator's type.
     pub(super) fn fit_label(&mut self, value: Value, ty: &Type, span: Span) -> ConstValue {
         let name = self.model.type_name(ty);
         let message = match (&value, ty.integer_range()) {
@@ -81,7 +81,7 @@ impl Resolver<'_> {
         ConstValue::Error
     }
 
-    /// The values of a bit mask.
+    /// The range of the values of a bitmask.
     fn bitmask_range(&self, ty: &Type) -> Option<(i128, i128)> {
         let Type::Named(id) = ty else { return None };
         match &self.model.definition(*id).kind {
@@ -100,7 +100,7 @@ impl Resolver<'_> {
             let message = format!("{value} is out of the range of {name}");
             self.sink.push(
                 Diagnostic::new(Code::OutOfRange, span, message)
-                    .note(format!("{name} holds {least} to {greatest}")),
+                    .note(format!("the range of {name} is {least} to {greatest}")),
             );
             return ConstValue::Error;
         }
@@ -115,7 +115,7 @@ impl Resolver<'_> {
             (Type::Float | Type::Double | Type::LongDouble, Value::Float(value)) => {
                 self.fit_float(value, ty, span)
             }
-            #[allow(clippy::cast_precision_loss, reason = "as the constant's type has it")]
+            #[allow(clippy::cast_precision_loss, reason = "the constant has floating-point type")]
             (Type::Float | Type::Double | Type::LongDouble, Value::Integer(value)) => {
                 self.fit_float(value as f64, ty, span)
             }
@@ -137,7 +137,7 @@ impl Resolver<'_> {
         }
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "the loss is what is checked")]
+    #[allow(clippy::cast_possible_truncation, reason = "the check detects the loss")]
     fn fit_float(&mut self, value: f64, ty: &Type, span: Span) -> ConstValue {
         let fitted = if *ty == Type::Float { f64::from(value as f32) } else { value };
         if fitted.is_finite() {
@@ -149,7 +149,7 @@ impl Resolver<'_> {
         ConstValue::Error
     }
 
-    /// Digits behind the point that the type has no room for are dropped, as the standard has it.
+    /// Excess digits after the decimal point are truncated, as the standard requires.
     fn fit_fixed(&mut self, value: FixedValue, digits: u16, scale: i16, span: Span) -> ConstValue {
         let scale = u16::try_from(scale).unwrap_or(0);
         let fitted = value.truncate(scale);
@@ -167,7 +167,8 @@ impl Resolver<'_> {
         if let Some(bound) = bound
             && length > bound as usize
         {
-            let message = format!("this string has {length} characters, its type allows {bound}");
+            let message =
+                format!("this string has {length} characters, but its type allows {bound}");
             self.sink.error(Code::StringTooLong, span, message);
         }
     }
@@ -179,20 +180,20 @@ impl Resolver<'_> {
         diagnostic = match (ty, value) {
             (Type::Boolean, Value::Integer(_)) => diagnostic.hint("write `TRUE` or `FALSE`"),
             (Type::WChar, Value::Char(_)) | (Type::WString { .. }, Value::String(_)) => {
-                diagnostic.hint("write `L` before the quote")
+                diagnostic.hint("add the prefix `L`")
             }
             (Type::Char, Value::WChar(_)) | (Type::String { .. }, Value::WString(_)) => {
-                diagnostic.hint("write it without the `L`")
+                diagnostic.hint("remove the prefix `L`")
             }
             (Type::Fixed { .. }, Value::Integer(_) | Value::Float(_)) => {
-                diagnostic.hint("a fixed-point number ends in `d`: `1.5d`")
+                diagnostic.hint("a fixed-point literal ends in `d`: `1.5d`")
             }
-            (_, Value::Fixed(_)) => diagnostic.hint("write it without the `d`"),
+            (_, Value::Fixed(_)) => diagnostic.hint("remove the suffix `d`"),
             (Type::Char | Type::WChar, Value::String(_) | Value::WString(_)) => {
-                diagnostic.hint("a character goes into single quotes")
+                diagnostic.hint("write a character in single quotes")
             }
             (Type::String { .. } | Type::WString { .. }, Value::Char(_) | Value::WChar(_)) => {
-                diagnostic.hint("text goes into double quotes")
+                diagnostic.hint("write a string in double quotes")
             }
             _ => diagnostic,
         };
@@ -217,7 +218,7 @@ impl Resolver<'_> {
     }
 }
 
-/// A value that fits no type in particular.
+/// Converts a value without checking it against a type.
 pub(super) fn into_model(value: Value) -> ConstValue {
     match value {
         Value::Integer(value) => ConstValue::Integer(value),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_NESTING;
@@ -16,20 +16,20 @@ use crate::syntax::{Declarator, Docs, EnumItem, Ident, Item, MemberItem, StructI
 impl Resolver<'_> {
     /// `interface I;`, `struct S;`, `union U;`
     pub(super) fn forward(&mut self, name: &Ident, kind: DefinitionKind, scope: ScopeId) {
-        if let Some(id) = self.declared_ahead(name, kind.keyword(), scope) {
-            self.check_flavour(id, name, &kind);
+        if let Some(id) = self.forward_declared(name, kind.keyword(), scope) {
+            self.check_modifiers(id, name, &kind);
             self.check_prefix(id, name);
             return;
         }
         let id = self.define(name, kind, &None, scope);
-        // It has an inside, though still nothing in it.
+        // It has a scope, which is still empty.
         self.new_scope(Some(id), scope, true);
         self.incomplete.insert(id, name.span);
     }
 
-    /// The definition, complete or not, that an earlier declaration of the same kind and
-    /// name in the same scope made.
-    fn declared_ahead(&self, name: &Ident, keyword: &str, scope: ScopeId) -> Option<DefId> {
+    /// The definition, complete or not, from an earlier declaration of the same kind and name in
+    /// the same scope.
+    fn forward_declared(&self, name: &Ident, keyword: &str, scope: ScopeId) -> Option<DefId> {
         let entry = self.entry(scope, &name.text)?;
         let Target::Definition(id) = entry.target else { return None };
         let same =
@@ -37,7 +37,7 @@ impl Resolver<'_> {
         same.then_some(id)
     }
 
-    /// Starts a definition that may have been declared ahead.
+    /// Starts a definition that may have a forward declaration.
     pub(super) fn begin(
         &mut self,
         name: &Ident,
@@ -46,36 +46,36 @@ impl Resolver<'_> {
         scope: ScopeId,
     ) -> (DefId, ScopeId) {
         let keyword = kind.keyword();
-        let ahead = self.declared_ahead(name, keyword, scope);
-        let ahead = ahead.filter(|id| self.incomplete.contains_key(id));
-        // Being defined right now (nested in itself) is not the same as declared ahead.
-        let ahead = ahead.filter(|id| self.model.definition(*id).kind.is_forward_only());
-        let id = match ahead {
+        let forward = self.forward_declared(name, keyword, scope);
+        let forward = forward.filter(|id| self.incomplete.contains_key(id));
+        // A definition in progress (nested in itself) is not a forward declaration.
+        let forward = forward.filter(|id| self.model.definition(*id).kind.is_forward_only());
+        let id = match forward {
             Some(id) => {
-                self.check_flavour(id, name, &kind);
+                self.check_modifiers(id, name, &kind);
                 self.check_prefix(id, name);
-                self.complete_ahead(id, name, kind, docs);
+                self.complete_forward(id, name, kind, docs);
                 id
             }
             None => self.mismatch_or_define(name, kind, docs, scope),
         };
         self.incomplete.insert(id, name.span);
-        let keeps_uses =
+        let introduces_names =
             matches!(keyword, "interface" | "valuetype" | "eventtype" | "component" | "home");
         let inside = match self.scope_of.get(&id) {
             Some(inside) => *inside,
-            None => self.new_scope(Some(id), scope, keeps_uses),
+            None => self.new_scope(Some(id), scope, introduces_names),
         };
         if let Some(inside) = self.scopes.get_mut(inside.0) {
-            inside.keeps_uses = keeps_uses;
+            inside.introduces_names = introduces_names;
         }
         self.ids.enter_scope();
         (id, inside)
     }
 
-    /// A declaration ahead and its definition agree on `abstract` and `local`.
-    fn check_flavour(&mut self, id: DefId, name: &Ident, kind: &DefinitionKind) {
-        let flavour = |kind: &DefinitionKind| match kind {
+    /// Checks that a forward declaration and its definition agree on `abstract` and `local`.
+    fn check_modifiers(&mut self, id: DefId, name: &Ident, kind: &DefinitionKind) {
+        let modifiers = |kind: &DefinitionKind| match kind {
             DefinitionKind::Interface(item) if item.is_abstract => "abstract",
             DefinitionKind::Interface(item) if item.is_local => "local",
             DefinitionKind::Value(item) if item.is_abstract => "abstract",
@@ -84,9 +84,9 @@ impl Resolver<'_> {
             _ => "neither abstract nor local",
         };
         let item = self.model.definition(id);
-        let (was, is) = (flavour(&item.kind), flavour(kind));
+        let (was, is) = (modifiers(&item.kind), modifiers(kind));
         if was != is {
-            let message = format!("`{}` was declared as {was}, this is {is}", name.text);
+            let message = format!("`{}` was declared as {was}, but is defined as {is}", name.text);
             let diagnostic = Diagnostic::new(Code::ForwardMismatch, name.span, message)
                 .label(item.span, "declared here");
             self.sink.push(diagnostic);
@@ -107,18 +107,18 @@ impl Resolver<'_> {
         {
             let item = self.model.definition(earlier);
             let (was, is) = (item.kind.keyword(), kind.keyword());
-            let message = format!("`{}` was declared as {was}, this is {is}", name.text);
+            let message = format!("`{}` was declared as {was}, but is defined as {is}", name.text);
             let diagnostic = Diagnostic::new(Code::ForwardMismatch, name.span, message)
                 .label(item.span, "declared here");
             self.sink.push(diagnostic);
             self.incomplete.remove(&earlier);
-            self.complete_ahead(earlier, name, kind, docs);
+            self.complete_forward(earlier, name, kind, docs);
             return earlier;
         }
         self.define(name, kind, docs, scope)
     }
 
-    fn complete_ahead(&mut self, id: DefId, name: &Ident, kind: DefinitionKind, docs: &Docs) {
+    fn complete_forward(&mut self, id: DefId, name: &Ident, kind: DefinitionKind, docs: &Docs) {
         let from_include = !self.main_files.contains(&name.span.file);
         if let Some(item) = self.model.definitions.get_mut(id.index()) {
             item.kind = kind;
@@ -129,13 +129,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// Ends what [`Resolver::begin`] started.
+    /// Finishes a definition started by [`Resolver::begin`].
     pub(super) fn finish(&mut self, id: DefId) {
         self.ids.leave_scope();
         self.incomplete.remove(&id);
     }
 
-    /// A struct, union or enum, as an item or where a type is expected.
+    /// A struct, union or enum, as an item or inline in a type expression.
     pub(super) fn defined_type(&mut self, item: &Item, scope: ScopeId) -> Type {
         match item {
             Item::Struct(item) => self.structure(item, scope),
@@ -167,7 +167,7 @@ impl Resolver<'_> {
         Type::Named(id)
     }
 
-    /// The members of a struct and its bases have different names.
+    /// Checks that the members of a struct and its bases have different names.
     fn check_base_members(&mut self, base: DefId, id: DefId, members: &[Member], span: Span) {
         if let Some(restriction) = self.restriction(&Type::Named(base)) {
             self.restricted.insert(id, restriction);
@@ -175,7 +175,7 @@ impl Resolver<'_> {
         let inherited = self.model.all_members(base);
         let Some(left) = self.comparisons_left.checked_sub(inherited.len()) else {
             self.comparisons_left = 0;
-            let message = "there are too many inherited names to compare";
+            let message = "too many inherited names to compare";
             self.sink.error(Code::InheritanceTooLarge, span, message);
             return;
         };
@@ -213,12 +213,12 @@ impl Resolver<'_> {
         let mut members = Vec::new();
         for item in items {
             let ty = self.value_type(&item.ty, inside);
-            self.refuse_native(&ty, item.ty.span);
+            self.reject_native(&ty, item.ty.span);
             for declarator in &item.declarators {
                 let ty = self.declared_type(&ty, declarator, inside);
                 let annotations = self.annotate(&item.annotations, On::MEMBER, Some(&ty), inside);
                 let name = &declarator.name;
-                if self.declare(inside, name, Target::Member, Role::Member) {
+                if self.declare(inside, name, Target::Member, NameKind::Member) {
                     members.push(Member {
                         name: name.text.to_string(),
                         ty,
@@ -247,11 +247,11 @@ impl Resolver<'_> {
             {
                 let message = "this enum already has a default";
                 let diagnostic = Diagnostic::new(Code::AnnotationConflict, found.span, message);
-                self.sink.push(diagnostic.label(first, "first given here"));
+                self.sink.push(diagnostic.label(first, "first default here"));
             }
             let index = u32::try_from(enumerators.len()).unwrap_or(u32::MAX);
             let target = Target::Enumerator { enumeration: id, index };
-            if self.declare(scope, name, target, Role::Definition) {
+            if self.declare(scope, name, target, NameKind::Definition) {
                 enumerators.push(Enumerator {
                     name: name.text.to_string(),
                     annotations,
@@ -278,7 +278,7 @@ impl Resolver<'_> {
         let mut ty = self.value_type(ty, scope);
         let depth = self.typedef_depth(&ty) + 1;
         if depth > MAX_NESTING {
-            let message = format!("typedefs of typedefs nest more than {MAX_NESTING} deep");
+            let message = format!("typedefs nest more than {MAX_NESTING} levels deep");
             self.sink.error(Code::NestingTooDeep, span, message);
             ty = Type::Error;
         }
@@ -292,7 +292,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// How deep typedefs nest in a type.
+    /// The nesting depth of typedefs in a type.
     fn typedef_depth(&self, ty: &Type) -> usize {
         match ty {
             Type::Sequence { element, .. } | Type::Array { element, .. } => {

@@ -1,7 +1,7 @@
 //! The equivalent IDL of ports, event types and homes.
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use crate::model::{
     DefId, DefinitionKind, Direction, Export, Interface, Member, Operation, Param, Port, PortKind,
     Struct, Type, Typedef,
@@ -9,7 +9,7 @@ use crate::model::{
 use crate::source::Span;
 use crate::syntax::Ident;
 
-/// An operation that no file holds.
+/// An implied operation, which no file contains.
 pub(super) struct Implied<'n> {
     pub(super) name: String,
     pub(super) result: Type,
@@ -21,7 +21,7 @@ pub(super) struct Implied<'n> {
 }
 
 impl Resolver<'_> {
-    /// The operations of a component's port.
+    /// Adds the operations of a component's port.
     pub(super) fn equivalent_port(&mut self, port: &Port, owner: DefId, inside: ScopeId) {
         let (name, span) = (&port.name, port.span);
         let mut add = |name: String, result: Type, params: Vec<(&str, Type)>, raises: &[&str]| {
@@ -71,7 +71,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// `uses multiple`: a struct of connection and cookie, and a sequence of them.
+    /// `uses multiple`: a struct of a connection and a cookie, and a sequence of it.
     fn equivalent_receptacle(
         &mut self,
         name: &str,
@@ -126,14 +126,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds an operation to an interface.
+    /// Adds an implied operation to an interface.
     pub(super) fn imply(&mut self, item: Implied<'_>, owner: DefId, inside: ScopeId) {
         let span = item.span;
         let ident = Ident { text: item.name.as_str().into(), span };
         self.check_inherited(&ident, inside);
         let raises: Vec<DefId> =
             item.raises.iter().filter_map(|name| self.standard_interface(name, span)).collect();
-        if !self.declare(inside, &ident, Target::Export(owner), Role::Export) {
+        if !self.declare(inside, &ident, Target::Export(owner), NameKind::Export) {
             return;
         }
         let param = |(name, ty): (&str, Type)| Param {
@@ -160,7 +160,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// An interface beside `owner`, and its inside.
+    /// Adds an implied interface in the scope of `owner`; returns it and its scope.
     pub(super) fn implied_interface(
         &mut self,
         name: String,
@@ -178,7 +178,7 @@ impl Resolver<'_> {
         (id, inside)
     }
 
-    /// `interface EConsumer`, of an event type that is complete.
+    /// Adds `interface EConsumer` of a complete event type.
     pub(super) fn equivalent_consumer(&mut self, event: DefId, scope: ScopeId) {
         let definition = self.model.definition(event);
         let (name, span) = (definition.name.clone(), definition.span);

@@ -1,4 +1,4 @@
-//! Computing constant expressions.
+//! Evaluation of constant expressions.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::model::{ConstValue, DefId, DefinitionKind, FixedValue, TemplateArgume
 use crate::source::Span;
 use crate::syntax::{BinaryOp, Expr, ExprKind, ScopedName, UnaryOp};
 
-/// A value on the way, before it is checked against the type it is for.
+/// An intermediate value, not yet checked against the type of the constant.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Integer(i128),
@@ -24,17 +24,17 @@ pub(super) enum Value {
         enumeration: DefId,
         index: u32,
     },
-    /// Already reported.
+    /// An error that is already reported.
     Error,
 }
 
-/// What every step of an integer expression must fit: `long long` or `unsigned long long`.
+/// Every intermediate integer must be in the range of `long long` or `unsigned long long`.
 const LEAST: i128 = i64::MIN as i128;
 const GREATEST: i128 = u64::MAX as i128;
 
 impl Resolver<'_> {
-    /// The value of an expression. `ty`, resolved, says what it is for: it decides what `~`
-    /// means. The depth of an expression is bounded by the parser.
+    /// Evaluates an expression. `ty`, which is resolved, is the type of the constant: it determines
+    /// the meaning of `~`. The parser bounds the depth of the expression.
     pub(super) fn compute(&mut self, expr: &Expr, ty: &Type, scope: ScopeId) -> Value {
         match &expr.kind {
             ExprKind::Integer(value) => Value::Integer(i128::from(*value)),
@@ -79,7 +79,7 @@ impl Resolver<'_> {
             }
             Target::Definition(id) => match &self.model.definition(id).kind {
                 DefinitionKind::Const(item) => {
-                    // Long strings that many constants refer to are copied into each.
+                    // Each constant that refers to a long string gets a copy of it.
                     let size = match &item.value {
                         ConstValue::String(text) => text.len(),
                         ConstValue::WString(text) => 2 * text.len(),
@@ -87,7 +87,7 @@ impl Resolver<'_> {
                     };
                     let Some(left) = self.names_left.checked_sub(size) else {
                         let message =
-                            "the string constants of this compilation are too long in all";
+                            "the string constants of this compilation are too long in total";
                         self.sink.error(Code::SourceTooLarge, name.span, message);
                         return Value::Error;
                     };
@@ -104,7 +104,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Like a plain look-up, with a better hint for an enumerator of another scope.
+    /// Like [`Resolver::lookup`], but with a better hint for an enumerator of another scope.
     fn lookup_constant(&mut self, name: &ScopedName, ty: &Type, scope: ScopeId) -> Option<Target> {
         if let (Type::Named(id), [part], false) = (ty, name.parts.as_slice(), name.absolute)
             && let Some(item) = self.model.enumeration(*id)
@@ -112,7 +112,7 @@ impl Resolver<'_> {
             && !self.visible(&part.text, scope)
         {
             let parent = self.model.definition(*id).parent;
-            // An annotation's own words need no scope where it is used.
+            // The enumerators of an annotation are in scope where it is applied.
             let in_annotation = parent.is_some_and(|parent| {
                 matches!(self.model.definition(parent).kind, DefinitionKind::Annotation(_))
             });
@@ -122,12 +122,10 @@ impl Resolver<'_> {
             }
             let outer = parent.map(|parent| self.model.scoped_name(parent)).unwrap_or_default();
             let message = format!("`{}` is not defined in this scope", part.text);
-            self.sink.push(
-                Diagnostic::new(Code::UnknownName, name.span, message).hint(format!(
-                    "enumerators belong to the enum's scope: `{outer}::{}`",
-                    part.text
-                )),
-            );
+            self.sink.push(Diagnostic::new(Code::UnknownName, name.span, message).hint(format!(
+                "enumerators belong to the scope of their enum: write `{outer}::{}`",
+                part.text
+            )));
             return None;
         }
         self.lookup(name, scope)
@@ -163,7 +161,7 @@ impl Resolver<'_> {
             (UnaryOp::Minus, Value::Integer(value)) => self.step(value.checked_neg(), span),
             (UnaryOp::Plus, Value::Integer(value)) => Value::Integer(value),
             (UnaryOp::Not, Value::Integer(value)) => {
-                // The complement in the type's own width.
+                // The complement in the width of the type.
                 let unsigned = ty.integer_range().filter(|(least, _)| *least == 0);
                 let value = match unsigned {
                     Some((_, greatest)) if value >= 0 => greatest.checked_sub(value),
@@ -187,24 +185,24 @@ impl Resolver<'_> {
     }
 
     fn wrong_operand(&mut self, operator: &str, value: &Value, span: Span) -> Value {
-        let message = format!("`{operator}` cannot work on {}", self.describe_value(value));
+        let message = format!("`{operator}` cannot be applied to {}", self.describe_value(value));
         self.sink.error(Code::WrongOperand, span, message);
         Value::Error
     }
 
-    /// A step of an integer expression, if it stays in 64 bits.
+    /// An intermediate integer, if it fits in 64 bits.
     fn step(&mut self, value: Option<i128>, span: Span) -> Value {
         match value {
             Some(value) if (LEAST..=GREATEST).contains(&value) => Value::Integer(value),
             _ => {
-                let message = "the result of this operation has more than 64 bits";
+                let message = "the result of this operation does not fit in 64 bits";
                 self.sink.error(Code::ConstOverflow, span, message);
                 Value::Error
             }
         }
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "as the constant's type has it")]
+    #[allow(clippy::cast_precision_loss, reason = "the constant has floating-point type")]
     fn binary(
         &mut self,
         operator: BinaryOp,
@@ -252,21 +250,21 @@ impl Resolver<'_> {
             BinaryOp::Subtract => left.checked_sub(right),
             BinaryOp::Multiply => left.checked_mul(right),
             BinaryOp::Divide | BinaryOp::Modulo if right == 0 => {
-                self.sink.error(Code::DivisionByZero, right_span, "this is zero");
+                self.sink.error(Code::DivisionByZero, right_span, "the divisor is zero");
                 return Value::Error;
             }
             BinaryOp::Divide => left.checked_div(right),
             BinaryOp::Modulo => left.checked_rem(right),
             BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
                 let Some(by) = u32::try_from(right).ok().filter(|by| *by < 64) else {
-                    let message = format!("a shift by {right} is not possible");
+                    let message = format!("shift count {right} is out of the range 0 to 63");
                     self.sink.error(Code::ShiftRange, right_span, message);
                     return Value::Error;
                 };
                 if operator == BinaryOp::ShiftRight {
                     Some(left >> by)
                 } else {
-                    // At most 64 bits shifted by at most 63: 128 bits hold it, almost.
+                    // At most 64 bits shifted by at most 63 fit in 128 bits, except for the sign.
                     left.checked_mul(1_i128 << by)
                 }
             }
@@ -287,7 +285,7 @@ impl Resolver<'_> {
             BinaryOp::Subtract => left - right,
             BinaryOp::Multiply => left * right,
             BinaryOp::Divide if right == 0.0 => {
-                self.sink.error(Code::DivisionByZero, right_span, "this is zero");
+                self.sink.error(Code::DivisionByZero, right_span, "the divisor is zero");
                 return Value::Error;
             }
             BinaryOp::Divide => left / right,
@@ -316,7 +314,7 @@ impl Resolver<'_> {
             BinaryOp::Subtract => left.add(right.negated()),
             BinaryOp::Multiply => left.multiply(right),
             BinaryOp::Divide if right == FixedValue::default() => {
-                self.sink.error(Code::DivisionByZero, right_span, "this is zero");
+                self.sink.error(Code::DivisionByZero, right_span, "the divisor is zero");
                 return Value::Error;
             }
             BinaryOp::Divide => left.divide(right),

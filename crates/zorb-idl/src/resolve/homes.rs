@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Resolver;
 use super::equivalent::Implied;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use crate::diagnostics::Code;
 use crate::model::{
     DefId, DefinitionKind, Export, Home, Initializer, Interface, Operation, Type, Visibility,
@@ -88,23 +88,23 @@ impl Resolver<'_> {
         {
             return Some(id);
         }
-        self.refuse_parent(Code::BadHome, name, target, "is not a complete home");
+        self.report_bad_base(Code::BadHome, name, target, "is not a complete home");
         None
     }
 
-    /// The component: it must fit the one of the base.
+    /// The managed component, which must match the one of the base.
     fn managed(&mut self, name: &ScopedName, base: Option<DefId>, scope: ScopeId) -> Option<DefId> {
         let target = self.lookup(name, scope)?;
         let Target::Definition(id) = target else {
-            self.refuse_parent(Code::BadHome, name, target, "is not a component");
+            self.report_bad_base(Code::BadHome, name, target, "is not a component");
             return None;
         };
         if !matches!(self.model.definition(id).kind, DefinitionKind::Component(_)) {
-            self.refuse_parent(Code::BadHome, name, target, "is not a component");
+            self.report_bad_base(Code::BadHome, name, target, "is not a component");
             return None;
         }
         if self.incomplete.contains_key(&id) {
-            self.refuse_parent(Code::BadHome, name, target, "is only declared, not yet defined");
+            self.report_bad_base(Code::BadHome, name, target, "is declared but not yet defined");
             return None;
         }
         if let Some(DefinitionKind::Home(home)) = base.map(|id| &self.model.definition(id).kind)
@@ -112,8 +112,8 @@ impl Resolver<'_> {
             && !self.model.is_a(id, managed)
         {
             let other = self.model.scoped_name(managed);
-            let what = format!("does not inherit from `{other}`, which the base manages");
-            self.refuse_parent(Code::BadHome, name, target, &what);
+            let what = format!("does not inherit from `{other}`, the component of the base");
+            self.report_bad_base(Code::BadHome, name, target, &what);
         }
         Some(id)
     }
@@ -127,14 +127,14 @@ impl Resolver<'_> {
         let target = self.lookup(name, scope)?;
         let code = Code::BadPrimaryKey;
         let Target::Definition(id) = target else {
-            self.refuse_parent(code, name, target, "is not a valuetype");
+            self.report_bad_base(code, name, target, "is not a valuetype");
             return None;
         };
         let key_base = self.standard_interface("PrimaryKeyBase", name.span)?;
         let what = if self.model.value(id).is_none() {
             "is not a valuetype".to_owned()
         } else if self.incomplete.contains_key(&id) {
-            "is only declared, not yet defined".to_owned()
+            "is declared but not yet defined".to_owned()
         } else if !self.model.is_a(id, key_base) {
             "does not inherit from `Components::PrimaryKeyBase`".to_owned()
         } else if let Some(problem) = self.key_problem(id) {
@@ -152,11 +152,12 @@ impl Resolver<'_> {
                 _ => return Some(id),
             }
         };
-        self.refuse_parent(code, name, target, &what);
+        self.report_bad_base(code, name, target, &what);
         None
     }
 
-    /// The state of a key is public, and holds no references, at any depth.
+    /// Why a valuetype is not a valid key: its state must be public and free of object references,
+    /// at any depth.
     fn key_problem(&self, key: DefId) -> Option<String> {
         let mut seen = HashSet::new();
         let mut work = vec![key];
@@ -172,10 +173,10 @@ impl Resolver<'_> {
             for (_, state) in state {
                 let name = &state.member.name;
                 if state.visibility == Visibility::Private {
-                    return Some(format!("has a private member, `{name}`"));
+                    return Some(format!("has the private member `{name}`"));
                 }
                 if self.model.facts(&state.member.ty).object_reference {
-                    return Some(format!("holds an object reference, in `{name}`"));
+                    return Some(format!("contains an object reference in `{name}`"));
                 }
                 if let Type::Named(id) = self.model.resolve(&state.member.ty)
                     && self.model.value(*id).is_some()
@@ -199,11 +200,11 @@ impl Resolver<'_> {
         self.check_inherited(&item.name, inside);
         let (params, raises) = self.signature(&item.params, &item.raises, inside);
         for (param, resolved) in item.params.iter().zip(&params) {
-            self.refuse_restricted(owner, &resolved.ty, param.ty.span);
+            self.reject_restricted(owner, &resolved.ty, param.ty.span);
         }
         let span = item.name.span;
         let standard = self.standard_interface(error, span);
-        if !self.declare(inside, &item.name, Target::Export(owner), Role::Export) {
+        if !self.declare(inside, &item.name, Target::Export(owner), NameKind::Export) {
             return None;
         }
         let all =

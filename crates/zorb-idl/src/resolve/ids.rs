@@ -11,17 +11,17 @@ use crate::preprocess::{Event, EventKind, PragmaName};
 use crate::source::Span;
 use crate::syntax::{Ident, ScopedName};
 
-/// What is known about ids while definitions are read.
+/// The state of repository id processing.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     prefix: Rc<str>,
-    /// Prefixes to return to, at the ends of the open scopes.
+    /// The prefixes to restore at the end of the open scopes.
     scopes: Vec<Rc<str>>,
-    /// The same for the open files.
+    /// The prefixes to restore at the end of the open files.
     files: Vec<Rc<str>>,
-    /// The prefix in force where each definition stands, by index.
+    /// The prefix in effect at each definition, by index.
     prefixes: Vec<Rc<str>>,
-    /// Ids set by hand.
+    /// Ids set explicitly.
     explicit: HashMap<DefId, (Rc<str>, Span)>,
     versions: HashMap<DefId, (Rc<str>, Span)>,
     /// Prefixes set with `typeprefix`.
@@ -39,7 +39,7 @@ impl Ids {
         }
     }
 
-    /// The next definition is added to the model.
+    /// Records the prefix of the next definition.
     pub(super) fn defined(&mut self, id: DefId) {
         debug_assert_eq!(id.index(), self.prefixes.len());
         self.prefixes.push(Rc::clone(&self.prefix));
@@ -47,7 +47,7 @@ impl Ids {
 }
 
 impl Resolver<'_> {
-    /// A pragma, or the border of a file.
+    /// Processes a pragma, or the start or end of a file.
     pub(super) fn event(&mut self, event: &Event, scope: ScopeId) {
         match &event.kind {
             EventKind::EnterFile => {
@@ -84,8 +84,8 @@ impl Resolver<'_> {
         self.id_target(&name, scope)
     }
 
-    /// What a pragma or `typeid` names. Operations and the like have ids as well, but none
-    /// that this compiler needs.
+    /// The target of a pragma or `typeid`. Operations and attributes have ids as well, but the
+    /// compiler does not need them.
     fn id_target(&mut self, name: &ScopedName, scope: ScopeId) -> Option<DefId> {
         match self.lookup(name, scope)? {
             Target::Definition(id) => Some(id),
@@ -99,7 +99,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Ids of old files are whatever their first ORB made of them.
+    /// Warns of an id without a format, as older IDL files have.
     fn warn_of_format(&mut self, id: &str, span: Span) {
         if has_format(id) || check_id(id, Format::Optional).is_err() {
             return;
@@ -124,9 +124,9 @@ impl Resolver<'_> {
             && earlier != prefix
         {
             let message =
-                format!("`{}` already has another prefix", self.model.scoped_name(target));
+                format!("`{}` already has a different prefix", self.model.scoped_name(target));
             let diagnostic = Diagnostic::new(Code::RepositoryIdConflict, span, message);
-            self.sink.push(diagnostic.label(*first, "set here"));
+            self.sink.push(diagnostic.label(*first, "first set here"));
             return;
         }
         self.ids.type_prefixes.insert(target, (Rc::clone(prefix), span));
@@ -143,9 +143,10 @@ impl Resolver<'_> {
         if let Some((earlier, first)) = earlier
             && earlier != id
         {
-            let message = format!("`{}` already has another id", self.model.scoped_name(target));
+            let message =
+                format!("`{}` already has a different id", self.model.scoped_name(target));
             let diagnostic = Diagnostic::new(Code::RepositoryIdConflict, span, message);
-            self.sink.push(diagnostic.label(*first, "set here"));
+            self.sink.push(diagnostic.label(*first, "first set here"));
             return;
         }
         self.ids.explicit.insert(target, (Rc::clone(id), span));
@@ -164,10 +165,12 @@ impl Resolver<'_> {
         };
         let earlier = self.ids.explicit.get(&target).or_else(|| self.ids.versions.get(&target));
         if let Some((_, first)) = earlier.filter(|earlier| !same(earlier)) {
-            let message =
-                format!("`{}` already has another id or version", self.model.scoped_name(target));
+            let message = format!(
+                "`{}` already has a different id or version",
+                self.model.scoped_name(target)
+            );
             let diagnostic = Diagnostic::new(Code::RepositoryIdConflict, span, message);
-            self.sink.push(diagnostic.label(*first, "set here"));
+            self.sink.push(diagnostic.label(*first, "first set here"));
             return;
         }
         self.ids.versions.entry(target).or_insert((version.into(), span));
@@ -179,35 +182,35 @@ impl Resolver<'_> {
             && !prefix.starts_with(['_', '-', '.', '/'])
             && !prefix.ends_with('/');
         if !fine {
-            let message = format!("`{prefix}` cannot be a prefix");
+            let message = format!("`{prefix}` is not a valid prefix");
             let diagnostic = Diagnostic::new(Code::BadPrefix, span, message);
             self.sink.push(diagnostic.hint(
-                "a prefix is made of letters, digits, `_`, `-`, `.` and `/`, and starts with a \
+                "a prefix consists of letters, digits, `_`, `-`, `.` and `/`, and starts with a \
                  letter or digit: `example.com/shop`",
             ));
         }
         fine
     }
 
-    /// A forward declaration and its definition must be under the same prefix.
+    /// Checks that a forward declaration and its definition have the same prefix.
     pub(super) fn check_prefix(&mut self, id: DefId, name: &Ident) {
         let declared = self.ids.prefixes.get(id.index());
         if declared.is_none_or(|declared| *declared == self.ids.prefix) {
             return;
         }
-        let message = format!("`{}` was declared under another repository id prefix", name.text);
+        let message = format!("`{}` was declared with a different repository id prefix", name.text);
         let span = self.model.definition(id).span;
         self.sink.push(
             Diagnostic::new(Code::ForwardMismatch, name.span, message)
                 .label(span, "declared here")
-                .hint("put both under the same `#pragma prefix`"),
+                .hint("use the same `#pragma prefix` for both"),
         );
     }
 
     /// Computes the ids of all definitions.
     pub(super) fn assign_ids(&mut self) {
         let mut seen: HashMap<String, DefId> = HashMap::new();
-        // A typeprefix holds for everything inside, however deep: parents come first.
+        // A `typeprefix` applies to nested definitions at any depth: parents come first.
         let mut inherited: Vec<Option<Rc<str>>> = Vec::new();
         for index in 0..self.model.definitions.len() {
             let Some(item) = self.model.definitions.get(index) else { return };
@@ -233,9 +236,9 @@ impl Resolver<'_> {
             inherited.push(type_prefix);
             let module = matches!(item.kind, DefinitionKind::Module(_));
             match seen.get(&text).copied() {
-                // Names that clash have been reported, and so have their ids.
+                // Name clashes are reported, and imply id clashes.
                 Some(other) if self.model.definition(other).scoped_name != item.scoped_name => {
-                    let message = format!("`{text}` is also the id of something else");
+                    let message = format!("`{text}` is also the id of another definition");
                     let other = self.model.definition(other).span;
                     self.sink.push(
                         Diagnostic::new(Code::DuplicateRepositoryId, span, message)
@@ -253,7 +256,7 @@ impl Resolver<'_> {
             }
         }
         if self.names_left == 0 {
-            let message = "the names of this compilation are too long in all";
+            let message = "the names of this compilation are too long in total";
             self.sink.push(Diagnostic::new(Code::SourceTooLarge, None, message));
         }
     }
@@ -268,30 +271,30 @@ fn is_version(text: &str) -> bool {
     text.split_once('.').is_some_and(|(major, minor)| part(major) && part(minor))
 }
 
-/// Whether a repository id has to say its format.
+/// Whether a repository id must have a format prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Needed,
     Optional,
 }
 
-/// Whether `id` begins with a word and a colon.
+/// Whether `id` starts with an identifier and a colon.
 fn has_format(id: &str) -> bool {
     id.split_once(':').is_some_and(|(format, _)| {
         !format.is_empty() && format.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
 }
 
-/// What keeps `id` from being a repository id.
+/// Checks the syntax of a repository id; the error says why it is malformed.
 fn check_id(id: &str, format: Format) -> Result<(), &'static str> {
     if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("it is empty, or holds blanks or characters outside ASCII");
+        return Err("it is empty, or contains blanks or non-ASCII characters");
     }
     if !has_format(id) {
         return match (format, id.contains(':')) {
             (Format::Optional, _) => Ok(()),
-            (Format::Needed, true) => Err("its format is not a word"),
-            (Format::Needed, false) => Err("there is no `:` after its format"),
+            (Format::Needed, true) => Err("its format is not an identifier"),
+            (Format::Needed, false) => Err("its format is not followed by `:`"),
         };
     }
     let (format, rest) = id.split_once(':').unwrap_or_default();

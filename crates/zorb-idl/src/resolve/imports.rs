@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::DefinitionKind;
 use crate::syntax::{Docs, Ident, ScopedName};
@@ -13,17 +13,17 @@ impl Resolver<'_> {
     pub(super) fn native(&mut self, name: &Ident, docs: &Docs, scope: ScopeId) {
         let module = self.scopes.get(scope.0).and_then(|scope| scope.owner);
         if self.is_type_code(name, module) {
-            // The compiler knows what it is.
+            // This type is predefined.
             if self.entry(scope, &name.text).is_none() {
-                self.declare(scope, name, Target::TypeCode, Role::Definition);
+                self.declare(scope, name, Target::TypeCode, NameKind::Definition);
             }
             return;
         }
         self.define(name, DefinitionKind::Native, docs, scope);
     }
 
-    /// `import A::B;`: what is imported must be part of the compilation. Its names are
-    /// known already, by their scoped names.
+    /// `import A::B;`: the scope must be part of the compilation, so its names are already visible
+    /// by their scoped names.
     pub(super) fn import(&mut self, name: &ScopedName, scope: ScopeId) {
         let Some(target) = self.lookup(name, scope) else { return };
         let is_scope = match target {
@@ -33,14 +33,13 @@ impl Resolver<'_> {
         if !is_scope {
             let written: Vec<&str> = name.parts.iter().map(|part| &*part.text).collect();
             let message = format!("`{}` is not a scope", written.join("::"));
-            self.sink.push(
-                Diagnostic::new(Code::BadImport, name.span, message)
-                    .hint("modules, interfaces and the like can be imported"),
-            );
+            self.sink.push(Diagnostic::new(Code::BadImport, name.span, message).hint(
+                "only definitions with a scope, such as modules and interfaces, can be imported",
+            ));
         }
     }
 
-    /// `import "IDL:A/B:1.0";`: ids are known at the end.
+    /// `import "IDL:A/B:1.0";`: checked at the end, when ids are known.
     pub(super) fn check_imports(&mut self) {
         let imports = std::mem::take(&mut self.imports);
         if imports.is_empty() {
@@ -50,10 +49,10 @@ impl Resolver<'_> {
         let ids: HashSet<&str> = scopes.map(|item| item.repository_id.as_str()).collect();
         for (id, span) in imports {
             if !ids.contains(&*id) {
-                let message = format!("nothing in this compilation has the id `{id}`");
+                let message = format!("no definition in this compilation has the id `{id}`");
                 self.sink.push(
                     Diagnostic::new(Code::BadImport, span, message)
-                        .hint("there is no repository to import from: include the file"),
+                        .hint("include the file: importing from a repository is not supported"),
                 );
             }
         }

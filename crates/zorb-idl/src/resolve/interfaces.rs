@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Resolver;
 use super::annotated::declared_names;
-use super::scope::{Entry, Role, ScopeId, Target, key};
+use super::scope::{Entry, NameKind, ScopeId, Target, key};
 use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_ANCESTORS;
@@ -17,7 +17,7 @@ use crate::syntax::{
     AttributeItem, Ident, InterfaceItem, InterfaceKind, Item, OperationItem, ParamItem, ScopedName,
 };
 
-/// An interface of which only what stands before its name is known.
+/// An interface with the modifiers of `kind` and no content.
 pub(super) fn empty(kind: InterfaceKind) -> Interface {
     Interface {
         is_abstract: kind == InterfaceKind::Abstract,
@@ -29,7 +29,7 @@ pub(super) fn empty(kind: InterfaceKind) -> Interface {
 impl Resolver<'_> {
     pub(super) fn interface(&mut self, item: &InterfaceItem, scope: ScopeId) {
         let kind = DefinitionKind::Interface(empty(item.kind));
-        // The bases are looked up outside, before the name has its new meaning inside.
+        // The bases are resolved before the interface's own scope is entered.
         let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
         let bases = self.bases(item, id, scope);
         self.inherit(&bases, inside, item.name.span);
@@ -42,7 +42,7 @@ impl Resolver<'_> {
         self.finish(id);
     }
 
-    /// Makes the names of `parents` known inside an interface or valuetype.
+    /// Makes the names of `parents` visible inside an interface or valuetype.
     pub(super) fn inherit(&mut self, parents: &[DefId], inside: ScopeId, span: Span) {
         let ancestors = self.ancestors_of(parents, span);
         if parents.len() > 1 {
@@ -53,7 +53,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Something in an interface or valuetype.
+    /// Resolves a declaration in an interface or valuetype.
     pub(super) fn export(&mut self, part: &Item, owner: DefId, inside: ScopeId) {
         match part {
             Item::Annotated(list, part) => self.annotated_export(list, part, owner, inside),
@@ -90,7 +90,7 @@ impl Resolver<'_> {
         for name in &item.bases {
             let Some(target) = self.lookup(name, scope) else { continue };
             if target == Target::Definition(id) {
-                self.refuse_parent(Code::BadBase, name, target, "cannot be its own base");
+                self.report_bad_base(Code::BadBase, name, target, "cannot be its own base");
                 continue;
             }
             let Some(base) = self.parent_interface(Code::BadBase, name, target) else { continue };
@@ -99,13 +99,13 @@ impl Resolver<'_> {
                 .interface(base)
                 .map_or((false, false), |base| (base.is_abstract, base.is_local));
             if let Some(first) = seen.get(&base) {
-                self.named_twice(name, *first);
+                self.duplicate_base(name, *first);
             } else if item.kind == InterfaceKind::Abstract && !is_abstract {
                 let what = "is not abstract, and cannot be the base of an abstract interface";
-                self.refuse_parent(Code::AbstractBase, name, target, what);
+                self.report_bad_base(Code::AbstractBase, name, target, what);
             } else if item.kind != InterfaceKind::Local && is_local {
                 let what = "is local, and can only be the base of a local interface";
-                self.refuse_parent(Code::LocalBase, name, target, what);
+                self.report_bad_base(Code::LocalBase, name, target, what);
             } else {
                 seen.insert(base, name.span);
                 bases.push(base);
@@ -114,7 +114,7 @@ impl Resolver<'_> {
         bases
     }
 
-    /// The complete interface that `target` is; anything else is reported with `code`.
+    /// The complete interface at `target`; reports anything else with `code`.
     pub(super) fn parent_interface(
         &mut self,
         code: Code,
@@ -126,16 +126,16 @@ impl Resolver<'_> {
                 if !self.incomplete.contains_key(&id) {
                     return Some(id);
                 }
-                "is only declared, not yet defined"
+                "is declared but not yet defined"
             }
             _ => "is not an interface",
         };
-        self.refuse_parent(code, name, target, what);
+        self.report_bad_base(code, name, target, what);
         None
     }
 
-    /// Reports that something cannot be inherited from.
-    pub(super) fn refuse_parent(
+    /// Reports a base that cannot be inherited from.
+    pub(super) fn report_bad_base(
         &mut self,
         code: Code,
         name: &ScopedName,
@@ -151,7 +151,7 @@ impl Resolver<'_> {
         self.sink.push(diagnostic);
     }
 
-    /// The bases and all they inherit from, each once, the farthest first.
+    /// The bases and all their ancestors without duplicates, the most distant first.
     fn ancestors_of(&mut self, bases: &[DefId], span: Span) -> Vec<DefId> {
         let mut seen = HashSet::new();
         let mut all = Vec::new();
@@ -173,7 +173,7 @@ impl Resolver<'_> {
         all
     }
 
-    /// Operations and attributes of different bases must not have the same name.
+    /// Checks that operations and attributes of different bases have different names.
     fn check_bases(&mut self, ancestors: &[DefId], span: Span) {
         let mut seen: HashMap<Rc<str>, &Entry> = HashMap::new();
         let mut found = None;
@@ -181,7 +181,7 @@ impl Resolver<'_> {
             let scope = self.scope_of.get(ancestor).and_then(|id| self.scopes.get(id.0));
             let Some(scope) = scope else { continue };
             let Some(left) = self.comparisons_left.checked_sub(scope.names.len()) else {
-                let message = "there are too many inherited names to compare";
+                let message = "too many inherited names to compare";
                 self.comparisons_left = 0;
                 self.sink.error(Code::InheritanceTooLarge, span, message);
                 return;
@@ -192,7 +192,7 @@ impl Resolver<'_> {
                     continue;
                 }
                 let Some(other) = seen.insert(Rc::clone(name), entry) else { continue };
-                // The order of a hash table must not show.
+                // The order must not depend on hashing.
                 let better = |(best, _): &(&Entry, &Entry)| entry.ident.span < best.ident.span;
                 if found.as_ref().is_none_or(better) {
                     found = Some((entry, other));
@@ -200,12 +200,12 @@ impl Resolver<'_> {
             }
         }
         if let Some((second, first)) = found {
-            let message = format!("two bases have a `{}`", second.ident.text);
+            let message = format!("`{}` is inherited from two bases", second.ident.text);
             self.sink.push(
                 Diagnostic::new(Code::InheritedClash, span, message)
-                    .label(first.ident.span, "one is here")
-                    .label(second.ident.span, "the other is here")
-                    .hint("move the common operations to a base of both"),
+                    .label(first.ident.span, "inherited from here")
+                    .label(second.ident.span, "and from here")
+                    .hint("move the common operations to a common base"),
             );
         }
     }
@@ -228,11 +228,11 @@ impl Resolver<'_> {
         self.sink.push(
             Diagnostic::new(Code::InheritedClash, name.span, message)
                 .label(other.span, "inherited from here")
-                .hint("inherited operations and attributes cannot be defined again"),
+                .hint("inherited operations and attributes cannot be redefined"),
         );
     }
 
-    /// A type may not take the name of an inherited operation either.
+    /// Checks that an item does not redefine an inherited operation.
     pub(super) fn check_inherited_name(&mut self, item: &Item, inside: ScopeId) {
         let mut names = declared_names(item);
         if let Item::Enum(item) = item {
@@ -244,17 +244,17 @@ impl Resolver<'_> {
     fn operation(&mut self, item: &OperationItem, owner: DefId, inside: ScopeId) {
         self.check_inherited(&item.name, inside);
         let result = self.value_type(&item.result, inside);
-        self.refuse_restricted(owner, &result, item.result.span);
+        self.reject_restricted(owner, &result, item.result.span);
         let (params, raises) = self.signature(&item.params, &item.raises, inside);
         for (param, resolved) in item.params.iter().zip(&params) {
-            self.refuse_restricted(owner, &resolved.ty, param.ty.span);
+            self.reject_restricted(owner, &resolved.ty, param.ty.span);
         }
-        self.refuse_native_raises(owner, &item.raises, &raises);
+        self.reject_native_raises(owner, &item.raises, &raises);
         self.check_contexts(&item.contexts);
         if item.oneway {
             self.check_oneway(item, &result);
         }
-        if self.declare(inside, &item.name, Target::Export(owner), Role::Export)
+        if self.declare(inside, &item.name, Target::Export(owner), NameKind::Export)
             && let Some(exports) = self.exports_mut(owner)
         {
             exports.push(Export::Operation(Operation {
@@ -271,21 +271,21 @@ impl Resolver<'_> {
         }
     }
 
-    /// Parameters and exceptions.
+    /// Resolves parameters and exceptions.
     pub(super) fn signature(
         &mut self,
         items: &[ParamItem],
         raises: &[ScopedName],
         inside: ScopeId,
     ) -> (Vec<Param>, Vec<DefId>) {
-        // Parameters have a scope of their own, but names used in it are used in the
-        // interface too.
+        // Parameters have their own scope, but a name used in it is also introduced into the
+        // interface.
         let own = self.new_scope(None, inside, false);
         let mut params = Vec::new();
         for param in items {
             let ty = self.value_type(&param.ty, own);
             let annotations = self.annotate(&param.annotations, On::PARAMETER, Some(&ty), own);
-            if self.declare(own, &param.name, Target::Member, Role::Parameter) {
+            if self.declare(own, &param.name, Target::Member, NameKind::Parameter) {
                 params.push(Param {
                     direction: param.direction,
                     annotations,
@@ -301,10 +301,10 @@ impl Resolver<'_> {
         (params, raises)
     }
 
-    fn refuse_native_raises(&mut self, owner: DefId, names: &[ScopedName], raises: &[DefId]) {
+    fn reject_native_raises(&mut self, owner: DefId, names: &[ScopedName], raises: &[DefId]) {
         if let Some(first) = names.first() {
             for id in raises {
-                self.refuse_restricted(owner, &Type::Named(*id), first.span);
+                self.reject_restricted(owner, &Type::Named(*id), first.span);
             }
         }
     }
@@ -315,10 +315,10 @@ impl Resolver<'_> {
             let fine = rest.starts_with(|char: char| char.is_ascii_alphabetic())
                 && rest.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'_'));
             if !fine {
-                let message = format!("`{name}` is not the name of a property");
+                let message = format!("`{name}` is not a valid property name");
                 self.sink.push(Diagnostic::new(Code::BadContextName, *span, message).hint(
-                    "a name starts with a letter and goes on with letters, digits, `.` and `_`; a \
-                     `*` at its end stands for any rest",
+                    "a property name starts with a letter, continues with letters, digits, `.` and `_`, \
+                     and may end in `*`",
                 ));
             }
         }
@@ -339,8 +339,8 @@ impl Resolver<'_> {
         }
         for (span, message) in problems {
             self.sink.push(
-                Diagnostic::new(Code::OnewayShape, span, message)
-                    .hint("no reply is sent to a oneway request: remove `oneway` or this"),
+                Diagnostic::new(Code::BadOneway, span, message)
+                    .hint("a oneway request has no reply: remove `oneway` or this"),
             );
         }
     }
@@ -351,9 +351,9 @@ impl Resolver<'_> {
         for name in names {
             let Some(id) = self.exception_name(name, scope) else { continue };
             if let Some(first) = seen.get(&id) {
-                let message = "this exception is named twice";
+                let message = "duplicate exception in `raises`";
                 let diagnostic = Diagnostic::new(Code::DuplicateRaises, name.span, message);
-                self.sink.push(diagnostic.label(*first, "first named here"));
+                self.sink.push(diagnostic.label(*first, "first listed here"));
             } else {
                 seen.insert(id, name.span);
                 raises.push(id);
@@ -366,12 +366,12 @@ impl Resolver<'_> {
         let ty = self.value_type(&item.ty, inside);
         let get_raises = self.raises(&item.get_raises, inside);
         let set_raises = self.raises(&item.set_raises, inside);
-        self.refuse_restricted(owner, &ty, item.ty.span);
-        self.refuse_native_raises(owner, &item.get_raises, &get_raises);
-        self.refuse_native_raises(owner, &item.set_raises, &set_raises);
+        self.reject_restricted(owner, &ty, item.ty.span);
+        self.reject_native_raises(owner, &item.get_raises, &get_raises);
+        self.reject_native_raises(owner, &item.set_raises, &set_raises);
         for name in &item.names {
             self.check_inherited(name, inside);
-            if self.declare(inside, name, Target::Export(owner), Role::Export) {
+            if self.declare(inside, name, Target::Export(owner), NameKind::Export) {
                 self.add_attribute(
                     owner,
                     Attribute {

@@ -1,7 +1,7 @@
-//! From the syntax tree to the model: names, types, constants, ids, and all the rules.
+//! Name resolution: lowers the syntax tree to the model and checks the rules of IDL.
 //!
-//! One pass in the order of the files, as the standard wants it: a name means what was
-//! defined before its use. Repository ids are computed last.
+//! One pass in source order, as the standard requires: a name refers to a definition before its
+//! use. Repository ids are computed last.
 
 mod annotated;
 mod annotations;
@@ -31,7 +31,7 @@ pub(crate) use suggest::closest;
 
 use self::ids::Ids;
 use self::restrict::Restriction;
-use self::scope::{Role, Scope, ScopeId, Target};
+use self::scope::{NameKind, Scope, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::limits::{
     MAX_INHERITED_NAMES, MAX_NAME_BYTES, MAX_PORTS, MAX_TEMPLATE_ITEMS, MAX_TEMPLATE_TOKENS,
@@ -40,14 +40,14 @@ use crate::model::{DefId, Definition, DefinitionKind, Export, Model, TemplateArg
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Docs, Ident, Item, TemplateItem, Tree};
 
-/// Builds the model of a tree.
+/// Lowers a syntax tree to a model.
 pub(crate) fn run(
     tree: &Tree,
     main_files: &[FileId],
     sources: &SourceMap,
     sink: &mut Sink,
 ) -> Model {
-    let root = Scope { keeps_uses: true, ..Scope::default() };
+    let root = Scope { introduces_names: true, ..Scope::default() };
     let mut resolver = Resolver {
         sink,
         sources,
@@ -64,7 +64,7 @@ pub(crate) fn run(
         template_items_left: MAX_TEMPLATE_ITEMS,
         template_tokens_left: MAX_TEMPLATE_TOKENS,
         ports_left: MAX_PORTS,
-        components_missed: false,
+        components_missing: false,
         ids: Ids::default(),
         typedef_depths: HashMap::new(),
         names_left: MAX_NAME_BYTES,
@@ -82,41 +82,41 @@ struct Resolver<'a> {
     sources: &'a SourceMap,
     main_files: HashSet<FileId>,
     model: Model,
-    /// The first is the file level.
+    /// The first is the global scope.
     scopes: Vec<Scope>,
     scope_of: HashMap<DefId, ScopeId>,
-    /// What is declared ahead or being defined, with the place of its name.
+    /// Forward declarations and definitions in progress, with the spans of their names.
     incomplete: HashMap<DefId, Span>,
-    /// What holds something that must stay in its process.
+    /// Definitions that contain a local or native type.
     restricted: HashMap<DefId, Restriction>,
-    /// Template modules, and the scopes they stand in.
+    /// Template modules, with their enclosing scopes.
     templates: HashMap<DefId, (Rc<TemplateItem>, ScopeId)>,
-    /// What parameters of template modules stand for.
+    /// The arguments bound to parameters of template modules.
     arguments: Vec<TemplateArgument>,
-    /// How many instances of template modules are open.
+    /// The nesting depth of template instantiation.
     template_depth: usize,
     template_items_left: usize,
     template_tokens_left: usize,
     ports_left: usize,
-    /// That the module `Components` is missing is reported.
-    components_missed: bool,
-    /// Repository ids that are imported.
+    /// Whether the missing module `Components` is reported.
+    components_missing: bool,
+    /// Imported repository ids.
     imports: Vec<(Rc<str>, Span)>,
     ids: Ids,
-    /// How deep typedefs nest in each typedef.
+    /// The nesting depth of each typedef.
     typedef_depths: HashMap<DefId, usize>,
     names_left: usize,
-    /// How many inherited names may still be compared.
+    /// The remaining budget for comparing inherited names.
     comparisons_left: usize,
 }
 
 impl Resolver<'_> {
-    /// Items of a file or module.
+    /// Resolves the items of a file or module.
     fn items(&mut self, items: &[Item], scope: ScopeId) {
         items.iter().for_each(|item| self.item(item, scope));
     }
 
-    /// An item that may stand in any scope.
+    /// Resolves an item that is valid in any scope.
     fn item(&mut self, item: &Item, scope: ScopeId) {
         match item {
             Item::Module { name, items, docs } => self.module(name, items, docs, scope),
@@ -178,7 +178,7 @@ impl Resolver<'_> {
                 self.type_prefix(name, prefix, *span, scope);
             }
             Item::Event(event) => self.event(event, scope),
-            // Reported by the parser when they are outside an interface or valuetype.
+            // The parser reports these outside an interface or valuetype.
             Item::Operation(_)
             | Item::Attribute(_)
             | Item::State { .. }
@@ -221,7 +221,7 @@ impl Resolver<'_> {
             Some(inside) => *inside,
             None => self.new_scope(Some(id), scope, true),
         };
-        self.forget_uses(inside);
+        self.clear_introduced(inside);
         self.ids.enter_scope();
         self.items(items, inside);
         self.ids.leave_scope();
@@ -244,7 +244,7 @@ impl Resolver<'_> {
     /// Adds a definition to the model, its parent and its scope.
     fn define(&mut self, name: &Ident, kind: DefinitionKind, docs: &Docs, scope: ScopeId) -> DefId {
         let id = DefId(u32::try_from(self.model.definitions.len()).unwrap_or(u32::MAX));
-        let fine = self.declare(scope, name, Target::Definition(id), Role::Definition);
+        let fine = self.declare(scope, name, Target::Definition(id), NameKind::Definition);
         let parent = self.scopes.get(scope.0).and_then(|scope| scope.owner);
         let scoped_name = self.full_name(name, parent);
         let from_include = !self.main_files.contains(&name.span.file);
@@ -264,14 +264,14 @@ impl Resolver<'_> {
             parent,
         });
         self.ids.defined(id);
-        // What clashes stays out of the tree, so that names in the tree are unique.
+        // A clashing definition stays out of the tree, so that names in the tree are unique.
         if fine {
-            self.adopt(parent, id);
+            self.add_child(parent, id);
         }
         id
     }
 
-    fn adopt(&mut self, parent: Option<DefId>, id: DefId) {
+    fn add_child(&mut self, parent: Option<DefId>, id: DefId) {
         let parent = parent.and_then(|parent| self.model.definitions.get_mut(parent.index()));
         match parent.map(|parent| &mut parent.kind) {
             None => self.model.roots.push(id),
@@ -296,7 +296,7 @@ impl Resolver<'_> {
         let mut full = Vec::new();
         if let Some(parent) = parent {
             let outer = &self.model.definition(parent).scoped_name;
-            // Twice: the name, and the repository id made of it.
+            // Charged twice: for the name, and for the repository id derived from it.
             let size: usize = outer.iter().map(|part| 2 * part.len() + 48).sum();
             match self.names_left.checked_sub(size) {
                 Some(left) => {
@@ -304,7 +304,7 @@ impl Resolver<'_> {
                     full.clone_from(outer);
                 }
                 None => {
-                    let message = "the scoped names of this compilation are too long in all";
+                    let message = "the scoped names of this compilation are too long in total";
                     self.sink.error(Code::SourceTooLarge, name.span, message);
                     self.names_left = 0;
                 }
@@ -321,7 +321,7 @@ impl Resolver<'_> {
             let item = self.model.definition(id);
             let (word, name) = (item.kind.keyword(), item.name.clone());
             let message = format!("{word} `{name}` is declared here but never defined");
-            // References to objects of an unknown interface can be passed on.
+            // References to objects of an undefined interface can still be passed.
             let is_interface = matches!(item.kind, DefinitionKind::Interface(_));
             let code = if is_interface { Code::ForwardInterface } else { Code::NeverCompleted };
             let mut diagnostic = Diagnostic::new(code, span, message);
@@ -334,8 +334,8 @@ impl Resolver<'_> {
                 })
             {
                 diagnostic = diagnostic
-                    .label(other.span, "this one is in another scope")
-                    .hint("the definition must be in the scope of its declaration");
+                    .label(other.span, "this definition is in another scope")
+                    .hint("a type must be defined in the scope of its forward declaration");
             }
             self.sink.push(diagnostic);
         }

@@ -1,11 +1,11 @@
-//! What must stay in its process: local interfaces, native types, and what holds them.
+//! Restrictions on local interfaces, native types, and types that contain them.
 
 use super::Resolver;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DefId, DefinitionKind, Type};
 use crate::source::Span;
 
-/// Why something must stay in its process: the definition that says so.
+/// Why a type cannot be used in remote operations: the definition that causes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Restriction {
     Local(DefId),
@@ -13,7 +13,7 @@ pub(super) enum Restriction {
 }
 
 impl Resolver<'_> {
-    /// What in a type keeps it from being sent.
+    /// The restriction that a type is subject to, if any.
     pub(super) fn restriction(&self, ty: &Type) -> Option<Restriction> {
         let id = match ty {
             Type::Sequence { element, .. } | Type::Array { element, .. } => {
@@ -32,26 +32,26 @@ impl Resolver<'_> {
         }
     }
 
-    /// Notes that `id` holds a value of type `ty`.
+    /// Records that `id` contains a value of type `ty`.
     pub(super) fn holds(&mut self, id: DefId, ty: &Type) {
         if let Some(restriction) = self.restriction(ty) {
             self.restricted.entry(id).or_insert(restriction);
         }
     }
 
-    /// Native types cannot be parts of anything.
-    pub(super) fn refuse_native(&mut self, ty: &Type, span: Span) {
+    /// Reports a native type that is used as part of another type.
+    pub(super) fn reject_native(&mut self, ty: &Type, span: Span) {
         if let Some(Restriction::Native(native)) = self.restriction(ty) {
             let name = self.model.scoped_name(native);
-            let message = format!("the native type `{name}` cannot be used here");
+            let message = format!("the native type `{name}` is not allowed here");
             self.sink.push(Diagnostic::new(Code::NativeUse, span, message).hint(
                 "a native type can only be a parameter, a result or an exception of an operation",
             ));
         }
     }
 
-    /// Operations that may be called from elsewhere have no use for what must stay here.
-    pub(super) fn refuse_restricted(&mut self, owner: DefId, ty: &Type, span: Span) {
+    /// Reports a local or native type in an operation that can be called remotely.
+    pub(super) fn reject_restricted(&mut self, owner: DefId, ty: &Type, span: Span) {
         let remote = self.model.interface(owner).is_some_and(|interface| !interface.is_local);
         if !remote {
             return;
@@ -60,17 +60,17 @@ impl Resolver<'_> {
             None => return,
             Some(Restriction::Local(id)) => {
                 let name = self.model.scoped_name(id);
-                (Code::LocalInRemote, format!("local interface `{name}` is used here"), id)
+                (Code::LocalInRemote, format!("local interface `{name}` is not allowed here"), id)
             }
             Some(Restriction::Native(id)) => {
                 let name = self.model.scoped_name(id);
-                (Code::NativeUse, format!("native type `{name}` is used here"), id)
+                (Code::NativeUse, format!("native type `{name}` is not allowed here"), id)
             }
         };
-        let place = self.model.definition(id).span;
+        let definition = self.model.definition(id).span;
         self.sink.push(
             Diagnostic::new(code, span, message)
-                .label(place, "defined here")
+                .label(definition, "defined here")
                 .hint("make this interface `local` as well, or use another type"),
         );
     }

@@ -1,4 +1,4 @@
-//! Scopes, and finding names in them.
+//! Scopes and name lookup.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,34 +10,35 @@ use crate::model::DefId;
 use crate::source::Span;
 use crate::syntax::{Ident, ScopedName};
 
-/// The address of a [`Scope`].
+/// The id of a [`Scope`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScopeId(pub(super) usize);
 
-/// Names and what they mean. Keys are in lower case: names collide regardless of case.
+/// A scope. Keys are in lower case: names collide regardless of case.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
-    /// The definition whose inside this is; none for the file level.
+    /// The definition that the scope belongs to; none for the global scope.
     pub(super) owner: Option<DefId>,
     pub(super) parent: Option<ScopeId>,
-    /// A module or interface (or the file level): names used inside are introduced here.
-    pub(super) keeps_uses: bool,
+    /// Whether names used in this scope are introduced into it: true for modules, interfaces and
+    /// the global scope.
+    pub(super) introduces_names: bool,
     pub(super) names: HashMap<Rc<str>, Entry>,
-    /// Names from scopes further out that were used here, and so mean that here.
-    pub(super) uses: HashMap<Rc<str>, Ident>,
-    /// Of an interface: all it inherits from.
+    /// Names of outer scopes introduced here by their use.
+    pub(super) introduced: HashMap<Rc<str>, Ident>,
+    /// For an interface: all its ancestors.
     pub(super) ancestors: Vec<DefId>,
 }
 
-/// A name in its scope.
+/// A name in a scope.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// The spelling, and the place of the definition.
+    /// The name as spelled in its definition, with its span.
     pub(super) ident: Ident,
     pub(super) target: Target,
 }
 
-/// What a name means.
+/// The symbol that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Target {
     Definition(DefId),
@@ -57,7 +58,7 @@ pub(super) enum Target {
     Initializer,
     /// A port of this component, connector or port type.
     Port(DefId),
-    /// What a parameter of a template module stands for, by its number among all.
+    /// A parameter of a template module, by the index of its argument.
     Argument(usize),
     /// A member or parameter.
     Member,
@@ -65,9 +66,9 @@ pub(super) enum Target {
     TypeCode,
 }
 
-/// What kind of name is declared, for the right words when it clashes.
+/// The kind of declaration, for the wording of a clash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum NameKind {
     Definition,
     Member,
     Parameter,
@@ -80,25 +81,25 @@ pub(super) fn key(text: &str) -> Rc<str> {
 }
 
 impl Resolver<'_> {
-    /// A new scope inside `parent`.
+    /// Creates a scope inside `parent`.
     pub(super) fn new_scope(
         &mut self,
         owner: Option<DefId>,
         parent: ScopeId,
-        keeps_uses: bool,
+        introduces_names: bool,
     ) -> ScopeId {
         let id = ScopeId(self.scopes.len());
         let parent = Some(parent);
-        self.scopes.push(Scope { owner, parent, keeps_uses, ..Scope::default() });
+        self.scopes.push(Scope { owner, parent, introduces_names, ..Scope::default() });
         if let Some(owner) = owner {
             self.scope_of.insert(owner, id);
         }
         id
     }
 
-    pub(super) fn forget_uses(&mut self, scope: ScopeId) {
+    pub(super) fn clear_introduced(&mut self, scope: ScopeId) {
         if let Some(scope) = self.scopes.get_mut(scope.0) {
-            scope.uses.clear();
+            scope.introduced.clear();
         }
     }
 
@@ -106,16 +107,15 @@ impl Resolver<'_> {
         self.scopes.get(scope.0)?.names.get(&key(name))
     }
 
-    /// Declares a name, after checking that it may be declared here. False, with an error,
-    /// when it may not.
+    /// Declares a name if it may be declared here; otherwise reports an error and returns false.
     pub(super) fn declare(
         &mut self,
         scope: ScopeId,
         ident: &Ident,
         target: Target,
-        role: Role,
+        kind: NameKind,
     ) -> bool {
-        let clash = self.clash(scope, ident, role);
+        let clash = self.clash(scope, ident, kind);
         let fine = clash.as_ref().is_none_or(|item| item.severity == Severity::Warning);
         if let Some(diagnostic) = clash {
             self.sink.push(diagnostic);
@@ -127,43 +127,47 @@ impl Resolver<'_> {
         fine
     }
 
-    fn clash(&self, id: ScopeId, ident: &Ident, role: Role) -> Option<Diagnostic> {
+    fn clash(&self, id: ScopeId, ident: &Ident, kind: NameKind) -> Option<Diagnostic> {
         let scope = self.scopes.get(id.0)?;
         let name = &*ident.text;
         if let Some(earlier) = scope.names.get(&key(name)) {
             let other = &earlier.ident;
             let diagnostic = if *other.text == *name {
                 let both_exports =
-                    role == Role::Export && matches!(earlier.target, Target::Export(_));
-                match role {
-                    Role::Parameter => Diagnostic::new(
+                    kind == NameKind::Export && matches!(earlier.target, Target::Export(_));
+                match kind {
+                    NameKind::Parameter => Diagnostic::new(
                         Code::DuplicateParameter,
                         ident.span,
                         format!("two parameters are named `{name}`"),
                     ),
-                    Role::Member if matches!(earlier.target, Target::Member | Target::State(_)) => {
+                    NameKind::Member
+                        if matches!(earlier.target, Target::Member | Target::State(_)) =>
+                    {
                         Diagnostic::new(
                             Code::DuplicateMember,
                             ident.span,
                             format!("two members are named `{name}`"),
                         )
                     }
-                    Role::Port => Diagnostic::new(
+                    NameKind::Port => Diagnostic::new(
                         Code::DuplicatePort,
                         ident.span,
-                        format!("there already is a `{name}` here"),
+                        format!("`{name}` is already declared here"),
                     ),
-                    Role::Export if matches!(earlier.target, Target::Port(_)) => Diagnostic::new(
-                        Code::DuplicatePort,
-                        ident.span,
-                        format!("there already is a port `{name}`"),
-                    ),
-                    Role::Export if both_exports => Diagnostic::new(
+                    NameKind::Export if matches!(earlier.target, Target::Port(_)) => {
+                        Diagnostic::new(
+                            Code::DuplicatePort,
+                            ident.span,
+                            format!("there is already a port `{name}`"),
+                        )
+                    }
+                    NameKind::Export if both_exports => Diagnostic::new(
                         Code::Overloaded,
                         ident.span,
-                        format!("this interface already has a `{name}`"),
+                        format!("this interface already declares `{name}`"),
                     )
-                    .hint("IDL has no overloading: give each operation its own name"),
+                    .hint("IDL has no overloading: give each operation a unique name"),
                     _ => Diagnostic::new(
                         Code::Redefinition,
                         ident.span,
@@ -181,31 +185,31 @@ impl Resolver<'_> {
         }
         if let Some(owner) = scope.owner {
             let owner = self.model.definition(owner);
-            if owner.name.eq_ignore_ascii_case(name) && role != Role::Parameter {
+            if owner.name.eq_ignore_ascii_case(name) && kind != NameKind::Parameter {
                 let message =
-                    format!("`{name}` has the name of the {} it is in", owner.kind.keyword());
-                // Old IDL of the standard itself has such members.
-                let tolerated = role == Role::Member && owner.name != name;
+                    format!("`{name}` has the name of its enclosing {}", owner.kind.keyword());
+                // IDL files of the standard itself have such members.
+                let tolerated = kind == NameKind::Member && owner.name != name;
                 let code = if tolerated { Code::MemberLikeScope } else { Code::SameNameAsScope };
                 return Some(
                     Diagnostic::new(code, ident.span, message).label(owner.span, "defined here"),
                 );
             }
         }
-        if let Some(used) = scope.uses.get(&key(name)) {
-            let message = format!("`{name}` was used in this scope with another meaning");
+        if let Some(used) = scope.introduced.get(&key(name)) {
+            let message = format!("`{name}` was used in this scope to refer to another definition");
             let mut diagnostic = Diagnostic::new(Code::RedefinedAfterUse, ident.span, message)
-                .label(used.span, "used here, which fixes its meaning");
-            if matches!(role, Role::Member | Role::Parameter) {
-                diagnostic =
-                    diagnostic.hint("choose a name that differs from the type's in more than case");
+                .label(used.span, "introduced into the scope by this use");
+            if matches!(kind, NameKind::Member | NameKind::Parameter) {
+                diagnostic = diagnostic
+                    .hint("choose a name that differs from the type name in more than case");
             }
             return Some(diagnostic);
         }
         None
     }
 
-    /// Finds what a name means in `scope`, or reports why it means nothing.
+    /// Resolves a scoped name in `scope`, or reports why it cannot be resolved.
     pub(super) fn lookup(&mut self, name: &ScopedName, scope: ScopeId) -> Option<Target> {
         let (first, rest) = name.parts.split_first()?;
         let entry = if name.absolute {
@@ -229,7 +233,7 @@ impl Resolver<'_> {
         let mut target = entry.target;
         for part in rest {
             let Target::Definition(id) = target else {
-                let message = format!("there are no names inside `{}`", entry.ident.text);
+                let message = format!("`{}` is not a scope", entry.ident.text);
                 self.sink.error(Code::UnknownName, part.span, message);
                 return None;
             };
@@ -250,7 +254,7 @@ impl Resolver<'_> {
         Some(target)
     }
 
-    /// The definition that a scope is inside of.
+    /// The definition that a scope belongs to.
     fn owner_of(&self, scope: ScopeId) -> Option<DefId> {
         let mut at = Some(scope);
         while let Some(scope) = at.and_then(|id| self.scopes.get(id.0)) {
@@ -262,7 +266,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// `TypeCode` is known in the module `CORBA` without being defined there.
+    /// `TypeCode` is predefined in the module `CORBA`.
     pub(super) fn is_type_code(&self, ident: &Ident, inside: Option<DefId>) -> bool {
         if &*ident.text != "TypeCode" {
             return false;
@@ -271,8 +275,7 @@ impl Resolver<'_> {
         scoped_name.and_then(|name| name.first()).is_some_and(|first| first == "CORBA")
     }
 
-    /// Searches one scope and what it inherits. `Some(None)`: not found; `None`: ambiguous,
-    /// which is reported.
+    /// Searches one scope and its bases. `Some(None)`: not found; `None`: ambiguous, and reported.
     #[allow(clippy::option_option, reason = "reported failure and absence differ")]
     fn lookup_in(&mut self, ident: &Ident, id: ScopeId) -> Option<Option<Entry>> {
         let lower = key(&ident.text);
@@ -287,15 +290,18 @@ impl Resolver<'_> {
                 match found {
                     None => found = Some(entry),
                     Some(other) if other.target == entry.target => {}
-                    // A redefinition further down the same line hides the one above.
+                    // A redefinition in a derived interface hides the one in its base.
                     Some(other) if self.hides(entry, other) => found = Some(entry),
                     Some(other) if self.hides(other, entry) => {}
                     Some(other) => {
-                        let message = format!("`{}` is inherited with two meanings", ident.text);
+                        let message = format!(
+                            "`{}` is ambiguous: it is inherited from two bases",
+                            ident.text
+                        );
                         let diagnostic = Diagnostic::new(Code::AmbiguousName, ident.span, message)
-                            .label(other.ident.span, "it may mean this")
+                            .label(other.ident.span, "it may refer to this")
                             .label(entry.ident.span, "or this")
-                            .hint("write which one: `Interface::name`");
+                            .hint("qualify the name: `Interface::name`");
                         self.sink.push(diagnostic);
                         return None;
                     }
@@ -305,7 +311,7 @@ impl Resolver<'_> {
         let Some(found) = found.cloned() else { return Some(None) };
         if found.ident.text != ident.text {
             let message =
-                format!("`{}` is spelled `{}` where it is defined", ident.text, found.ident.text);
+                format!("`{}` is spelled `{}` in its definition", ident.text, found.ident.text);
             self.sink.push(
                 Diagnostic::new(Code::CaseMismatch, ident.span, message)
                     .label(found.ident.span, "defined here")
@@ -315,7 +321,7 @@ impl Resolver<'_> {
         Some(Some(found))
     }
 
-    /// Whether `lower` is defined in an interface that inherits from the one of `upper`.
+    /// Whether `lower` is declared in an interface that inherits from the one of `upper`.
     fn hides(&self, lower: &Entry, upper: &Entry) -> bool {
         let interface = |entry: &Entry| match entry.target {
             Target::Definition(id)
@@ -331,13 +337,13 @@ impl Resolver<'_> {
         scope.is_some_and(|scope| scope.ancestors.contains(&upper))
     }
 
-    /// Searches a scope and those around it, and notes the use.
+    /// Searches a scope and its enclosing scopes, and records the use.
     #[allow(clippy::option_option, reason = "reported failure and absence differ")]
     fn lookup_outward(&mut self, ident: &Ident, start: ScopeId) -> Option<Option<Entry>> {
         let mut at = Some(start);
         while let Some(id) = at {
             if let Some(found) = self.lookup_in(ident, id)? {
-                self.note_use(ident, start, id, &found);
+                self.introduce(ident, start, id, &found);
                 return Some(Some(found));
             }
             at = self.scopes.get(id.0).and_then(|scope| scope.parent);
@@ -345,9 +351,9 @@ impl Resolver<'_> {
         Some(None)
     }
 
-    /// A name found in `found_in` is introduced into every scope from `start` up to the
-    /// nearest module or interface.
-    fn note_use(&mut self, ident: &Ident, start: ScopeId, found_in: ScopeId, entry: &Entry) {
+    /// Introduces a name found in `found_in` into every scope from `start` up to the nearest module
+    /// or interface.
+    fn introduce(&mut self, ident: &Ident, start: ScopeId, found_in: ScopeId, entry: &Entry) {
         if entry.target == Target::Member {
             return;
         }
@@ -358,8 +364,8 @@ impl Resolver<'_> {
             if id == found_in && scope.names.contains_key(&lower) {
                 return;
             }
-            scope.uses.entry(Rc::clone(&lower)).or_insert_with(|| ident.clone());
-            if scope.keeps_uses {
+            scope.introduced.entry(Rc::clone(&lower)).or_insert_with(|| ident.clone());
+            if scope.introduces_names {
                 return;
             }
             at = scope.parent;
@@ -383,9 +389,9 @@ impl Resolver<'_> {
             at = scope.parent;
         }
         if let Some(word) = translation(text) {
-            diagnostic = diagnostic.hint(format!("IDL says `{word}`"));
+            diagnostic = diagnostic.hint(format!("the IDL type is `{word}`"));
         } else if text == "TypeCode" {
-            diagnostic = diagnostic.hint("include <orb.idl>, and write `CORBA::TypeCode`");
+            diagnostic = diagnostic.hint("include <orb.idl> and write `CORBA::TypeCode`");
         } else if text == "CORBA" {
             diagnostic = diagnostic.hint("write `#include <orb.idl>` at the top of the file");
         } else if let Some(near) = near {
@@ -396,7 +402,7 @@ impl Resolver<'_> {
         self.sink.push(diagnostic);
     }
 
-    /// The full name of something of this name in any other scope.
+    /// The full name of a definition of this name in any other scope, for a suggestion.
     fn elsewhere(&self, text: &str) -> Option<String> {
         self.scopes.iter().take(2_000).find_map(|scope| {
             let entry = scope.names.get(&key(text)).filter(|entry| *entry.ident.text == *text)?;
@@ -413,7 +419,7 @@ impl Resolver<'_> {
             return;
         }
         let outer = self.model.scoped_name(owner);
-        let message = format!("there is no `{}` in `{outer}`", ident.text);
+        let message = format!("`{}` is not defined in `{outer}`", ident.text);
         let mut diagnostic = Diagnostic::new(Code::UnknownName, ident.span, message);
         if let Some(scope) = inside.and_then(|id| self.scopes.get(id.0))
             && let Some(near) =
@@ -424,7 +430,7 @@ impl Resolver<'_> {
         self.sink.push(diagnostic);
     }
 
-    /// Where a target is defined, for labels.
+    /// The span of the definition of a symbol, for labels.
     pub(super) fn target_span(&self, target: Target) -> Option<Span> {
         match target {
             Target::Definition(id) => Some(self.model.definition(id).span),

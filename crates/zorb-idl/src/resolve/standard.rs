@@ -1,6 +1,6 @@
-//! The standard annotations: what they go with, and their arguments.
+//! The standard annotations: where they can be applied, and their parameters.
 
-/// What an annotation is before: a set.
+/// A set of kinds of definitions that an annotation can be applied to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct On(u32);
 
@@ -30,7 +30,7 @@ impl On {
     const ALL: Self = Self(u32::MAX);
     const TYPES: Self =
         Self::STRUCT.or(Self::UNION).or(Self::ENUM).or(Self::BITMASK).or(Self::BITSET);
-    /// What holds one value of a type.
+    /// Declarations with a value of a type.
     const VALUES: Self = Self::MEMBER
         .or(Self::CASE)
         .or(Self::TYPEDEF)
@@ -47,7 +47,7 @@ impl On {
         self.0 & set.0 != 0
     }
 
-    /// For messages.
+    /// The name of the kind, for messages.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::MODULE => "a module",
@@ -56,8 +56,8 @@ impl On {
             Self::STRUCT => "a struct",
             Self::UNION => "a union",
             Self::ENUM => "an enum",
-            Self::BITMASK => "a bit mask",
-            Self::BITSET => "a bit set",
+            Self::BITMASK => "a bitmask",
+            Self::BITSET => "a bitset",
             Self::TYPEDEF => "a typedef",
             Self::CONST => "a constant",
             Self::EXCEPTION => "an exception",
@@ -65,8 +65,8 @@ impl On {
             Self::CASE => "a case",
             Self::DISCRIMINATOR => "a discriminator",
             Self::ENUMERATOR => "an enumerator",
-            Self::BIT => "a bit of a bit mask",
-            Self::BITFIELD => "a bit field",
+            Self::BIT => "a bit of a bitmask",
+            Self::BITFIELD => "a bitfield",
             Self::OPERATION => "an operation",
             Self::ATTRIBUTE => "an attribute",
             Self::PARAMETER => "a parameter",
@@ -76,22 +76,22 @@ impl On {
     }
 }
 
-/// What an argument must be.
+/// The type of an argument.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Boolean,
     UShort,
     ULong,
     Text,
-    /// A value of the type that the annotation is before.
+    /// A value of the type of the annotated definition.
     Value,
-    /// The same, where the type is one of numbers.
+    /// A value of the type of the annotated definition, which must be numeric.
     Number,
-    /// One of these words.
+    /// One of these identifiers.
     Word(&'static [&'static str]),
 }
 
-/// What an argument is when it is not given.
+/// The default of an argument.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Default {
     None,
@@ -181,7 +181,7 @@ const STANDARD: &[Standard] = &[
     standard("ami", On::INTERFACE.or(On::OPERATION), FLAG),
 ];
 
-/// The standard annotation of this name.
+/// Finds the standard annotation with this name.
 pub(super) fn find(name: &str) -> Option<&'static Standard> {
     STANDARD.iter().find(|item| item.name == name)
 }

@@ -1,11 +1,11 @@
-//! "Did you mean ...?"
+//! Suggestions for misspelled names.
 
-/// Names longer than this are not compared.
+/// Longer names are not compared.
 const LONGEST: usize = 64;
-/// The most candidates looked at.
+/// The maximum number of candidates compared.
 const MOST: usize = 2_000;
 
-/// The candidate that looks most like `name`, if one does.
+/// The candidate most similar to `name`, if one is similar enough.
 pub(crate) fn closest<'c>(
     name: &str,
     candidates: impl Iterator<Item = &'c str>,
@@ -23,8 +23,8 @@ pub(crate) fn closest<'c>(
         .map(|(_, candidate)| candidate)
 }
 
-/// How many insertions, removals, changes and swaps of neighbours turn `a` into `b`; case
-/// counts for nothing.
+/// The number of insertions, deletions, substitutions and transpositions that turn `a` into `b`,
+/// ignoring case.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<u8> = b.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
     let a: Vec<u8> = a.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
@@ -47,7 +47,7 @@ fn distance(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// What a word of another language is called in IDL.
+/// The IDL name of a type of another language.
 pub(super) fn translation(word: &str) -> Option<&'static str> {
     Some(match word {
         "int" | "int32_t" | "i32" | "Int" | "integer" => "long",
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_close_is_suggested() {
+    fn only_similar_names_are_suggested() {
         let names = ["Account", "Counter", "Item"];
         assert_eq!(closest("Acount", names.into_iter()), Some("Account"));
         assert_eq!(closest("Itm", names.into_iter()), Some("Item"));

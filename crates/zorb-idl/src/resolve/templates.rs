@@ -1,7 +1,7 @@
 //! Template modules and their instances.
 //!
-//! A template's inside is kept as it was written. An instance is a module whose inside is
-//! resolved anew, in a scope where the parameters mean the arguments.
+//! The body of a template is stored as syntax. An instance is a module whose body is resolved in a
+//! scope that binds the parameters to the arguments.
 
 use std::rc::Rc;
 
@@ -30,12 +30,12 @@ impl Resolver<'_> {
             if let Some(first) = names.names.insert(key(&name.text), entry) {
                 let message = format!("two parameters are named `{}`", name.text);
                 let diagnostic = Diagnostic::new(Code::DuplicateParameter, name.span, message);
-                self.sink.push(diagnostic.label(first.ident.span, "first named here"));
+                self.sink.push(diagnostic.label(first.ident.span, "first declared here"));
             }
             if let FormalKind::Sequence(Some(of)) = &formal.kind
                 && !parameters.iter().any(|it: &TemplateParameter| it.name == *of.text)
             {
-                let message = format!("`{}` is not a parameter before this one", of.text);
+                let message = format!("`{}` is not an earlier parameter", of.text);
                 self.sink.error(Code::UnknownName, of.span, message);
             }
             let kind = formal_words(&formal.kind, |ty| self.plain_words(ty));
@@ -69,7 +69,7 @@ impl Resolver<'_> {
         };
         let Some((id, (template, home))) = template else {
             let what = "is not a template module";
-            self.refuse_parent(Code::BadTemplate, &item.template, target, what);
+            self.report_bad_base(Code::BadTemplate, &item.template, target, what);
             return;
         };
         if template.parameters.len() != item.arguments.len() {
@@ -80,17 +80,17 @@ impl Resolver<'_> {
             return;
         }
         if self.template_depth >= MAX_TEMPLATE_DEPTH {
-            let message = format!("templates nest more than {MAX_TEMPLATE_DEPTH} deep");
+            let message = format!("templates nest more than {MAX_TEMPLATE_DEPTH} levels deep");
             self.sink.error(Code::TemplateTooLarge, item.name.span, message);
             return;
         }
         let items = self.template_items_left.checked_sub(template.items.len() + 1);
         let tokens = self.template_tokens_left.checked_sub(template.tokens);
         let (Some(items), Some(tokens)) = (items, tokens) else {
-            // Once is enough.
+            // Reported only once.
             if std::mem::take(&mut self.template_items_left) > 0 {
                 let message = format!(
-                    "templates make more than {MAX_TEMPLATE_ITEMS} definitions, or of more than \
+                    "templates produce more than {MAX_TEMPLATE_ITEMS} definitions, or more than \
                      {MAX_TEMPLATE_TOKENS} tokens"
                 );
                 self.sink.error(Code::TemplateTooLarge, item.name.span, message);
@@ -99,7 +99,7 @@ impl Resolver<'_> {
         };
         self.template_items_left = items;
         self.template_tokens_left = tokens;
-        // The parameters are names around the new module, where the template stands.
+        // The parameters are declared in a scope between the template's scope and the new module.
         let outside = self.new_scope(None, home, true);
         let mut arguments = Vec::new();
         for (formal, actual) in template.parameters.iter().zip(&item.arguments) {
@@ -131,7 +131,7 @@ impl Resolver<'_> {
         self.ids.leave_scope();
     }
 
-    /// An argument, if it fits its parameter.
+    /// An argument, if it matches its parameter.
     fn template_argument(
         &mut self,
         formal: &FormalItem,
@@ -140,7 +140,7 @@ impl Resolver<'_> {
         outside: ScopeId,
     ) -> Option<TemplateArgument> {
         if let FormalKind::Const(ty) = &formal.kind {
-            // The parameter's type may be a parameter before it.
+            // The type of this parameter may be an earlier parameter.
             let ty = self.value_type(ty, outside);
             let value = match actual {
                 ActualItem::Value(value) => self.evaluate(value, &ty, scope),
@@ -194,7 +194,7 @@ impl Resolver<'_> {
         self.wrong_argument(span, formal, &name)
     }
 
-    /// A sequence, of the type that another parameter stands for.
+    /// Whether an argument is a sequence of the type bound to another parameter.
     fn fits_sequence(
         &self,
         ty: &Type,
@@ -214,7 +214,7 @@ impl Resolver<'_> {
         **element == wanted || self.model.resolve(element) == self.model.resolve(&wanted)
     }
 
-    /// What a name stands for: a type, or an exception where one is wanted.
+    /// The type that a name refers to, or the exception where one is expected.
     fn argument_type(
         &mut self,
         name: &ScopedName,
@@ -235,10 +235,10 @@ impl Resolver<'_> {
         what: &str,
     ) -> Option<TemplateArgument> {
         let words = formal_words(&formal.kind, |ty| self.plain_words(ty));
-        let message = format!("{what} does not fit the parameter `{words} {}`", formal.name.text);
+        let message = format!("{what} does not match the parameter `{words} {}`", formal.name.text);
         self.sink.push(
             Diagnostic::new(Code::BadTemplate, span, message)
-                .label(formal.name.span, "the parameter"),
+                .label(formal.name.span, "parameter declared here"),
         );
         None
     }

@@ -1,4 +1,4 @@
-//! Types.
+//! Type expressions.
 
 use super::Resolver;
 use super::scope::{ScopeId, Target};
@@ -9,7 +9,7 @@ use crate::model::{ConstValue, DefId, DefinitionKind, MAX_FIXED_DIGITS, Template
 use crate::syntax::{Declarator, Expr, ScopedName, TypeExpr, TypeKind};
 
 impl Resolver<'_> {
-    /// The type of a value: it must be complete.
+    /// Resolves the type of a value, which must be complete.
     pub(super) fn value_type(&mut self, ty: &TypeExpr, scope: ScopeId) -> Type {
         let resolved = self.any_type(ty, scope);
         if let Type::Named(id) = resolved
@@ -25,29 +25,29 @@ impl Resolver<'_> {
         {
             let item = self.model.definition(id);
             let (word, name) = (item.kind.keyword(), item.name.clone());
-            let message = format!("{word} `{name}` is not complete here");
+            let message = format!("{word} `{name}` is incomplete here");
             self.sink.push(
                 Diagnostic::new(Code::IncompleteType, ty.span, message)
                     .label(declared, "declared here")
-                    .hint(format!("until its `}}` only `sequence<{name}>` can be used")),
+                    .hint(format!("before its closing `}}` only `sequence<{name}>` can be used")),
             );
         }
         resolved
     }
 
-    /// A type, complete or not. `void` passes: only the parser's result types have it.
+    /// Resolves a type, complete or not. `void` is accepted: the parser allows it only as a result.
     pub(super) fn any_type(&mut self, ty: &TypeExpr, scope: ScopeId) -> Type {
         match &ty.kind {
             TypeKind::Basic(basic) => basic.clone(),
             TypeKind::Error => Type::Error,
             TypeKind::Annotated { annotations, ty } => {
                 let ty = self.any_type(ty, scope);
-                // They are checked, and nothing depends on them.
+                // The annotations are checked, but have no effect here.
                 self.annotate(annotations, On::ELEMENT, Some(&ty), scope);
                 ty
             }
             TypeKind::Fixed { digits, scale } => self.fixed_type(digits, scale, scope),
-            // The value decides: see `Resolver::constant`.
+            // The value determines the type: see `Resolver::constant`.
             TypeKind::AnyFixed => Type::Fixed { digits: 31, scale: 31 },
             TypeKind::String { wide, bound } => {
                 let bound = bound.as_ref().and_then(|bound| self.bound(bound, scope));
@@ -80,13 +80,13 @@ impl Resolver<'_> {
                 return Some(value);
             }
             let message = format!("a fixed type cannot have {value} digits{what}");
-            let range = format!("{least} to {most} are possible");
+            let range = format!("the number must be between {least} and {most}");
             self.sink.push(Diagnostic::new(Code::BadFixed, expr.span, message).note(range));
             None
         };
         let most = i128::try_from(MAX_FIXED_DIGITS).unwrap_or(31);
         let digits = number(digits, 1, most, "");
-        let scale = number(scale, 0, digits.unwrap_or(most), " behind the point");
+        let scale = number(scale, 0, digits.unwrap_or(most), " after the decimal point");
         match (digits.map(u16::try_from), scale.map(i16::try_from)) {
             (Some(Ok(digits)), Some(Ok(scale))) => Type::Fixed { digits, scale },
             _ => Type::Error,
@@ -94,7 +94,7 @@ impl Resolver<'_> {
     }
 
     fn named_type(&mut self, name: &ScopedName, scope: ScopeId) -> Type {
-        // Old IDL has types of its own with these names.
+        // Older IDL files define types of their own with these names.
         if let ([part], false) = (name.parts.as_slice(), name.absolute)
             && let Some(ty) = sized_integer(&part.text)
             && !self.visible(&part.text, scope)
@@ -135,7 +135,7 @@ impl Resolver<'_> {
             diagnostic = diagnostic.label(span, "defined here");
         }
         if code == Code::ExceptionAsType {
-            diagnostic = diagnostic.hint("exceptions only go into `raises (...)`");
+            diagnostic = diagnostic.hint("exceptions can be used only in `raises (...)`");
         }
         self.sink.push(diagnostic);
         Type::Error
@@ -164,14 +164,14 @@ impl Resolver<'_> {
                 format!("`{}` has more than {MAX_ARRAY_ELEMENTS} elements", declarator.name.text);
             self.sink.push(
                 Diagnostic::new(Code::ArrayTooLarge, declarator.name.span, message)
-                    .hint("use a sequence for large or varying sizes"),
+                    .hint("use a sequence for large or variable sizes"),
             );
             return Type::Error;
         }
         array
     }
 
-    /// The number of elements of an array, of arrays of arrays too.
+    /// The number of elements of an array, nested arrays included.
     fn elements(&self, ty: &Type) -> u64 {
         let mut count = 1_u64;
         let mut ty = self.model.resolve(ty);
@@ -187,23 +187,23 @@ impl Resolver<'_> {
         count
     }
 
-    /// A bound of a string or sequence, or an array's dimension.
+    /// Evaluates a bound of a string or sequence, or a dimension of an array.
     pub(super) fn bound(&mut self, value: &Expr, scope: ScopeId) -> Option<u32> {
         let ConstValue::Integer(number) = self.evaluate_wide(value, &Type::ULong, scope) else {
             return None;
         };
         let bound = u32::try_from(number).ok().filter(|bound| *bound > 0);
         if bound.is_none() {
-            let message = format!("{number} cannot be a bound");
+            let message = format!("{number} is not a valid bound");
             self.sink.push(
                 Diagnostic::new(Code::BadBound, value.span, message)
-                    .hint("a bound is between 1 and 4294967295"),
+                    .hint("a bound must be between 1 and 4294967295"),
             );
         }
         bound
     }
 
-    /// The exception that a `raises` clause names.
+    /// Resolves an exception in a `raises` clause.
     pub(super) fn exception_name(&mut self, name: &ScopedName, scope: ScopeId) -> Option<DefId> {
         let target = self.lookup(name, scope)?;
         if let Target::Definition(id) = target
@@ -217,14 +217,14 @@ impl Resolver<'_> {
         let message = "only exceptions can be raised";
         let mut diagnostic = Diagnostic::new(Code::NotAnException, name.span, message);
         if let Some(span) = self.target_span(target) {
-            diagnostic = diagnostic.label(span, "this is no exception");
+            diagnostic = diagnostic.label(span, "this is not an exception");
         }
         self.sink.push(diagnostic);
         None
     }
 }
 
-/// The integer types that IDL 4 named after their size.
+/// The explicitly sized integer types of IDL 4.
 fn sized_integer(name: &str) -> Option<Type> {
     Some(match name {
         "int8" => Type::Int8,

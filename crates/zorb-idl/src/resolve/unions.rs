@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Case, ConstValue, DefinitionKind, Label, Type, Union};
 use crate::source::Span;
 use crate::syntax::{LabelItem, UnionItem};
 
-/// A union of which only the name is known.
+/// A forward declaration of a union.
 pub(super) fn forward() -> DefinitionKind {
     DefinitionKind::Union(Union { forward_only: true, ..empty() })
 }
@@ -26,7 +26,7 @@ const fn empty() -> Union {
     }
 }
 
-/// Labels seen so far.
+/// The labels found so far.
 #[derive(Default)]
 struct Labels {
     values: HashMap<(u8, i128), Span>,
@@ -63,12 +63,12 @@ impl Resolver<'_> {
                 }
             }
             let ty = self.value_type(&case.ty, inside);
-            self.refuse_native(&ty, case.ty.span);
+            self.reject_native(&ty, case.ty.span);
             self.holds(id, &ty);
             let ty = self.declared_type(&ty, &case.declarator, inside);
             let annotations = self.annotate(&case.annotations, On::CASE, Some(&ty), inside);
             let name = &case.declarator.name;
-            if self.declare(inside, name, Target::Member, Role::Member) {
+            if self.declare(inside, name, Target::Member, NameKind::Member) {
                 cases.push(Case {
                     labels: resolved,
                     name: name.text.to_string(),
@@ -92,7 +92,7 @@ impl Resolver<'_> {
             && covered
             && !labels.broken
         {
-            let message = "this default is never selected: the labels cover every value";
+            let message = "this default case is unreachable: the labels cover every value";
             let diagnostic = Diagnostic::new(Code::NeedlessDefault, span, message);
             self.sink.push(diagnostic.hint("remove the default case, or one of the labels"));
         }
@@ -107,7 +107,7 @@ impl Resolver<'_> {
         Type::Named(id)
     }
 
-    /// How many values a discriminator type has; none when it cannot be one.
+    /// The number of values of a discriminator type; none when it is not a valid one.
     fn value_count(&self, ty: &Type) -> Option<u128> {
         if let Some((least, greatest)) = ty.integer_range() {
             return u128::try_from(greatest - least + 1).ok();
@@ -133,9 +133,9 @@ impl Resolver<'_> {
         let expr = match label {
             LabelItem::Default(span) => {
                 if let Some(first) = labels.default {
-                    let message = "this union already has a default";
+                    let message = "duplicate `default` label";
                     let diagnostic = Diagnostic::new(Code::DuplicateLabel, *span, message);
-                    self.sink.push(diagnostic.label(first, "the first one"));
+                    self.sink.push(diagnostic.label(first, "first used here"));
                     return None;
                 }
                 labels.default = Some(*span);
@@ -160,7 +160,7 @@ impl Resolver<'_> {
             }
         };
         if let Some(first) = labels.values.get(&key) {
-            let message = format!("the label {} occurs twice", self.model.value_text(&value));
+            let message = format!("duplicate label {}", self.model.value_text(&value));
             let diagnostic = Diagnostic::new(Code::DuplicateLabel, expr.span, message);
             self.sink.push(diagnostic.label(*first, "first used here"));
             return None;

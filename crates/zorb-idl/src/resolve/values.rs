@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Resolver;
-use super::scope::{Role, ScopeId, Target};
+use super::scope::{NameKind, ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     DefId, DefinitionKind, EventType, Initializer, Member, StateMember, Type, ValueBox, ValueType,
@@ -61,35 +61,35 @@ impl Resolver<'_> {
         for name in &item.bases {
             let Some(target) = self.lookup(name, scope) else { continue };
             let Target::Definition(base) = target else {
-                self.refuse_parent(Code::BadValueBase, name, target, "is not a valuetype");
+                self.report_bad_base(Code::BadValueBase, name, target, "is not a valuetype");
                 continue;
             };
             let Some(value) = self.model.value(base) else {
                 let what = match self.model.definition(base).kind {
-                    DefinitionKind::ValueBox(_) => "is a value box, which has no heirs",
-                    DefinitionKind::Interface(_) => "is an interface: write `supports` before it",
+                    DefinitionKind::ValueBox(_) => "is a value box and cannot be inherited from",
+                    DefinitionKind::Interface(_) => "is an interface: list it after `supports`",
                     _ => "is not a valuetype",
                 };
-                self.refuse_parent(Code::BadValueBase, name, target, what);
+                self.report_bad_base(Code::BadValueBase, name, target, what);
                 continue;
             };
             let is_abstract = value.is_abstract;
             if base == id {
-                self.refuse_parent(Code::BadValueBase, name, target, "cannot be its own base");
+                self.report_bad_base(Code::BadValueBase, name, target, "cannot be its own base");
             } else if self.incomplete.contains_key(&base) {
-                let what = "is only declared, not yet defined";
-                self.refuse_parent(Code::BadValueBase, name, target, what);
+                let what = "is declared but not yet defined";
+                self.report_bad_base(Code::BadValueBase, name, target, what);
             } else if let Some(first) = seen.get(&base) {
-                self.named_twice(name, *first);
+                self.duplicate_base(name, *first);
             } else if !item.is_event && self.is_event(base) {
-                let what = "is an event type, and this is none";
-                self.refuse_parent(Code::BadEventBase, name, target, what);
+                let what = "is an event type, and this is not";
+                self.report_bad_base(Code::BadEventBase, name, target, what);
             } else if item.is_abstract && !is_abstract {
-                let what = "is concrete, and cannot be the base of an abstract valuetype";
-                self.refuse_parent(Code::AbstractBase, name, target, what);
+                let what = "is concrete and cannot be the base of an abstract valuetype";
+                self.report_bad_base(Code::AbstractBase, name, target, what);
             } else if !is_abstract && !bases.is_empty() {
-                let what = "is concrete, so it must be the first base, and the only concrete one";
-                self.refuse_parent(Code::SecondConcreteBase, name, target, what);
+                let what = "is concrete, so it must be the first base and the only concrete one";
+                self.report_bad_base(Code::SecondConcreteBase, name, target, what);
             } else {
                 seen.insert(base, name.span);
                 bases.push(base);
@@ -101,18 +101,18 @@ impl Resolver<'_> {
     fn supported(&mut self, item: &ValueItem, bases: &[DefId], scope: ScopeId) -> Vec<DefId> {
         let mut supports: Vec<DefId> = Vec::new();
         let mut seen: HashMap<DefId, Span> = HashMap::new();
-        // The interface that is not abstract: of this valuetype, or of a base.
+        // The concrete interface that this valuetype or a base supports.
         let mut concrete = bases.iter().find_map(|base| self.model.supported_interface(*base));
         for name in &item.supports {
             let Some(target) = self.lookup(name, scope) else { continue };
             let Some(id) = self.parent_interface(Code::BadSupports, name, target) else { continue };
             if !matches!(self.model.definition(id).kind, DefinitionKind::Interface(_)) {
-                self.refuse_parent(Code::BadSupports, name, target, "is not an interface");
+                self.report_bad_base(Code::BadSupports, name, target, "is not an interface");
                 continue;
             }
             let is_abstract = self.model.interface(id).is_some_and(|it| it.is_abstract);
             if let Some(first) = seen.get(&id) {
-                self.named_twice(name, *first);
+                self.duplicate_base(name, *first);
                 continue;
             }
             if let Some(other) = concrete
@@ -120,8 +120,8 @@ impl Resolver<'_> {
                 && !self.inherits(id, other)
             {
                 let other = self.model.scoped_name(other);
-                let what = format!("is a second interface that is not abstract, beside `{other}`");
-                self.refuse_parent(Code::BadSupports, name, target, &what);
+                let what = format!("is a second concrete interface besides `{other}`");
+                self.report_bad_base(Code::BadSupports, name, target, &what);
                 continue;
             }
             if !is_abstract {
@@ -133,7 +133,7 @@ impl Resolver<'_> {
         supports
     }
 
-    /// Whether interface `id` is `base` or, as far as scopes know, inherits from it.
+    /// Whether interface `id` is `base` or inherits from it, according to the scopes.
     fn inherits(&self, id: DefId, base: DefId) -> bool {
         let scope = self.scope_of.get(&id).and_then(|id| self.scopes.get(id.0));
         id == base || scope.is_some_and(|scope| scope.ancestors.contains(&base))
@@ -149,10 +149,10 @@ impl Resolver<'_> {
         } else if concrete.is_some_and(|base| !base.is_abstract) {
             return true;
         } else if bases.len() < item.bases.len() {
-            // The base is reported.
+            // An error in the base is already reported.
             return false;
         } else {
-            "there is no concrete base that this valuetype could be truncated to"
+            "a truncatable valuetype needs a concrete base"
         };
         self.sink.error(Code::BadTruncatable, span, problem);
         false
@@ -167,13 +167,13 @@ impl Resolver<'_> {
         inside: ScopeId,
     ) {
         let ty = self.value_type(&item.ty, inside);
-        self.refuse_native(&ty, item.ty.span);
+        self.reject_native(&ty, item.ty.span);
         for declarator in &item.declarators {
             let name = &declarator.name;
-            self.refuse_abstract_state(owner, name);
+            self.reject_abstract_state(owner, name);
             self.check_inherited(name, inside);
             let ty = self.declared_type(&ty, declarator, inside);
-            if !self.declare(inside, name, Target::State(owner), Role::Member) {
+            if !self.declare(inside, name, Target::State(owner), NameKind::Member) {
                 continue;
             }
             let member = Member {
@@ -189,9 +189,10 @@ impl Resolver<'_> {
         }
     }
 
-    fn refuse_abstract_state(&mut self, owner: DefId, name: &Ident) {
+    fn reject_abstract_state(&mut self, owner: DefId, name: &Ident) {
         if self.model.value(owner).is_some_and(|value| value.is_abstract) {
-            let message = format!("`{}` is in an abstract valuetype", name.text);
+            let message =
+                format!("`{}` is state or an initialiser in an abstract valuetype", name.text);
             self.sink.push(
                 Diagnostic::new(Code::AbstractState, name.span, message)
                     .hint("move it to a concrete valuetype that inherits from this one"),
@@ -200,9 +201,9 @@ impl Resolver<'_> {
     }
 
     pub(super) fn initializer(&mut self, item: &InitializerItem, owner: DefId, inside: ScopeId) {
-        self.refuse_abstract_state(owner, &item.name);
+        self.reject_abstract_state(owner, &item.name);
         let (params, raises) = self.signature(&item.params, &item.raises, inside);
-        if self.declare(inside, &item.name, Target::Initializer, Role::Export)
+        if self.declare(inside, &item.name, Target::Initializer, NameKind::Export)
             && let Some(value) = self.value_mut(owner)
         {
             value.initializers.push(Initializer {
@@ -222,7 +223,7 @@ impl Resolver<'_> {
         let (id, inside) = self.begin(name, kind, docs, scope);
         let span = ty.span;
         let mut ty = self.value_type(ty, inside);
-        self.refuse_native(&ty, span);
+        self.reject_native(&ty, span);
         let boxed = match self.model.resolve(&ty) {
             Type::ValueBase => true,
             Type::Named(id) => matches!(
@@ -232,10 +233,10 @@ impl Resolver<'_> {
             _ => false,
         };
         if boxed {
-            let message = format!("`{}` is a valuetype already", self.model.type_name(&ty));
+            let message = format!("`{}` is already a valuetype", self.model.type_name(&ty));
             self.sink.push(
                 Diagnostic::new(Code::BoxedValue, span, message)
-                    .hint("use it without a box: a valuetype can be null"),
+                    .hint("use it without a box: a valuetype can already be null"),
             );
             ty = Type::Error;
         }
@@ -247,14 +248,14 @@ impl Resolver<'_> {
         }
     }
 
-    pub(super) fn named_twice(&mut self, name: &ScopedName, first: Span) {
-        let message = "this base is named twice";
+    pub(super) fn duplicate_base(&mut self, name: &ScopedName, first: Span) {
+        let message = "duplicate base";
         let diagnostic = Diagnostic::new(Code::DuplicateBase, name.span, message);
-        self.sink.push(diagnostic.label(first, "first named here"));
+        self.sink.push(diagnostic.label(first, "first listed here"));
     }
 }
 
-/// What a valuetype or event type is in the model.
+/// Wraps a valuetype as the definition of a valuetype or an event type.
 pub(super) fn kind(is_event: bool, value: ValueType) -> DefinitionKind {
     if is_event {
         DefinitionKind::Event(EventType { value, consumer: None })

@@ -1,4 +1,4 @@
-//! Reading files.
+//! Loaders of source files.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,13 +8,13 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::limits::MAX_FILE_BYTES;
 
-/// Where source files come from.
+/// A source of files.
 pub trait FileLoader: Debug {
-    /// Reads the file at `path`, all of it.
+    /// Reads the whole file at `path`.
     ///
     /// # Errors
-    /// [`LoadError::NotFound`] makes the preprocessor try the next search path; the other
-    /// errors are reported to the user.
+    /// On [`LoadError::NotFound`] the preprocessor tries the next search path; it reports the other
+    /// errors to the user.
     fn load(&self, path: &Path) -> Result<Vec<u8>, LoadError>;
 }
 
@@ -26,11 +26,11 @@ pub enum LoadError {
     NotFound,
     /// It is larger than [`crate::limits::MAX_FILE_BYTES`].
     TooLarge,
-    /// Anything else, in the operating system's words.
+    /// Any other failure, as described by the operating system.
     Other(String),
 }
 
-/// Reads from the file system.
+/// Reads files from the file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiskLoader;
 
@@ -42,7 +42,7 @@ impl FileLoader for DiskLoader {
             return Err(LoadError::NotFound);
         }
         let mut bytes = Vec::new();
-        // One byte more than allowed tells "too large" from "just fits".
+        // One byte more than allowed distinguishes "too large" from "just fits".
         let limit = MAX_FILE_BYTES as u64 + 1;
         file.take(limit).read_to_end(&mut bytes).map_err(|error| from_io(&error))?;
         if bytes.len() > MAX_FILE_BYTES {
@@ -66,13 +66,13 @@ pub struct MemoryLoader {
 }
 
 impl MemoryLoader {
-    /// No files yet.
+    /// Creates a loader without files.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a file, or replaces it.
+    /// Adds or replaces a file.
     #[must_use]
     pub fn with(mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Self {
         self.files.insert(normalise(&path.into()), content.into());
@@ -90,7 +90,7 @@ impl FileLoader for MemoryLoader {
     }
 }
 
-/// Removes `.` and folds `..`, by the path's text alone: one file gets one name.
+/// Removes `.` and folds `..` lexically, so that a file has one name.
 pub(crate) fn normalise(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {

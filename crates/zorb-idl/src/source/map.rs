@@ -1,4 +1,4 @@
-//! The texts of all files, and lines and columns in them.
+//! The source texts of a compilation, and the lines and columns in them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,34 +21,35 @@ pub struct SourceFile {
     text: Arc<str>,
     /// Offsets of the first character of each line.
     line_starts: Vec<u32>,
-    /// Where it was first included; none for a file the caller named.
+    /// Where it was first included; none for a file that the caller named.
     included_at: Option<Span>,
-    /// It is part of the compiler, not of the file system.
+    /// Whether it is part of the compiler, not of the file system.
     built_in: bool,
-    /// What `#line` says: from this offset on, lines count from here in a file of this name.
+    /// The effect of a `#line` directive: from this offset on, lines count from here in a file of
+    /// this name.
     line_marks: Vec<LineMark>,
 }
 
 #[derive(Clone, Debug)]
 struct LineMark {
     offset: u32,
-    /// The number that the line of `offset` has according to the directive.
+    /// The number of the line of `offset` according to the directive.
     line: u32,
     name: Option<String>,
 }
 
-/// A place in words that people use.
+/// A position as shown to users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The file's path as it was given or found, or the name a `#line` gave it.
+    /// The file's path as given or found, or the name given by `#line`.
     pub path: String,
-    /// The line, from 1, as `#line` has it.
+    /// The line, from 1, as set by `#line`.
     pub line: u32,
     /// The column, from 1, in characters; a tab is one.
     pub column: u32,
 }
 
-/// A macro expansion: what the tokens at a place in the text really come from.
+/// A macro expansion: where the tokens at a span come from.
 #[derive(Clone, Debug)]
 pub struct Expansion {
     /// The macro's name.
@@ -58,13 +59,13 @@ pub struct Expansion {
 }
 
 impl SourceFile {
-    /// The path as it was given or found.
+    /// The path as given or found.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The text, after decoding: UTF-8, or ISO Latin-1 when it is not UTF-8.
+    /// The decoded text: UTF-8, or ISO Latin-1 when it is not valid UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -74,24 +75,24 @@ impl SourceFile {
         Arc::clone(&self.text)
     }
 
-    /// Where it was first included; none for a file the caller named.
+    /// Where it was first included; none for a file that the caller named.
     #[must_use]
     pub const fn included_at(&self) -> Option<Span> {
         self.included_at
     }
 
-    /// The file is part of the compiler (such as `orb.idl`), not of the file system.
+    /// Whether the file is part of the compiler (such as `orb.idl`), not of the file system.
     #[must_use]
     pub const fn is_built_in(&self) -> bool {
         self.built_in
     }
 
-    /// The index, from 0, of the line that holds `offset`.
+    /// The index, from 0, of the line that contains `offset`.
     pub(crate) fn line_index(&self, offset: u32) -> usize {
         self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
-    /// The text of a line (index from 0), without its end.
+    /// The text of a line (index from 0), without its line ending.
     pub(crate) fn line_text(&self, index: usize) -> &str {
         let Some(&start) = self.line_starts.get(index) else { return "" };
         let end = self.line_starts.get(index + 1).map_or(self.text.len(), |end| *end as usize);
@@ -113,22 +114,22 @@ impl SourceMap {
         (0..).map(FileId).zip(&self.files)
     }
 
-    /// A file.
+    /// The file with this id.
     ///
     /// # Panics
-    /// When `file` comes from another compilation and is out of range here.
+    /// When `file` belongs to another compilation and is out of range here.
     #[must_use]
     pub fn file(&self, file: FileId) -> &SourceFile {
         &self.files[file.0 as usize]
     }
 
-    /// The text that a span covers.
+    /// The text of a span.
     #[must_use]
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Where a span starts, in words that people use.
+    /// The start of a span as a path, line and column.
     #[must_use]
     pub fn location(&self, span: Span) -> Location {
         let file = self.file(span.file);
@@ -151,7 +152,7 @@ impl SourceMap {
         }
     }
 
-    /// The macro whose expansion starts at exactly this span, if there is one.
+    /// The macro whose expansion starts exactly at this span, if any.
     #[must_use]
     pub fn expansion(&self, span: Span) -> Option<&Expansion> {
         self.expansions.get(&span)
@@ -190,12 +191,12 @@ impl SourceMap {
             .or_insert_with(|| Expansion { name: name.to_owned(), defined_at });
     }
 
-    /// From the line after the one that holds `offset`, lines count from `line`.
+    /// Numbers the lines after the one that contains `offset` from `line` on.
     pub(crate) fn mark_line(&mut self, file: FileId, offset: u32, line: u32, name: Option<String>) {
         let Some(file) = self.files.get_mut(file.0 as usize) else { return };
         let next = file.line_index(offset) + 1;
         let Some(&offset) = file.line_starts.get(next) else { return };
-        // A file without guards may be read twice: its marks are there already.
+        // A file without include guards may be read twice: its marks already exist.
         if file.line_marks.last().is_none_or(|last| last.offset < offset) {
             let inherited = file.line_marks.last().and_then(|mark| mark.name.clone());
             file.line_marks.push(LineMark { offset, line, name: name.or(inherited) });

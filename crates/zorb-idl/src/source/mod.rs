@@ -1,4 +1,4 @@
-//! Files, positions in them, and where the files come from.
+//! Source files, spans in them, and file loaders.
 
 mod loader;
 mod map;
@@ -6,11 +6,11 @@ mod map;
 pub use loader::{DiskLoader, FileLoader, LoadError, MemoryLoader};
 pub use map::{Expansion, Location, SourceFile, SourceMap};
 
-/// The address of a file in its [`SourceMap`]. A file included twice is one file.
+/// The id of a file in its [`SourceMap`]. A file included twice is one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub(crate) u32);
 
-/// A stretch of a file's text.
+/// A range of a file's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// The file.
@@ -26,8 +26,8 @@ impl Span {
         Self { file, start, end }
     }
 
-    /// From the start of `self` to the end of `other`, when both are in one file and in
-    /// order; else `self`.
+    /// The span from the start of `self` to the end of `other` when both are in one file and in
+    /// order; otherwise `self`.
     pub(crate) fn to(self, other: Self) -> Self {
         if self.file == other.file && other.end >= self.end {
             Self { end: other.end, ..self }

@@ -1,8 +1,8 @@
-//! Components and template modules, as they were written.
+//! Syntax of components and template modules.
 
 use super::{Docs, Expr, Ident, Item, ScopedName, TypeExpr};
 
-/// A component, or a connector, which supports nothing.
+/// A component or a connector (which has no `supports`).
 #[derive(Debug)]
 pub(crate) struct ComponentItem {
     pub(crate) connector: bool,
@@ -60,7 +60,7 @@ pub(crate) struct TemplateItem {
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<FormalItem>,
     pub(crate) items: Vec<Item>,
-    /// How many tokens are in its braces.
+    /// The number of tokens in its body.
     pub(crate) tokens: usize,
     pub(crate) docs: Docs,
 }
@@ -82,7 +82,7 @@ pub(crate) enum FormalKind {
     Exception,
     Enum,
     Const(TypeExpr),
-    /// `sequence<T>`, of an earlier parameter.
+    /// `sequence<T>`, where `T` is an earlier parameter.
     Sequence(Option<Ident>),
 }
 
@@ -99,6 +99,6 @@ pub(crate) struct InstanceItem {
 pub(crate) enum ActualItem {
     Type(TypeExpr),
     Value(Expr),
-    /// Of a type or a constant: the parameter decides.
+    /// The name of a type or a constant, depending on the parameter.
     Name(ScopedName),
 }

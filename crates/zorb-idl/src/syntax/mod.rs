@@ -1,4 +1,4 @@
-//! The syntax tree: what was written, before names mean anything.
+//! The syntax tree: the source structure before name resolution.
 
 mod component;
 
@@ -13,21 +13,21 @@ use crate::model::{Direction, FixedValue, Visibility};
 use crate::preprocess::Event;
 use crate::source::Span;
 
-/// All files of a compilation.
+/// The items of all files of a compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) items: Vec<Item>,
 }
 
-/// A name where it is defined.
+/// An identifier in a definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Ident {
-    /// Without the escaping underscore.
+    /// The name without the escaping underscore.
     pub(crate) text: Rc<str>,
     pub(crate) span: Span,
 }
 
-/// A name where it is used: `::A::B`.
+/// A reference to a name: `::A::B`.
 #[derive(Clone, Debug)]
 pub(crate) struct ScopedName {
     pub(crate) absolute: bool,
@@ -37,7 +37,7 @@ pub(crate) struct ScopedName {
 
 pub(crate) type Docs = Option<Rc<str>>;
 
-/// Something in a file, module, interface or (types only) struct, union or exception.
+/// An item in a file, module, interface or (types only) struct, union or exception.
 #[derive(Debug)]
 pub(crate) enum Item {
     Module {
@@ -83,7 +83,7 @@ pub(crate) enum Item {
     Template(Rc<TemplateItem>),
     /// `module M<Foo> FooM;`
     Instance(InstanceItem),
-    /// Something with annotations before it.
+    /// An item with annotations before it.
     Annotated(Vec<AnnotationItem>, Box<Self>),
     /// `import A::B;`
     Import(ScopedName),
@@ -122,11 +122,11 @@ pub(crate) enum Item {
         prefix: Rc<str>,
         span: Span,
     },
-    /// A pragma, or the border of a file.
+    /// A pragma, or the start or end of a file.
     Event(Event),
 }
 
-/// What stands before `interface`.
+/// The modifier before `interface`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum InterfaceKind {
     #[default]
@@ -151,7 +151,7 @@ pub(crate) struct ValueItem {
     pub(crate) is_event: bool,
     pub(crate) is_abstract: bool,
     pub(crate) is_custom: bool,
-    /// The place of `truncatable`.
+    /// The span of `truncatable`.
     pub(crate) truncatable: Option<Span>,
     pub(crate) bases: Vec<ScopedName>,
     pub(crate) supports: Vec<ScopedName>,
@@ -217,7 +217,7 @@ pub(crate) struct BitfieldItem {
     pub(crate) span: Span,
     pub(crate) bits: Expr,
     pub(crate) ty: Option<TypeExpr>,
-    /// None for bits that are skipped.
+    /// None for padding bits.
     pub(crate) names: Vec<Ident>,
     pub(crate) docs: Docs,
     pub(crate) annotations: Vec<AnnotationItem>,
@@ -313,7 +313,7 @@ pub(crate) struct AttributeItem {
     pub(crate) docs: Docs,
 }
 
-/// A type where it is used.
+/// A type expression.
 #[derive(Debug)]
 pub(crate) struct TypeExpr {
     pub(crate) kind: TypeKind,
@@ -322,18 +322,18 @@ pub(crate) struct TypeExpr {
 
 #[derive(Debug)]
 pub(crate) enum TypeKind {
-    /// A type without parts: `long`, `any`, `Object`, also `void`.
+    /// A type without parameters: `long`, `any`, `Object`, also `void`.
     Basic(crate::model::Type),
     Fixed {
         digits: Box<Expr>,
         scale: Box<Expr>,
     },
-    /// An element with annotations before its type: `sequence<@external Node>`.
+    /// An element type with annotations before it: `sequence<@external Node>`.
     Annotated {
         annotations: Vec<AnnotationItem>,
         ty: Box<TypeExpr>,
     },
-    /// `fixed` alone: the type of a constant.
+    /// `fixed` without parameters: the type of a constant.
     AnyFixed,
     String {
         wide: bool,
@@ -349,9 +349,9 @@ pub(crate) enum TypeKind {
         bound: Option<Box<Expr>>,
     },
     Name(ScopedName),
-    /// A struct, union or enum defined right here.
+    /// A struct, union or enum defined inline.
     Defined(Box<Item>),
-    /// Already reported.
+    /// An error that is already reported.
     Error,
 }
 
@@ -373,10 +373,10 @@ pub(crate) enum ExprKind {
     String(Rc<str>),
     WString(Rc<[u16]>),
     Name(ScopedName),
-    /// Operators in the order they are written, so the last one works first.
+    /// Unary operators in source order; the last one is applied first.
     Unary(Vec<(UnaryOp, Span)>, Box<Expr>),
-    /// Operators of one precedence, from left to right. A flat list: its length is not
-    /// bounded, the depth of the tree is.
+    /// Operands and operators of one precedence level, from left to right. The list is flat: its
+    /// length is unbounded, but the depth of the tree is bounded.
     Chain(Box<Expr>, Vec<(BinaryOp, Span, Expr)>),
 }
 

@@ -1,11 +1,11 @@
-//! Reading and running Markdown fixtures.
+//! Parses and runs Markdown fixtures.
 //!
-//! A fixture is text with cases in it. A case is one or more ```` ```idl ```` blocks, ended
-//! by a ```` ```diagnostics ```` block with the expected findings, one a line
-//! (`line:column code`, with `file:` before it when it is not the main file), and perhaps a
-//! ```` ```model ```` block with the expected dump. An `idl` block may have a file name:
-//! ```` ```idl other.idl ````. The block without one is `main.idl`, the file compiled.
-#![allow(dead_code, reason = "each test uses a part of it")]
+//! A fixture is Markdown text with test cases. A case consists of one or more ```` ```idl ````
+//! blocks, a ```` ```diagnostics ```` block with the expected diagnostics, one per line
+//! (`line:column code`, with `file:` before it when it is not the main file), and an optional ````
+//! ```model ```` block with the expected dump. An `idl` block may have a file name: ```` ```idl
+//! other.idl ````. The block without one is `main.idl`, the file to compile.
+#![allow(dead_code, reason = "each test uses a subset")]
 #![allow(clippy::expect_used, reason = "a broken fixture fails the test")]
 
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ pub(crate) struct Fixture {
     pub(crate) cases: Vec<Case>,
 }
 
-/// One case of a fixture.
+/// A test case of a fixture.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
     /// The line of its first block, for messages.
@@ -42,9 +42,9 @@ impl Case {
     }
 }
 
-/// The findings of a compilation in the form of the fixtures. A great many are only counted:
+/// The diagnostics of a compilation in the format of the fixtures. More than 100 are only counted:
 /// `code xcount`.
-pub(crate) fn findings(compilation: &Compilation) -> String {
+pub(crate) fn diagnostics(compilation: &Compilation) -> String {
     let mut text = String::new();
     if compilation.diagnostics.len() > 100 {
         for same in compilation.diagnostics.chunk_by(|a, b| a.code == b.code) {
@@ -65,7 +65,7 @@ pub(crate) fn findings(compilation: &Compilation) -> String {
     text
 }
 
-/// All fixtures in a folder below `tests/fixtures`, by name.
+/// All fixtures in a directory below `tests/fixtures`, sorted by name.
 pub(crate) fn fixtures(folder: &str) -> Vec<Fixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
     let entries = std::fs::read_dir(&folder).expect("the fixtures' folder exists");
@@ -102,7 +102,7 @@ fn read(path: &Path) -> Fixture {
             }
             "diagnostics" => {
                 let case = cases.last_mut().filter(|case| !done(case));
-                case.expect("findings follow their IDL").diagnostics = Some(block);
+                case.expect("diagnostics follow their IDL").diagnostics = Some(block);
             }
             "model" => cases.last_mut().expect("a model follows its IDL").model = Some(block),
             _ => {}
@@ -111,22 +111,22 @@ fn read(path: &Path) -> Fixture {
     Fixture { path: path.to_owned(), cases }
 }
 
-/// Runs all cases of a fixture; the differences, as text.
+/// Runs all cases of a fixture; returns the differences as text.
 pub(crate) fn check(fixture: &Fixture) -> String {
     let mut failures = String::new();
     for case in &fixture.cases {
         let compilation = case.compile();
-        let place = format!("{}:{}", fixture.path.display(), case.line);
+        let position = format!("{}:{}", fixture.path.display(), case.line);
         let expected = case.diagnostics.as_deref().unwrap_or_default();
-        let found = findings(&compilation);
+        let found = diagnostics(&compilation);
         if found != expected {
-            let _ = writeln!(failures, "{place}: expected\n{expected}found\n{found}");
+            let _ = writeln!(failures, "{position}: expected\n{expected}found\n{found}");
             let _ = writeln!(failures, "{}", compilation.render());
         }
         if let Some(expected) = &case.model {
             let found = compilation.model.to_string();
             if found != *expected {
-                let _ = writeln!(failures, "{place}: expected model\n{expected}found\n{found}");
+                let _ = writeln!(failures, "{position}: expected model\n{expected}found\n{found}");
             }
         }
     }
