@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod ci;
+mod cycles;
 mod footprint;
 mod loc;
 mod measure;
@@ -22,7 +23,8 @@ Zorb's automation.
 Usage: cargo xtask COMMAND
 
 Commands:
-  tidy        Check the rules of the house; every finding is one line `path:line: rule: what to do`
+  tidy        Check the rules of the project; every finding is one line `path:line: rule: what to do`
+  cycles      Show the modules that need each other
   ci          Run what .ci/run runs after installing the peers: format, clippy, docs, tests
   loc         Count lines per crate: files, code, comments, tests
   footprint   Measure the hello server: size, memory, what each crate adds
@@ -57,6 +59,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
     match command {
         "tidy" => tidy::command(&root(), rest, out),
         "ci" => ci::command(&root(), rest, out),
+        "cycles" => cycles::command(&root(), rest, out),
         "footprint" => footprint::command(&root(), rest, out),
         "loc" => loc::command(&root(), rest, out),
         "measure" => measure::command(&root(), rest, out),

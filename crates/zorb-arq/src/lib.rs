@@ -19,6 +19,7 @@
 //! connections of a server. A peer that is silent for 15 seconds counts as gone; idle ones are asked for a
 //! sign of life every five.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod connection;
 mod driven;

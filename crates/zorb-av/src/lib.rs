@@ -5,6 +5,7 @@
 //! asks [`Stamp::current`] which frame it was called with, and keeps a [`Receiver`] that says what is too
 //! late to be shown and what is lost, and makes the [`Report`]s that the sender is told.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod messaging;
 mod receiver;

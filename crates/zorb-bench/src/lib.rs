@@ -5,6 +5,7 @@
 //! peers are in this crate ([`peer`]): the program over bare sockets that all are compared with, and
 //! Zorb itself.
 #![forbid(unsafe_code)]
+#![allow(clippy::disallowed_methods, reason = "workloads are paced")]
 
 pub mod child;
 pub mod course;

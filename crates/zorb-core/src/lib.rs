@@ -8,6 +8,7 @@
 //!
 //! The core names no protocol: the facade registers IIOP, users register theirs.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod buffers;
 mod client;

@@ -25,6 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod around;
 mod context;

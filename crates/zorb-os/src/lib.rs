@@ -28,6 +28,7 @@
 //! This crate is for Zorb itself. Applications use the facade crate `zorb`.
 #![cfg(target_os = "linux")]
 #![deny(unsafe_code)] // lifted in `sys` alone
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 pub mod alloc;
 pub mod buffers;

@@ -83,6 +83,7 @@ impl PiMutex {
     /// locks of this kind is asked again and again. `None` when it took longer. A thread that has the
     /// lock waits for itself.
     #[cold]
+    #[expect(clippy::disallowed_methods, reason = "the system could not queue this thread")]
     pub fn insist(&self, limit: Option<Duration>) -> Option<PiGuard<'_>> {
         let end = limit.map(end_of);
         loop {

@@ -26,6 +26,7 @@
 //! Where the system does not let the process set priorities, [`RtOrb::denial`] says so, and calls run
 //! all the same or are refused, as [`Denied`] says.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod bands;
 mod configured;

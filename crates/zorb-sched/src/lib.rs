@@ -23,6 +23,7 @@
 //! # Ok::<(), zorb_sched::Anomaly>(())
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod analysis;
 mod anomaly;

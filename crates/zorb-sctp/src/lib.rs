@@ -23,6 +23,7 @@
 //! asked for a sign of life every five. A connection ends after some 2,000 million pieces, before their
 //! numbers begin anew.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod connection;
 mod packet;

@@ -46,6 +46,7 @@
 //!
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 /// Whether there are buffers for what goes past the rings.
 const BUFFERS: bool = cfg!(feature = "buffers");

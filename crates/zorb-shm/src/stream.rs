@@ -184,6 +184,7 @@ fn rouse(sleepers: &AtomicU32, wake: impl Fn()) {
             thread::yield_now();
         } else {
             // A thread of higher priority must not keep the sleeper from its processor.
+            #[expect(clippy::disallowed_methods, reason = "the sleeper may be of another process")]
             thread::sleep(Duration::from_micros(100));
         }
     }

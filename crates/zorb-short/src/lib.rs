@@ -10,6 +10,7 @@
 //! something else. Since requests arrive in the order in which they were sent, both sides always mean
 //! the same by it. All that is remembered ends with the connection.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod client;
 mod messaging;

@@ -16,6 +16,7 @@
 //!
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod acceptor;
 pub mod address;

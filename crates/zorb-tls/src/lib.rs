@@ -26,6 +26,7 @@
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it when it is built
 //! with the feature `tls`.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod acceptor;
 mod configured;

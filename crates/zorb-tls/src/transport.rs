@@ -1,10 +1,10 @@
 //! TLS as a transport.
+#![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 #[cfg(test)]
 mod tests;
 
 use std::io;
-// tidy: allow(lock): written when the program sets itself up
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 

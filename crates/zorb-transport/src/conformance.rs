@@ -18,6 +18,7 @@
 //! For tests of other things: [`Scripted`] is for what is above streams, [`Watched`] shows what goes over them,
 //! [`Lossy`] puts a network that loses datagrams between both sides, [`short_folder`] is where sockets with a path go, and [`needs_loopback`] fails
 //! where there is no network at all.
+#![expect(clippy::disallowed_types, reason = "a suite of tests")]
 // The suite is made of tests, which fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 

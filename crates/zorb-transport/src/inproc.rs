@@ -4,6 +4,7 @@
 //! shutdown, back-pressure, stale detection) without a system call or a port number, so that
 //! tests of what lies above run fast and alone. Each [`InprocTransport`] made with
 //! [`new`](InprocTransport::new) is a small world with its own names; clones share it.
+#![expect(clippy::disallowed_types, reason = "for tests in one process; lanes do not listen here")]
 
 mod listener;
 mod pipe;
@@ -15,7 +16,6 @@ mod tests;
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-// tidy: allow(lock): inside one process, for tests; lanes do not listen there
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::{

@@ -21,6 +21,7 @@
 //! This crate is for Zorb itself and for authors of transports. Applications use the facade
 //! crate `zorb`.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod acceptor;
 mod composed;

@@ -3,6 +3,7 @@
 //! A request goes to all members of a group at once, in as many [packets](packet) as it takes. Who
 //! receives them [puts it together](collect) within limits, and hands it to each object of its ORB that
 //! has joined the group, as if it had been sent to that one alone.
+#![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 pub(crate) mod client;
 pub mod collect;
@@ -17,7 +18,6 @@ mod transport;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
-// tidy: allow(lock): written when the program sets itself up
 use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_os::interface;

@@ -1,32 +1,25 @@
-//! `cargo xtask tidy`: the rules of the house that the compiler and clippy cannot know. A test runs
-//! them over the workspace, so `cargo test --workspace` is enough to hear of a finding.
+//! `cargo xtask tidy`: the rules that rustc, clippy, rustfmt and cargo-deny cannot check. A test runs
+//! them over the workspace, so `cargo test --workspace` shows every finding.
 
-mod allow;
 mod manifest;
-mod rules;
-mod source;
+pub(crate) mod rules;
 mod tree;
 
-pub(crate) use source::Source;
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Tree, is_test_path, is_written_by_hand};
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Check the rules of the house over every file that git tracks or would track.
+Check the rules of the project over every file that git tracks or would track.
 
 Usage: cargo xtask tidy [--list]
 
 Options:
   --list      Name the rules and what each is for
   -h, --help  Show this text
-
-Some rules take an exception with a reason, as a comment on the line or just above it:
-  // tidy: allow(panic): the table is built by this function, the index is its own
 ";
 
 /// One rule: a name, what it is for, and the check.
@@ -35,8 +28,6 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// What the rule is for, in a sentence.
     pub(crate) why: &'static str,
-    /// Whether a comment with a reason can make an exception.
-    pub(crate) excusable: bool,
     /// Looks at the whole tree and says what to do where.
     pub(crate) check: fn(&Tree) -> Vec<Finding>,
 }
@@ -71,8 +62,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         [] => {}
         ["--list"] => {
             for rule in rules::ALL {
-                let note = if rule.excusable { " (takes an exception with a reason)" } else { "" };
-                writeln!(out, "{:10} {}{note}", rule.name, rule.why)?;
+                writeln!(out, "{:10} {}", rule.name, rule.why)?;
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -92,26 +82,14 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs every rule, takes out what is excused, and reports excuses that are wrong or stale.
-/// Sorted by path and line.
+/// Runs every rule; sorted by path and line.
 pub(crate) fn findings(tree: &Tree) -> Vec<Finding> {
-    let (excuses, mut kept) = allow::collect(tree);
-    let mut used = BTreeSet::new();
+    let mut findings = Vec::new();
     for rule in rules::ALL {
-        for mut finding in (rule.check)(tree) {
-            finding.rule = rule.name;
-            let excuse = excuses.iter().position(|e| rule.excusable && e.covers(&finding));
-            match excuse {
-                Some(index) => {
-                    used.insert(index);
-                }
-                None => kept.push(finding),
-            }
-        }
+        findings.extend((rule.check)(tree).into_iter().map(|f| Finding { rule: rule.name, ..f }));
     }
-    kept.extend(allow::stale(&excuses, &used));
-    kept.sort();
-    kept
+    findings.sort();
+    findings
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::Command;
 
 use super::manifest::Manifest;
-use super::source::{self, Source};
 
 /// Larger files hold data, not text that people write.
 const MAX_TEXT: u64 = 1 << 20;
@@ -25,7 +24,6 @@ pub(crate) struct File {
 pub(crate) struct Tree {
     paths: BTreeSet<String>,
     files: Vec<File>,
-    sources: Vec<Source>,
     manifests: Vec<Manifest>,
 }
 
@@ -61,12 +59,6 @@ impl Tree {
     }
 
     fn build(paths: BTreeSet<String>, texts: Vec<(String, String)>) -> Self {
-        let rust: Vec<(&str, &str)> = texts
-            .iter()
-            .filter(|(path, _)| path.ends_with(".rs"))
-            .map(|(path, text)| (path.as_str(), text.as_str()))
-            .collect();
-        let sources = source::read_all(&rust);
         let renames = texts
             .iter()
             .find(|(path, _)| path == "Cargo.toml")
@@ -77,22 +69,12 @@ impl Tree {
             .map(|(path, text)| Manifest::parse(path, text, &renames))
             .collect();
         let files = texts.into_iter().map(|(path, text)| File { path, text }).collect();
-        Self { paths, files, sources, manifests }
+        Self { paths, files, manifests }
     }
 
     /// Every text file.
     pub(crate) fn files(&self) -> &[File] {
         &self.files
-    }
-
-    /// Every Rust file.
-    pub(crate) fn sources(&self) -> &[Source] {
-        &self.sources
-    }
-
-    /// The Rust file at `path`.
-    pub(crate) fn source(&self, path: &str) -> Option<&Source> {
-        self.sources.iter().find(|source| source.path() == path)
     }
 
     /// Every `Cargo.toml`, the workspace's own among them.
@@ -109,6 +91,19 @@ impl Tree {
             || self.paths.contains(path)
             || below().is_some_and(|first| first.starts_with(&folder))
     }
+}
+
+/// Hand-written Rust: not in a folder named `generated`.
+pub(crate) fn is_written_by_hand(path: &str) -> bool {
+    path.ends_with(".rs") && !path.split('/').any(|part| part == "generated")
+}
+
+/// A folder of tests, or a file named for its tests. The conformance suite and the bodies of fuzz
+/// targets are tests too, though they are compiled into their crate so that others can run them.
+pub(crate) fn is_test_path(path: &str) -> bool {
+    let stem = path.trim_end_matches(".rs");
+    let tests = |part| matches!(part, "tests" | "benches" | "conformance" | "fuzzing");
+    stem.ends_with("_tests") || stem.split('/').any(tests)
 }
 
 /// The files below `root`: git's list where there is git, else a walk.

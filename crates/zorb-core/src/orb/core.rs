@@ -1,8 +1,11 @@
 //! What all parts of one ORB share.
+#![expect(
+    clippy::disallowed_types,
+    reason = "written when the program starts, read when references are made and resolved"
+)]
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
-// tidy: allow(lock): read when references are made and resolved, written when the program sets itself up
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use arc_swap::ArcSwap;

@@ -1,8 +1,8 @@
 //! The valuetypes that an ORB knows by their ids: its value factories.
+#![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-// tidy: allow(lock): written when the program sets itself up
 use std::sync::{PoisonError, RwLock};
 
 use zorb_cdr::{CdrReader, CdrResult, ReadContext, ValueTag};

@@ -271,9 +271,7 @@ fn components_survive_as_octets_and_under_other_names() {
     let place = |id: &str| again.lookup_id(id).unwrap();
     assert_eq!(users(&again, place("IDL:C:2.0")), ["D", "H"]);
     assert_eq!(again[place("IDL:C:2.0")].type_code().unwrap().id(), "IDL:C:2.0");
-    let EntryKind::Port { kind, .. } = again[place("IDL:C/p:1.0")].kind else {
-        unreachable!("a port")
-    };
+    let EntryKind::Port { kind, .. } = again[place("IDL:C/p:1.0")].kind else { panic!("a port") };
     assert_eq!(kind, PortKind::UsesMultiple);
     for end in 0..octets.len() {
         assert!(Repository::from_octets(&octets[..end]).is_err(), "cut at {end}");

@@ -1,8 +1,8 @@
 //! A listening in-process endpoint.
+#![expect(clippy::disallowed_types, reason = "for tests in one process; lanes do not listen here")]
 
 use std::collections::VecDeque;
 use std::io;
-// tidy: allow(lock): inside one process, for tests; lanes do not listen there
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
 //! A bounded pipe of bytes: one direction of an in-process connection.
+#![expect(clippy::disallowed_types, reason = "for tests in one process; lanes do not listen here")]
 
 use std::collections::VecDeque;
 use std::io;
-// tidy: allow(lock): inside one process, for tests; lanes do not listen there
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 

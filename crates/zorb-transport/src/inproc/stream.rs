@@ -1,8 +1,8 @@
 //! One end of an in-process connection.
+#![expect(clippy::disallowed_types, reason = "for tests in one process; lanes do not listen here")]
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-// tidy: allow(lock): inside one process, for tests; lanes do not listen there
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,9 @@
 //! What protocol policies in references say of connections, by the kind of profile that they name.
+#![expect(
+    clippy::disallowed_types,
+    reason = "written when programs start, read when references are made and resolved"
+)]
 
-// tidy: allow(lock): written when programs set themselves up, read when references are made and resolved
 use std::sync::{PoisonError, RwLock};
 
 use zorb_giop::ProfileTag;

@@ -1,6 +1,6 @@
 //! The protocols that an ORB speaks.
+#![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
-// tidy: allow(lock): written when the program sets itself up
 use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_giop::{Ior, ProfileTag, TaggedProfile};

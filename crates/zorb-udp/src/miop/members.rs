@@ -1,7 +1,7 @@
 //! Which objects of this ORB are in which groups.
+#![expect(clippy::disallowed_types, reason = "written when objects join and leave groups")]
 
 use std::collections::HashMap;
-// tidy: allow(lock): written when objects join groups and leave them
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::group::GroupName;

@@ -1,7 +1,7 @@
 //! MIOP as references and programs know it.
+#![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 use std::net::SocketAddr;
-// tidy: allow(lock): written when the program sets itself up
 use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile, UipmcProfile};

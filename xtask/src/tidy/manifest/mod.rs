@@ -1,10 +1,9 @@
-//! A `Cargo.toml` as the rules see it: the package, its dependencies with their lines, the licence
-//! and the lints.
+//! A `Cargo.toml` as the rules see it: the package, its dependencies with their lines, and whether
+//! it takes the workspace's lints.
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 /// Why a crate is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,16 +24,6 @@ pub(crate) struct Dependency {
     pub(crate) local: bool,
 }
 
-/// What a manifest says of its licence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Licence {
-    /// `license.workspace = true`.
-    Workspace,
-    /// Its own text.
-    Text(String),
-    Missing,
-}
-
 /// One `Cargo.toml`.
 #[derive(Debug)]
 pub(crate) struct Manifest {
@@ -44,13 +33,8 @@ pub(crate) struct Manifest {
     /// The package's name and the line it stands on; `None` for a virtual workspace.
     pub(crate) package: Option<(String, usize)>,
     pub(crate) dependencies: Vec<Dependency>,
-    pub(crate) licence: Licence,
     /// `[lints] workspace = true`.
     pub(crate) workspace_lints: bool,
-    /// The library's root when the manifest names one.
-    pub(crate) lib_path: Option<String>,
-    /// The licence that `[workspace.package]` sets.
-    pub(crate) shared_licence: Option<String>,
 }
 
 impl Manifest {
@@ -61,10 +45,7 @@ impl Manifest {
             broken: None,
             package: None,
             dependencies: Vec::new(),
-            licence: Licence::Missing,
             workspace_lints: false,
-            lib_path: None,
-            shared_licence: None,
         };
         let table = match DeTable::parse(text) {
             Ok(table) => table.into_inner(),
@@ -83,17 +64,8 @@ impl Manifest {
             self.package = package.get("name").and_then(|name| {
                 Some((name.get_ref().as_str()?.to_owned(), line_of(text, name.span().start)))
             });
-            self.licence = match package.get("license").map(Spanned::get_ref) {
-                Some(DeValue::Table(table)) if is_true(table, "workspace") => Licence::Workspace,
-                Some(DeValue::String(text)) => Licence::Text(text.to_string()),
-                _ => Licence::Missing,
-            };
         }
         self.workspace_lints = sub_table(table, "lints").is_some_and(|t| is_true(t, "workspace"));
-        self.lib_path = sub_table(table, "lib").and_then(|lib| string(lib, "path"));
-        self.shared_licence = sub_table(table, "workspace")
-            .and_then(|workspace| sub_table(workspace, "package"))
-            .and_then(|package| string(package, "license"));
         self.read_dependencies(table, text, renames);
         if let Some(targets) = sub_table(table, "target") {
             for target in targets.values() {

@@ -5,15 +5,11 @@ fn parse(text: &str) -> Manifest {
 }
 
 #[test]
-fn the_package_licence_and_lints_are_read() {
-    let text = "[package]\nname = \"a\"\nlicense.workspace = true\n[lints]\nworkspace = true\n[lib]\npath = \"x.rs\"\n";
-    let manifest = parse(text);
+fn the_package_and_its_lints_are_read() {
+    let manifest = parse("[package]\nname = \"a\"\n[lints]\nworkspace = true\n");
     assert_eq!(manifest.package, Some(("a".to_owned(), 2)));
-    assert_eq!(manifest.licence, Licence::Workspace);
     assert!(manifest.workspace_lints);
-    assert_eq!(manifest.lib_path.as_deref(), Some("x.rs"));
-    assert_eq!(parse("[package]\nlicense = \"MIT\"\n").licence, Licence::Text("MIT".to_owned()));
-    assert_eq!(parse("[package]\nname = \"a\"\n").licence, Licence::Missing);
+    assert!(!parse("[package]\nname = \"a\"\n").workspace_lints);
 }
 
 #[test]
@@ -54,13 +50,6 @@ fn names_that_the_workspace_renames_are_resolved() {
     let text = "[dependencies]\nwire = { workspace = true }\n";
     let manifest = Manifest::parse("Cargo.toml", text, &renames);
     assert_eq!(manifest.dependencies[0].package, "zorb-giop");
-}
-
-#[test]
-fn the_workspace_licence_is_read() {
-    let manifest = parse("[workspace.package]\nlicense = \"MIT OR Apache-2.0\"\n");
-    assert_eq!(manifest.shared_licence.as_deref(), Some("MIT OR Apache-2.0"));
-    assert_eq!(manifest.package, None);
 }
 
 #[test]

@@ -5,7 +5,6 @@ use super::super::{Finding, Rule, Tree};
 pub(super) const RULE: Rule = Rule {
     name: "links",
     why: "a relative link in Markdown points at a file or folder of the project",
-    excusable: false,
     check,
 };
 

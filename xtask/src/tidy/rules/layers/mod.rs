@@ -1,16 +1,15 @@
-//! Layer edges: a crate uses lower floors, and what the table in [`rooms`] names beside that.
+//! Layer edges: a crate uses lower layers, and what the table in [`table`] names beside that.
 
-mod rooms;
+mod table;
 
-use rooms::{CONCRETE_PROTOCOLS, FACADE, ROOMS, Room, SERVICES, Storey};
+use table::{CONCRETE_PROTOCOLS, CRATES, Crate, FACADE, Layer, SERVICES};
 
 use crate::tidy::manifest::{Dependency, DependencyKind, Manifest};
 use crate::tidy::{Finding, Rule, Tree};
 
 pub(super) const RULE: Rule = Rule {
     name: "layers",
-    why: "an arrow between crates only points to a lower floor or along an edge of the table",
-    excusable: false,
+    why: "an arrow between crates only points to a lower layer or along an edge of the table",
     check,
 };
 
@@ -29,16 +28,16 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
         return vec![at(*line, format!("make this valid TOML: {reason}"))];
     }
     let Some((name, name_line)) = &manifest.package else { return Vec::new() };
-    let user = match home(&manifest.path) {
-        Home::Crate(folder) if folder != name => {
+    let user = match location(&manifest.path) {
+        Location::Crate(folder) if folder != name => {
             return vec![at(*name_line, format!("name folder and crate alike: `{folder}`"))];
         }
-        Home::Crate(_) | Home::Xtask => match room(name) {
-            Some(room) => User::Room(room),
+        Location::Crate(_) | Location::Xtask => match entry(name) {
+            Some(entry) => User::Crate(entry),
             None => return vec![at(*name_line, unknown(name))],
         },
-        Home::Leaf => User::Leaf,
-        Home::Elsewhere => {
+        Location::Leaf => User::Leaf,
+        Location::Elsewhere => {
             let advice = "move this package to crates/, tests/, examples/ or fuzz/";
             return vec![at(*name_line, advice.to_owned())];
         }
@@ -47,7 +46,7 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
         d.local && members.contains(&d.package.as_str())
             || d.package == "zorb"
             || d.package.starts_with("zorb-")
-            || room(&d.package).is_some()
+            || entry(&d.package).is_some()
     };
     let judged = manifest.dependencies.iter().filter(ours).filter_map(|dependency| {
         let fault = judge(user, dependency, tree).err()?;
@@ -57,7 +56,7 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
 }
 
 /// Where a manifest lies.
-enum Home<'a> {
+enum Location<'a> {
     /// `crates/NAME/Cargo.toml`.
     Crate(&'a str),
     Xtask,
@@ -66,81 +65,77 @@ enum Home<'a> {
     Elsewhere,
 }
 
-fn home(path: &str) -> Home<'_> {
+fn location(path: &str) -> Location<'_> {
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
-        ["crates", name, "Cargo.toml"] => Home::Crate(name),
-        ["xtask", "Cargo.toml"] => Home::Xtask,
-        ["tests" | "examples" | "fuzz", ..] | ["crates", _, "tests", ..] => Home::Leaf,
-        _ => Home::Elsewhere,
+        ["crates", name, "Cargo.toml"] => Location::Crate(name),
+        ["xtask", "Cargo.toml"] => Location::Xtask,
+        ["tests" | "examples" | "fuzz", ..] | ["crates", _, "tests", ..] => Location::Leaf,
+        _ => Location::Elsewhere,
     }
 }
 
 /// Who depends on something.
 #[derive(Clone, Copy)]
 enum User {
-    Room(&'static Room),
+    Crate(&'static Crate),
     Leaf,
 }
 
-fn room(name: &str) -> Option<&'static Room> {
-    ROOMS.iter().find(|room| room.name == name)
+fn entry(name: &str) -> Option<&'static Crate> {
+    CRATES.iter().find(|entry| entry.name == name)
 }
 
 fn unknown(name: &str) -> String {
-    format!("give `{name}` a row in the table xtask/src/tidy/rules/layers/rooms.rs")
+    format!("give `{name}` a row in the table xtask/src/tidy/rules/layers/table.rs")
 }
 
 /// Whether the edge may be; the error says what to do.
 fn judge(user: User, dependency: &Dependency, tree: &Tree) -> Result<(), String> {
     let name = dependency.package.as_str();
-    let Some(used) = room(name) else {
+    let Some(used) = entry(name) else {
         let own = |m: &&Manifest| m.package.as_ref().is_some_and(|(n, _)| n == name);
         let manifest = tree.manifests().iter().find(own);
-        return match manifest.map(|m| home(&m.path)) {
-            Some(Home::Leaf) => Err(format!(
+        return match manifest.map(|m| location(&m.path)) {
+            Some(Location::Leaf) => Err(format!(
                 "do not depend on `{name}`: tests, examples and fuzz targets are used by nobody"
             )),
             _ => Err(unknown(name)),
         };
     };
-    let User::Room(user) = user else { return Ok(()) };
+    let User::Crate(user) = user else { return Ok(()) };
     if user.uses.contains(&name) {
         return Ok(());
     }
     let fault = |why: &str| Err(format!("`{}` may not use `{name}`: {why}", user.name));
-    match (user.storey, used.storey, dependency.kind) {
+    match (user.layer, used.layer, dependency.kind) {
         (_, _, DependencyKind::Dev) if name == "zorb-testkit" => Ok(()),
-        (Storey::Floor(floor), _, DependencyKind::Build)
-            if name == "zorb-build" && floor >= SERVICES =>
+        (Layer::Orb(layer), _, DependencyKind::Build)
+            if name == "zorb-build" && layer >= SERVICES =>
         {
             Ok(())
         }
-        (_, Storey::Tool | Storey::Testkit | Storey::Xtask, _) => {
+        (_, Layer::Tool | Layer::Testkit | Layer::Xtask, _) => {
             fault("tools are used by nobody, `zorb-testkit` by tests alone")
         }
-        (Storey::Xtask, ..) => fault("xtask has to work when the workspace does not compile"),
-        (Storey::Tool, ..) => Ok(()),
+        (Layer::Xtask, ..) => fault("xtask has to work when the workspace does not compile"),
+        (Layer::Tool, ..) => Ok(()),
         // Its tests compile what it makes, and run it.
-        (Storey::Idl, Storey::Floor(_), DependencyKind::Dev) => Ok(()),
-        (Storey::Idl, ..) => fault("the IDL column meets the rest through generated text only"),
-        (_, Storey::Idl, _) => {
+        (Layer::Idl, Layer::Orb(_), DependencyKind::Dev) => Ok(()),
+        (Layer::Idl, ..) => fault("the IDL column meets the rest through generated text only"),
+        (_, Layer::Idl, _) => {
             fault("the IDL column is for build scripts of services and for tools")
         }
-        (Storey::Testkit, Storey::Floor(below), _) if below < FACADE => Ok(()),
-        (Storey::Testkit, Storey::Floor(_), _) => {
-            fault("the testkit uses what lies below the facade")
-        }
-        (
-            Storey::Floor(floor),
-            Storey::Floor(_),
-            DependencyKind::Normal | DependencyKind::Build,
-        ) if floor < FACADE && CONCRETE_PROTOCOLS.contains(&name) => {
+        (Layer::Testkit, Layer::Orb(below), _) if below < FACADE => Ok(()),
+        (Layer::Testkit, Layer::Orb(_), _) => fault("the testkit uses what lies below the facade"),
+        (Layer::Orb(layer), Layer::Orb(_), DependencyKind::Normal | DependencyKind::Build)
+            if layer < FACADE && CONCRETE_PROTOCOLS.contains(&name) =>
+        {
             fault("below the facade nobody names a concrete protocol")
         }
-        (Storey::Floor(floor), Storey::Floor(below), _) if below < floor => Ok(()),
-        (Storey::Floor(floor), Storey::Floor(other), _) => {
-            fault(&format!("floor {floor} may only use lower floors, this is floor {other}"))
+        (Layer::Orb(layer), Layer::Orb(below), _) if below < layer => Ok(()),
+        (Layer::Orb(layer), Layer::Orb(other), _) => {
+            fault(&format!("layer {layer} may only use lower layers, this is layer {other}"))
         }
     }
 }

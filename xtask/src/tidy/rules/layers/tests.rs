@@ -115,9 +115,9 @@ fn the_virtual_workspace_and_broken_files() {
 
 #[test]
 fn the_table_names_every_crate_once_and_only_known_ones() {
-    for (index, room) in ROOMS.iter().enumerate() {
-        assert!(ROOMS[..index].iter().all(|other| other.name != room.name), "{}", room.name);
-        let known = |name: &str| ROOMS.iter().any(|other| other.name == name);
-        assert!(room.uses.iter().all(|name| known(name)), "{:?}", room.uses);
+    for (index, entry) in CRATES.iter().enumerate() {
+        assert!(CRATES[..index].iter().all(|other| other.name != entry.name), "{}", entry.name);
+        let known = |name: &str| CRATES.iter().any(|other| other.name == name);
+        assert!(entry.uses.iter().all(|name| known(name)), "{:?}", entry.uses);
     }
 }

@@ -1,0 +1,94 @@
+//! The table of crates and their layers. Adding a crate means adding a row; adding an arrow on the same layer means
+//! naming it in `uses`, where a reviewer sees it.
+
+/// The facade's layer: from here up, concrete protocols may be named.
+pub(super) const FACADE: u8 = 5;
+/// The services' layer: from here up, build scripts may compile IDL.
+pub(super) const SERVICES: u8 = 6;
+
+/// Crates that are one protocol each.
+pub(super) const CONCRETE_PROTOCOLS: &[&str] =
+    &["zorb-tcp", "zorb-unix", "zorb-shm", "zorb-udp", "zorb-arq", "zorb-sctp", "zorb-tls"];
+
+/// Where a crate stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Layer {
+    /// A layer of the ORB, 0 at the bottom.
+    Orb(u8),
+    /// The IDL column, which uses no layer.
+    Idl,
+    /// A program on top of everything.
+    Tool,
+    /// Shared test code: a dev-dependency of anyone.
+    Testkit,
+    /// This program.
+    Xtask,
+}
+
+/// One crate.
+#[derive(Debug)]
+pub(super) struct Crate {
+    pub(super) name: &'static str,
+    pub(super) layer: Layer,
+    /// Arrows beyond those that the layers allow.
+    pub(super) uses: &'static [&'static str],
+}
+
+const fn orb(layer: u8, name: &'static str, uses: &'static [&'static str]) -> Crate {
+    Crate { name, layer: Layer::Orb(layer), uses }
+}
+
+const fn beside(layer: Layer, name: &'static str, uses: &'static [&'static str]) -> Crate {
+    Crate { name, layer, uses }
+}
+
+/// Every crate of the workspace outside `tests/`, `examples/` and `fuzz/`.
+pub(super) const CRATES: &[Crate] = &[
+    // 0: the machine
+    orb(0, "zorb-os", &[]),
+    // 1: bytes
+    orb(1, "zorb-cdr", &[]),
+    orb(1, "zorb-interp", &["zorb-cdr"]),
+    orb(1, "zorb-types", &["zorb-cdr", "zorb-interp"]),
+    // 2: protocol
+    orb(2, "zorb-giop", &[]),
+    // 3: movement
+    orb(3, "zorb-transport", &[]),
+    orb(3, "zorb-short", &[]),
+    orb(3, "zorb-tcp", &["zorb-transport"]),
+    orb(3, "zorb-unix", &["zorb-transport"]),
+    orb(3, "zorb-shm", &["zorb-transport", "zorb-unix"]),
+    orb(3, "zorb-udp", &["zorb-tcp", "zorb-transport"]),
+    orb(3, "zorb-arq", &["zorb-tcp", "zorb-transport"]),
+    orb(3, "zorb-sctp", &["zorb-tcp", "zorb-transport"]),
+    orb(3, "zorb-av", &["zorb-transport", "zorb-udp"]),
+    orb(3, "zorb-tls", &["zorb-tcp", "zorb-transport"]),
+    // 4: the ORB
+    orb(4, "zorb-bridge", &[]),
+    orb(4, "zorb-core", &[]),
+    orb(4, "zorb-rt", &["zorb-core"]),
+    orb(4, "zorb-dynamic", &["zorb-core"]),
+    orb(4, "zorb-dsrt", &["zorb-core", "zorb-rt"]),
+    orb(4, "zorb-sched", &[]),
+    // 5: the facades
+    orb(5, "zorb", &[]),
+    orb(5, "zorb-nano", &[]),
+    // 6: services
+    orb(6, "zorb-naming", &[]),
+    orb(6, "zorb-ifr", &[]),
+    orb(6, "zorb-sched-service", &[]),
+    orb(6, "zorb-event", &[]),
+    // 7: components
+    orb(7, "zorb-ccm", &[]),
+    orb(7, "zorb-deploy", &["zorb-ccm"]),
+    // the IDL column
+    beside(Layer::Idl, "zorb-idl", &[]),
+    beside(Layer::Idl, "zorb-idl-rust", &["zorb-idl"]),
+    beside(Layer::Idl, "zorb-build", &["zorb-idl", "zorb-idl-rust"]),
+    // tools
+    beside(Layer::Tool, "zorb-conformance", &[]),
+    beside(Layer::Tool, "zorb-cli", &["zorb-bench"]),
+    beside(Layer::Tool, "zorb-bench", &[]),
+    beside(Layer::Testkit, "zorb-testkit", &[]),
+    beside(Layer::Xtask, "xtask", &[]),
+];

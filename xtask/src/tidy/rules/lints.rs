@@ -1,0 +1,40 @@
+//! Every package takes the lints of the workspace, which hold most of our rules.
+
+use super::super::{Finding, Rule, Tree};
+
+pub(super) const RULE: Rule = Rule {
+    name: "lints",
+    why: "packages take the lints of the workspace: documentation, panics, unsafe code, locks, sleeps",
+    check,
+};
+
+fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for manifest in tree.manifests() {
+        let Some((_, line)) = manifest.package else { continue };
+        // Examples show what a user writes, and the fuzz targets are a workspace of their own.
+        let ours = ["crates/", "tests/", "xtask/"].iter().any(|top| manifest.path.starts_with(top));
+        if ours && !manifest.workspace_lints {
+            let advice = "add `[lints]` with `workspace = true`";
+            findings.push(Finding::new(&manifest.path, line, advice));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::places;
+    use super::*;
+
+    #[test]
+    fn packages_of_ours_take_the_lints() {
+        let bare = "[package]\nname = \"a\"\n";
+        let good = format!("{bare}[lints]\nworkspace = true\n");
+        for path in ["crates/a/Cargo.toml", "tests/a/Cargo.toml", "xtask/Cargo.toml"] {
+            assert_eq!(places(&RULE, &[(path, bare)]), [format!("{path}:2")]);
+            assert!(places(&RULE, &[(path, &good)]).is_empty());
+        }
+        assert!(places(&RULE, &[("examples/a/Cargo.toml", bare)]).is_empty());
+    }
+}
