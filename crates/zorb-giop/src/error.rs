@@ -16,7 +16,8 @@ pub struct ProtocolError {
     /// The rule that was broken.
     pub kind: ProtocolErrorKind,
     /// Whether the peer is owed a MessageError before the close: yes when what it sent is no
-    /// GIOP that can be read here, no when it was well formed and passed a limit of ours.
+    /// GIOP that can be read here, no when it was well formed and passed a limit of ours or did not
+    /// fit what was sent before.
     pub answer_message_error: bool,
 }
 
@@ -76,6 +77,12 @@ pub enum ProtocolErrorKind {
     /// More incomplete messages than
     /// [`Limits::max_partial_messages`](crate::Limits::max_partial_messages).
     TooManyPartialMessages(usize),
+    /// A reply to a request that was never sent.
+    UnknownRequestId(u32),
+    /// A Reply to a LocateRequest, or a LocateReply to a Request.
+    WrongReply(u32),
+    /// A request with the id of one that is still outstanding.
+    DuplicateRequestId(u32),
 }
 
 impl ProtocolError {
@@ -89,6 +96,9 @@ impl ProtocolError {
                 | Kind::MessageTooLarge { .. }
                 | Kind::TooManyFragments(_)
                 | Kind::TooManyPartialMessages(_)
+                | Kind::UnknownRequestId(_)
+                | Kind::WrongReply(_)
+                | Kind::DuplicateRequestId(_)
         );
         Self { kind, answer_message_error }
     }
@@ -145,6 +155,15 @@ impl fmt::Display for ProtocolError {
             }
             Kind::TooManyPartialMessages(limit) => {
                 write!(f, "more than {limit} incomplete messages at once")
+            }
+            Kind::UnknownRequestId(id) => {
+                write!(f, "a reply to request {id}, which was never sent")
+            }
+            Kind::WrongReply(id) => {
+                write!(f, "a reply of the wrong kind to request {id}")
+            }
+            Kind::DuplicateRequestId(id) => {
+                write!(f, "a request with id {id}, which another one still has")
             }
         }
     }

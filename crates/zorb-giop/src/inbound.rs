@@ -308,6 +308,11 @@ impl Inbound {
         self.current == Current::None && !self.has_buffered() && self.partials.is_empty()
     }
 
+    /// Whether the first fragments of a message with this request id have come, and not the last.
+    pub fn has_part_of(&self, request_id: u32) -> bool {
+        self.partials.contains(request_id)
+    }
+
     /// Gives the current message up; [`poll`](Self::poll) and [`space`](Self::space) do it too.
     #[inline]
     pub fn release(&mut self) {

@@ -7,7 +7,9 @@
 //! * [`MessageWriter`] writes messages; [`Inbound`] cuts received octets into messages, and
 //!   [`RequestHeader`], [`ReplyHeader`] and their like read them.
 //! * [`Messaging`] is the seam for protocols that frame the same messages otherwise.
-//! * [`ClientConnection`] and [`ServerConnection`] remember what a connection agreed on.
+//! * [`ClientConnection`] and [`ServerRequests`] are the two ends of a connection as state machines:
+//!   which requests are outstanding, and how each of them ends. [`ClientSession`] and
+//!   [`ServerConnection`] are what the ends have agreed on.
 //! * [`Ior`], [`IiopProfile`] and [`TaggedComponent`] are references; [`ObjectUrl`] reads the text
 //!   forms.
 //! * [`CodeSetComponentInfo`], [`negotiate`] and [`text_coding`] settle the code sets.
@@ -38,8 +40,10 @@ pub use code_set::{
     MAX_CONVERSION_SETS, negotiate, text_coding,
 };
 pub use connection::{
-    CancelledRequests, ClientConnection, ConnectionEnd, MAX_CANCELLED, RequestIds, RequestProgress,
-    RetryDecision, ServerConnection,
+    Announcement, Asked, BeginError, BegunRequest, CancelledRequests, ClientConnection,
+    ClientSession, ConnectionEnd, FailureCause, MAX_CANCELLED, MAX_OUTSTANDING, NewRequest,
+    NotServed, Received, RequestFailure, RequestIds, RequestKind, RequestProgress, ServedRequest,
+    ServerConnection, ServerRequests,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
 pub use inbound::{Detached, Inbound, Limits};

@@ -2,8 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    ClientConnection, Form, GiopLite, GiopVersion, Inbound, Limits, LocateStatus, Mention,
-    Mentioning, MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, Recalled, ReplyStatus,
+    ClientSession, Form, GiopLite, GiopVersion, Inbound, Limits, LocateStatus, Mention, Mentioning,
+    MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, Recalled, ReplyStatus,
     RequestStart, ResponseFlags, ServerConnection, TargetAddress,
 };
 
@@ -54,8 +54,8 @@ fn server() -> ServerConnection {
     ServerConnection::speaking(Some(&Short))
 }
 
-fn client() -> ClientConnection {
-    ClientConnection::speaking(Some(&Short), false)
+fn client() -> ClientSession {
+    ClientSession::speaking(Some(&Short), false)
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn few_pairs_are_all_named_by_index() {
 
 #[test]
 fn on_a_shared_connection_an_index_stays_with_its_pair() {
-    let mut client = ClientConnection::speaking(Some(&Short), true);
+    let mut client = ClientSession::speaking(Some(&Short), true);
     let mut given = std::collections::BTreeMap::new();
     for n in 0..2000_u32 {
         let key = n.to_be_bytes();
@@ -232,7 +232,7 @@ fn another_connection_remembers_nothing() {
 
 #[test]
 fn where_there_is_no_connection_all_is_said_in_full() {
-    assert_eq!(ClientConnection::connectionless().mention(b"key", "op", true), None);
+    assert_eq!(ClientSession::connectionless().mention(b"key", "op", true), None);
     let octets = request(Mention::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
     let mut server = ServerConnection::connectionless();
     for _ in 0..2 {

@@ -105,7 +105,7 @@ fn call_over(
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = line.send(form, &opened, call.sending(), rest) {
-        let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
+        let again = line.sends_again(ConnectionEnd::Lost, RequestProgress::Unsent);
         line.discard(&route.pool);
         return not_done(not_sent(route, again, error));
     }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    CodeSetContext, ConnectionEnd, Form, GiopVersion, Inbound, Limits, Mention, MessageHeader,
-    MessageKind, Messaging, ProtocolError, ProtocolErrorKind, RequestBuffer, RequestProgress,
-    RetryDecision, negotiate,
+    CodeSetContext, ConnectionEnd, FailureCause, Form, GiopVersion, Inbound, Limits, Mention,
+    MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind, RequestBuffer,
+    RequestFailure, RequestIds, RequestProgress, negotiate,
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_os::probe;
@@ -74,8 +74,9 @@ impl NoReply {
     pub(super) fn end(&self) -> Option<ConnectionEnd> {
         match self {
             Self::Closed => Some(ConnectionEnd::CloseConnection),
-            Self::Lost(_) => Some(ConnectionEnd::Broken),
-            Self::MessageError | Self::Broken(_) => Some(ConnectionEnd::ProtocolFault),
+            Self::Lost(_) => Some(ConnectionEnd::Lost),
+            Self::MessageError => Some(ConnectionEnd::MessageError),
+            Self::Broken(error) => Some(ConnectionEnd::ProtocolError(*error)),
             Self::TimedOut => None,
         }
     }
@@ -93,12 +94,12 @@ pub(super) fn limits(max_message_size: usize) -> Limits {
 pub(super) fn sends_again(end: ConnectionEnd, progress: RequestProgress, used: bool) -> bool {
     let of_use = match end {
         ConnectionEnd::CloseConnection => true,
-        ConnectionEnd::Broken => used,
-        ConnectionEnd::ProtocolFault | ConnectionEnd::ClosedHere => false,
+        ConnectionEnd::Lost => used,
+        ConnectionEnd::MessageError
+        | ConnectionEnd::ProtocolError(_)
+        | ConnectionEnd::ClosedHere => false,
     };
-    let mut ended = zorb_giop::ClientConnection::default();
-    ended.ended(end);
-    of_use && ended.retry(progress) == RetryDecision::Resend
+    of_use && RequestFailure { cause: FailureCause::Ended(end), progress }.is_safe_to_resend()
 }
 
 /// What a message is that answers no request.
@@ -145,7 +146,7 @@ impl Opened {
     /// its id is chosen after that. `in_turn` is whether the request is the next to be sent.
     #[inline(always)] // on the path of every call
     pub(super) fn agree(
-        agreed: &mut zorb_giop::ClientConnection,
+        agreed: &mut zorb_giop::ClientSession,
         core: &OrbCore,
         route: &Route,
         operation: &str,
@@ -182,7 +183,7 @@ impl Opened {
     /// The same where there is another messaging protocol.
     #[inline(never)]
     fn mention(
-        agreed: &mut zorb_giop::ClientConnection,
+        agreed: &mut zorb_giop::ClientSession,
         messaging: &dyn Messaging,
         key: &[u8],
         operation: &str,
@@ -200,8 +201,9 @@ pub(crate) struct ClientConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) inbound: Inbound,
     pub(super) outgoing: RequestBuffer,
-    /// Request ids, code sets, and what may be sent again after the end.
-    pub(super) state: zorb_giop::ClientConnection,
+    pub(super) ids: RequestIds,
+    /// What was agreed on with the server.
+    pub(super) state: zorb_giop::ClientSession,
     /// Whether an earlier call had it.
     pub(super) used: bool,
     /// Whether the server has been told which band of priorities it is for.
@@ -244,7 +246,8 @@ impl ClientConnection {
             stream,
             inbound: Inbound::new(limits(max_message_size)).of(messaging),
             outgoing: RequestBuffer::default(),
-            state: zorb_giop::ClientConnection::speaking(messaging, false),
+            ids: RequestIds::initiator(),
+            state: zorb_giop::ClientSession::speaking(messaging, false),
             used: false,
             band_told: false,
             alive: Alive::now(),

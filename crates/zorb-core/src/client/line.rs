@@ -123,7 +123,7 @@ impl Line for Lease<'_> {
     ) -> Result<Opened, SystemException> {
         let connection = self.connection().ok_or_else(|| core.shut_down())?;
         let opened = Opened::agree(&mut connection.state, core, route, operation, expected, true)?;
-        Ok(Opened { request_id: connection.state.ids().allocate(), ..opened })
+        Ok(Opened { request_id: connection.ids.allocate(), ..opened })
     }
 
     #[cold]

@@ -116,7 +116,7 @@ fn ask_over(
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
     if let Err(error) = line.send(form, &opened, &patience, None) {
-        let again = line.sends_again(ConnectionEnd::Broken, RequestProgress::Unsent);
+        let again = line.sends_again(ConnectionEnd::Lost, RequestProgress::Unsent);
         line.discard(&route.pool);
         return Err(unanswered(not_sent(route, again, error)));
     }

@@ -463,7 +463,7 @@ impl EndpointPool {
         let mut connection = Box::new(ClientConnection::new(stream, messaging, sizes, self.wait));
         connection.outgoing.any_octets().reserve(self.line.preallocate);
         if !self.protocol.carries_replies() {
-            connection.state = zorb_giop::ClientConnection::connectionless();
+            connection.state = zorb_giop::ClientSession::connectionless();
         }
         Ok(connection)
     }

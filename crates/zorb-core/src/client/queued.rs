@@ -184,14 +184,14 @@ impl Outbox {
         let core = object.core();
         let form = route.form;
         let mut connection = self.connection.lock();
-        let ClientConnection { state, outgoing, band_told, form: written_in, .. } =
+        let ClientConnection { ids, state, outgoing, band_told, form: written_in, .. } =
             &mut **connection;
         let outgoing = outgoing.any_octets();
         if let Some(spare) = self.spares.lock().pop() {
             *outgoing = spare;
         }
         let opened = Opened::agree(state, core, route, call.operation, None, true)?;
-        let request_id = state.ids().allocate();
+        let request_id = ids.allocate();
         let tells_band = route.band.is_some() && !*band_told;
         tell_band(route.band.as_ref().filter(|_| tells_band));
         let mut gather = Gather::runs_from(usize::MAX);

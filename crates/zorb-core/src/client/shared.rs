@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     Detached, Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
-    RequestBuffer,
+    RequestBuffer, RequestIds,
 };
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
@@ -63,8 +63,9 @@ pub(crate) struct SharedConnection {
 
 #[derive(Debug)]
 struct State {
-    /// Request ids, code sets, and what else the server knows.
-    agreed: zorb_giop::ClientConnection,
+    ids: RequestIds,
+    /// Code sets, and what else the server knows.
+    agreed: zorb_giop::ClientSession,
     /// What was sent last was written in it.
     form: Form<'static>,
     /// Whether a reply has ever come.
@@ -177,7 +178,8 @@ impl SharedConnection {
         max_calls: usize,
     ) -> Self {
         let state = State {
-            agreed: zorb_giop::ClientConnection::speaking(messaging, true),
+            ids: RequestIds::initiator(),
+            agreed: zorb_giop::ClientSession::speaking(messaging, true),
             form: Form::new(messaging, GiopVersion::V1_0),
             used: false,
             alive: Alive::now(),

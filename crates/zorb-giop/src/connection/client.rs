@@ -1,190 +1,450 @@
 //! The side that sends requests.
 
-use alloc::boxed::Box;
+mod outstanding;
+mod request;
+mod session;
 
-use zorb_cdr::TextCoding;
+use alloc::vec::Vec;
+use core::time::Duration;
 
-use super::{RequestIds, text_of};
-use crate::{ClientMemory, CodeSetContext, CodeSetError, GiopVersion, Mention, Messaging};
+use zorb_cdr::ByteOrder;
 
-/// How a connection came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ConnectionEnd {
-    /// The peer sent CloseConnection: requests without a reply were not processed.
-    CloseConnection,
-    /// The stream ended or failed without a word.
-    Broken,
-    /// The peer sent MessageError, or something that is no GIOP.
-    ProtocolFault,
-    /// This side closed it.
-    ClosedHere,
-}
+use super::{ConnectionEnd, FailureCause, RequestFailure, RequestIds, RequestProgress};
+use crate::{
+    Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
+    ProtocolErrorKind, ReplyStart,
+};
+use outstanding::{Outstanding, Requests, State};
+pub use request::{Announcement, BeginError, BegunRequest, NewRequest, RequestKind};
+pub use session::ClientSession;
 
-/// How far a request had come when its connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RequestProgress {
-    /// No octet of it was handed to the transport.
-    Unsent,
-    /// Some or all of a Request was sent, and no reply came.
-    Sent,
-    /// Some or all of a LocateRequest was sent, and no reply came. Asking twice does no harm.
-    LocateSent,
-}
+/// How many requests may be outstanding on a connection, unless
+/// [another limit](ClientConnection::with_max_outstanding) is set.
+pub const MAX_OUTSTANDING: usize = 65_536;
 
-/// Whether a request whose connection ended may be sent again over another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RetryDecision {
-    /// It was not processed: send it again, or raise with `COMPLETED_NO`.
-    Resend,
-    /// It may have been processed: raise `COMM_FAILURE` with `COMPLETED_MAYBE`.
-    GiveUp,
-}
-
-/// What the sending side of a connection remembers.
+/// The client's half of a connection, without any I/O: which requests are outstanding, and how each
+/// of them ends.
+///
+/// A driver moves octets and tells the time. It writes each request with the id from
+/// [`begin`](Self::begin), reports it [`sent`](Self::sent), receives into an [`Inbound`], and hands
+/// every message that comes out of that to [`receive`](Self::receive). It reports the passing of
+/// [`poll_timeout`](Self::poll_timeout) to [`handle_timeout`](Self::handle_timeout) and the end of
+/// the stream to [`end`](Self::end), sends what [`poll_transmit`](Self::poll_transmit) writes, and
+/// takes requests that failed from [`poll_failed`](Self::poll_failed). One call at a time, or several
+/// with a thread that reads for all, are two drivers of the same machine; `C` is what a driver keeps
+/// for each outstanding request.
+///
+/// ```
+/// use zorb_cdr::ByteOrder;
+/// use zorb_giop::{
+///     ClientConnection, ClientSession, Form, GiopVersion, Inbound, Limits, MessageWriter,
+///     NewRequest, Received, ReplyStatus, RequestKind,
+/// };
+///
+/// let version = GiopVersion::V1_2;
+/// let mut connection = ClientConnection::new(ClientSession::default(), None);
+/// let request = NewRequest {
+///     kind: RequestKind::Twoway,
+///     form: Form::Giop(version),
+///     key: b"key",
+///     operation: "add",
+///     code_sets: None,
+///     deadline: None,
+/// };
+/// let begun = connection.begin(&request, true, "my call")?;
+/// // ... write the request and send it ...
+/// connection.sent(&begun);
+///
+/// let (mut octets, order) = (Vec::new(), ByteOrder::Little);
+/// let (id, status) = (begun.request_id, ReplyStatus::NoException);
+/// MessageWriter::reply(&mut octets, version, order, id, status, &[])?.finish()?;
+/// let mut inbound = Inbound::new(Limits::default());
+/// inbound.space()[..octets.len()].copy_from_slice(&octets);
+/// inbound.advance(octets.len());
+/// let header = inbound.poll()?.expect("a whole message");
+/// assert!(matches!(connection.receive(&inbound, &header), Received::Reply(reply)
+///     if reply.request_id == id));
+/// assert_eq!(connection.finish(id), Some("my call"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub struct ClientConnection {
+pub struct ClientConnection<C = ()> {
     ids: RequestIds,
-    code_sets: Option<CodeSetContext>,
-    /// How text is written in messages of the version used last.
-    text: Option<(GiopVersion, TextCoding)>,
-    code_sets_sent: bool,
+    requests: Requests<C>,
+    /// What was agreed on with the server.
+    session: ClientSession,
+    messaging: Option<&'static dyn Messaging>,
+    max_outstanding: usize,
+    /// The highest version that a request was written in.
+    highest: GiopVersion,
+    /// Whether no request may begin any more.
+    closing: bool,
     end: Option<ConnectionEnd>,
-    /// Whether what was said once need not have arrived.
-    per_request: bool,
-    memory: Option<Box<dyn ClientMemory>>,
+    /// CancelRequests that have not been written yet.
+    cancels: Vec<(u32, GiopVersion)>,
+    /// Whether the last message to the server, if it is owed one, was written.
+    farewell_written: bool,
 }
 
-impl ClientConnection {
-    /// A connection opened by this side. `code_sets` is what was [negotiated](crate::negotiate)
-    /// from the reference's code set component; `None` where the reference has none.
-    pub const fn new(code_sets: Option<CodeSetContext>) -> Self {
+/// What a message from the server was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// The Reply to an outstanding request, which stays outstanding until the driver
+    /// [finishes](ClientConnection::finish) it.
+    Reply(ReplyStart),
+    /// The LocateReply to the outstanding request with this id, likewise.
+    LocateReply(u32),
+    /// The reply to a request that was cancelled, timed out or answered before: ignore it.
+    Late,
+    /// It ended the connection; [`ended`](ClientConnection::ended) says how. Whatever follows is not
+    /// to be read.
+    End,
+}
+
+impl<C> ClientConnection<C> {
+    /// A connection opened by this side, whose messages are those of `messaging`; GIOP if there is
+    /// none.
+    pub const fn new(session: ClientSession, messaging: Option<&'static dyn Messaging>) -> Self {
         Self {
             ids: RequestIds::initiator(),
-            code_sets,
-            text: None,
-            code_sets_sent: false,
+            requests: Requests::new(),
+            session,
+            messaging,
+            max_outstanding: MAX_OUTSTANDING,
+            highest: GiopVersion::V1_0,
+            closing: false,
             end: None,
-            per_request: false,
-            memory: None,
+            cancels: Vec::new(),
+            farewell_written: false,
         }
     }
 
-    /// A connection opened by this side whose messages are those of `messaging`, if there is one;
-    /// `several_calls` is whether calls may be under way on it at the same time.
-    pub fn speaking(messaging: Option<&dyn Messaging>, several_calls: bool) -> Self {
-        let memory = messaging.and_then(|messaging| messaging.client_memory(several_calls));
-        Self { memory, ..Self::new(None) }
+    /// The same with another limit on outstanding requests.
+    #[must_use]
+    pub fn with_max_outstanding(self, max_outstanding: usize) -> Self {
+        Self { max_outstanding, ..self }
     }
 
-    /// What stands for a connection where there is none, as with datagrams: every request tells the code
-    /// sets.
-    pub const fn connectionless() -> Self {
-        let mut none = Self::new(None);
-        none.per_request = true;
-        none
-    }
-
-    /// Whether there is no connection, and so nobody to say goodbye to.
-    pub fn is_connectionless(&self) -> bool {
-        self.per_request
-    }
-
-    /// The ids for requests on this connection.
+    /// What was agreed on with the server.
     #[inline]
-    pub fn ids(&mut self) -> &mut RequestIds {
-        &mut self.ids
+    pub fn session(&mut self) -> &mut ClientSession {
+        &mut self.session
     }
 
-    /// Chooses the code sets of a connection that has none yet; later choices change nothing.
-    pub fn agree_on(&mut self, code_sets: CodeSetContext) {
-        self.code_sets.get_or_insert(code_sets);
-        self.text = None;
-    }
-
-    /// The code sets agreed on, sent or not.
-    #[inline]
-    pub fn code_sets(&self) -> Option<CodeSetContext> {
-        self.code_sets
-    }
-
-    /// The code sets that the next request must tell the server, if there is something to tell:
-    /// send them as a service context, on the request that is first on the wire.
-    #[inline]
-    pub fn code_sets_to_send(&self, version: GiopVersion) -> Option<CodeSetContext> {
-        match version {
-            GiopVersion::V1_0 => None,
-            _ if self.code_sets_sent => None,
-            _ => self.code_sets,
-        }
-    }
-
-    /// Finds what the next request says of its object and operation, where the ends of the connection
-    /// remember earlier ones: see [`ClientMemory::mention`](crate::ClientMemory::mention).
-    pub fn mention(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Option<Mention> {
-        self.memory.as_mut().map(|memory| memory.mention(key, operation, in_turn))
-    }
-
-    /// Whether its ends remember earlier requests.
-    #[inline]
-    pub fn remembers(&self) -> bool {
-        self.memory.is_some()
-    }
-
-    /// Says that the server has not understood what a request left out. Whether it could leave
-    /// something out: from now on nothing is.
-    pub fn say_all_in_full(&mut self) -> bool {
-        self.memory.as_mut().map(|memory| memory.give_up()).is_some()
-    }
-
-    /// Says that a request with what there was to tell, code sets or a [`Mention`], has been handed to
-    /// the transport.
-    pub fn was_told(&mut self) {
-        self.code_sets_sent = !self.per_request;
-        if let Some(memory) = &mut self.memory {
-            memory.sent();
-        }
-    }
-
-    /// How text is written in messages of `version`.
+    /// Whether a request would tell the server something that later requests rely on, so that it has
+    /// to be sent before any other request is [begun](Self::begin).
     ///
     /// # Errors
-    /// `NotSupported` for a code set that Zorb cannot write.
+    /// As [`begin`](Self::begin).
+    pub fn comes_first(&mut self, request: &NewRequest<'_>) -> Result<bool, BeginError> {
+        Ok(self.session.prepare(request, false)?.1.comes_first())
+    }
+
+    /// Begins a request: allocates its id, and finds how it is to be written. Unless it is one-way it
+    /// is outstanding until the driver [finishes](Self::finish) it, [cancels](Self::cancel) it or
+    /// takes it from [`poll_failed`](Self::poll_failed). `is_next` is whether nothing else will be
+    /// sent on the connection before it.
+    ///
+    /// # Errors
+    /// Nothing has been begun: the connection has ended, too many requests are outstanding, or there
+    /// is no code set that both sides know.
+    #[inline(always)] // on the path of every call
+    pub fn begin(
+        &mut self,
+        request: &NewRequest<'_>,
+        is_next: bool,
+        call: C,
+    ) -> Result<BegunRequest, BeginError> {
+        if self.closing {
+            return Err(BeginError::Ended);
+        }
+        let (text, announcement) = self.session.prepare(request, is_next)?;
+        let request_id = match self.requests.is_empty() {
+            true => self.ids.allocate(),
+            false => self.allocate_free()?,
+        };
+        let version = request.form.version();
+        self.highest = self.highest.max(version);
+        if request.kind != RequestKind::Oneway {
+            self.requests.insert(Outstanding {
+                id: request_id,
+                kind: request.kind,
+                state: State::Unsent,
+                version,
+                partly_answered: false,
+                deadline: request.deadline,
+                call,
+            });
+        }
+        Ok(BegunRequest { request_id, text, announcement })
+    }
+
+    #[inline(never)]
+    fn allocate_free(&mut self) -> Result<u32, BeginError> {
+        let limit = self.max_outstanding;
+        if self.requests.len() >= limit {
+            return Err(BeginError::TooManyRequests { limit });
+        }
+        let requests = &self.requests;
+        self.ids
+            .allocate_free(|id| requests.get(id).is_some())
+            .ok_or(BeginError::TooManyRequests { limit })
+    }
+
+    /// Says that the transport has taken the whole of a request.
     #[inline]
-    pub fn text(&mut self, version: GiopVersion) -> Result<TextCoding, CodeSetError> {
-        match self.text {
-            Some((of, text)) if of == version => Ok(text),
-            _ => {
-                let text = text_of(self.code_sets, version)?;
-                self.text = Some((version, text));
-                Ok(text)
+    pub fn sent(&mut self, begun: &BegunRequest) {
+        if begun.announcement.comes_first() {
+            self.session.was_told();
+        }
+        match self.requests.get_mut(begun.request_id) {
+            Some(request) if request.state == State::Unsent => request.state = State::Sent,
+            Some(request) if request.state == (State::TimedOut { sent: false }) => {
+                request.state = State::TimedOut { sent: true };
+                let version = request.version;
+                self.queue_cancel(begun.request_id, version);
             }
+            _ => {}
         }
     }
 
-    /// Says that the connection has ended; the first cause stays.
-    pub fn ended(&mut self, end: ConnectionEnd) {
+    /// Finds what the current message of `inbound` is, whose header `poll` returned.
+    #[inline(always)] // on the path of every call
+    pub fn receive(&mut self, inbound: &Inbound, header: &MessageHeader) -> Received {
+        if header.kind == MessageKind::Reply && self.end.is_none() {
+            let form = Form::new(self.messaging, header.version);
+            if let Ok(start) = form.read_reply_start(inbound.current(), header)
+                && let Some(request) = self.requests.get_mut(start.request_id)
+                && request.kind == RequestKind::Twoway
+                && matches!(request.state, State::Sent | State::Unsent)
+            {
+                request.state = State::Answered;
+                return Received::Reply(start);
+            }
+        }
+        self.receive_other(inbound, header)
+    }
+
+    #[cold]
+    fn receive_other(&mut self, inbound: &Inbound, header: &MessageHeader) -> Received {
+        if self.end.is_some() {
+            return Received::End;
+        }
+        let form = Form::new(self.messaging, header.version);
+        let message = inbound.current();
+        let (id, kind) = match header.kind {
+            MessageKind::Reply => match form.read_reply_start(message, header) {
+                Ok(start) => (start.request_id, RequestKind::Twoway),
+                Err(error) => return self.end_with(error),
+            },
+            MessageKind::LocateReply => match form.read_locate_reply(message, header) {
+                Ok((reply, _)) => (reply.request_id, RequestKind::Locate),
+                Err(error) => return self.end_with(error),
+            },
+            MessageKind::CloseConnection => {
+                for request in self.requests.iter_mut() {
+                    request.partly_answered = inbound.has_part_of(request.id);
+                }
+                self.end(ConnectionEnd::CloseConnection);
+                return Received::End;
+            }
+            MessageKind::MessageError => {
+                self.end(ConnectionEnd::MessageError);
+                return Received::End;
+            }
+            found => {
+                let expected = MessageKind::Reply;
+                return self.end_with(ProtocolErrorKind::WrongKind { expected, found }.into());
+            }
+        };
+        if !self.ids.has_issued(id) {
+            return self.end_with(ProtocolErrorKind::UnknownRequestId(id).into());
+        }
+        match self.requests.get_mut(id) {
+            Some(request) if matches!(request.state, State::Sent | State::Unsent) => {
+                if request.kind != kind {
+                    return self.end_with(ProtocolErrorKind::WrongReply(id).into());
+                }
+                request.state = State::Answered;
+                Received::LocateReply(id)
+            }
+            _ => Received::Late,
+        }
+    }
+
+    fn end_with(&mut self, error: ProtocolError) -> Received {
+        self.end(ConnectionEnd::ProtocolError(error));
+        Received::End
+    }
+
+    /// What the driver keeps for an outstanding request.
+    #[inline]
+    pub fn call_mut(&mut self, request_id: u32) -> Option<&mut C> {
+        self.requests.get_mut(request_id).map(|request| &mut request.call)
+    }
+
+    /// What the driver keeps for each outstanding request.
+    pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut C> {
+        self.requests.iter_mut().map(|request| &mut request.call)
+    }
+
+    /// How many requests are outstanding.
+    pub fn outstanding(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Takes a request out: its reply has been read, or the driver knows that it failed.
+    #[inline]
+    pub fn finish(&mut self, request_id: u32) -> Option<C> {
+        self.requests.remove(request_id).map(|request| request.call)
+    }
+
+    /// Takes a request out that nobody waits for any more. Where a reply may still come the server is
+    /// sent a CancelRequest.
+    pub fn cancel(&mut self, request_id: u32) -> Option<C> {
+        let request = self.requests.remove(request_id)?;
+        if request.state == State::Sent {
+            self.queue_cancel(request_id, request.version);
+        }
+        Some(request.call)
+    }
+
+    /// Cancels are advice: beyond the limit the oldest is dropped.
+    fn queue_cancel(&mut self, request_id: u32, version: GiopVersion) {
+        if self.end.is_some() {
+            return;
+        }
+        if self.cancels.len() >= self.max_outstanding.max(1) {
+            self.cancels.remove(0);
+        }
+        self.cancels.push((request_id, version));
+    }
+
+    /// The earliest deadline of the requests that wait: call [`handle_timeout`](Self::handle_timeout)
+    /// then.
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        let waiting = self.requests.iter().filter(|request| request.is_waiting());
+        waiting.filter_map(|request| request.deadline).min()
+    }
+
+    /// Ends the requests whose deadlines have passed at `now`. Those that were sent are cancelled.
+    pub fn handle_timeout(&mut self, now: Duration) {
+        let mut cancelled = Vec::new();
+        for request in self.requests.iter_mut() {
+            if request.is_waiting() && request.deadline.is_some_and(|deadline| deadline <= now) {
+                let sent = request.state == State::Sent;
+                request.state = State::TimedOut { sent };
+                if sent {
+                    cancelled.push((request.id, request.version));
+                }
+            }
+        }
+        for (id, version) in cancelled {
+            self.queue_cancel(id, version);
+        }
+    }
+
+    /// Why an outstanding request has no reply; `None` while it may get one, and once it has.
+    pub fn failure(&self, request_id: u32) -> Option<RequestFailure> {
+        self.requests.get(request_id).and_then(|request| request.failure(self.end))
+    }
+
+    /// Takes out one of the requests that ended without a reply.
+    pub fn poll_failed(&mut self) -> Option<(u32, RequestFailure, C)> {
+        let end = self.end;
+        let failed = |request: &Outstanding<C>| Some((request.id, request.failure(end)?));
+        let (id, failure) = self.requests.iter().find_map(failed)?;
+        let call = self.finish(id)?;
+        Some((id, failure, call))
+    }
+
+    /// Begins no more requests. When none is outstanding, [`poll_transmit`](Self::poll_transmit)
+    /// writes the CloseConnection.
+    pub fn close(&mut self) {
+        self.closing = true;
+    }
+
+    /// Says that the connection has ended, or ends it; the first cause counts. Every outstanding
+    /// request without a reply has failed.
+    pub fn end(&mut self, end: ConnectionEnd) {
         self.end.get_or_insert(end);
+        self.closing = true;
+        self.cancels.clear();
     }
 
     /// How the connection ended, once it has.
     #[inline]
-    pub fn end(&self) -> Option<ConnectionEnd> {
+    pub fn ended(&self) -> Option<ConnectionEnd> {
         self.end
     }
 
-    /// What to do with a request that got no reply before the connection ended
-    /// (CORBA 3.3 part 2, 9.5.1.1).
-    pub fn retry(&self, progress: RequestProgress) -> RetryDecision {
-        match (progress, self.end) {
-            (RequestProgress::Unsent | RequestProgress::LocateSent, _)
-            | (_, Some(ConnectionEnd::CloseConnection)) => RetryDecision::Resend,
-            (RequestProgress::Sent, _) => RetryDecision::GiveUp,
+    /// Whether it is of no more use: it has ended, or no request may begin any more.
+    #[inline]
+    pub fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    /// Writes the next message that the connection itself has to send into `buffer`, which is cleared:
+    /// a CancelRequest, the CloseConnection, or the MessageError that answers what could not be read.
+    /// `false` when there is none. The connection has [ended](Self::ended) with the latter two: send
+    /// what was written, and end the stream.
+    pub fn poll_transmit(&mut self, buffer: &mut Vec<u8>) -> bool {
+        let order = ByteOrder::NATIVE;
+        if !self.cancels.is_empty() {
+            let (id, version) = self.cancels.remove(0);
+            Form::new(self.messaging, version).cancel_request(buffer, order, id);
+            return true;
+        }
+        let form = Form::new(self.messaging, self.highest);
+        match self.end {
+            None if self.closing && self.requests.is_empty() => {
+                self.end = Some(ConnectionEnd::ClosedHere);
+                self.farewell_written = true;
+                // Before GIOP 1.2 only a server sends it.
+                let sends = self.highest >= GiopVersion::V1_2 && !self.session.is_connectionless();
+                if sends {
+                    form.close_connection(buffer, order);
+                }
+                sends
+            }
+            Some(ConnectionEnd::ProtocolError(error))
+                if error.answer_message_error && !self.farewell_written =>
+            {
+                self.farewell_written = true;
+                form.message_error(buffer, order);
+                true
+            }
+            _ => false,
         }
     }
 }
 
-impl Default for ClientConnection {
+impl<C> Default for ClientConnection<C> {
     fn default() -> Self {
-        Self::new(None)
+        Self::new(ClientSession::default(), None)
+    }
+}
+
+impl<C> Outstanding<C> {
+    fn is_waiting(&self) -> bool {
+        matches!(self.state, State::Unsent | State::Sent)
+    }
+
+    fn progress(&self) -> RequestProgress {
+        match (self.state, self.kind) {
+            (State::Unsent | State::TimedOut { sent: false }, _) => RequestProgress::Unsent,
+            _ if self.partly_answered => RequestProgress::PartlyAnswered,
+            (_, RequestKind::Locate) => RequestProgress::LocateSent,
+            _ => RequestProgress::Sent,
+        }
+    }
+
+    fn failure(&self, end: Option<ConnectionEnd>) -> Option<RequestFailure> {
+        let cause = match self.state {
+            State::Answered => return None,
+            State::TimedOut { .. } => FailureCause::TimedOut,
+            State::Unsent | State::Sent => FailureCause::Ended(end?),
+        };
+        Some(RequestFailure { cause, progress: self.progress() })
     }
 }

@@ -186,6 +186,10 @@ impl Partials {
         Ok(Step::Joined(whole))
     }
 
+    pub(super) fn contains(&self, id: u32) -> bool {
+        self.messages.iter().any(|partial| partial.known_id() == Some(id))
+    }
+
     /// Drops the incomplete request with this id; whether there was one.
     fn cancel(&mut self, id: u32) -> bool {
         let index = self.messages.iter().position(|partial| partial.known_id() == Some(id));

@@ -2,9 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, CharSet, WideForm, WideSet};
 use zorb_giop::{
-    CancelledRequests, ClientConnection, CodeSetContext, CodeSetError, CodeSetId, ConnectionEnd,
-    GiopVersion, MAX_CANCELLED, RequestIds, RequestProgress, RetryDecision, ServerConnection,
-    ServiceContexts, ServiceId,
+    CancelledRequests, ClientSession, CodeSetContext, CodeSetError, CodeSetId, GiopVersion,
+    MAX_CANCELLED, RequestIds, ServerConnection, ServiceContexts, ServiceId,
 };
 
 const UNICODE: CodeSetContext =
@@ -33,11 +32,13 @@ fn initiators_use_even_ids_and_acceptors_odd_ones() {
     let mut ids = RequestIds::acceptor();
     assert_eq!([(); 3].map(|()| ids.allocate()), [1, 3, 5]);
     assert_eq!(ids.allocate_free(|id| id < 12), Some(13));
+    assert!(ids.has_issued(1) && ids.has_issued(13));
+    assert!(!ids.has_issued(2) && !ids.has_issued(15));
 }
 
 #[test]
 fn code_sets_are_sent_once_and_not_in_1_0() {
-    let mut connection = ClientConnection::new(Some(UNICODE));
+    let mut connection = ClientSession::new(Some(UNICODE));
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_0), None);
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE));
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE), "not sent yet");
@@ -46,30 +47,12 @@ fn code_sets_are_sent_once_and_not_in_1_0() {
     assert_eq!(connection.text(GiopVersion::V1_2).expect("known").char_set, CharSet::Utf8);
     assert_eq!(connection.text(GiopVersion::V1_0).expect("known").char_set, CharSet::Latin1);
 
-    let mut connection = ClientConnection::default();
+    let mut connection = ClientSession::default();
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), None);
     assert_eq!(connection.text(GiopVersion::V1_2).expect("default").wide_set, None);
     connection.agree_on(UNICODE);
     connection.agree_on(CodeSetContext::DEFAULT);
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_1), Some(UNICODE));
-}
-
-#[test]
-fn only_unprocessed_requests_are_sent_again() {
-    let decide = |end, progress| {
-        let mut connection = ClientConnection::default();
-        connection.ended(end);
-        connection.ended(ConnectionEnd::CloseConnection);
-        assert_eq!(connection.end(), Some(end), "the first cause stays");
-        connection.retry(progress)
-    };
-    use RetryDecision::{GiveUp, Resend};
-    for end in [ConnectionEnd::Broken, ConnectionEnd::ProtocolFault, ConnectionEnd::ClosedHere] {
-        assert_eq!(decide(end, RequestProgress::Sent), GiveUp);
-        assert_eq!(decide(end, RequestProgress::Unsent), Resend);
-        assert_eq!(decide(end, RequestProgress::LocateSent), Resend);
-    }
-    assert_eq!(decide(ConnectionEnd::CloseConnection, RequestProgress::Sent), Resend);
 }
 
 #[test]
@@ -95,13 +78,13 @@ fn the_first_code_sets_context_decides_for_the_connection() {
 
 #[test]
 fn without_a_connection_each_request_says_its_code_sets() {
-    let mut client = ClientConnection::connectionless();
+    let mut client = ClientSession::connectionless();
     client.agree_on(UNICODE);
     for _ in 0..2 {
         assert_eq!(client.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE));
         client.was_told();
     }
-    assert!(client.is_connectionless() && !ClientConnection::default().is_connectionless());
+    assert!(client.is_connectionless() && !ClientSession::default().is_connectionless());
 
     let mut server = ServerConnection::connectionless();
     let chosen = contexts(Some(&UNICODE.encode(ByteOrder::Little)));

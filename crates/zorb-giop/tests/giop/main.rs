@@ -6,6 +6,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod client_connection;
 mod code_sets;
 mod connection;
 mod fragments;
@@ -15,6 +16,7 @@ mod messages;
 mod messaging;
 mod protocol_errors;
 mod references;
+mod server_requests;
 mod service_contexts;
 mod support;
 mod urls;

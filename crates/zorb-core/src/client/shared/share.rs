@@ -122,7 +122,7 @@ impl Share {
         let state = &mut *state;
         let calls = &state.calls;
         let taken = |id| calls.iter().any(|call| call.id == id);
-        let Some(id) = state.agreed.ids().allocate_free(taken) else {
+        let Some(id) = state.ids.allocate_free(taken) else {
             let no = CompletionStatus::No;
             return Err(SystemException::no_resources(minor::no_resources::QUEUE_FULL, no));
         };
