@@ -3,5 +3,5 @@
 fn main() {
     zorb_build::compile("../../bench/peers/bench.idl");
     zorb_build::compile("idl/realtime.idl");
-    zorb_build::Config::new().lent("Copies::Store::get").compile(&["idl/copies.idl"]);
+    zorb_build::Config::new().loaned("Copies::Store::get").compile(&["idl/copies.idl"]);
 }

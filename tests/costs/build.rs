@@ -1,5 +1,5 @@
 //! Compiles the IDL of the calls that are counted.
 
 fn main() {
-    zorb_build::Config::new().lent("Costs::Lender").compile(&["idl/costs.idl"]);
+    zorb_build::Config::new().loaned("Costs::Lender").compile(&["idl/costs.idl"]);
 }

@@ -1,4 +1,4 @@
-//! How to compile.
+//! Configuration of the compiler.
 
 #[cfg(test)]
 mod tests;
@@ -26,28 +26,28 @@ pub struct Config {
     combined: Option<String>,
 }
 
-/// The Rust made of one file, or of several combined.
+/// The Rust code generated from one file, or from several combined.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Output {
-    /// The name of the Rust file without its `.rs`: what `zorb::include_idl!` takes.
+    /// The name of the Rust file without `.rs`: the argument of `zorb::include_idl!`.
     pub name: String,
-    /// The Rust text.
+    /// The Rust code.
     pub text: String,
-    /// The findings that are no errors, for people.
+    /// The warnings, rendered as text.
     pub warnings: Vec<String>,
-    /// Every file read, included ones too.
+    /// Every file read, included files too.
     pub dependencies: Vec<PathBuf>,
 }
 
 impl Config {
-    /// The defaults.
+    /// The default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a folder to search for included files.
+    /// Adds a directory to search for included files.
     #[must_use]
     pub fn include_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.front = self.front.include_path(path);
@@ -68,55 +68,57 @@ impl Config {
         self
     }
 
-    /// Writes to `path` instead of Cargo's `OUT_DIR`.
+    /// Sets the output directory, instead of Cargo's `OUT_DIR`.
     #[must_use]
     pub fn out_dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(path.into());
         self
     }
 
-    /// Makes one Rust file, `name`.rs, of all files: types that they share are the same types then.
+    /// Generates one Rust file, `name`.rs, from all files, so that they share the types of common
+    /// includes.
     #[must_use]
     pub fn combined(mut self, name: impl Into<String>) -> Self {
         self.combined = Some(name.into());
         self
     }
 
-    /// Makes no code for an IDL module, and refers to the Rust module `path` instead.
+    /// Generates no code for an IDL module; references use the Rust module `path`.
     #[must_use]
     pub fn extern_module(mut self, module: impl Into<String>, path: impl Into<String>) -> Self {
         self.back = self.back.extern_module(module, path);
         self
     }
 
-    /// Makes no code for the definitions of an included file (named by the end of its path), and
-    /// refers to the text that was made of it and is included in the Rust module `path`.
+    /// Generates no code for the definitions of an included file (identified by the end of its
+    /// path); references use the code generated from it, which is included in the Rust module
+    /// `path`.
     #[must_use]
     pub fn extern_file(mut self, file: impl Into<String>, path: impl Into<String>) -> Self {
         self.back = self.back.extern_file(file, path);
         self
     }
 
-    /// Takes the Rust type `path` for a native type, instead of one that holds anything:
-    /// `native("Shop::Handle", "crate::Handle")`. It is to be `Clone`, `Debug`, `Send` and `Sync`,
-    /// and `Error` where it is raised.
+    /// Maps a native type to the Rust type `path`, instead of a type that can hold any value:
+    /// `native("Shop::Handle", "crate::Handle")`. The type must implement `Clone`, `Debug`, `Send`
+    /// and `Sync`, and `Error` if an operation raises it.
     #[must_use]
     pub fn native(mut self, native: impl Into<String>, path: impl Into<String>) -> Self {
         self.back = self.back.native(native, path);
         self
     }
 
-    /// Has the `sequence<octet>` results of an operation or attribute be `zorb::Lent` instead of
-    /// `Vec<u8>`: octets that over shared memory need not be copied. `lent("Film::Camera::shoot")`; the
-    /// name of an interface or module means all that is in it. A name that means nothing in any of the
-    /// files is warned of.
+    /// Maps the `sequence<octet>` results of an operation or attribute to `zorb::LoanedOctets`
+    /// instead of `Vec<u8>`; over shared memory these octets need not be copied:
+    /// `loaned("Film::Camera::shoot")`. The name of an interface or module applies to all its
+    /// operations and attributes. A name that matches none in any of the files causes a warning.
     #[must_use]
-    pub fn lent(mut self, name: impl Into<String>) -> Self {
-        self.back = self.back.lent(name);
+    pub fn loaned(mut self, name: impl Into<String>) -> Self {
+        self.back = self.back.loaned(name);
         self
     }
 
-    /// Takes the runtime from the crate at `path` instead of `::zorb`.
+    /// Sets the path of the runtime crate, instead of `::zorb`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
         self.back = self.back.runtime(path);
@@ -126,7 +128,7 @@ impl Config {
     /// Compiles in a build script: writes the Rust files, tells Cargo which files were read, and
     /// shows warnings.
     ///
-    /// On failure it prints why and ends the build script with status 1.
+    /// On failure it prints the diagnostics and exits the build script with status 1.
     pub fn compile(&self, files: &[impl AsRef<Path>]) {
         match self.try_compile(files) {
             Ok(outputs) => {
@@ -141,7 +143,8 @@ impl Config {
         }
     }
 
-    /// The same, for a script that handles failure itself; warnings are returned, not shown.
+    /// Like [`compile`](Self::compile), for a script that handles failure itself; returns warnings
+    /// instead of showing them.
     ///
     /// # Errors
     /// When the IDL has errors or a file cannot be written.
@@ -149,7 +152,7 @@ impl Config {
         let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
         let folder = self.out_dir.clone().or_else(from_cargo).ok_or(Error::NoOutDir)?;
         let outputs = self.generate_from(&DiskLoader, files, &mut |compilation| {
-            // Also of files with errors: Cargo is to run the script again when they are mended.
+            // Also for files with errors: Cargo must rerun the script when they are fixed.
             compilation.dependencies().iter().for_each(|path| cargo::rerun_if_changed(path));
         })?;
         for output in &outputs {
@@ -159,7 +162,7 @@ impl Config {
         Ok(outputs)
     }
 
-    /// Compiles without writing anything or speaking to Cargo: what `zorb idl compile` does.
+    /// Compiles without writing files or instructions to Cargo, as `zorb idl compile` does.
     ///
     /// # Errors
     /// When the IDL has errors.
@@ -189,7 +192,7 @@ impl Config {
         // Every job runs, so that one run shows all errors.
         let mut errors = String::new();
         let mut outputs = Vec::new();
-        let mut unlent: Option<Vec<&str>> = None;
+        let mut unmatched: Option<Vec<&str>> = None;
         for (name, files) in jobs {
             let mut compilation = compile_with(&self.front, loader, &files);
             seen(&compilation);
@@ -200,18 +203,21 @@ impl Config {
             if compilation.has_errors() {
                 errors.push_str(&compilation.render());
             } else {
-                let mut here = zorb_idl_rust::lends_nothing(&compilation, &self.back);
-                if let Some(before) = &unlent {
+                let mut here = zorb_idl_rust::unmatched_loans(&compilation, &self.back);
+                if let Some(before) = &unmatched {
                     here.retain(|name| before.contains(name));
                 }
-                unlent = Some(here);
+                unmatched = Some(here);
                 outputs.push(self.output(name, &compilation));
             }
         }
         if let Some(last) = outputs.last_mut() {
-            let warning =
-                |name| format!("lent({name:?}): nothing of this name returns sequences of octets");
-            last.warnings.extend(unlent.into_iter().flatten().map(warning));
+            let warning = |name| {
+                format!(
+                    "loaned({name:?}): no operation or attribute of this name returns a sequence of octets"
+                )
+            };
+            last.warnings.extend(unmatched.into_iter().flatten().map(warning));
         }
         if errors.is_empty() { Ok(outputs) } else { Err(Error::Idl(errors)) }
     }
@@ -219,13 +225,13 @@ impl Config {
     fn output(&self, name: String, compilation: &Compilation) -> Output {
         let generated = zorb_idl_rust::generate(compilation, &self.back);
         let mut warnings: Vec<String> = Vec::new();
-        let findings = compilation.render();
-        if !findings.is_empty() {
-            warnings.push(findings);
+        let diagnostics = compilation.render();
+        if !diagnostics.is_empty() {
+            warnings.push(diagnostics);
         }
         warnings.extend(generated.warnings.iter().map(|warning| {
-            let place = compilation.sources.location(warning.span);
-            format!("{}:{}:{}: {}", place.path, place.line, place.column, warning.message)
+            let location = compilation.sources.location(warning.span);
+            format!("{}:{}:{}: {}", location.path, location.line, location.column, warning.message)
         }));
         let dependencies = compilation.dependencies().to_vec();
         Output { name, text: generated.text, warnings, dependencies }

@@ -1,27 +1,27 @@
-//! Why no Rust was made.
+//! Errors of the compiler.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why no Rust was made.
+/// Why compilation failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The IDL has errors. The text shows each with its line, ready to be printed.
+    /// The IDL has errors. The text contains the rendered diagnostics.
     Idl(String),
     /// A file could not be written.
     Write {
         /// The file.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// There is no folder to write to: neither [`Config::out_dir`](crate::Config::out_dir) nor the
-    /// `OUT_DIR` that Cargo sets for build scripts.
+    /// There is no output directory: neither [`Config::out_dir`](crate::Config::out_dir) nor
+    /// Cargo's `OUT_DIR` is set.
     NoOutDir,
-    /// Two files would be written to the same place.
+    /// Two IDL files would be written to the same Rust file.
     SameName(PathBuf),
-    /// A file name without a stem to name the Rust file after.
+    /// A file name from which no Rust file name can be derived.
     BadName(PathBuf),
 }
 
@@ -30,13 +30,13 @@ impl fmt::Display for Error {
         match self {
             Self::Idl(text) => f.write_str(text.trim_end()),
             Self::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),
-            Self::NoOutDir => f.write_str(
-                "no folder to write to: call this from a build script, or set `out_dir`",
-            ),
-            Self::SameName(path) => {
-                write!(f, "two IDL files would both be written to {}", path.display())
+            Self::NoOutDir => {
+                f.write_str("no output directory: call this from a build script, or set `out_dir`")
             }
-            Self::BadName(path) => write!(f, "`{}` is no file name", path.display()),
+            Self::SameName(path) => {
+                write!(f, "two IDL files map to the same output file {}", path.display())
+            }
+            Self::BadName(path) => write!(f, "`{}` is not a valid file name", path.display()),
         }
     }
 }

@@ -12,7 +12,7 @@ mod macros_valuetypes;
 mod operations;
 
 pub use crate::collocation::{HasServant, apart, call_here, hand_over};
-pub use crate::lent::{BoundedLentOctets, LentOctets};
+pub use crate::loaned::{BoundedLoanedOctetSeq, LoanedOctetSeq};
 pub use crate::value::{
     Cast, CustomMarshal, HandleArgument, Inherits, KnownValue, Operated, ValueBase, ValueKind,
     ValueType, WithOperations,

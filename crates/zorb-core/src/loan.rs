@@ -138,7 +138,7 @@ impl Loan {
 
     /// Draws a buffer of `len` octets for the reply to the request that the calling thread is serving:
     /// from its connection's memory if the client sees that too and one is free, from the heap
-    /// otherwise. A servant fills it, and returns it as a [`Lent`](crate::Lent).
+    /// otherwise. A servant fills it, and returns it as a [`LoanedOctets`](crate::LoanedOctets).
     ///
     /// Whether the connection's are to be drawn says [`BufferStrategy`], the first of these that says
     /// something: the object's policy or its adapter's ([`PoaPolicies`](crate::poa::PoaPolicies)), the
@@ -147,7 +147,7 @@ impl Loan {
     /// ([`PolicyManager`](crate::policy::PolicyManager)).
     ///
     /// ```text
-    /// fn shoot(&self) -> zorb::Result<Lent> {
+    /// fn shoot(&self) -> zorb::Result<LoanedOctets> {
     ///     let mut picture = Loan::for_reply(640 * 480);
     ///     self.sensor.read_into(&mut picture);
     ///     Ok(picture.into())

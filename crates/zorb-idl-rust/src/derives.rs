@@ -1,11 +1,11 @@
-//! Which traits a type can derive.
+//! The traits that a type can derive.
 
 use std::collections::HashSet;
 
 use zorb_idl::model::TypeFacts;
 use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
-/// The longest array that the standard library has a `Default` for.
+/// The longest array for which the standard library implements `Default`.
 const DEFAULT_ARRAY: u32 = 32;
 
 /// The `#[derive]` list of a struct, exception or union.
@@ -30,7 +30,8 @@ pub(crate) fn of(model: &Model, id: DefId) -> String {
     format!("#[derive({})]", list.join(", "))
 }
 
-/// What is held by a struct, exception or union, or by the state of a valuetype or box.
+/// The facts of the contents of a struct, exception or union, or of the state of a valuetype or
+/// box.
 fn facts(model: &Model, id: DefId) -> TypeFacts {
     let types: Vec<&Type> = match &model[id].kind {
         DefinitionKind::Value(_) => {
@@ -47,12 +48,12 @@ fn facts(model: &Model, id: DefId) -> TypeFacts {
         all.any |= facts.any;
         all.type_code |= facts.type_code;
     }
-    // It may be one of many, and large: never copied unasked.
+    // Never `Copy`: it may be large.
     all.sequence = true;
     all
 }
 
-/// Whether every member has a default. A union has none: no member is the obvious one.
+/// Whether every member has a default. A union has none, because no member is an obvious choice.
 fn has_default(model: &Model, id: DefId) -> bool {
     let mut seen = HashSet::from([id]);
     let mut work = vec![id];
@@ -62,7 +63,7 @@ fn has_default(model: &Model, id: DefId) -> bool {
                 model.all_members(at).into_iter().map(|member| &member.ty).collect()
             }
             DefinitionKind::Typedef(item) => vec![&item.ty],
-            // Of others of its kind it holds handles, which are null by default.
+            // Nested values of valuetypes are handles, which are null by default.
             DefinitionKind::Value(_) if at == id => {
                 model.value_state(id).into_iter().map(|(_, state)| &state.member.ty).collect()
             }
@@ -76,7 +77,7 @@ fn has_default(model: &Model, id: DefId) -> bool {
             _ => return false,
         };
         for mut ty in types {
-            // Sequences are not looked into: they are empty by default.
+            // Elements of sequences do not matter: a sequence is empty by default.
             while let Type::Array { element, dims } = ty {
                 if dims.iter().any(|&dim| dim > DEFAULT_ARRAY) {
                     return false;

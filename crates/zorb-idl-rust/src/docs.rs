@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-/// `#[doc]` attributes for a comment, or for `otherwise` when there is none.
+/// `#[doc]` attributes for a comment, or for `default` when there is none.
 ///
-/// The text is made harmless: nothing in it becomes a doctest, a link or an HTML tag.
+/// The text is escaped so that nothing in it becomes a doctest, a link or an HTML tag.
 pub(crate) fn attributes(docs: Option<&str>, otherwise: &str) -> String {
     let text = match docs.map(clean) {
         Some(text) if !text.is_empty() => text,
@@ -31,7 +31,7 @@ fn clean(text: &str) -> String {
         } else if fenced {
             cleaned.push_str(line);
         } else {
-            // Four columns would make a code block, which rustdoc runs.
+            // Four columns of indentation would start a code block, which rustdoc runs as a test.
             cleaned.push_str(&" ".repeat(indent.min(3)));
             escape_into(words, &mut cleaned);
         }

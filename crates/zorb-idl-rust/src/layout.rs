@@ -1,7 +1,7 @@
-//! The layout of the text: items by `prettyplease`, macro calls by hand.
+//! Formatting of the generated code: items with `prettyplease`, macro calls by this module.
 //!
-//! A formatter does not know what a macro's arguments mean, so the text that it sees has a
-//! placeholder for each macro call, which is laid out afterwards at the column where it landed.
+//! A formatter cannot parse the arguments of these macros. So the source that it formats has a
+//! placeholder for each macro call, which is formatted afterwards at the placeholder's indentation.
 
 /// The width of a line.
 const WIDTH: usize = 100;
@@ -17,28 +17,28 @@ pub(crate) enum Call {
     Table {
         path: String,
         head: String,
-        /// Rows with the words before them; the first block has none.
+        /// Rows, with the words before each block of them; the first block has none.
         blocks: Vec<(&'static str, Vec<String>)>,
         end: String,
-        /// As many rows in a line as fit, not one a line.
+        /// Whether lines are filled with rows, instead of one row per line.
         fill: bool,
     },
 }
 
-/// Macro calls on their way into the text.
+/// Macro calls to be inserted into the code.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     calls: Vec<Call>,
 }
 
 impl Layout {
-    /// The placeholder for a call.
+    /// Adds a call and returns its placeholder.
     pub(crate) fn place(&mut self, call: Call) -> String {
         self.calls.push(call);
         format!("{PLACEHOLDER}({})", self.calls.len() - 1)
     }
 
-    /// The finished text of `source`, or `source` itself and what is wrong with it.
+    /// The formatted code of `source`; on failure the error message and `source` itself.
     pub(crate) fn finish(&self, source: &str) -> Result<String, (String, String)> {
         let file =
             syn::parse_file(source).map_err(|error| (error.to_string(), source.to_owned()))?;
@@ -46,7 +46,7 @@ impl Layout {
         let mut previous = "";
         let unparsed = join_signatures(&prettyplease::unparse(&file));
         for line in unparsed.lines() {
-            // A blank line between items, before what leads the second.
+            // A blank line between items, before the attributes of the second.
             if previous.ends_with([';', '}']) && line.trim_start().starts_with(['/', '#']) {
                 text.push('\n');
             }
@@ -67,7 +67,7 @@ impl Layout {
     }
 }
 
-/// Puts signatures on one line that fit there: the formatter's own width is narrower.
+/// Joins signatures that fit on one line: the formatter's own width is narrower.
 fn join_signatures(text: &str) -> String {
     let mut joined = String::new();
     let mut lines = text.lines();
@@ -115,7 +115,7 @@ impl Call {
                 for part in parts {
                     out.push_str(&format!("{margin}    {part},\n"));
                 }
-                // The last part has no comma: the macros are strict.
+                // No comma after the last part: the macros do not accept one.
                 out.truncate(out.len() - 2);
                 out.push_str(&format!("\n{margin}){end}"));
             }
@@ -161,7 +161,7 @@ fn write_rows(rows: &[String], indent: usize, fill: bool, out: &mut String) {
             line.push(' ');
         }
         match row.rfind(") [") {
-            // A skeleton's row is broken before its results.
+            // A skeleton's row breaks before its results.
             Some(arguments) if line.is_empty() && indent + row.len() >= WIDTH => {
                 let (before, results) = row.split_at(arguments + 1);
                 line.push_str(&format!("{before}\n{margin}   {results}"));

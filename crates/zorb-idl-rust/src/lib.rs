@@ -10,58 +10,59 @@
 //! assert!(generated.text.contains("pub fn say_hello(&self, name: &str) -> ::zorb::Result<String>"));
 //! ```
 //!
-//! The text is one file for a whole compilation: IDL modules are `pub mod`s, definitions from
-//! included files come along, so that the text stands alone. What a construct becomes is the table
-//! of the book's mapping chapter. The text holds signatures and data; bodies are macros of the
-//! runtime's hidden `codegen` module, which keeps the text short enough to read.
+//! The code is one file per compilation: IDL modules become `pub mod`s, and definitions from
+//! included files are generated too, so that the code is self-contained. The mapping chapter of the
+//! book specifies the mapping of each construct. The code contains signatures and data; bodies are
+//! calls of macros in the runtime's hidden `codegen` module, which keeps the code short enough to
+//! read.
 #![forbid(unsafe_code)]
 
 mod derives;
 mod docs;
 mod emit;
 mod layout;
-mod lends;
+mod loans;
 mod names;
 mod options;
 mod types;
 mod unsupported;
 
-pub use lends::lends_nothing;
+pub use loans::unmatched_loans;
 pub use options::Options;
 pub use unsupported::unsupported;
 
 use zorb_idl::{Compilation, Span};
 
-/// The outcome of a generation.
+/// The output of the generator.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Generated {
-    /// The Rust text, formatted.
+    /// The formatted Rust code.
     pub text: String,
-    /// What the user of the text should know, in the order it was found.
+    /// The warnings, in the order of discovery.
     pub warnings: Vec<Warning>,
 }
 
-/// A name or value that could not be carried over as it is.
+/// A name or value that was changed in the mapping.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Warning {
-    /// What was done, in one sentence without a full stop.
+    /// What was changed, in one sentence without a full stop.
     pub message: String,
-    /// Where in the IDL.
+    /// The span in the IDL.
     pub span: Span,
 }
 
-/// Turns a compilation into Rust.
+/// Generates Rust code from a compilation.
 ///
-/// Call it only for a compilation without errors in which nothing is [`unsupported`]; of one with errors, the parts that could not be
-/// understood are left out.
+/// Call it only for a compilation without errors and without [`unsupported`] constructs; after
+/// errors, unresolved parts are omitted.
 #[must_use]
 pub fn generate(compilation: &Compilation, options: &Options) -> Generated {
     let (names, mut warnings) = names::Names::new(compilation, options);
     let mut generated = emit::run(&names, options);
     warnings.append(&mut generated.warnings);
-    // Inherited methods are named, and reported, once for each heir.
+    // An inherited method gets a name, and a warning, in each derived interface.
     let mut seen = std::collections::HashSet::new();
     warnings.retain(|warning| seen.insert(warning.clone()));
     Generated { warnings, ..generated }

@@ -1,19 +1,19 @@
-//! What to generate.
+//! Options of the generator.
 
-/// How the text is made. The default runs on the `zorb` crate and makes code for everything.
+/// Options of the generator. By default it uses the `zorb` crate and generates code for everything.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The crate, as an absolute path, that has `Result`, `ObjectRef` and `codegen`: `::zorb`.
+    /// The absolute path of the crate with `Result`, `ObjectRef` and `codegen`: `::zorb`.
     pub runtime: String,
-    /// IDL modules (scoped names) whose Rust already exists, and its path.
+    /// IDL modules (scoped names) with existing Rust code, and its path.
     pub extern_modules: Vec<(String, String)>,
-    /// IDL files (the end of their path) whose Rust already exists, and the module it is in.
+    /// IDL files (the end of their path) with existing Rust code, and the module that contains it.
     pub extern_files: Vec<(String, String)>,
-    /// Native types (scoped names), and the Rust types that they are.
+    /// Native types (scoped names), and the Rust types they map to.
     pub natives: Vec<(String, String)>,
-    /// Operations and attributes (scoped names), or what they are in, whose octets are lent.
-    pub lent: Vec<String>,
+    /// Operations and attributes (scoped names), or their scopes, whose octets are loaned.
+    pub loaned: Vec<String>,
 }
 
 impl Default for Options {
@@ -23,27 +23,27 @@ impl Default for Options {
             extern_modules: Vec::new(),
             extern_files: Vec::new(),
             natives: Vec::new(),
-            lent: Vec::new(),
+            loaned: Vec::new(),
         }
     }
 }
 
 impl Options {
-    /// The defaults.
+    /// The default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the runtime from the crate at `path` instead of `::zorb`.
+    /// Sets the path of the runtime crate, instead of `::zorb`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
         self.runtime = path.into();
         self
     }
 
-    /// Makes no code for an IDL module, and refers to `path` instead:
-    /// `extern_module("CosNaming", "::zorb_naming::cos_naming")`.
+    /// Generates no code for an IDL module; references use `path`: `extern_module("CosNaming",
+    /// "::zorb_naming::cos_naming")`.
     #[must_use]
     pub fn extern_module(mut self, module: impl Into<String>, path: impl Into<String>) -> Self {
         let module: String = module.into();
@@ -51,16 +51,18 @@ impl Options {
         self
     }
 
-    /// Makes no code for the definitions of an included file, and refers to the text made of that
-    /// file, which is included in the Rust module `path`: `extern_file("geo.idl", "crate::geo")`.
+    /// Generates no code for the definitions of an included file; references use the code generated
+    /// from that file, which is included in the Rust module `path`: `extern_file("geo.idl",
+    /// "crate::geo")`.
     #[must_use]
     pub fn extern_file(mut self, file: impl Into<String>, path: impl Into<String>) -> Self {
         self.extern_files.push((file.into(), path.into()));
         self
     }
 
-    /// Takes the Rust type `path` for a native type: `native("Shop::Handle", "crate::Handle")`.
-    /// It is to be `Clone`, `Debug`, `Send` and `Sync`, and `Error` where it is raised.
+    /// Maps a native type to the Rust type `path`: `native("Shop::Handle", "crate::Handle")`. The
+    /// type must implement `Clone`, `Debug`, `Send` and `Sync`, and `Error` if an operation raises
+    /// it.
     #[must_use]
     pub fn native(mut self, native: impl Into<String>, path: impl Into<String>) -> Self {
         let native: String = native.into();
@@ -68,22 +70,23 @@ impl Options {
         self
     }
 
-    /// Has the `sequence<octet>` results of an operation or attribute be of the runtime's type `Lent`,
-    /// which need not be copied, instead of `Vec<u8>`: `lent("Film::Camera::shoot")`. The name of an
-    /// interface or module means all that is in it.
+    /// Maps the `sequence<octet>` results of an operation or attribute to the runtime's type
+    /// `LoanedOctets`, which need not be copied, instead of `Vec<u8>`:
+    /// `loaned("Film::Camera::shoot")`. The name of an interface or module applies to all its
+    /// operations and attributes.
     #[must_use]
-    pub fn lent(mut self, name: impl Into<String>) -> Self {
+    pub fn loaned(mut self, name: impl Into<String>) -> Self {
         let name: String = name.into();
-        self.lent.push(name.trim_start_matches("::").into());
+        self.loaned.push(name.trim_start_matches("::").into());
         self
     }
 
-    /// Whether what is returned by this operation or attribute of an interface is lent.
-    pub(crate) fn lends(&self, interface: &str, export: &str) -> bool {
-        self.lent.iter().any(|name| Self::is_within(name, interface, export))
+    /// Whether the results of this operation or attribute of an interface are loaned.
+    pub(crate) fn is_loaned(&self, interface: &str, export: &str) -> bool {
+        self.loaned.iter().any(|name| Self::is_within(name, interface, export))
     }
 
-    /// Whether this operation or attribute of an interface has the scoped name `of`, or is in what has.
+    /// Whether this operation or attribute of an interface is `of`, or inside the scope `of`.
     pub(crate) fn is_within(of: &str, interface: &str, export: &str) -> bool {
         let name = format!("{interface}::{export}");
         name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))

@@ -1,24 +1,24 @@
-//! IDL types as Rust text: what a program holds, what a parameter is, and the `Wire` type.
+//! Rust types for IDL types: value types, parameter types and `Wire` types.
 
 use zorb_idl::model::ConstValue;
 use zorb_idl::{DefId, DefinitionKind, Type};
 
 use crate::names::{Module, Names};
 
-/// How a parameter travels between a method's signature and the codec.
+/// How a parameter is converted between the signature of a method and the codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passing {
-    /// A small value.
+    /// A small value, by value.
     Value,
-    /// A reference to what was decoded.
+    /// A reference to the decoded value.
     Borrow,
-    /// A slice that is decoded as a slice.
+    /// A slice decoded as a slice.
     Octets,
-    /// An object reference or a value, `Option<&T>`.
+    /// An object reference or a valuetype, `Option<&T>`.
     Reference,
 }
 
-/// Renders types for the text of one module.
+/// Renders types as seen from one module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Types<'a, 'm> {
     pub(crate) names: &'a Names<'m>,
@@ -27,7 +27,7 @@ pub(crate) struct Types<'a, 'm> {
 }
 
 impl Types<'_, '_> {
-    /// A name of the standard prelude, spelled out where the module defines such a name itself.
+    /// A name of the standard prelude, as a full path where the module shadows it.
     pub(crate) fn prelude(&self, name: &'static str) -> String {
         if !self.names.hides(self.module, name) {
             return name.to_owned();
@@ -42,7 +42,7 @@ impl Types<'_, '_> {
         format!("{home}::{name}")
     }
 
-    /// Something of the runtime's `codegen` module.
+    /// A path into the runtime's `codegen` module.
     pub(crate) fn codegen(&self, name: &str) -> String {
         format!("{}::codegen::{name}", self.runtime)
     }
@@ -51,7 +51,7 @@ impl Types<'_, '_> {
         self.names.path(id, self.module)
     }
 
-    /// The type that a program holds.
+    /// The type of a value.
     pub(crate) fn value(&self, ty: &Type) -> String {
         if let Type::Named(id) = ty {
             let path = self.path(*id);
@@ -64,7 +64,7 @@ impl Types<'_, '_> {
         self.value_of_plain(ty)
     }
 
-    /// What a typedef stands for: like a value, but an interface stays itself.
+    /// The aliased type of a typedef: like a value, but an interface is not made optional.
     pub(crate) fn alias(&self, ty: &Type) -> String {
         match self.handle(ty, String::new()) {
             Some(_) => match ty {
@@ -87,7 +87,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The trait object of a local interface, or a typedef of one.
+    /// The trait object of a local interface, or of a typedef of one.
     fn object(&self, id: DefId) -> String {
         let path = self.path(id);
         let is_alias = matches!(self.names.model[id].kind, DefinitionKind::Typedef(_));
@@ -149,8 +149,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The Rust type of a handle to a value or to something of an abstract interface, by the path
-    /// to its IDL type.
+    /// The handle type of a valuetype or abstract interface, from the path to its IDL type.
     fn by_value(&self, ty: &Type, path: String) -> Option<String> {
         let runtime = self.runtime;
         match self.names.model.resolve(ty) {
@@ -168,7 +167,8 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The Rust type of what may be null or nil, without the `Option`, by the path to its IDL type.
+    /// The type of a value that may be null or nil, without the `Option`, from the path to its IDL
+    /// type.
     fn handle(&self, ty: &Type, path: String) -> Option<String> {
         match self.names.model.resolve(ty) {
             Type::Object => Some(format!("{}::ObjectRef", self.runtime)),
@@ -177,7 +177,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The path to the IDL type behind a handle, typedefs taken off.
+    /// The path to the IDL type of a handle, with typedefs resolved.
     fn resolved_path(&self, ty: &Type) -> String {
         match self.names.model.resolve(ty) {
             Type::Named(id) => self.path(*id),
@@ -185,12 +185,13 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The type whose `Wire` reads and writes values of `ty`.
+    /// The type whose `Wire` implementation reads and writes values of `ty`.
     pub(crate) fn wire(&self, ty: &Type) -> String {
         self.wire_of(ty, false)
     }
 
-    /// The same where the TypeCode counts too, which knows typedefs: `Typed` as well.
+    /// Like [`Types::wire`], for uses that need the TypeCode, which includes typedefs: it also
+    /// implements `Typed`.
     pub(crate) fn typed(&self, ty: &Type) -> String {
         self.wire_of(ty, true)
     }
@@ -234,7 +235,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The type that writes a reference or value parameter, an `Option<&T>`.
+    /// The type that writes a reference or value parameter, `Option<&T>`.
     pub(crate) fn reference_argument(&self, ty: &Type) -> String {
         if let Some(handle) = self.by_value(ty, self.resolved_path(ty)) {
             return self.codegen(&format!("HandleArgument<{handle}>"));
@@ -250,7 +251,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The bound, if it has one, of a sequence of octets; `None` for other types.
+    /// For a sequence of octets, its bound, if any; `None` for other types.
     pub(crate) fn octets(&self, ty: &Type) -> Option<Option<u32>> {
         match self.names.model.resolve(ty) {
             Type::Sequence { element, bound } if self.is_octet(element) => Some(*bound),
@@ -308,7 +309,7 @@ impl Types<'_, '_> {
     /// A constant's value or a union's label, as an expression that is also a pattern.
     pub(crate) fn constant(&self, value: &ConstValue) -> String {
         match value {
-            // Only of a constant, never of a label: see `constant_of`.
+            // Occurs only in constants, never in labels: see `constant_of`.
             ConstValue::Fixed(value) => value.unscaled().to_string(),
             ConstValue::Boolean(value) => value.to_string(),
             ConstValue::Integer(value) => value.to_string(),
@@ -331,10 +332,10 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The value of a constant of this type, typedefs taken off.
+    /// The value of a constant of this type, with typedefs resolved.
     pub(crate) fn constant_of(&self, ty: &Type, value: &ConstValue) -> String {
         match (value, ty) {
-            #[allow(clippy::cast_possible_truncation, reason = "it is a single's value")]
+            #[allow(clippy::cast_possible_truncation, reason = "the value has single precision")]
             (ConstValue::Float(value), Type::Float) => format!("{:?}", *value as f32),
             (ConstValue::Float(value), Type::LongDouble) => {
                 format!("{}::from_f64({value:?})", self.codegen("LongDouble"))
@@ -361,7 +362,7 @@ fn map(key: &str, value: &str) -> String {
     format!("::std::collections::BTreeMap<{key}, {value}>")
 }
 
-/// Whether a constant's text holds what UTF-16 can and Rust's `char` cannot.
+/// Whether a constant contains a lone surrogate, which Rust's `char` cannot represent.
 pub(crate) fn has_lone_surrogate(value: &ConstValue) -> bool {
     match value {
         ConstValue::WChar(unit) => char::from_u32((*unit).into()).is_none(),

@@ -1,27 +1,25 @@
-//! What there is no Rust for yet: one finding for each definition, in one place.
-//!
-//! When the back end learns a construct, its line here goes.
+//! Constructs that the back end does not support yet.
 
 use zorb_idl::{Code, Compilation, DefinitionKind, Diagnostic, Model, Type};
 
 use crate::Options;
 use crate::names::external;
 
-/// The constructs of a compilation that have no Rust yet, as errors in the order of the
-/// definitions; none when [`crate::generate`] can make everything. Definitions whose Rust the
-/// options say to exist are not looked at.
+/// The unsupported constructs of a compilation, as errors in the order of the definitions; empty
+/// when [`crate::generate`] can generate everything. Skips definitions that the options declare as
+/// external.
 #[must_use]
 pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnostic> {
     let model = &compilation.model;
     let external = external(compilation, options);
     let mut findings = Vec::new();
     for (definition, external) in model.definitions().zip(external) {
-        // What a construct implies goes with it.
+        // The definitions that a construct implies are covered by its own diagnostic.
         if external.is_some() || definition.implied_by.is_some() {
             continue;
         }
         if let Some(code) = code_of(model, &definition.kind) {
-            let message = format!("{}, in Rust", code.info().title);
+            let message = format!("{} by the Rust back end", code.info().title);
             findings.push(Diagnostic::new(code, definition.span, message));
         }
     }
@@ -56,7 +54,7 @@ fn code_of(model: &Model, kind: &DefinitionKind) -> Option<Code> {
     }
 }
 
-/// Whether the state of a valuetype, or what is in a box, never leaves its process.
+/// Whether the state of a valuetype, or the contents of a box, include a local or native type.
 fn holds_local(model: &Model, kind: &DefinitionKind) -> bool {
     let is_local = |ty: &Type| {
         let facts = model.facts(ty);

@@ -1,54 +1,54 @@
-//! The texts on record compile without a warning, and do what they say.
+//! The golden files compile without warnings and behave as specified.
 #![allow(clippy::expect_used, clippy::panic)]
 #![deny(warnings, missing_docs, missing_debug_implementations)]
 
 extern crate zorb_core as zorb;
 
-/// Made of `any.idl`.
+/// Generated from `any.idl`.
 pub mod any {
     include!("golden/any.rs");
 }
-/// Made of `bank.idl`.
+/// Generated from `bank.idl`.
 pub mod bank {
     include!("golden/bank.rs");
 }
-/// Made of `edges.idl`.
+/// Generated from `edges.idl`.
 pub mod edges {
     include!("golden/edges.rs");
 }
-/// Made of `extended.idl`.
+/// Generated from `extended.idl`.
 pub mod extended {
     include!("golden/extended.rs");
 }
-/// Made of `hello.idl`.
+/// Generated from `hello.idl`.
 pub mod hello {
     include!("golden/hello.rs");
 }
-/// Made of `interfaces.idl`.
+/// Generated from `interfaces.idl`.
 pub mod interfaces {
     include!("golden/interfaces.rs");
 }
-/// Made of `local.idl`.
+/// Generated from `local.idl`.
 pub mod local {
     include!("golden/local.rs");
 }
-/// Made of `names.idl`.
+/// Generated from `names.idl`.
 pub mod names {
     include!("golden/names.rs");
 }
-/// Made of `reopened.idl`.
+/// Generated from `reopened.idl`.
 pub mod reopened {
     include!("golden/reopened.rs");
 }
-/// Made of `types.idl`.
+/// Generated from `types.idl`.
 pub mod types {
     include!("golden/types.rs");
 }
-/// Made of `unions.idl`.
+/// Generated from `unions.idl`.
 pub mod unions {
     include!("golden/unions.rs");
 }
-/// Made of `valuetypes.idl`.
+/// Generated from `valuetypes.idl`.
 pub mod valuetypes {
     include!("golden/valuetypes.rs");
 }

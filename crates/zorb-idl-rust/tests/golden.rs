@@ -1,6 +1,6 @@
-//! The text made of each fixture is the one on record.
+//! The code generated from each fixture equals its golden file.
 //!
-//! After a wanted change run it once with `ZORB_UPDATE_GOLDEN=1` and look at the differences.
+//! After an intended change run the tests with `ZORB_UPDATE_GOLDEN=1` and review the differences.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
@@ -23,13 +23,13 @@ fn check(fixture: &str) -> Generated {
     let path = folder("golden").join(fixture).with_extension("rs");
     if std::env::var_os("ZORB_UPDATE_GOLDEN").is_some() {
         std::fs::create_dir_all(folder("golden")).expect("a folder");
-        std::fs::write(&path, &generated.text).expect("the record is written");
+        std::fs::write(&path, &generated.text).expect("the golden file is written");
     }
     let recorded = std::fs::read_to_string(&path).unwrap_or_default();
     let differs = recorded.lines().zip(generated.text.lines()).position(|(old, new)| old != new);
     if let Some(line) = differs {
         panic!(
-            "{fixture}: line {} was\n{}\nand is\n{}",
+            "{fixture}: line {} was\n{}\nand is now\n{}",
             line + 1,
             recorded.lines().nth(line).unwrap_or_default(),
             generated.text.lines().nth(line).unwrap_or_default()
@@ -40,7 +40,7 @@ fn check(fixture: &str) -> Generated {
 }
 
 #[test]
-fn texts_are_on_record() {
+fn generated_code_equals_the_golden_files() {
     for fixture in [
         "any",
         "bank",
@@ -59,7 +59,7 @@ fn texts_are_on_record() {
 }
 
 #[test]
-fn included_definitions_come_along_and_reopened_modules_merge() {
+fn included_definitions_are_generated_and_reopened_modules_merge() {
     let generated = check("reopened");
     for once in ["pub mod common {", "pub mod first {", "pub mod second {"] {
         assert_eq!(generated.text.matches(once).count(), 1, "{once}");
@@ -67,17 +67,17 @@ fn included_definitions_come_along_and_reopened_modules_merge() {
 }
 
 #[test]
-fn awkward_names_are_on_record_and_reported() {
+fn renamed_items_are_reported() {
     let generated = check("names");
     let messages: Vec<&str> =
         generated.warnings.iter().map(|warning| warning.message.as_str()).collect();
     for expected in [
-        "`fooBar` and `foo_bar` both become `FooBar` in Rust: `foo_bar` is named `FooBar_`",
-        "`aB` and `a_b` both become `a_b` in Rust: `a_b` is named `a_b_`",
-        "`lockedUp` and `locked_up` both become `LockedUp` in Rust: `locked_up` is named `LockedUp_`",
-        "`getURL` and `get_url` both become `get_url` in Rust: `get_url` is named `get_url_`",
-        "`theURL` and `the_url` both become `the_url` in Rust: `the_url` is named `the_url_`",
-        "`set_x` and `set_x` both become `set_x` in Rust: `set_x` is named `set_x_`",
+        "`fooBar` and `foo_bar` both map to `FooBar` in Rust: `foo_bar` is renamed to `FooBar_`",
+        "`aB` and `a_b` both map to `a_b` in Rust: `a_b` is renamed to `a_b_`",
+        "`lockedUp` and `locked_up` both map to `LockedUp` in Rust: `locked_up` is renamed to `LockedUp_`",
+        "`getURL` and `get_url` both map to `get_url` in Rust: `get_url` is renamed to `get_url_`",
+        "`theURL` and `the_url` both map to `the_url` in Rust: `the_url` is renamed to `the_url_`",
+        "`set_x` and `set_x` both map to `set_x` in Rust: `set_x` is renamed to `set_x_`",
     ] {
         assert!(messages.contains(&expected), "{expected}: {messages:#?}");
     }
@@ -87,7 +87,7 @@ fn awkward_names_are_on_record_and_reported() {
 }
 
 #[test]
-fn what_exists_elsewhere_is_referred_to() {
+fn external_definitions_are_referenced() {
     let mapped = generate("reopened", &Options::new().extern_module("Common", "::common_idl::it"));
     assert!(!mapped.text.contains("pub mod common"));
     assert!(mapped.text.contains("pub at: ::common_idl::it::Stamp"), "{}", mapped.text);
@@ -105,7 +105,7 @@ fn the_runtime_can_be_another_crate() {
     assert!(generated.text.contains("crate::orb::codegen::structure!"));
 }
 
-/// The text of a file in memory.
+/// Generates code for IDL text in memory.
 fn of_text(idl: String) -> Generated {
     let files = zorb_idl::MemoryLoader::new().with("a.idl", idl);
     let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &files, &["a.idl"]);
@@ -114,8 +114,8 @@ fn of_text(idl: String) -> Generated {
 }
 
 #[test]
-fn hostile_files_cost_little() {
-    // Names that all become the same.
+fn hostile_files_take_bounded_time() {
+    // Names that all map to the same name.
     let name = |number: u32| -> String {
         let gap = |bit: u32| if number >> bit & 1 == 1 { "__" } else { "_" };
         (0..12).map(|bit| format!("a{}", gap(bit))).collect::<String>() + "a"
@@ -124,7 +124,7 @@ fn hostile_files_cost_little() {
     let generated = of_text(format!("struct S {{ {members} }};"));
     assert_eq!(generated.warnings.len(), 4095);
     assert!(generated.text.len() < 1 << 20);
-    // Structs that double: what is asked of a type is asked once.
+    // Structs that double in size: facts of a type are computed once.
     let mut idl = String::from("struct S0 { long a; };");
     for level in 1..200 {
         idl.push_str(&format!("struct S{level} {{ S{0} a; S{0} b; }};", level - 1));
@@ -132,20 +132,21 @@ fn hostile_files_cost_little() {
     assert!(of_text(idl).text.contains("pub struct S199 {"));
 }
 
-/// Lines with something on them.
+/// The number of non-blank lines.
 fn lines(text: &str) -> usize {
     text.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
 #[test]
-fn the_text_stays_short() {
+fn the_generated_code_is_short() {
     let (mut all_idl, mut all_rust) = (0, 0);
     for fixture in ["bank", "extended", "types", "unions", "interfaces"] {
         let file = folder("fixtures").join(fixture).with_extension("idl");
         let idl = lines(&std::fs::read_to_string(file).expect("the fixture"));
         let rust = lines(&generate(fixture, &Options::new()).text);
         println!("{fixture}: {idl} lines of IDL, {rust} of Rust: {:.1}", rust as f64 / idl as f64);
-        // Of pure interfaces, one line of IDL is a stub, a servant's method and a skeleton's row.
+        // In a file of interfaces only, one line of IDL becomes a stub, a servant method and a
+        // skeleton row.
         assert!(rust < 8 * idl || fixture == "interfaces", "{fixture}: {rust} for {idl}");
         all_idl += idl;
         all_rust += rust;

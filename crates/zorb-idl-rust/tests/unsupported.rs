@@ -1,4 +1,4 @@
-//! What has no Rust yet is reported as the explanations of the codes say.
+//! Unsupported constructs are reported as documented on the pages of their codes.
 
 #![allow(clippy::expect_used, reason = "a broken example fails the test")]
 
@@ -15,29 +15,29 @@ fn compile(idl: &str) -> Compilation {
     compilation
 }
 
-fn findings(compilation: &Compilation, options: &Options) -> String {
+fn diagnostics(compilation: &Compilation, options: &Options) -> String {
     let mut text = String::new();
     for item in unsupported(compilation, options) {
-        let location = compilation.sources.location(item.span.expect("a place"));
+        let location = compilation.sources.location(item.span.expect("a span"));
         let _ = writeln!(text, "{}:{} {}", location.line, location.column, item.code);
     }
     text
 }
 
-/// The text of the block that starts with this word, in a fixture of the front end.
+/// The contents of the first block with this tag in a fixture of the front end.
 fn block<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("```{word}\n"))?;
     rest.split_once("```").map(|(block, _)| block)
 }
 
 #[test]
-fn every_code_of_the_back_end_is_reported_as_it_is_explained() {
+fn every_back_end_code_is_reported_as_documented() {
     let mut seen = Vec::new();
     for code in Code::ALL {
         let info = code.info();
         let Some(expected) = block(info.explanation, "unsupported") else { continue };
         let idl = block(info.explanation, "idl").expect("an example");
-        let found = findings(&compile(idl), &Options::new());
+        let found = diagnostics(&compile(idl), &Options::new());
         assert_eq!(found, expected, "{code}");
         assert!(found.contains(info.text), "{code} is not reported in its own example");
         seen.push(*code);
@@ -47,14 +47,18 @@ fn every_code_of_the_back_end_is_reported_as_it_is_explained() {
     let source = std::fs::read_to_string(source).expect("readable");
     for code in Code::ALL {
         let name = format!("Code::{code:?}");
-        assert_eq!(source.contains(&name), seen.contains(code), "{code}: has an example, or none");
+        assert_eq!(
+            source.contains(&name),
+            seen.contains(code),
+            "{code}: its page has an example if and only if the back end reports it"
+        );
     }
 }
 
 #[test]
-fn what_exists_elsewhere_is_not_looked_at() {
+fn external_definitions_are_skipped() {
     let compilation = compile("module Old { local interface N {}; valuetype V { public N x; }; };");
-    assert_eq!(findings(&compilation, &Options::new()), "1:46 E0303\n");
+    assert_eq!(diagnostics(&compilation, &Options::new()), "1:46 E0303\n");
     let options = Options::new().extern_module("Old", "::old");
-    assert_eq!(findings(&compilation, &options), "");
+    assert_eq!(diagnostics(&compilation, &options), "");
 }

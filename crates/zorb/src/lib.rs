@@ -40,8 +40,8 @@ pub use zorb_cdr::{
 };
 pub use zorb_core::{
     Abstract, AbstractOperations, BufferStrategy, Caller, CollocationStrategy, Context,
-    CustomMarshal, Error, Interface, Lent, Loan, Native, ObjectRef, Phase, Raises, Ref, Result,
-    ServedBy, UserException, Value, ValueBase, ValueOperations, WithOperations,
+    CustomMarshal, Error, Interface, Loan, LoanedOctets, Native, ObjectRef, Phase, Raises, Ref,
+    Result, ServedBy, UserException, Value, ValueBase, ValueOperations, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, RepositoryId,

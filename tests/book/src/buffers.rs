@@ -2,7 +2,7 @@
 
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb::policy::Policies;
-use zorb::{BufferStrategy, Interface as _, Lent, Loan, SystemException};
+use zorb::{BufferStrategy, Interface as _, Loan, LoanedOctets, SystemException};
 
 pub use film::{Camera, CameraServant, Screen, ScreenServant};
 
@@ -38,7 +38,7 @@ pub fn with_own_buffers(screen: &Screen) -> Result<Screen, SystemException> {
 pub struct GreyCamera;
 
 impl CameraServant for GreyCamera {
-    fn shoot(&self, width: u32, height: u32) -> zorb::Result<Lent> {
+    fn shoot(&self, width: u32, height: u32) -> zorb::Result<LoanedOctets> {
         let mut picture = Loan::for_reply(width as usize * height as usize);
         picture.fill(128);
         Ok(picture.into())

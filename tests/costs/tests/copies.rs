@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::policy::{Policies, SetOverrideType};
 use zorb::protocols::{ShmTransport, ShmiopProtocol};
-use zorb::{BufferStrategy, Caller, Interface as _, Lent, Loan, Orb, OrbBuilder, SystemException};
+use zorb::{
+    BufferStrategy, Caller, Interface as _, Loan, LoanedOctets, Orb, OrbBuilder, SystemException,
+};
 use zorb_cdr::{CdrReader, CdrWriter};
 use zorb_costs::{
     BinStruct, Counted, CountedServant, Lender, LenderServant, Part, Servant, counted,
@@ -219,21 +221,21 @@ impl Lending {
 }
 
 impl LenderServant for Lending {
-    fn lend(&self, count: u32) -> zorb::Result<Lent> {
+    fn lend(&self, count: u32) -> zorb::Result<LoanedOctets> {
         Ok(self.drawn(count as usize).into())
     }
 
-    fn lend_last(&self, count: u32) -> zorb::Result<(String, Lent)> {
+    fn lend_last(&self, count: u32) -> zorb::Result<(String, LoanedOctets)> {
         Ok(("octets".into(), self.drawn(count as usize).into()))
     }
 
-    fn turn(&self, data: &[u8]) -> zorb::Result<Lent> {
+    fn turn(&self, data: &[u8]) -> zorb::Result<LoanedOctets> {
         let mut turned = self.drawn(data.len());
         data.iter().zip(turned.iter_mut().rev()).for_each(|(from, to)| *to = *from);
         Ok(turned.into())
     }
 
-    fn picture(&self) -> zorb::Result<Lent> {
+    fn picture(&self) -> zorb::Result<LoanedOctets> {
         Ok(self.drawn(5000).into())
     }
 }
@@ -245,8 +247,9 @@ fn lender(pair: &Pair, poa: &Poa, policies: &Policies, servant: Lending) -> Lend
 }
 
 /// Copies of the octets of a result that a stub returns.
-fn copies_of_lent(call: impl Fn() -> Lent) -> u64 {
-    let (good, len) = (|lent: Lent| lent.iter().all(|octet| *octet == 3), call().len() as u64);
+fn copies_of_lent(call: impl Fn() -> LoanedOctets) -> u64 {
+    let (good, len) =
+        (|lent: LoanedOctets| lent.iter().all(|octet| *octet == 3), call().len() as u64);
     let before = octets_copied();
     assert!((0..CALLS).all(|_| good(call())));
     let copied = octets_copied() - before;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zorb::poa::PoaPolicies;
 use zorb::policy::Policies;
 use zorb::protocols::{ShmTransport, ShmiopProtocol};
-use zorb::{BufferStrategy, Interface as _, Lent, Loan, Orb};
+use zorb::{BufferStrategy, Interface as _, Loan, LoanedOctets, Orb};
 use zorb_os::clock::MonotonicTime;
 use zorb_os::memory::octets_copied;
 
@@ -89,7 +89,7 @@ impl StoreServant for Keeper {
         Ok(data.first().into_iter().chain(data.last()).copied().collect())
     }
 
-    fn get(&self, count: u32, mark: u8) -> zorb::Result<Lent> {
+    fn get(&self, count: u32, mark: u8) -> zorb::Result<LoanedOctets> {
         let mut loan = Loan::for_reply(count as usize);
         if let [first, .., last] = &mut loan[..] {
             (*first, *last) = (mark, mark);

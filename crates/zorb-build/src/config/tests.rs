@@ -22,11 +22,11 @@ fn every_file_gets_a_rust_file_of_its_name() {
         .with("idl/other.idl", "#include \"part.idl\"\nstruct Whole { Part it; };")
         .with("idl/part.idl", "struct Part { long x; };");
     let (result, read) = generate(&Config::new(), &loader, &["idl/hello.idl", "idl/other.idl"]);
-    let outputs = result.expect("there are no errors");
+    let outputs = result.expect("no errors");
     let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
     assert_eq!(names, ["hello", "other"]);
     assert!(outputs[0].text.contains("pub struct Greeter("));
-    assert!(outputs[1].text.contains("pub struct Part {"), "includes come along");
+    assert!(outputs[1].text.contains("pub struct Part {"), "code of includes is generated");
     assert!(read.contains(&PathBuf::from("idl/part.idl")), "{read:?}");
 }
 
@@ -37,25 +37,25 @@ fn combined_files_share_their_types() {
         .with("b.idl", "#include \"part.idl\"\nstruct B { Part it; };")
         .with("part.idl", "#ifndef PART\n#define PART\nstruct Part { long x; };\n#endif");
     let (result, _) = generate(&Config::new().combined("all"), &loader, &["a.idl", "b.idl"]);
-    let outputs = result.expect("there are no errors");
+    let outputs = result.expect("no errors");
     assert_eq!(outputs.len(), 1);
     assert_eq!(outputs[0].name, "all");
     assert_eq!(outputs[0].text.matches("pub struct Part {").count(), 1);
 }
 
 #[test]
-fn errors_of_all_files_are_shown_and_the_files_still_reported() {
+fn errors_of_all_files_are_shown_and_dependencies_are_reported() {
     let loader = MemoryLoader::new()
         .with("a.idl", "struct A { Missing x; };")
         .with("b.idl", "struct B { Absent x; };");
     let (result, read) = generate(&Config::new(), &loader, &["a.idl", "b.idl"]);
-    let text = result.expect_err("both are wrong").to_string();
+    let text = result.expect_err("both have errors").to_string();
     assert!(text.contains("Missing") && text.contains("Absent"), "{text}");
     assert_eq!(read.len(), 2);
 }
 
 #[test]
-fn options_reach_both_ends() {
+fn options_apply_to_front_end_and_back_end() {
     let loader = MemoryLoader::new()
         .with("inc/base.idl", "module Base { struct S { long x; }; };")
         .with("a.idl", "#include <base.idl>\n#ifdef WANTED\ntypedef Base::S T[LENGTH];\n#endif");
@@ -66,41 +66,41 @@ fn options_reach_both_ends() {
         .extern_module("Base", "crate::base")
         .runtime("crate::runtime");
     let (result, _) = generate(&config, &loader, &["a.idl"]);
-    let outputs = result.expect("there are no errors");
+    let outputs = result.expect("no errors");
     assert!(outputs[0].text.contains("pub type T = [crate::base::S; 7];"), "{}", outputs[0].text);
 }
 
 #[test]
-fn lent_octets_are_results_of_another_type() {
+fn loaned_octets_change_the_result_type() {
     let idl = "module Film { typedef sequence<octet> Picture; typedef sequence<octet, 9> Icon; \
                interface Camera { Picture shoot(in Picture like); Icon small(out Picture whole); \
                readonly attribute Picture last; long count(); }; interface Screen { Picture seen(); }; };";
     let loader = MemoryLoader::new().with("film.idl", idl);
     let text = |config: Config| {
         let (result, _) = generate(&config, &loader, &["film.idl"]);
-        result.expect("there are no errors").remove(0).text
+        result.expect("no errors").remove(0).text
     };
     assert!(!text(Config::new()).contains("Lent"));
-    let all = text(Config::new().lent("Film::Camera").lent("::Film::Screen::see"));
+    let all = text(Config::new().loaned("Film::Camera").loaned("::Film::Screen::see"));
     let wanted = [
-        "fn shoot(&self, like: &[u8]) -> ::zorb::Result<::zorb::Lent>;",
-        "fn small(&self) -> ::zorb::Result<(::zorb::Lent, ::zorb::Lent)>;",
-        "fn last(&self) -> ::zorb::Result<::zorb::Lent>;",
+        "fn shoot(&self, like: &[u8]) -> ::zorb::Result<::zorb::LoanedOctets>;",
+        "fn small(&self) -> ::zorb::Result<(::zorb::LoanedOctets, ::zorb::LoanedOctets)>;",
+        "fn last(&self) -> ::zorb::Result<::zorb::LoanedOctets>;",
         "fn count(&self) -> ::zorb::Result<i32>;",
         "fn seen(&self) -> ::zorb::Result<Picture>;",
-        "[result: ::zorb::codegen::LentOctets]",
-        "result: ::zorb::codegen::BoundedLentOctets<9>, whole: ::zorb::codegen::LentOctets",
+        "[result: ::zorb::codegen::LoanedOctetSeq]",
+        "result: ::zorb::codegen::BoundedLoanedOctetSeq<9>, whole: ::zorb::codegen::LoanedOctetSeq",
     ];
     for wanted in wanted {
         let flat = all.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(wanted), "{wanted} is not in {all}");
     }
-    let one = text(Config::new().lent("Film::Camera::last"));
-    assert_eq!(one.matches("::zorb::Lent>").count(), 2, "{one}");
+    let one = text(Config::new().loaned("Film::Camera::last"));
+    assert_eq!(one.matches("::zorb::LoanedOctets>").count(), 2, "{one}");
 }
 
 #[test]
-fn names_that_lend_nothing_are_warned_of() {
+fn loaned_names_without_a_match_cause_a_warning() {
     let loader = MemoryLoader::new()
         .with(
             "film.idl",
@@ -108,48 +108,51 @@ fn names_that_lend_nothing_are_warned_of() {
                Picture shoot(); long count(); }; };",
         )
         .with("sound.idl", "interface Microphone { attribute sequence<octet> last; void off(); };");
-    let config = Config::new().lent("Film").lent("::Film::Camera::shoot").lent("Microphone::last");
+    let config =
+        Config::new().loaned("Film").loaned("::Film::Camera::shoot").loaned("Microphone::last");
     let warnings = |config: &Config| {
         let (result, _) = generate(config, &loader, &["film.idl", "sound.idl"]);
-        let outputs = result.expect("there are no errors");
+        let outputs = result.expect("no errors");
         outputs.into_iter().flat_map(|output| output.warnings).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(warnings(&config), "");
     assert_eq!(warnings(&config.clone().combined("all")), "");
     for nothing in ["Film::Camera::shot", "Film::Cam", "Film::Camera::count", "Microphone::off"] {
-        let wanted = format!("lent({nothing:?}): nothing of this name returns sequences of octets");
-        assert_eq!(warnings(&config.clone().lent(nothing)), wanted);
+        let wanted = format!(
+            "loaned({nothing:?}): no operation or attribute of this name returns a sequence of octets"
+        );
+        assert_eq!(warnings(&config.clone().loaned(nothing)), wanted);
     }
-    // What there is no code made for lends nothing.
+    // Definitions for which no code is generated do not match.
     let elsewhere = warnings(&config.extern_module("Film", "crate::film"));
     assert!(
-        elsewhere.contains("lent(\"Film\")") && !elsewhere.contains("Microphone"),
+        elsewhere.contains("loaned(\"Film\")") && !elsewhere.contains("Microphone"),
         "{elsewhere}"
     );
 }
 
 #[test]
-fn names_that_clash_are_refused_and_those_changed_are_reported() {
+fn clashing_file_names_are_rejected_and_renamed_items_are_reported() {
     let loader = MemoryLoader::new()
         .with("x/a.idl", "struct fooBar { long x; }; struct foo_bar { long x; };")
         .with("y/a.idl", "struct Y { long x; };");
     let (result, _) = generate(&Config::new(), &loader, &["x/a.idl", "y/a.idl"]);
     assert!(matches!(result, Err(Error::SameName(_))));
     let (result, _) = generate(&Config::new(), &loader, &["x/a.idl"]);
-    let outputs = result.expect("there are no errors");
+    let outputs = result.expect("no errors");
     let warnings = outputs[0].warnings.join("\n");
     assert!(warnings.starts_with("x/a.idl:1:") && warnings.contains("`FooBar_`"), "{warnings}");
 }
 
 #[test]
-fn a_script_writes_to_the_folder_it_names() {
+fn files_are_written_to_the_output_directory() {
     let folder = std::env::temp_dir().join(format!("zorb-build-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("hello.idl"), HELLO).expect("an IDL file");
     let config = Config::new().out_dir(&folder);
     let result = config.try_compile(&[folder.join("hello.idl")]);
     let text = std::fs::read_to_string(folder.join("hello.rs"));
-    std::fs::remove_dir_all(&folder).expect("the folder is removed");
-    let outputs = result.expect("there are no errors");
-    assert_eq!(outputs[0].text, text.expect("the Rust file is there"));
+    std::fs::remove_dir_all(&folder).expect("the directory is removed");
+    let outputs = result.expect("no errors");
+    assert_eq!(outputs[0].text, text.expect("the Rust file exists"));
 }

@@ -1,4 +1,4 @@
-//! Bit masks and bit sets.
+//! Bitmasks and bitsets.
 
 use zorb_idl::DefinitionKind;
 use zorb_idl::model::{Bitfield, Bitmask, Bitset, Definition};
@@ -18,7 +18,7 @@ impl Emitter<'_, '_> {
         self.push(&format!("impl {name} {{\n"));
         let mut scope = Scope::default();
         for bit in &item.bits {
-            let constant = scope.give(&bit.name, Case::Screaming, bit.span, &mut self.warnings);
+            let constant = scope.assign(&bit.name, Case::Screaming, bit.span, &mut self.warnings);
             let docs = docs::attributes(bit.docs.as_deref(), &format!("The bit `{}`.", bit.name));
             let position = bit.position;
             self.push(&format!("{docs}pub const {constant}: Self = Self(1 << {position});\n"));
@@ -38,7 +38,7 @@ impl Emitter<'_, '_> {
         let mut rows = Vec::new();
         for field in self.bit_fields(item) {
             let Some(idl) = &field.name else { continue };
-            let member = scope.give(idl, Case::Snake, field.span, &mut self.warnings);
+            let member = scope.assign(idl, Case::Snake, field.span, &mut self.warnings);
             let bits = if field.bits == 1 { "bit" } else { "bits" };
             let otherwise = format!("The field `{idl}`, {} {bits}.", field.bits);
             let docs = docs::attributes(field.docs.as_deref(), &otherwise);
@@ -53,7 +53,7 @@ impl Emitter<'_, '_> {
         self.table("bitset", head, rows);
     }
 
-    /// All fields, those of the bases first.
+    /// All fields; those of the bases come first.
     fn bit_fields(&self, item: &Bitset) -> Vec<Bitfield> {
         let mut line = vec![item];
         while let Some(DefinitionKind::Bitset(base)) =
@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// The smallest unsigned number that holds so many bits.
+/// The smallest unsigned integer type with this many bits.
 const fn unsigned(bits: u16) -> &'static str {
     match bits {
         0..=8 => "u8",

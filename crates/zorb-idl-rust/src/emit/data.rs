@@ -31,13 +31,13 @@ impl<'m> Emitter<'_, 'm> {
         self.nested(definition, &item.children);
     }
 
-    /// What every macro for a definition starts with: Rust name, repository id, IDL name.
+    /// The first arguments of every definition macro: Rust name, repository id, IDL name.
     pub(super) fn head(&self, definition: &Definition) -> String {
         let name = self.names.own(definition.id);
         format!("{name}, {:?}, {:?}", definition.repository_id, definition.name)
     }
 
-    /// Writes a Rust struct, and returns its members for the macro.
+    /// Writes a Rust struct; returns its members for the macro.
     fn record(&mut self, definition: &'m Definition) -> Vec<String> {
         self.lead(definition.docs.as_deref(), &otherwise(definition));
         self.push(&derives::of(self.names.model, definition.id));
@@ -52,7 +52,7 @@ impl<'m> Emitter<'_, 'm> {
         let mut scope = Scope::default();
         let mut rows = Vec::new();
         for member in members {
-            let field = scope.give(&member.name, Case::Snake, member.span, &mut self.warnings);
+            let field = scope.assign(&member.name, Case::Snake, member.span, &mut self.warnings);
             let docs =
                 docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
             self.push(&format!("{docs}pub {field}: {},\n", types.value(&member.ty)));
@@ -100,7 +100,7 @@ impl<'m> Emitter<'_, 'm> {
             self.warn(
                 definition.span,
                 format!(
-                    "`{}` holds half of a surrogate pair, which Rust text cannot: it becomes U+FFFD",
+                    "`{}` contains a lone surrogate, which Rust cannot represent: it is replaced by U+FFFD",
                     idl_name(definition)
                 ),
             );
@@ -117,7 +117,7 @@ impl<'m> Emitter<'_, 'm> {
         self.push(&format!("pub const {name}: {ty} = {value};\n"));
     }
 
-    /// The paths of some definitions, from here.
+    /// The paths of some definitions, from the current module.
     pub(super) fn paths(&self, list: &[DefId]) -> Vec<String> {
         list.iter().map(|&id| self.names.path(id, self.module)).collect()
     }

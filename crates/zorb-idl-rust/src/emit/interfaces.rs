@@ -66,7 +66,7 @@ impl<'m> Emitter<'_, 'm> {
         self.push("}\n");
     }
 
-    /// The body of a stub: methods of the first base are that base's, others make the call.
+    /// The body of a stub: methods of the first base delegate to it, others make the call.
     fn stub(
         &mut self,
         id: DefId,
@@ -103,7 +103,7 @@ impl<'m> Emitter<'_, 'm> {
         }
     }
 
-    /// The servant's method for a stub's, and the operation's name if it is another.
+    /// The servant's method for a stub, and the operation name if it differs.
     fn upcall(&self, method: &Method, signature: &Signature<'_>) -> String {
         let mut own = self.names.own_methods(method.key.interface);
         let own = own.find(|own| own.key == method.key).unwrap_or(method);
@@ -134,7 +134,7 @@ impl<'m> Emitter<'_, 'm> {
         self.push("}\n");
     }
 
-    /// What makes the operations of an abstract interface one trait for objects and values.
+    /// Implements the operations trait of an abstract interface for objects and values.
     fn abstract_operations(&mut self, definition: &'m Definition) {
         let id = definition.id;
         let own = self.names.own(id);
@@ -195,15 +195,15 @@ impl<'m> Emitter<'_, 'm> {
         });
     }
 
-    /// The module for what is defined inside an interface or valuetype, and for what its operations
-    /// and initialisers raise: `is_local` if that stays in the process.
+    /// The companion module of an interface or valuetype: definitions inside it, and the error
+    /// types of its operations and initialisers. `is_local` if these are never sent.
     pub(super) fn companion(&mut self, definition: &'m Definition, is_local: bool) {
         let id = definition.id;
         if !self.names.has_companion(id) {
             return;
         }
         let keyword = definition.kind.keyword();
-        let otherwise = format!("What belongs to the {keyword} `{}`.", idl_name(definition));
+        let otherwise = format!("Definitions of the {keyword} `{}`.", idl_name(definition));
         self.open(id, None, &otherwise);
         self.definitions(&self.names.model.children(id));
         for method in self.names.own_methods(id) {
@@ -236,12 +236,12 @@ impl<'m> Emitter<'_, 'm> {
         error: &str,
     ) {
         let mut scope = Scope::default();
-        scope.give_quietly("System", Case::Pascal);
+        scope.assign_silently("System", Case::Pascal);
         let rows = raises
             .iter()
             .map(|&id| {
                 let own = self.names.own(id).trim_end_matches('_');
-                let variant = scope.give_quietly(own, Case::Pascal);
+                let variant = scope.assign_silently(own, Case::Pascal);
                 format!("{variant}({})", self.names.path(id, self.module))
             })
             .collect();

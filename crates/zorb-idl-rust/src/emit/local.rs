@@ -1,4 +1,4 @@
-//! What never leaves its process: local interfaces and native types.
+//! Local interfaces and native types.
 
 use zorb_idl::model::{Definition, Interface};
 
@@ -6,7 +6,7 @@ use super::{Emitter, idl_name, otherwise};
 use crate::docs;
 
 impl<'m> Emitter<'_, 'm> {
-    /// A local interface is a trait, and a reference to an object of it an `Arc` of that.
+    /// A local interface becomes a trait; a reference to an object is an `Arc` of it.
     pub(super) fn local_interface(&mut self, definition: &'m Definition, item: &'m Interface) {
         let id = definition.id;
         let types = self.types();
@@ -37,7 +37,7 @@ impl<'m> Emitter<'_, 'm> {
         self.companion(definition, true);
     }
 
-    /// A native type is what the options say, or holds anything.
+    /// A native type becomes the type given in the options, or a type that can hold any value.
     pub(super) fn native(&mut self, definition: &Definition) {
         self.lead(definition.docs.as_deref(), &otherwise(definition));
         let name = self.names.own(definition.id);
@@ -53,7 +53,7 @@ impl<'m> Emitter<'_, 'm> {
         self.local_error(definition);
     }
 
-    /// Makes an error of something that cannot be sent.
+    /// Generates an error type for exceptions that cannot be sent.
     pub(super) fn local_error(&mut self, definition: &Definition) {
         let name = self.names.own(definition.id);
         self.list("local_error", format!("{name}, {:?}", idl_name(definition)));

@@ -1,4 +1,4 @@
-//! One method of a reference and of a servant.
+//! Methods of references and servants.
 
 use zorb_idl::model::{Attribute, Direction, Export, Operation};
 use zorb_idl::{DefId, Type};
@@ -7,24 +7,24 @@ use super::{Emitter, idl_name};
 use crate::names::{Case, Method, Scope};
 use crate::types::Passing;
 
-/// An operation, or one direction of an attribute, as a Rust method of the module being written.
+/// An operation, or the getter or setter of an attribute, as a Rust method of the current module.
 #[derive(Debug)]
 pub(super) struct Signature<'m> {
-    /// The operation's name on the wire.
+    /// The operation name on the wire.
     pub(super) wire: String,
     pub(super) docs: Option<&'m str>,
     pub(super) otherwise: String,
     pub(super) oneway: bool,
-    /// What is sent: names and types of `in` and `inout` parameters.
+    /// The `in` and `inout` parameters: names and types.
     parameters: Vec<(String, &'m Type)>,
-    /// What comes back: the result, then `inout` and `out` parameters.
+    /// The result, then the `inout` and `out` parameters.
     results: Vec<(String, &'m Type)>,
-    /// The type of the failure, when user exceptions may be raised.
+    /// The error type, if user exceptions may be raised.
     error: Option<String>,
-    /// The name of the parameter that carries the context, and what of it is sent.
+    /// The name of the context parameter, and the names of the properties to send.
     pub(super) context: Option<(String, &'m [String])>,
-    /// Whether octets that come back are lent.
-    lends: bool,
+    /// Whether octets in the results are loaned.
+    is_loaned: bool,
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -42,50 +42,51 @@ impl<'m> Emitter<'_, 'm> {
             }
             Export::Definition(_) => return None,
         };
-        signature.lends = self.options.lends(&idl_name(&model[key.interface]), name);
+        signature.is_loaned = self.options.is_loaned(&idl_name(&model[key.interface]), name);
         Some(signature)
     }
 
-    /// The type of a result and what writes and reads it, where it is lent.
-    fn lent(&self, item: &Signature<'_>, ty: &Type) -> Option<(String, String)> {
-        let bound = self.types().octets(ty).filter(|_| item.lends)?;
+    /// For a loaned result, its value type and its wire type.
+    fn loaned(&self, item: &Signature<'_>, ty: &Type) -> Option<(String, String)> {
+        let bound = self.types().octets(ty).filter(|_| item.is_loaned)?;
         let wire = match bound {
-            None => "LentOctets".to_owned(),
-            Some(bound) => format!("BoundedLentOctets<{bound}>"),
+            None => "LoanedOctetSeq".to_owned(),
+            Some(bound) => format!("BoundedLoanedOctetSeq<{bound}>"),
         };
-        Some((format!("{}::Lent", self.options.runtime), self.types().codegen(&wire)))
+        Some((format!("{}::LoanedOctets", self.options.runtime), self.types().codegen(&wire)))
     }
 
-    /// The type of a result.
+    /// The value type of a result.
     fn result_value(&self, item: &Signature<'_>, ty: &Type) -> String {
-        self.lent(item, ty).map_or_else(|| self.types().value(ty), |(value, _)| value)
+        self.loaned(item, ty).map_or_else(|| self.types().value(ty), |(value, _)| value)
     }
 
-    /// What writes and reads a result.
+    /// The wire type of a result.
     fn result_wire(&self, item: &Signature<'_>, ty: &Type) -> String {
-        self.lent(item, ty).map_or_else(|| self.types().wire(ty), |(_, wire)| wire)
+        self.loaned(item, ty).map_or_else(|| self.types().wire(ty), |(_, wire)| wire)
     }
 
     fn operation(&mut self, operation: &'m Operation, error: Option<String>) -> Signature<'m> {
         let mut scope = Scope::default();
         let mut parameters = Vec::new();
         for param in operation.params.iter().filter(|param| param.direction.is_sent()) {
-            let name = scope.give(&param.name, Case::Snake, param.span, &mut self.warnings);
+            let name = scope.assign(&param.name, Case::Snake, param.span, &mut self.warnings);
             parameters.push((name, &param.ty));
         }
-        let context = (!operation.contexts.is_empty())
-            .then(|| (scope.give_quietly("context", Case::Snake), operation.contexts.as_slice()));
+        let context = (!operation.contexts.is_empty()).then(|| {
+            (scope.assign_silently("context", Case::Snake), operation.contexts.as_slice())
+        });
         let mut results = Vec::new();
         if operation.result != Type::Void {
-            results.push((scope.give_quietly("result", Case::Snake), &operation.result));
+            results.push((scope.assign_silently("result", Case::Snake), &operation.result));
         }
         for param in operation.params.iter().filter(|param| param.direction.is_returned()) {
-            // An `inout` already has its name: the warning, if any, has been given.
+            // The name of an `inout` is already assigned, and its warning reported.
             let name = if param.direction == Direction::InOut {
                 let sent = format!("{}_after", param.name);
-                scope.give(&sent, Case::Snake, param.span, &mut Vec::new())
+                scope.assign(&sent, Case::Snake, param.span, &mut Vec::new())
             } else {
-                scope.give(&param.name, Case::Snake, param.span, &mut Vec::new())
+                scope.assign(&param.name, Case::Snake, param.span, &mut Vec::new())
             };
             results.push((name, &param.ty));
         }
@@ -98,11 +99,11 @@ impl<'m> Emitter<'_, 'm> {
             results,
             error,
             context,
-            lends: false,
+            is_loaned: false,
         }
     }
 
-    /// `fn name(&self, ...) -> ...`; `for_servant` makes a oneway return nothing.
+    /// `fn name(&self, ...) -> ...`; with `for_servant`, a oneway operation returns nothing.
     pub(super) fn function(&self, name: &str, item: &Signature<'_>, for_servant: bool) -> String {
         let types = self.types();
         let mut text = format!("fn {name}(&self");
@@ -127,7 +128,7 @@ impl<'m> Emitter<'_, 'm> {
         text
     }
 
-    /// The arguments of a stub's macro: wire type and view.
+    /// The arguments of a stub's macro: wire types and views.
     pub(super) fn sent(&self, item: &Signature<'_>) -> String {
         let types = self.types();
         let mut list: Vec<String> = item
@@ -152,7 +153,7 @@ impl<'m> Emitter<'_, 'm> {
         format!("[{}]", list.join(", "))
     }
 
-    /// The arguments of a call of the same method elsewhere.
+    /// The arguments of a call to the same method of another type.
     pub(super) fn forwarded(item: &Signature<'_>) -> String {
         let names = item.parameters.iter().map(|(name, _)| name.as_str());
         let context = item.context.iter().map(|(name, _)| name.as_str());
@@ -185,7 +186,7 @@ impl<'m> Emitter<'_, 'm> {
         format!("{number} {:?} {name}({}) {results}", item.wire, arguments.join(", "))
     }
 
-    /// The wire names of an interface's own methods, in the order of its methods.
+    /// The wire names of an interface's own methods, in order.
     pub(super) fn wire_names(&self, id: DefId) -> Vec<String> {
         let exports = self.names.model.exports(id);
         let own = self.names.own_methods(id);
@@ -198,7 +199,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 }
 
-/// The operation behind an attribute.
+/// The operation name of an attribute's getter or setter.
 fn accessor(attribute: &str, set: bool) -> String {
     format!("{}{attribute}", if set { "_set_" } else { "_get_" })
 }
@@ -216,6 +217,6 @@ fn attribute_signature(item: &Attribute, set: bool, error: Option<String>) -> Si
         results,
         error,
         context: None,
-        lends: false,
+        is_loaned: false,
     }
 }

@@ -19,7 +19,7 @@ impl<'m> Emitter<'_, 'm> {
         let mut rows = Vec::new();
         let mut end = String::new();
         for case in &item.cases {
-            let variant = scope.give(&case.name, Case::Pascal, case.span, &mut self.warnings);
+            let variant = scope.assign(&case.name, Case::Pascal, case.span, &mut self.warnings);
             let docs =
                 docs::attributes(case.docs.as_deref(), &format!("The member `{}`.", case.name));
             let value = types.value(&case.ty);
@@ -43,8 +43,8 @@ impl<'m> Emitter<'_, 'm> {
             rows.push(row);
         }
         if item.has_implicit_default() {
-            let unset = scope.give_quietly("Unset", Case::Pascal);
-            self.push("#[doc = \" No member: the discriminator names none.\"]\n");
+            let unset = scope.assign_silently("Unset", Case::Pascal);
+            self.push("#[doc = \" No active member: no label has this discriminator.\"]\n");
             self.push(&format!("{unset} {{ #[doc = \" The discriminator.\"] label: {label} }},\n"));
             end = format!(" empty {unset}");
         }
@@ -66,7 +66,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 }
 
-/// The label of a case that has one label and is not the default.
+/// The label of a case with a single label that is not `default`.
 fn only_label(case: &UnionCase) -> Option<&zorb_idl::model::ConstValue> {
     match case.labels.as_slice() {
         [Label::Value(value)] => Some(value),

@@ -1,4 +1,4 @@
-//! Valuetypes: the struct of the state, the traits of operations and initialisers; value boxes.
+//! Valuetypes (the struct of the state, the traits of operations and initialisers) and value boxes.
 
 use zorb_idl::DefId;
 use zorb_idl::model::{Definition, Param, ValueBox, ValueType, Visibility};
@@ -7,7 +7,7 @@ use super::{Emitter, idl_name, otherwise};
 use crate::names::{Case, Scope};
 use crate::{derives, docs};
 
-/// The member that holds the state of the base.
+/// The name of the field with the state of the base.
 const BASE: &str = "base";
 
 impl<'m> Emitter<'_, 'm> {
@@ -59,7 +59,7 @@ impl<'m> Emitter<'_, 'm> {
         self.nested(definition, &item.children);
     }
 
-    /// Writes the struct of a valuetype's state, and returns its members for the macro.
+    /// Writes the struct of a valuetype's state; returns its members for the macro.
     fn state(
         &mut self,
         definition: &'m Definition,
@@ -77,7 +77,7 @@ impl<'m> Emitter<'_, 'm> {
         let types = self.types();
         let mut scope = Scope::default();
         if let Some(base) = base {
-            let field = scope.give_quietly(BASE, Case::Snake);
+            let field = scope.assign_silently(BASE, Case::Snake);
             let lead =
                 docs::attributes(None, &format!("Its state as a `{}`.", self.names.own(base)));
             let base = self.names.path(base, self.module);
@@ -86,7 +86,7 @@ impl<'m> Emitter<'_, 'm> {
         let mut rows = Vec::new();
         for state in &item.members {
             let member = &state.member;
-            let field = scope.give(&member.name, Case::Snake, member.span, &mut self.warnings);
+            let field = scope.assign(&member.name, Case::Snake, member.span, &mut self.warnings);
             let (visibility, otherwise) = match state.visibility {
                 Visibility::Public => ("Public", format!("The member `{}`.", member.name)),
                 Visibility::Private => {
@@ -105,7 +105,7 @@ impl<'m> Emitter<'_, 'm> {
         rows
     }
 
-    /// The types that a value of this one may be truncated to.
+    /// The types that a value of this type may be truncated to.
     fn truncations(&self, id: DefId) -> String {
         let model = self.names.model;
         let mut list = Vec::new();
@@ -119,14 +119,14 @@ impl<'m> Emitter<'_, 'm> {
         self.paths(&list).join(", ")
     }
 
-    /// All that a valuetype inherits from or supports.
+    /// All types that a valuetype inherits from or supports.
     fn ancestors(&self, id: DefId) -> String {
         let mut ancestors = self.names.model.ancestors(id);
         ancestors.reverse();
         format!("[{}]", self.paths(&ancestors).join(", "))
     }
 
-    /// The types through which a value has operations, with the traits of these.
+    /// The types that provide operations of a value, with their traits.
     fn operated(&self, id: DefId) -> String {
         let model = self.names.model;
         let mut all = model.ancestors(id);
@@ -147,7 +147,7 @@ impl<'m> Emitter<'_, 'm> {
         format!(", operations [{}]", pairs.join(", "))
     }
 
-    /// The trait of the operations, those of bases and supported interfaces as its supertraits.
+    /// The trait of the operations; those of bases and supported interfaces are its supertraits.
     fn operations(&mut self, definition: &'m Definition, item: &ValueType) {
         let id = definition.id;
         if !self.names.has_operations(id) {
@@ -170,7 +170,7 @@ impl<'m> Emitter<'_, 'm> {
             bases.join(" + ")
         };
         let otherwise = format!(
-            "What can be done with a `{}`: implement it for the state of the value.",
+            "The operations of `{}`: implement this trait for the state of the value.",
             idl_name(definition)
         );
         self.lead(None, &otherwise);
@@ -191,7 +191,7 @@ impl<'m> Emitter<'_, 'm> {
     fn factory(&mut self, definition: &'m Definition) {
         let Some(factory) = self.names.factory(definition.id) else { return };
         let otherwise = format!(
-            "The ways to make a `{}`: implement it for the state of the value.",
+            "The initialisers of `{}`: implement this trait for the state of the value.",
             idl_name(definition)
         );
         self.lead(None, &otherwise);
@@ -200,12 +200,12 @@ impl<'m> Emitter<'_, 'm> {
         let runtime = &self.options.runtime;
         let mut names = Scope::default();
         for (key, item) in self.names.initializers(definition.id) {
-            let name = names.give(&item.name, Case::Snake, item.span, &mut self.warnings);
+            let name = names.assign(&item.name, Case::Snake, item.span, &mut self.warnings);
             let mut scope = Scope::default();
             let types = self.types();
             let mut parameters = Vec::new();
             for Param { name, ty, span, .. } in &item.params {
-                let name = scope.give(name, Case::Snake, *span, &mut self.warnings);
+                let name = scope.assign(name, Case::Snake, *span, &mut self.warnings);
                 parameters.push(format!("{name}: {}", types.parameter(ty)));
             }
             let error = self.names.error(key).map_or_else(String::new, |error| {

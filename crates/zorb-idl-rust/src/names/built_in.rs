@@ -1,19 +1,19 @@
-//! Which definitions of built-in IDL a file uses: their Rust comes along, as that of an included
-//! file does. Nothing is made of the others.
+//! Finds the definitions of built-in IDL that a file uses. Their code is generated, as for an
+//! included file; the others are omitted.
 
 use std::collections::HashSet;
 
 use zorb_idl::model::{Definition, Export};
 use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
-/// The built-in definitions that those to be written lead to.
+/// The built-in definitions reachable from those for which code is generated.
 pub(super) fn used(model: &Model, is_written: impl Fn(&Definition) -> bool) -> HashSet<DefId> {
     let mut work: Vec<DefId> =
         model.definitions().filter(|item| is_written(item)).map(|item| item.id).collect();
     let mut used = HashSet::new();
     while let Some(id) = work.pop() {
         for id in references(model, id) {
-            // What is defined in an interface or struct is written with it.
+            // Definitions inside an interface or struct are generated with it.
             let outer = std::iter::successors(Some(id), |id| model[*id].parent);
             let outer = outer.filter(|id| !matches!(model[*id].kind, DefinitionKind::Module(_)));
             for id in outer.filter(|id| model[*id].built_in) {
@@ -27,7 +27,7 @@ pub(super) fn used(model: &Model, is_written: impl Fn(&Definition) -> bool) -> H
     used
 }
 
-/// The definitions that one names.
+/// The definitions that a definition refers to.
 fn references(model: &Model, id: DefId) -> Vec<DefId> {
     let mut found = model.parents(id);
     let mut types: Vec<&Type> = Vec::new();

@@ -1,11 +1,12 @@
-//! From an IDL identifier to a Rust one.
+//! Conversion of IDL identifiers to Rust identifiers.
 
 use heck::{ToPascalCase, ToShoutySnakeCase, ToSnakeCase};
 
-/// The conventions of Rust.
+/// The naming convention of a kind of Rust item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// Modules: like [`Case::Snake`], and never the name of a primitive type, which it would hide.
+    /// Modules: like [`Case::Snake`], but never the name of a primitive type, which it would
+    /// shadow.
     Module,
     /// Functions, fields and parameters.
     Snake,
@@ -15,7 +16,7 @@ pub(crate) enum Case {
     Screaming,
 }
 
-/// Keywords of every edition that `r#` makes usable.
+/// Keywords of any edition that can be escaped with `r#`.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
@@ -24,7 +25,7 @@ const KEYWORDS: &[&str] = &[
     "virtual", "where", "while", "yield",
 ];
 
-/// Keywords that `r#` does not help.
+/// Keywords that cannot be escaped with `r#`.
 const PATH_KEYWORDS: &[&str] = &["self", "Self", "super", "crate"];
 
 const PRIMITIVES: &[&str] = &[
@@ -32,14 +33,14 @@ const PRIMITIVES: &[&str] = &[
     "u32", "u64", "u128", "usize",
 ];
 
-/// The name in Rust's convention, without regard to keywords.
+/// Converts a name to Rust's convention, ignoring keywords.
 pub(crate) fn convert(name: &str, case: Case) -> String {
     let converted = match case {
         Case::Module | Case::Snake => name.to_snake_case(),
         Case::Pascal => name.to_pascal_case(),
         Case::Screaming => name.to_shouty_snake_case(),
     };
-    // IDL names start with a letter; this is for callers that do not come from the front end.
+    // IDL identifiers start with a letter; this handles other callers.
     if converted.starts_with(|first: char| first.is_ascii_alphabetic()) {
         converted
     } else {
@@ -47,7 +48,7 @@ pub(crate) fn convert(name: &str, case: Case) -> String {
     }
 }
 
-/// A converted name as it can stand in Rust text.
+/// Escapes a converted name where necessary.
 pub(crate) fn escape(name: String, case: Case) -> String {
     let name = name.as_str();
     let hides = case == Case::Module && PRIMITIVES.contains(&name);

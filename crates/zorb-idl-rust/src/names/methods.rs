@@ -1,4 +1,4 @@
-//! The methods of references and servants.
+//! The methods of object references and servants.
 
 use zorb_idl::model::{Export, Initializer};
 use zorb_idl::{DefId, Span};
@@ -6,26 +6,27 @@ use zorb_idl::{DefId, Span};
 use super::{Case, Names, Scope};
 use crate::Warning;
 
-/// What a method stands for: an operation, or one direction of an attribute.
+/// Identifies a method: an operation, or the getter or setter of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MethodKey {
     /// The interface or valuetype that declares it.
     pub(crate) interface: DefId,
-    /// Its position among that interface's exports; the initialisers of a valuetype come after them.
+    /// Its index among the exports of that interface; the initialisers of a valuetype come after
+    /// them.
     pub(crate) export: usize,
-    /// It sets an attribute.
+    /// Whether it is a setter.
     pub(crate) set: bool,
 }
 
-/// A method of an interface, its own or inherited.
+/// A method of an interface, declared or inherited.
 #[derive(Clone, Debug)]
 pub(crate) struct Method {
     pub(crate) key: MethodKey,
-    /// What the reference type calls it. For an interface's own methods the servant trait agrees.
+    /// Its name in the reference type. For an interface's own methods also in the servant trait.
     pub(crate) name: String,
 }
 
-/// The methods that exports of `id` become: key, IDL name of the method, `raises` list.
+/// The methods for the exports of `id`: key, IDL name of the method, `raises` list.
 pub(super) fn raising(id: DefId, exports: &[Export]) -> Vec<(MethodKey, String, &[DefId])> {
     let mut list: Vec<(MethodKey, String, &[DefId])> = Vec::new();
     for (export, item) in exports.iter().enumerate() {
@@ -59,7 +60,7 @@ impl Names<'_> {
         if self.methods.contains_key(&id) {
             return;
         }
-        // An ancestor may have been declared after `id` was declared ahead.
+        // An ancestor may be defined after a forward declaration of `id`.
         let ancestors = self.model.ancestors(id);
         for &ancestor in &ancestors {
             self.name_methods(ancestor, warnings);
@@ -70,14 +71,14 @@ impl Names<'_> {
             let exports = self.model.exports(source);
             for (key, name, _) in raising(source, exports) {
                 let span = span_of(exports, key, self.model[source].span);
-                let name = scope.give(&name, Case::Snake, span, warnings);
+                let name = scope.assign(&name, Case::Snake, span, warnings);
                 methods.push(Method { key, name });
             }
         }
         self.methods.insert(id, methods);
     }
 
-    /// Every method of the reference type: inherited ones first.
+    /// All methods of the reference type; inherited ones come first.
     pub(crate) fn methods(&self, id: DefId) -> &[Method] {
         self.methods.get(&id).map_or(&[], Vec::as_slice)
     }
@@ -95,7 +96,7 @@ impl Names<'_> {
         all.iter().enumerate().map(|(index, item)| (key(index), item)).collect()
     }
 
-    /// Whether a valuetype has operations, its own, inherited ones or those of an interface.
+    /// Whether a valuetype has operations: its own, inherited, or from a supported interface.
     pub(crate) fn has_operations(&self, id: DefId) -> bool {
         let model = self.model;
         let is_operation = |export: &Export| !matches!(export, Export::Definition(_));
@@ -106,7 +107,7 @@ impl Names<'_> {
             .any(|id| model.interface(id).is_some() || model.exports(id).iter().any(is_operation))
     }
 
-    /// The error type of a method, if it raises user exceptions.
+    /// The error type of a method that raises user exceptions.
     pub(crate) fn error(&self, key: MethodKey) -> Option<&str> {
         self.errors.get(&key).map(String::as_str)
     }

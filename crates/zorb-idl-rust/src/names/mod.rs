@@ -1,4 +1,4 @@
-//! The Rust names of everything in a compilation, and the paths between them.
+//! The Rust names of all definitions, and the paths between them.
 
 mod built_in;
 mod case;
@@ -19,29 +19,29 @@ use zorb_idl::{Compilation, DefId, DefinitionKind, Model};
 
 use crate::{Options, Warning};
 
-/// A Rust module: the root of the text, or the module made for this definition.
+/// A Rust module: the root of the generated code, or the module of this definition.
 pub(crate) type Module = Option<DefId>;
 
 /// The Rust names of a compilation's definitions.
 #[derive(Debug)]
 pub(crate) struct Names<'m> {
     pub(crate) model: &'m Model,
-    /// By definition: its own name.
+    /// The name of each definition.
     own: Vec<String>,
-    /// The module beside a type that holds what is defined inside it.
+    /// The companion module of a type, which contains the definitions inside it.
     companions: HashMap<DefId, String>,
     /// The trait for the operations of an interface's servant, or of a valuetype.
     servants: HashMap<DefId, String>,
-    /// The type that stands for a typedef where its TypeCode counts.
+    /// The type that carries the TypeCode of a typedef.
     aliases: HashMap<DefId, String>,
     /// The trait for the initialisers of a valuetype.
     factories: HashMap<DefId, String>,
     methods: HashMap<DefId, Vec<Method>>,
-    /// The error type of an operation that raises something.
+    /// The error type of an operation that raises user exceptions.
     errors: HashMap<MethodKey, String>,
     enumerators: HashMap<DefId, Vec<String>>,
     scopes: HashMap<Module, Scope>,
-    /// By definition: the module of its Rust, when it is not in this text.
+    /// Where each external definition is; none for definitions generated here.
     external: Vec<Option<paths::External>>,
 }
 
@@ -63,7 +63,7 @@ impl<'m> Names<'m> {
             external: paths::external(compilation, options),
         };
         names.name_module(None, model.roots(), &mut warnings);
-        // Depth first; nesting is bounded by the front end.
+        // Depth first; the front end bounds nesting.
         for definition in model.definitions() {
             let children = model.children(definition.id);
             if !children.is_empty() {
@@ -71,12 +71,12 @@ impl<'m> Names<'m> {
             }
         }
         for definition in model.definitions() {
-            names.name_beside(definition);
+            names.name_companions(definition);
             if let DefinitionKind::Enum(item) = &definition.kind {
                 let mut scope = Scope::default();
                 let variants = item.enumerators.iter();
                 let variants = variants
-                    .map(|it| scope.give(&it.name, Case::Pascal, it.span, &mut warnings))
+                    .map(|it| scope.assign(&it.name, Case::Pascal, it.span, &mut warnings))
                     .collect();
                 names.enumerators.insert(definition.id, variants);
             }
@@ -90,7 +90,7 @@ impl<'m> Names<'m> {
         (names, warnings)
     }
 
-    /// Names what IDL defines in one scope, before anything made up.
+    /// Names the IDL definitions of one scope, before any generated names.
     fn name_module(&mut self, module: Module, children: &[DefId], warnings: &mut Vec<Warning>) {
         let scope = self.scopes.entry(module).or_default();
         for &id in children {
@@ -100,35 +100,36 @@ impl<'m> Names<'m> {
                 DefinitionKind::Const(_) => Case::Screaming,
                 _ => Case::Pascal,
             };
-            let name = scope.give(&definition.name, case, definition.span, warnings);
+            let name = scope.assign(&definition.name, case, definition.span, warnings);
             self.own[id.index()] = name;
         }
     }
 
-    /// Names what stands beside a definition without being in the IDL.
-    fn name_beside(&mut self, definition: &Definition) {
+    /// Names the items generated in addition to a definition.
+    fn name_companions(&mut self, definition: &Definition) {
         let id = definition.id;
         let is_sendable = self.is_sendable(id);
         let own = self.own[id.index()].trim_end_matches('_').to_owned();
         let mut needs_module = !self.model.children(id).is_empty();
-        let is_raising = self.raises_something(id);
+        let is_raising = self.raises_exceptions(id);
         let has_operations = self.has_operations(id);
         let scope = self.scopes.entry(definition.parent).or_default();
         match &definition.kind {
             DefinitionKind::Interface(interface) => {
                 if !interface.is_local {
-                    let servant = scope.give_quietly(&format!("{own}Servant"), Case::Pascal);
+                    let servant = scope.assign_silently(&format!("{own}Servant"), Case::Pascal);
                     self.servants.insert(id, servant);
                 }
                 needs_module |= is_raising;
             }
             DefinitionKind::Value(value) => {
                 if has_operations {
-                    let operations = scope.give_quietly(&format!("{own}Operations"), Case::Pascal);
+                    let operations =
+                        scope.assign_silently(&format!("{own}Operations"), Case::Pascal);
                     self.servants.insert(id, operations);
                 }
                 if !value.initializers.is_empty() {
-                    let factory = scope.give_quietly(&format!("{own}Factory"), Case::Pascal);
+                    let factory = scope.assign_silently(&format!("{own}Factory"), Case::Pascal);
                     self.factories.insert(id, factory);
                 }
                 needs_module |= is_raising;
@@ -136,17 +137,17 @@ impl<'m> Names<'m> {
             _ => {}
         }
         if matches!(definition.kind, DefinitionKind::Typedef(_)) && is_sendable {
-            let alias = scope.give_quietly(&format!("{own}Alias"), Case::Pascal);
+            let alias = scope.assign_silently(&format!("{own}Alias"), Case::Pascal);
             self.aliases.insert(id, alias);
         }
         if needs_module && !matches!(definition.kind, DefinitionKind::Module(_)) {
             let wanted = case::convert(&definition.name, Case::Module);
-            let companion = scope.give_quietly(&wanted, Case::Module);
+            let companion = scope.assign_silently(&wanted, Case::Module);
             self.companions.insert(id, companion);
         }
     }
 
-    /// What may raise user exceptions in an interface or valuetype: key, name and exceptions.
+    /// The operations, attributes and initialisers of an interface or valuetype: key, name and exceptions.
     fn raising(&self, id: DefId) -> Vec<(MethodKey, String, &'m [DefId])> {
         let mut all = methods::raising(id, self.model.exports(id));
         let first = self.model.exports(id).len();
@@ -158,7 +159,7 @@ impl<'m> Names<'m> {
         all
     }
 
-    fn raises_something(&self, id: DefId) -> bool {
+    fn raises_exceptions(&self, id: DefId) -> bool {
         self.raising(id).iter().any(|(_, _, raises)| !raises.is_empty())
     }
 
@@ -169,13 +170,13 @@ impl<'m> Names<'m> {
         for (key, name, raises) in raising {
             if !raises.is_empty() {
                 let wanted = format!("{}Error", case::convert(&name, Case::Pascal));
-                errors.push((key, scope.give_quietly(&wanted, Case::Pascal)));
+                errors.push((key, scope.assign_silently(&wanted, Case::Pascal)));
             }
         }
         self.errors.extend(errors);
     }
 
-    /// The definition's own Rust name.
+    /// The Rust name of a definition.
     pub(crate) fn own(&self, id: DefId) -> &str {
         &self.own[id.index()]
     }
@@ -190,18 +191,17 @@ impl<'m> Names<'m> {
         self.factories.get(&id).map(String::as_str)
     }
 
-    /// The name of the module for what is defined inside a definition: a module's own name.
+    /// The name of the companion module of a definition; for a module its own name.
     pub(crate) fn module_name(&self, id: DefId) -> &str {
         self.companions.get(&id).map_or_else(|| self.own(id), String::as_str)
     }
 
-    /// The name of the type that stands for a typedef where its TypeCode counts; there is none for
-    /// what cannot be sent.
+    /// The name of the type that carries the TypeCode of a typedef; none if it cannot be sent.
     pub(crate) fn alias(&self, id: DefId) -> Option<&str> {
         self.aliases.get(&id).map(String::as_str)
     }
 
-    /// Whether values of a type may leave the process: they hold nothing local and nothing native.
+    /// Whether values of a type can be sent: they contain no local and no native types.
     pub(crate) fn is_sendable(&self, id: DefId) -> bool {
         let facts = self.model.definition_facts(id);
         !facts.local_interface && !facts.native
@@ -212,17 +212,17 @@ impl<'m> Names<'m> {
         self.enumerators.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether there is such a module.
+    /// Whether a definition has a companion module.
     pub(crate) fn has_companion(&self, id: DefId) -> bool {
         self.companions.contains_key(&id)
     }
 
-    /// Whether the definition's Rust is elsewhere.
+    /// Whether a definition is external.
     pub(crate) fn is_external(&self, id: DefId) -> bool {
         self.external[id.index()].is_some()
     }
 
-    /// Whether the text of `module` gives `name` a meaning of its own.
+    /// Whether `module` shadows `name` by an item of its own.
     pub(crate) fn hides(&self, module: Module, name: &str) -> bool {
         self.scopes.get(&module).is_some_and(|scope| scope.has(name))
     }

@@ -1,4 +1,4 @@
-//! Paths from one module of the text to another.
+//! Paths between modules of the generated code.
 
 use zorb_idl::model::Definition;
 use zorb_idl::{Compilation, DefId, DefinitionKind};
@@ -6,18 +6,18 @@ use zorb_idl::{Compilation, DefId, DefinitionKind};
 use super::{Module, Names};
 use crate::Options;
 
-/// How a definition's Rust is found when it is not in the text.
+/// Where the Rust code of a definition is when it is not generated here.
 #[derive(Clone, Debug)]
 pub(crate) enum External {
-    /// An IDL module that is the Rust module at this path.
+    /// An IDL module that maps to the Rust module at this path.
     Module(String),
-    /// A definition of a file whose text is included in the Rust module at this path.
+    /// A definition of a file whose code is included in the Rust module at this path.
     File(String),
-    /// Something inside one that is external.
+    /// A definition inside an external one.
     Inside,
 }
 
-/// Which definitions the options declare to exist already.
+/// The definitions that the options declare as external.
 pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Option<External>> {
     let model = &compilation.model;
     let mut external: Vec<Option<External>> = Vec::with_capacity(model.len());
@@ -25,8 +25,8 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
         let is_module = matches!(definition.kind, DefinitionKind::Module(_));
         // A parent comes before its children.
         let parent = definition.parent.and_then(|parent| external.get(parent.index()));
-        let place = if definition.built_in && !is_module {
-            // Not written, unless it is used: see below.
+        let target = if definition.built_in && !is_module {
+            // Not generated, unless it is used: see below.
             Some(External::Inside)
         } else if is_module {
             let scoped = definition.scoped_name.join("::");
@@ -38,10 +38,10 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
             let mapped = options.extern_files.iter().find(|(name, _)| from(name));
             mapped.map(|(_, path)| External::File(path.clone()))
         };
-        external.push(match (place, parent) {
+        external.push(match (target, parent) {
             (Some(module @ External::Module(_)), _) => Some(module),
             (_, Some(Some(_))) => Some(External::Inside),
-            (place, _) => place,
+            (target, _) => target,
         });
     }
     let is_written =
@@ -49,28 +49,29 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
     let used = super::built_in::used(model, is_written);
     for definition in model.definitions().filter(|item| used.contains(&item.id)) {
         let parent = definition.parent.and_then(|parent| external.get(parent.index()));
-        let is_elsewhere = parent.is_some_and(Option::is_some);
-        if let Some(place) = external.get_mut(definition.id.index()) {
-            *place = is_elsewhere.then_some(External::Inside);
+        let is_external = parent.is_some_and(Option::is_some);
+        if let Some(slot) = external.get_mut(definition.id.index()) {
+            *slot = is_external.then_some(External::Inside);
         }
     }
     external
 }
 
 impl Names<'_> {
-    /// The path of a module from the root of the text, or an absolute one when it is elsewhere.
+    /// The path of a module from the root of the generated code, or an absolute path when it is
+    /// external.
     fn module_path(&self, module: Module) -> Vec<String> {
         let Some(id) = module else { return Vec::new() };
         if let Some(External::Module(path)) = &self.external[id.index()] {
             return vec![path.clone()];
         }
-        let mut path = self.home(id);
+        let mut path = self.parent_path(id);
         path.push(self.module_name(id).to_owned());
         path
     }
 
-    /// The path of the module that a definition is in.
-    fn home(&self, id: DefId) -> Vec<String> {
+    /// The path of the module that contains a definition.
+    fn parent_path(&self, id: DefId) -> Vec<String> {
         let mut path = self.module_path(self.model[id].parent);
         if let Some(External::File(root)) = &self.external[id.index()] {
             path.insert(0, root.clone());
@@ -78,22 +79,23 @@ impl Names<'_> {
         path
     }
 
-    /// The path to a definition, from inside `from`.
+    /// The path to a definition from inside `from`.
     pub(crate) fn path(&self, id: DefId, from: Module) -> String {
-        self.relative(id, self.home(id), self.own(id), from)
+        self.relative(id, self.parent_path(id), self.own(id), from)
     }
 
-    /// The path to the type that stands for a typedef where its TypeCode counts, from inside `from`.
+    /// The path to the type that carries the TypeCode of a typedef, from inside `from`.
     pub(crate) fn alias_path(&self, id: DefId, from: Module) -> Option<String> {
-        Some(self.relative(id, self.home(id), self.alias(id)?, from))
+        Some(self.relative(id, self.parent_path(id), self.alias(id)?, from))
     }
 
-    /// The path to an interface's servant trait or a valuetype's operations, from inside `from`.
+    /// The path to an interface's servant trait or a valuetype's operations trait, from inside
+    /// `from`.
     pub(crate) fn servant_path(&self, id: DefId, from: Module) -> String {
-        self.relative(id, self.home(id), self.servant(id), from)
+        self.relative(id, self.parent_path(id), self.servant(id), from)
     }
 
-    /// The path to something in the companion module of `id`, from inside `from`.
+    /// The path to an item in the companion module of `id`, from inside `from`.
     pub(crate) fn inside_path(&self, id: DefId, name: &str, from: Module) -> String {
         self.relative(id, self.module_path(Some(id)), name, from)
     }

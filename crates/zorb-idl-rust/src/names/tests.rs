@@ -4,7 +4,7 @@ use super::case::{Case, convert, escape};
 use super::{Names, Options};
 
 #[test]
-fn names_take_the_conventions_of_rust() {
+fn names_follow_rust_conventions() {
     for (idl, snake, pascal, screaming) in [
         ("hello", "hello", "Hello", "HELLO"),
         ("sayHello", "say_hello", "SayHello", "SAY_HELLO"),
@@ -78,14 +78,14 @@ fn clashes_get_an_underscore_and_a_warning() {
     assert_eq!(
         warnings,
         [
-            "`fooBar` and `foo_bar` both become `FooBar` in Rust: `foo_bar` is named `FooBar_`",
-            "`fooBar` and `Foo_Bar_` both become `FooBar` in Rust: `Foo_Bar_` is named `FooBar_2`",
+            "`fooBar` and `foo_bar` both map to `FooBar` in Rust: `foo_bar` is renamed to `FooBar_`",
+            "`fooBar` and `Foo_Bar_` both map to `FooBar` in Rust: `Foo_Bar_` is renamed to `FooBar_2`",
         ]
     );
 }
 
 #[test]
-fn what_is_made_up_gives_way_to_what_the_idl_defines() {
+fn generated_names_yield_to_names_of_the_idl() {
     let idl = "interface I {}; interface IServant {};
                module M { interface Clock { struct S { long x; }; }; module Clock_ { struct T { long x; }; }; };";
     let files = MemoryLoader::new().with("a.idl", idl);

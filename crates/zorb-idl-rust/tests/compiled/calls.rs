@@ -22,12 +22,12 @@ pub(crate) fn orb() -> Orb {
     builder.listen("iiop://127.0.0.1:0").build().expect("an ORB")
 }
 
-/// The same object, as another ORB sees it.
+/// The same object as a reference of another ORB.
 pub(crate) fn seen_from<T: Interface>(orb: &Orb, reference: &T) -> T {
     orb.resolve(&reference.as_object().to_ior_string()).expect("a reference")
 }
 
-/// A servant of accounts, and what it is touched with.
+/// A servant of accounts, and the receiver of its `touch` calls.
 pub(crate) fn savings_servant() -> (impl SavingsServant, Receiver<String>) {
     let (sender, touched) = channel();
     (MyAccount { touched: Mutex::new(sender), rate: Mutex::new(0.5) }, touched)
@@ -91,7 +91,7 @@ impl SavingsServant for MyAccount {
 }
 
 #[test]
-fn a_derived_interface_serves_its_base_too() {
+fn a_derived_interface_also_serves_its_base() {
     let (server, client) = (orb(), orb());
     let (servant, touched) = savings_servant();
     let local: Savings = server.root_poa().activate(servant).expect("a servant");
@@ -127,7 +127,7 @@ fn a_derived_interface_serves_its_base_too() {
     let own = seen_from(&server, &remote);
     assert_eq!(remote.transfer(Some(&own.into()), &amount), Ok(None));
     assert_eq!(remote.transfer(None, &Money::default()), Ok(None));
-    let error = remote.transfer(None, &amount).expect_err("it is refused");
+    let error = remote.transfer(None, &amount).expect_err("it is rejected");
     assert_eq!(
         zorb::Error::from(error).to_string(),
         "InsufficientFunds (missing Money { cents: 40, unit: Usd })"
@@ -141,7 +141,7 @@ fn a_derived_interface_serves_its_base_too() {
     server.shutdown(true).expect("the server ends");
 }
 
-/// Serves five interfaces at once.
+/// Serves five interfaces.
 #[derive(Debug, Default)]
 pub(crate) struct MyNode {
     name: Mutex<String>,
@@ -353,7 +353,7 @@ fn collections() -> types::Collections {
 }
 
 #[test]
-fn every_type_goes_in_and_out() {
+fn every_type_is_a_parameter_and_a_result() {
     let (server, client) = (orb(), orb());
     let local: types::All = server.root_poa().activate(Echo).expect("a servant");
     let all = seen_from(&client, &local);

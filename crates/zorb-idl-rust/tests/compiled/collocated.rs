@@ -1,5 +1,5 @@
-//! The same calls to an object elsewhere and, by every strategy, to one of the same ORB: every kind
-//! of parameter, good values and bad ones, results and exceptions.
+//! The same calls to an object of another ORB and, with every collocation strategy, to one of the
+//! same ORB: all kinds of parameters, valid and invalid values, results and exceptions.
 
 use zorb_core::codegen::Any;
 use zorb_core::{CollocationStrategy, Interface, ObjectRef};
@@ -11,19 +11,19 @@ use crate::interfaces::graph::{Everything, Node, Observer};
 use crate::types::types;
 use crate::unions::{Drawing, DrawingServant, Expression, Figure, Partial, Shape, Spot};
 
-/// What calls came to, as text: values, references and failures alike.
+/// The results of calls as text: values, references and failures same_results.
 type Outcomes = Vec<String>;
 
-/// Has `calls` made on an object of another ORB, then on the same one by every strategy, and
-/// compares what they came to. What is passed on is a reference of the caller's own.
-fn alike<R: Interface>(
+/// Makes `calls` on an object of another ORB, then on the same object with every collocation
+/// strategy, and compares the results. Object arguments are references of the caller's own ORB.
+fn same_results<R: Interface>(
     activate: impl Fn(&zorb_core::poa::Poa) -> R,
     calls: impl Fn(&R, &mut Outcomes),
 ) {
     let (server, client) = (orb(), orb());
     let made_by = |reference: &R| {
         let mut outcomes = Vec::new();
-        // Twice: the first call of a reference finds the way.
+        // Twice: the first call of a reference binds it.
         calls(reference, &mut outcomes);
         calls(reference, &mut outcomes);
         outcomes
@@ -33,7 +33,7 @@ fn alike<R: Interface>(
     for strategy in
         [CollocationStrategy::Marshalled, CollocationStrategy::ThruPoa, CollocationStrategy::Direct]
     {
-        // With a servant of its own: some calls change what later ones see.
+        // With a new servant: some calls affect later ones.
         let local = activate(&server.root_poa()).with_collocation(strategy);
         assert_eq!(made_by(&local), expected, "{strategy}");
     }
@@ -41,7 +41,7 @@ fn alike<R: Interface>(
     server.shutdown(true).expect("the server ends");
 }
 
-/// Notes what each call came to.
+/// Records the result of a call.
 macro_rules! note {
     ($outcomes:ident: $($call:expr),* $(,)?) => {
         $($outcomes.push(format!("{}: {:?}", stringify!($call), $call));)*
@@ -50,7 +50,7 @@ macro_rules! note {
 
 #[test]
 fn plain_values_texts_sequences_arrays_and_structs() {
-    alike(
+    same_results(
         |poa| poa.activate::<_, types::All>(Echo).expect("a servant"),
         |all, outcomes| {
             let names = |count| vec!["n".to_owned(); count];
@@ -64,7 +64,7 @@ fn plain_values_texts_sequences_arrays_and_structs() {
                 all.nothing(), all.flags(true, 254), all.wides('ω', '😀'),
                 all.numbers(-1, 2, 3, 4.0, 5.5), all.colours(red, green),
                 all.texts("a", "bé", "Ω"), all.texts("", "", ""),
-                // Too long, too long as it comes back, and a NUL.
+                // Too long, too long in the result, and with a NUL.
                 all.texts("a", "123456789", ""), all.texts("a", "ßßßß", ""), all.texts("a", "ŉŉŉŉ", ""),
                 all.texts("a\0", "b", ""), all.texts("a", "b", "\0"),
                 all.blobs(&[1; 16], &[2, 3]), all.blobs(&[1; 17], &[2, 3]), all.blobs(&[], &[2; 17]),
@@ -81,7 +81,7 @@ fn plain_values_texts_sequences_arrays_and_structs() {
 
 #[test]
 fn references_attributes_bases_and_exceptions() {
-    alike(
+    same_results(
         |poa| poa.activate::<_, Everything>(MyNode::default()).expect("a servant"),
         |it, outcomes| {
             let node = Node::from(it.clone());
@@ -107,10 +107,10 @@ fn references_attributes_bases_and_exceptions() {
 
 #[test]
 fn several_results_user_exceptions_and_oneways() {
-    alike(
+    same_results(
         |poa| {
             let (servant, touched) = savings_servant();
-            // Nobody reads what it sends.
+            // The result of a oneway call is not read.
             std::mem::forget(touched);
             poa.activate::<_, Savings>(servant).expect("a servant")
         },
@@ -131,10 +131,10 @@ fn several_results_user_exceptions_and_oneways() {
     );
 }
 
-/// Answers with what it was given, or with something that no message can carry.
-struct Pencil;
+/// Returns its arguments, or values that cannot be marshalled.
+struct FigureServant;
 
-impl DrawingServant for Pencil {
+impl DrawingServant for FigureServant {
     fn draw(&self, model: &Figure, part: &Partial) -> zorb::Result<(Figure, Partial, Expression)> {
         let drawn = match model {
             Figure::At(spot) => Expression::Constant(spot.x.into()),
@@ -150,8 +150,8 @@ impl DrawingServant for Pencil {
 
 #[test]
 fn unions() {
-    alike(
-        |poa| poa.activate::<_, Drawing>(Pencil).expect("a servant"),
+    same_results(
+        |poa| poa.activate::<_, Drawing>(FigureServant).expect("a servant"),
         |it, outcomes| {
             let spots = |label| Figure::Spots { label, value: vec![Spot::default(); 2] };
             let text = |label, text: &str| Figure::Description { label, value: text.into() };
@@ -169,10 +169,10 @@ fn unions() {
     );
 }
 
-/// Passes its arguments around.
-struct Sack;
+/// Returns its arguments.
+struct AnyServant;
 
-impl BagServant for Sack {
+impl BagServant for AnyServant {
     fn take(&self, one: &Any, many: &[Any]) -> zorb::Result<(Any, Vec<Any>, Tagged)> {
         let last = many.last().cloned().unwrap_or_default();
         let many = many.iter().chain([one]).cloned().collect();
@@ -182,8 +182,8 @@ impl BagServant for Sack {
 
 #[test]
 fn anys() {
-    alike(
-        |poa| poa.activate::<_, Bag>(Sack).expect("a servant"),
+    same_results(
+        |poa| poa.activate::<_, Bag>(AnyServant).expect("a servant"),
         |it, outcomes| {
             let long = Any::new::<i32>(&7).expect("a value");
             let text = Any::new::<String>("é").expect("a value");

@@ -1,4 +1,4 @@
-//! fixed, long double, TypeCode, and the types of IDL 4: in octets, and in calls.
+//! fixed, long double, TypeCode and the IDL 4 types: encoded, and in calls.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn constants_are_exact() {
 }
 
 #[test]
-fn numbers_are_those_of_the_standard() {
+fn numbers_have_the_standard_encoding() {
     let numbers = Numbers {
         cost: Price::constant(-12345),
         ratio: "0.5".parse().expect("a fixed"),
@@ -67,7 +67,7 @@ fn numbers_are_those_of_the_standard() {
 }
 
 #[test]
-fn bits_are_at_their_places() {
+fn bits_are_at_their_positions() {
     assert_eq!(encode::<Access>(&(Access::READ | Access::ADMIN)), Ok(vec![0x02, 0x01]));
     assert_eq!(decode::<Access>(&[0, 3]), Ok(ALL));
     assert!(ALL.contains(Access::READ) && (ALL - Access::READ) == Access::WRITE);
@@ -81,7 +81,7 @@ fn bits_are_at_their_places() {
         Err(CdrErrorKind::BoundExceeded)
     );
     let long = LongHeader { kind: 1, length: 0x7_ffff, ..LongHeader::default() };
-    // Kind, nothing, then nineteen bits from the thirteenth on.
+    // The kind, a gap, then nineteen bits from the thirteenth on.
     assert_eq!(encode::<LongHeader>(&long), Ok(vec![0xff, 0xff, 0xe0, 0x01]));
     assert_eq!(decode::<LongHeader>(&encode::<LongHeader>(&long).expect("octets")), Ok(long));
 }
@@ -95,7 +95,7 @@ fn maps_are_sequences_of_pairs() {
         [0, 0, 0, 2, 0, 0, 0, 2, b'a', 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, b'b', 0, 0, 0, 0, 0, 0, 2]
     );
     assert_eq!(decode::<Ages>(&octets), Ok(ages));
-    // More pairs promised than there can be; more pairs than the bound.
+    // More pairs announced than present; more pairs than the bound.
     let kind = |octets: &[u8]| decode::<Ages>(octets).map_err(|error| error.kind);
     assert_eq!(kind(&[0xff, 0xff, 0xff, 0xff, 0, 0]), Err(CdrErrorKind::LengthBeyondEnd));
     type Two = Bounded<BTreeMap<i16, i16>, 1>;
@@ -107,7 +107,7 @@ fn maps_are_sequences_of_pairs() {
 }
 
 #[test]
-fn heirs_hold_the_members_of_their_bases_first() {
+fn derived_structs_start_with_the_members_of_their_bases() {
     assert!(
         encode::<Derived>(&derived())
             .expect("octets")
@@ -150,7 +150,7 @@ impl ShopServant for MyShop {
 }
 
 #[test]
-fn they_are_arguments_and_results() {
+fn extended_types_are_arguments_and_results() {
     let (server, client) = (orb(), orb());
     let local: Shop = server.root_poa().activate(MyShop).expect("a servant");
     let shop = seen_from(&client, &local);

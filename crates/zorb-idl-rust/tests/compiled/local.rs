@@ -107,7 +107,7 @@ impl WorkerServant for Diligent {
 }
 
 #[test]
-fn contexts_carry_what_the_clause_names() {
+fn contexts_contain_the_properties_of_the_clause() {
     let (server, client) = (orb(), orb());
     let local: Worker = server.root_poa().activate(Diligent).expect("a servant");
     let worker = seen_from(&client, &local);

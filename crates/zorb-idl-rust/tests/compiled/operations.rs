@@ -1,4 +1,4 @@
-//! What values do: operations through handles of their own types and of others, initialisers.
+//! Operations of values through handles of their own and other types, and initialisers.
 
 use zorb_core::{Abstract, Value};
 use zorb_types::SystemExceptionKind;
@@ -11,7 +11,7 @@ use crate::valuetypes::shapes::{
 };
 
 #[test]
-fn received_values_do_what_their_own_type_does() {
+fn received_values_have_the_operations_of_their_own_type() {
     let (server, client) = (orb(), orb());
     let local: Board = server.root_poa().activate(Echo::default()).expect("a servant");
     let board = seen_from(&client, &local);
@@ -31,7 +31,7 @@ fn received_values_do_what_their_own_type_does() {
     );
     let shape = board.echo_shape(Some(&circle.upcast())).expect("a value").expect("one");
     assert_eq!(shape.operations().expect("operations").area(), Ok(12.0));
-    // The program implements nothing for rings: they do what circles do.
+    // The program does not implement the operations of rings: they have those of circles.
     let state = (*circle.get().expect("a state")).clone();
     let ring = Value::new(Ring { base: state, hole: 1.0 });
     let shape = board.echo_shape(Some(&ring.upcast())).expect("a value").expect("one");
@@ -43,14 +43,14 @@ fn received_values_do_what_their_own_type_does() {
     assert_eq!(refused.kind, SystemExceptionKind::NoImplement);
     let gone = dot.downgrade();
     drop(dot);
-    let gone = gone.upcast::<Shape>().operations().expect_err("it is gone").kind;
+    let gone = gone.upcast::<Shape>().operations().expect_err("the value is gone").kind;
     assert_eq!(gone, SystemExceptionKind::ObjectNotExist);
     client.shutdown(true).expect("the client ends");
     server.shutdown(true).expect("the server ends");
 }
 
 #[test]
-fn what_is_of_an_abstract_interface_does_it_as_object_or_value() {
+fn abstract_interfaces_work_with_objects_and_values() {
     everywhere(|board, orb| {
         let tag: Tag = orb.root_poa().activate(Ticket).expect("a servant");
         let dot = Value::new(Dot { base: Shape { id: "dot".into(), centre: None } });
@@ -70,7 +70,7 @@ fn what_is_of_an_abstract_interface_does_it_as_object_or_value() {
 }
 
 #[test]
-fn initialisers_and_operations_are_the_programs() {
+fn programs_implement_initialisers_and_operations() {
     let centre = point(1, 2);
     let shape = Shape::at("a", Some(&centre)).expect("a shape");
     let state = shape.get().expect("a state");

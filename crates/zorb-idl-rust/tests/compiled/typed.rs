@@ -9,7 +9,7 @@ use crate::types::types::{AliasAlias, Collections, MatricesAlias, NamesAlias, No
 use crate::unions::{Big, Covered, Expression, Figure, Letter};
 
 #[test]
-fn type_codes_say_what_the_idl_says() {
+fn type_codes_match_the_idl() {
     for (type_code, idl) in [
         (Money::type_code(), "struct Money { long long cents; Currency unit; }"),
         (InsufficientFunds::type_code(), "exception InsufficientFunds { Money missing; }"),
@@ -49,7 +49,7 @@ fn unions_have_a_case_for_each_label() {
 }
 
 #[test]
-fn values_go_into_anys_and_out() {
+fn values_convert_to_anys_and_back() {
     let fee = Any::new::<Fee>(&Fee::FlatCents(3)).expect("an any");
     assert_eq!(fee.get::<Fee>(), Some(Fee::FlatCents(3)));
     assert_eq!(fee.get::<Money>(), None);
@@ -71,7 +71,7 @@ fn typedefs_keep_their_names() {
         name.content_type().map(|original| original.to_string()).as_deref(),
         Ok("string<8>")
     );
-    // One of another one, and inside arrays and sequences.
+    // A typedef of another one, and typedefs inside arrays and sequences.
     let alias = AliasAlias::type_code();
     let original = alias.content_type().expect("a typedef");
     assert_eq!(
@@ -84,7 +84,7 @@ fn typedefs_keep_their_names() {
     let matrices = MatricesAlias::type_code().content_type().and_then(|all| all.content_type());
     assert_eq!(matrices.map(|matrix| matrix.name().to_owned()).as_deref(), Ok("Matrix"));
 
-    // They count where types are equal, and not where values are.
+    // They matter for equality of types, but not of values.
     let names = vec!["a".to_owned(), "b".to_owned()];
     let any = Any::new::<NamesAlias>(&names).expect("an any");
     assert_eq!(any.type_code().name(), "Names");

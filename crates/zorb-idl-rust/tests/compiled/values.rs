@@ -1,4 +1,4 @@
-//! Values of generated types in CDR and out again.
+//! CDR encoding and decoding of generated types.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -26,12 +26,12 @@ fn decode<T: Wire>(octets: &[u8], order: ByteOrder) -> CdrResult<T::Value> {
     T::read(&mut CdrReader::new(octets, order).with_text(TextCoding::ENCAPSULATION))
 }
 
-fn survives<T: Wire<Value = T, View = T> + PartialEq + Debug>(value: &T) {
+fn round_trips<T: Wire<Value = T, View = T> + PartialEq + Debug>(value: &T) {
     for order in [ByteOrder::Big, ByteOrder::Little] {
         let octets = encode::<T>(value, order).expect("it has an encoding");
         assert!(octets.len() >= T::MIN_SIZE, "{value:?}");
         assert_eq!(decode::<T>(&octets, order).as_ref(), Ok(value));
-        // No shorter text is a value, and none makes the reader fall over.
+        // A truncated encoding is an error, and never a panic.
         for length in 0..octets.len() {
             assert!(decode::<T>(&octets[..length], order).is_err(), "{value:?} cut at {length}");
         }
@@ -47,19 +47,24 @@ fn structs_are_their_members_in_order() {
     let money = Money { cents: -2, unit: Currency::Usd };
     let octets = encode::<Money>(&money, ByteOrder::Big).expect("it has an encoding");
     assert_eq!(octets, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 1]);
-    survives(&money);
-    survives(&types::Basics { wide: '\u{3c9}', ll: i64::MIN, d: 0.5, ..types::Basics::default() });
-    survives(&types::Whole { id: 7, hue: types::Colour::DarkBlue, cells: [1, 2, 3] });
-    survives(&types::Outer {
+    round_trips(&money);
+    round_trips(&types::Basics {
+        wide: '\u{3c9}',
+        ll: i64::MIN,
+        d: 0.5,
+        ..types::Basics::default()
+    });
+    round_trips(&types::Whole { id: 7, hue: types::Colour::DarkBlue, cells: [1, 2, 3] });
+    round_trips(&types::Outer {
         within: types::outer::Inner { x: 1 },
         sort: types::outer::Kind::Hard,
     });
 }
 
 #[test]
-fn texts_and_collections_survive() {
+fn texts_and_collections_round_trip() {
     let text = |text: &str| text.to_owned();
-    survives(&types::Texts {
+    round_trips(&types::Texts {
         free: text("free"),
         bounded: text("12345678"),
         wide: text("grüß"),
@@ -67,7 +72,7 @@ fn texts_and_collections_survive() {
         name: text("n"),
         wide_name: text("w"),
     });
-    survives(&types::Collections {
+    round_trips(&types::Collections {
         numbers: vec![1, -1],
         words: vec![text("a"), text(""), text("c")],
         wide_words: vec![text("ω")],
@@ -83,7 +88,7 @@ fn texts_and_collections_survive() {
 }
 
 #[test]
-fn bounds_hold_both_ways() {
+fn bounds_are_checked_in_both_directions() {
     let mut texts = types::Texts { bounded: "123456789".into(), ..types::Texts::default() };
     assert_eq!(
         kind(encode::<types::Texts>(&texts, ByteOrder::Big)),
@@ -111,7 +116,7 @@ fn enumerations_know_their_values() {
     assert_eq!(Currency::default(), Currency::Eur);
     let error = Currency::try_from(2).expect_err("there are two");
     assert_eq!(error.to_string(), "the enumeration Currency has no value 2");
-    survives(&Currency::Usd);
+    round_trips(&Currency::Usd);
     let octets = [0, 0, 0, 2];
     assert_eq!(kind(decode::<Currency>(&octets, ByteOrder::Big)), Some(CdrErrorKind::BadEnum));
 }
@@ -132,28 +137,28 @@ fn constants_have_their_values() {
 }
 
 #[test]
-fn unions_of_every_kind_survive() {
+fn unions_of_every_kind_round_trip() {
     let spot = Spot { x: 1, y: -1 };
-    survives(&Fee::FlatCents(3));
-    survives(&Fee::Rate { label: Currency::Usd, value: 0.5 });
-    survives(&Figure::At(spot));
-    survives(&Figure::Spots { label: Shape::Circle, value: vec![spot; 2] });
-    survives(&Figure::Description { label: Shape::Polygon, value: "p".into() });
-    survives(&Partial::Negative(-1));
-    survives(&Partial::Small { label: 2, value: 1.5 });
-    survives(&Partial::Unset { label: 7 });
-    survives(&Covered::Yes("y".into()));
-    survives(&Covered::No(0));
-    survives(&Letter::Quote(true));
-    survives(&Letter::Other { label: 'z', value: "ω".into() });
-    survives(&WideLetter::Unset { label: 'ω' });
-    survives(&Big::Most(1));
-    survives(&Big::Rest { label: 0, value: 2 });
-    survives(&Small::Form(Shape::Line));
-    survives(&Expression::Sum(vec![Expression::Constant(1.0), Expression::Unset { label: 9 }]));
-    survives(&Holder::Unset(4));
-    survives(&Holder::Unset_ { label: 5 });
-    survives(&names::r#match::Result::Bad("w".into()));
+    round_trips(&Fee::FlatCents(3));
+    round_trips(&Fee::Rate { label: Currency::Usd, value: 0.5 });
+    round_trips(&Figure::At(spot));
+    round_trips(&Figure::Spots { label: Shape::Circle, value: vec![spot; 2] });
+    round_trips(&Figure::Description { label: Shape::Polygon, value: "p".into() });
+    round_trips(&Partial::Negative(-1));
+    round_trips(&Partial::Small { label: 2, value: 1.5 });
+    round_trips(&Partial::Unset { label: 7 });
+    round_trips(&Covered::Yes("y".into()));
+    round_trips(&Covered::No(0));
+    round_trips(&Letter::Quote(true));
+    round_trips(&Letter::Other { label: 'z', value: "ω".into() });
+    round_trips(&WideLetter::Unset { label: 'ω' });
+    round_trips(&Big::Most(1));
+    round_trips(&Big::Rest { label: 0, value: 2 });
+    round_trips(&Small::Form(Shape::Line));
+    round_trips(&Expression::Sum(vec![Expression::Constant(1.0), Expression::Unset { label: 9 }]));
+    round_trips(&Holder::Unset(4));
+    round_trips(&Holder::Unset_ { label: 5 });
+    round_trips(&names::r#match::Result::Bad("w".into()));
 }
 
 #[test]
@@ -168,27 +173,27 @@ fn unions_know_their_discriminator() {
 
 #[test]
 fn a_discriminator_must_select_its_member() {
-    fn refused<T: Wire<Value = T, View = T>>(value: &T) {
+    fn rejected<T: Wire<Value = T, View = T>>(value: &T) {
         let result = encode::<T>(value, ByteOrder::Big);
         assert_eq!(kind(result), Some(CdrErrorKind::BadDiscriminator));
     }
-    refused(&Fee::Rate { label: Currency::Eur, value: 0.5 });
-    refused(&Figure::Spots { label: Shape::Point, value: vec![] });
-    refused(&Figure::Description { label: Shape::Line, value: String::new() });
-    refused(&Partial::Small { label: 3, value: 1.5 });
-    refused(&Partial::Unset { label: -1 });
-    refused(&Big::Rest { label: u64::MAX, value: 2 });
+    rejected(&Fee::Rate { label: Currency::Eur, value: 0.5 });
+    rejected(&Figure::Spots { label: Shape::Point, value: vec![] });
+    rejected(&Figure::Description { label: Shape::Line, value: String::new() });
+    rejected(&Partial::Small { label: 3, value: 1.5 });
+    rejected(&Partial::Unset { label: -1 });
+    rejected(&Big::Rest { label: u64::MAX, value: 2 });
 }
 
 #[test]
-fn nesting_is_limited_when_it_comes_from_outside() {
+fn nesting_of_received_values_is_limited() {
     let nest = |depth| {
         (0..depth).fold(types::Node::default(), |inner, _| types::Node {
             label: String::new(),
             children: vec![inner],
         })
     };
-    survives(&nest(5));
+    round_trips(&nest(5));
     let octets = encode::<types::Node>(&nest(300), ByteOrder::Big).expect("it has an encoding");
     assert_eq!(kind(decode::<types::Node>(&octets, ByteOrder::Big)), Some(CdrErrorKind::TooDeep));
     let sum = (0..300).fold(Expression::Constant(0.0), |inner, _| Expression::Sum(vec![inner]));
@@ -197,7 +202,7 @@ fn nesting_is_limited_when_it_comes_from_outside() {
 }
 
 #[test]
-fn exceptions_travel_under_their_ids() {
+fn exceptions_are_marshalled_with_their_ids() {
     let raised = account::WithdrawError::from(InsufficientFunds { missing: Money::default() });
     let id = "IDL:example.org/Bank/InsufficientFunds:1.0";
     assert_eq!((InsufficientFunds::REPOSITORY_ID, raised.repository_id()), (id, id));
@@ -211,27 +216,27 @@ fn exceptions_travel_under_their_ids() {
     assert_eq!(raised.to_string(), "InsufficientFunds (missing Money { cents: 0, unit: Eur })");
     assert_eq!(account::WithdrawError::from(Closed).to_string(), "Closed");
     assert!(raised.source().is_none());
-    survives(&types::Failed { reason: "r".into(), ..types::Failed::default() });
+    round_trips(&types::Failed { reason: "r".into(), ..types::Failed::default() });
 }
 
 #[test]
-fn what_other_compilers_stumble_over_is_right() {
+fn edge_cases_of_other_compilers_are_correct() {
     use crate::edges::edge;
 
     assert_eq!((edge::WIDTH, edge::BACK, edge::WIDE), (12, "ends in \\", "\u{e9}a"));
     assert_eq!(edge::TINY, 1e-300);
-    survives(&edge::Big::A(1));
-    survives(&edge::Big::B(-1));
+    round_trips(&edge::Big::A(1));
+    round_trips(&edge::Big::B(-1));
     let octets = encode::<edge::Big>(&edge::Big::B(1), ByteOrder::Big).expect("it has an encoding");
     assert_eq!(octets, [0x80, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
     let octets = encode::<edge::Ulongs>(&edge::Ulongs::A(2), ByteOrder::Big);
     assert_eq!(octets, Ok(vec![0xff, 0xff, 0xff, 0xff, 0, 0, 0, 2]));
-    survives(&edge::Ulongs::B("forty thousand".to_owned()));
+    round_trips(&edge::Ulongs::B("forty thousand".to_owned()));
     let octets = encode::<edge::Shorts>(&edge::Shorts::A(3), ByteOrder::Big);
     assert_eq!(octets, Ok(vec![0x9c, 0x40, 0, 0, 0, 0, 0, 3]));
-    survives(&edge::Chars::A(4));
-    survives(&edge::Chars::B(5));
+    round_trips(&edge::Chars::A(4));
+    round_trips(&edge::Chars::B(5));
     let octets = encode::<edge::Expr>(&edge::Expr::A(6), ByteOrder::Big);
     assert_eq!(octets, Ok(vec![0, 0, 0, 9, 0, 0, 0, 6]));
-    survives(&edge::Expr::B(7));
+    round_trips(&edge::Expr::B(7));
 }

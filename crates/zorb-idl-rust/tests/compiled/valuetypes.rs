@@ -1,4 +1,4 @@
-//! Valuetypes, value boxes and abstract interfaces in calls between two ORBs, and inside one.
+//! Valuetypes, value boxes and abstract interfaces in calls between two ORBs and within one.
 
 use std::sync::Mutex;
 
@@ -92,7 +92,7 @@ impl CustomMarshal for Secret {
     fn marshal(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_octets(&self.data.iter().map(|octet| octet ^ self.key).collect::<Vec<_>>())?;
         writer.write_u8(self.key);
-        // What a reader may leave.
+        // The reader may skip this.
         writer.write_f64(0.5);
         Ok(())
     }
@@ -105,7 +105,7 @@ impl CustomMarshal for Secret {
     }
 }
 
-/// A servant that answers with what it is given.
+/// A servant that returns its arguments.
 #[derive(Debug, Default)]
 pub(super) struct Echo {
     root: Mutex<Option<Value<Node>>>,
@@ -211,7 +211,8 @@ impl TagServant for Ticket {
     }
 }
 
-/// Makes calls on a board elsewhere, and on boards of the same ORB called in every way.
+/// Makes calls on a board of another ORB, and on boards of the same ORB with every collocation
+/// strategy.
 pub(super) fn everywhere(calls: impl Fn(&Board, &Orb)) {
     let (server, client) = (orb(), orb());
     let board = || -> Board { server.root_poa().activate(Echo::default()).expect("a servant") };
@@ -230,7 +231,7 @@ pub(super) fn point(x: i32, y: i32) -> Value<Point> {
 }
 
 #[test]
-fn values_travel_null_alone_and_shared() {
+fn values_are_passed_null_unshared_and_shared() {
     everywhere(|board, _| {
         assert_eq!(board.echo_points(None, None), Ok((None, None, None)));
         let (a, b) = (point(1, 2), point(3, 4));
@@ -238,8 +239,8 @@ fn values_travel_null_alone_and_shared() {
         let (result, b_after) = (result.expect("b"), b_after.expect("a"));
         assert_eq!(*result.get().expect("a state"), Point { x: 3, y: 4 });
         assert_eq!(*b_after.get().expect("a state"), Point { x: 1, y: 2 });
-        assert_eq!(Some(&result), c.as_ref(), "one value stays one");
-        assert_ne!(result, b, "what comes back is a copy");
+        assert_eq!(Some(&result), c.as_ref(), "a shared value stays shared");
+        assert_ne!(result, b, "the result is a copy");
         assert_ne!(result, b_after);
         let (same, also, _) = board.echo_points(Some(&a), Some(&a)).expect("points");
         assert_eq!(same, also);
@@ -286,7 +287,7 @@ fn attributes_and_exceptions_carry_values() {
 }
 
 #[test]
-fn derived_values_come_whole_where_they_are_registered_and_cut_where_not() {
+fn derived_values_are_truncated_where_they_are_not_registered() {
     let (server, client) = (orb(), orb());
     let local: Board = server.root_poa().activate(Echo::default()).expect("a servant");
     let board = seen_from(&client, &local);
@@ -299,7 +300,7 @@ fn derived_values_come_whole_where_they_are_registered_and_cut_where_not() {
     let cut = board.echo_shape(Some(&sent)).expect("a shape").expect("one");
     assert_eq!(cut.repository_id(), Some("IDL:Shapes/Shape:1.0"));
     assert_eq!(cut.get().map(|shape| shape.id.clone()).as_deref(), Some("round"));
-    // What cannot be cut is refused: by the server, which does not know the type.
+    // A value that is not truncatable is rejected by the server, which does not know the type.
     let dot = Value::new(Dot::default());
     let refused = board.echo_shape(Some(&dot.upcast())).expect_err("an unknown type");
     assert_eq!(refused.kind, SystemExceptionKind::Marshal);
@@ -421,7 +422,7 @@ fn values_of_any_type_and_abstract_values() {
     let got = board.whatever(Some(&limits.upcast())).expect("a value").expect("one");
     let got = got.downcast::<Limits>().expect("a box");
     assert_eq!(got.get().map(|limits| limits.0), Some(range));
-    // Nobody registered points here.
+    // No factory for points is registered here.
     assert!(board.whatever(Some(&point(1, 1).upcast())).is_err());
     client.shutdown(true).expect("the client ends");
     server.shutdown(true).expect("the server ends");
@@ -443,7 +444,7 @@ fn values_in_anys_keep_their_type() {
 }
 
 #[test]
-fn an_any_alone_cuts_values_down_and_an_orb_gives_them_whole() {
+fn anys_truncate_values_without_an_orb_and_keep_them_whole_with_one() {
     let orb = orb();
     orb.register_value::<Circle>();
     orb.register_value::<Dot>();
@@ -453,7 +454,7 @@ fn an_any_alone_cuts_values_down_and_an_orb_gives_them_whole() {
     assert_eq!(cut.repository_id(), Some("IDL:Shapes/Shape:1.0"));
     let whole = orb.extract::<Value<Shape>>(&any).flatten().expect("a shape");
     assert!(whole.downcast::<Circle>().is_some());
-    // What is not truncatable is nothing without its type.
+    // A value that is not truncatable cannot be decoded without its type.
     let any = Any::new::<Value<Shape>>(&Some(Value::new(Dot::default()).upcast())).expect("an any");
     assert_eq!(any.get::<Value<Shape>>(), None);
     let whole = orb.extract::<Value<Shape>>(&any).flatten().expect("a shape");

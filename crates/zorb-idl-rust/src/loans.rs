@@ -1,4 +1,4 @@
-//! Names of what is lent that are the names of nothing.
+//! Finds names in [`Options::loaned`] that match nothing.
 
 use zorb_idl::model::{Export, Operation};
 use zorb_idl::{Compilation, DefinitionKind, Model, Type};
@@ -6,13 +6,13 @@ use zorb_idl::{Compilation, DefinitionKind, Model, Type};
 use crate::Options;
 use crate::names::external;
 
-/// Which of the names in [`Options::lent`] make no difference: nothing that code is made for has such a
-/// name, or what has it returns no sequence of octets.
+/// The names in [`Options::loaned`] that have no effect: no definition for which code is generated
+/// has such a name, or none with it returns a sequence of octets.
 #[must_use]
-pub fn lends_nothing<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
+pub fn unmatched_loans<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
     let model = &compilation.model;
-    let mut names: Vec<&str> = options.lent.iter().map(String::as_str).collect();
-    // Mostly there are none.
+    let mut names: Vec<&str> = options.loaned.iter().map(String::as_str).collect();
+    // The common case.
     if names.is_empty() {
         return names;
     }

@@ -10,7 +10,7 @@ use crate::loan::Loan;
 
 /// The octets of a result, wherever they lie: a `[u8]` to look at.
 ///
-/// Operations return it that the IDL compiler was told of (`Config::lent` of `zorb-build`). A servant
+/// Operations return it that the IDL compiler was told of (`Config::loaned` of `zorb-build`). A servant
 /// makes it of a [`Loan`] for the reply, which goes over without being copied where the connection
 /// shares memory with the client, or of a `Vec<u8>`, which is copied there once. A stub returns octets
 /// that lie where the servant's side has put them: none are copied there. Over other connections it is
@@ -18,7 +18,7 @@ use crate::loan::Loan;
 ///
 /// What a stub has returned keeps one of the server's buffers for this connection until it is dropped.
 /// A [clone](Clone::clone) keeps it, too; one of what was not received is a copy.
-pub struct Lent(Held);
+pub struct LoanedOctets(Held);
 
 enum Held {
     Own(Vec<u8>),
@@ -26,7 +26,7 @@ enum Held {
     Received(ReceivedBuffer),
 }
 
-impl Lent {
+impl LoanedOctets {
     /// Whether it lies in memory that the other side of a connection sees: drawn from there, or
     /// received there.
     #[must_use]
@@ -49,7 +49,7 @@ impl Lent {
     }
 }
 
-impl Deref for Lent {
+impl Deref for LoanedOctets {
     type Target = [u8];
 
     #[inline]
@@ -62,37 +62,37 @@ impl Deref for Lent {
     }
 }
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for LoanedOctets {
     fn as_ref(&self) -> &[u8] {
         self
     }
 }
 
-impl From<Vec<u8>> for Lent {
+impl From<Vec<u8>> for LoanedOctets {
     fn from(octets: Vec<u8>) -> Self {
         Self(Held::Own(octets))
     }
 }
 
-impl From<&[u8]> for Lent {
+impl From<&[u8]> for LoanedOctets {
     fn from(octets: &[u8]) -> Self {
         octets.to_vec().into()
     }
 }
 
-impl From<Loan> for Lent {
+impl From<Loan> for LoanedOctets {
     fn from(loan: Loan) -> Self {
         Self(Held::Drawn(loan))
     }
 }
 
-impl From<Lent> for Vec<u8> {
-    fn from(lent: Lent) -> Self {
-        lent.into_vec()
+impl From<LoanedOctets> for Vec<u8> {
+    fn from(loaned: LoanedOctets) -> Self {
+        loaned.into_vec()
     }
 }
 
-impl Clone for Lent {
+impl Clone for LoanedOctets {
     fn clone(&self) -> Self {
         let received = match &self.0 {
             Held::Received(buffer) => buffer.part(buffer),
@@ -105,39 +105,39 @@ impl Clone for Lent {
     }
 }
 
-impl PartialEq for Lent {
+impl PartialEq for LoanedOctets {
     fn eq(&self, other: &Self) -> bool {
         self[..] == other[..]
     }
 }
 
-impl Eq for Lent {}
+impl Eq for LoanedOctets {}
 
-impl fmt::Debug for Lent {
+impl fmt::Debug for LoanedOctets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lent")
+        f.debug_struct("LoanedOctets")
             .field("len", &self.len())
             .field("is_shared", &self.is_shared())
             .finish_non_exhaustive()
     }
 }
 
-/// The IDL type `sequence<octet>` where a result is [`Lent`].
+/// The IDL type `sequence<octet>` where a result is [`LoanedOctets`].
 #[derive(Clone, Copy, Debug)]
-pub enum LentOctets {}
+pub enum LoanedOctetSeq {}
 
 /// The same with a bound.
 #[derive(Clone, Copy, Debug)]
-pub enum BoundedLentOctets<const N: u32> {}
+pub enum BoundedLoanedOctetSeq<const N: u32> {}
 
-impl Wire for LentOctets {
-    type Value = Lent;
+impl Wire for LoanedOctetSeq {
+    type Value = LoanedOctets;
     type View = [u8];
     type Borrowed<'a> = &'a [u8];
     const MIN_SIZE: usize = Octets::MIN_SIZE;
 
     #[inline]
-    fn view(value: &Lent) -> &[u8] {
+    fn view(value: &LoanedOctets) -> &[u8] {
         value
     }
 
@@ -151,11 +151,11 @@ impl Wire for LentOctets {
         Octets::passes_as_is(value, context)
     }
 
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Lent> {
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<LoanedOctets> {
         let owner = reader.tail_owner::<ReceivedBuffer>();
         let octets = Octets::read_borrowed(reader)?;
         Ok(match owner.and_then(|owner| owner.part(octets)) {
-            Some(part) => Lent(Held::Received(part)),
+            Some(part) => LoanedOctets(Held::Received(part)),
             None => octets.into(),
         })
     }
@@ -166,14 +166,14 @@ impl Wire for LentOctets {
     }
 }
 
-impl<const N: u32> Wire for BoundedLentOctets<N> {
-    type Value = Lent;
+impl<const N: u32> Wire for BoundedLoanedOctetSeq<N> {
+    type Value = LoanedOctets;
     type View = [u8];
     type Borrowed<'a> = &'a [u8];
     const MIN_SIZE: usize = Octets::MIN_SIZE;
 
     #[inline]
-    fn view(value: &Lent) -> &[u8] {
+    fn view(value: &LoanedOctets) -> &[u8] {
         value
     }
 
@@ -186,12 +186,12 @@ impl<const N: u32> Wire for BoundedLentOctets<N> {
         zorb_cdr::Bounded::<Octets, N>::passes_as_is(value, context)
     }
 
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Lent> {
-        let lent = LentOctets::read(reader)?;
-        if lent.len() > N as usize {
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<LoanedOctets> {
+        let loaned = LoanedOctetSeq::read(reader)?;
+        if loaned.len() > N as usize {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence<octet>"));
         }
-        Ok(lent)
+        Ok(loaned)
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
@@ -208,7 +208,7 @@ mod tests {
     fn written(octets: &[u8]) -> Vec<u8> {
         let mut message = Vec::new();
         let mut writer = CdrWriter::new(&mut message, ByteOrder::NATIVE);
-        LentOctets::write(octets, &mut writer).unwrap();
+        LoanedOctetSeq::write(octets, &mut writer).unwrap();
         message
     }
 
@@ -216,26 +216,26 @@ mod tests {
     fn what_lies_in_a_message_is_copied_out_of_it() {
         let message = written(b"octets");
         let mut reader = CdrReader::new(&message, ByteOrder::NATIVE);
-        let lent = LentOctets::read(&mut reader).unwrap();
-        assert_eq!((&lent[..], lent.is_shared()), (&b"octets"[..], false));
-        assert_eq!((lent.clone(), lent.into_vec()), (b"octets"[..].into(), b"octets".to_vec()));
+        let loaned = LoanedOctetSeq::read(&mut reader).unwrap();
+        assert_eq!((&loaned[..], loaned.is_shared()), (&b"octets"[..], false));
+        assert_eq!((loaned.clone(), loaned.into_vec()), (b"octets"[..].into(), b"octets".to_vec()));
         let mut reader = CdrReader::new(&message, ByteOrder::NATIVE);
-        assert_eq!(LentOctets::read_borrowed(&mut reader).unwrap(), b"octets");
+        assert_eq!(LoanedOctetSeq::read_borrowed(&mut reader).unwrap(), b"octets");
     }
 
     #[test]
     fn bounds_hold() {
         let message = written(b"octets");
         let reader = || CdrReader::new(&message, ByteOrder::NATIVE);
-        assert_eq!(&BoundedLentOctets::<6>::read(&mut reader()).unwrap()[..], b"octets");
-        assert!(BoundedLentOctets::<6>::read_borrowed(&mut reader()).is_ok());
+        assert_eq!(&BoundedLoanedOctetSeq::<6>::read(&mut reader()).unwrap()[..], b"octets");
+        assert!(BoundedLoanedOctetSeq::<6>::read_borrowed(&mut reader()).is_ok());
         let beyond = Some(CdrErrorKind::BoundExceeded);
-        let error = BoundedLentOctets::<5>::read(&mut reader()).err();
+        let error = BoundedLoanedOctetSeq::<5>::read(&mut reader()).err();
         assert_eq!(error.map(|error| error.kind), beyond);
-        assert!(BoundedLentOctets::<5>::read_borrowed(&mut reader()).is_err());
+        assert!(BoundedLoanedOctetSeq::<5>::read_borrowed(&mut reader()).is_err());
         let mut octets = Vec::new();
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
-        let error = BoundedLentOctets::<5>::write(b"octets", &mut writer).err();
+        let error = BoundedLoanedOctetSeq::<5>::write(b"octets", &mut writer).err();
         assert_eq!(error.map(|error| error.kind), beyond);
     }
 }
