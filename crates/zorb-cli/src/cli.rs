@@ -10,17 +10,16 @@ use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::log::{Log, LogLevel};
 use crate::screen;
 
-/// The tools of Zorb, a real-time CORBA object request broker.
+/// Tools of Zorb, a real-time CORBA object request broker.
 ///
-/// Every command also takes the ORB's options, as `-ORBName value`; `zorb config` lists them.
+/// Every command also accepts the ORB's options, as `-ORBName value`; `zorb config` lists them.
 #[derive(Debug, Parser)]
 #[command(name = "zorb", version, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 all went well, 1 what was asked about failed, \
-                        2 the question was wrong.")]
+#[command(after_help = "Exit status: 0 success, 1 failure, 2 usage error.")]
 struct Cli {
-    /// What the ORB tells of itself on standard error
+    /// Log level of the ORB on standard error
     ///
-    /// Warnings and errors, if it is not given; `zorb bench` tells nothing.
+    /// Default: warn; off for `zorb bench`.
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<LogLevel>,
     #[command(subcommand)]
@@ -40,10 +39,10 @@ enum Command {
     Config(config::ConfigArgs),
     Rt(rt::RtArgs),
     Bench(bench::BenchArgs),
-    /// The server of `zorb demo`.
+    /// Serve `zorb demo`
     #[command(name = demo::SERVER_COMMAND, hide = true)]
     DemoServer,
-    /// A peer of `zorb bench`.
+    /// Run a peer of `zorb bench`
     #[command(name = bench::PEER_COMMAND, hide = true)]
     BenchPeer {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -52,24 +51,24 @@ enum Command {
 }
 
 impl Command {
-    /// How much is told when nobody has said it.
+    /// The log level if none is given.
     const fn log_level(&self) -> LogLevel {
         match self {
-            // What is measured is the ORB alone.
+            // A measurement must not include logging.
             Self::Bench(_) | Self::BenchPeer { .. } => LogLevel::Off,
-            // There is no ORB that could tell anything.
+            // These commands have no ORB.
             Self::Idl(_) | Self::Ior(_) | Self::Rt(_) => LogLevel::Off,
             _ => LogLevel::Warn,
         }
     }
 }
 
-/// Does what `arguments` (the program's name first) ask for.
+/// Runs the command line `arguments` (the program's name first).
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let status = match parse_and_run(arguments) {
         Ok(status) => status,
         Err(failure) => {
-            screen::tell_failure(&failure);
+            screen::print_failure(&failure);
             failure.status()
         }
     };
@@ -81,7 +80,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
     let cli = match Cli::try_parse_from(own) {
         Ok(cli) => cli,
         Err(answer) => {
-            // A reader that has seen enough, as `head`, is no failure.
+            // A reader that closes the pipe early, such as `head`, is not a failure.
             let _ = answer.print();
             return Ok(if answer.use_stderr() { USAGE } else { OK });
         }
@@ -104,15 +103,15 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
     }
 }
 
-/// Takes the ORB's options out: what is left, and all arguments for the ORB to find them in.
+/// Separates the ORB's options: returns the other arguments, and all arguments for the ORB.
 fn split(arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failure> {
     let readable: Option<Vec<&str>> = arguments.iter().map(|argument| argument.to_str()).collect();
     let Some(readable) = readable else {
-        // A file name outside UTF-8: such a line has no options for the ORB.
+        // A file name that is not UTF-8: such a command line cannot contain ORB options.
         return Ok((arguments, Vec::new()));
     };
     let all: Vec<String> = readable.into_iter().map(str::to_owned).collect();
-    // Those of the protocols too.
+    // The options of the protocols are included.
     let own = zorb::Orb::builder()
         .without_environment()
         .options()

@@ -1,4 +1,4 @@
-//! What IDL files define, as an interface repository holds it.
+//! Converts IDL to the definitions of an interface repository.
 
 mod components;
 mod type_codes;
@@ -24,21 +24,21 @@ use crate::failure::Failure;
 use crate::screen;
 use type_codes::TypeCodes;
 
-/// Where IDL comes from.
+/// The IDL options of a command.
 #[derive(Args, Debug)]
 pub(crate) struct IdlSource {
-    /// IDL file with the types; may be given several times
+    /// IDL file with the types; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) idl: Vec<PathBuf>,
-    /// Folder to search for included files
+    /// Directory to search for included files
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Define a preprocessor macro, as 1 unless a value is given
+    /// Preprocessor macro, 1 without a value
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
     defines: Vec<(String, Option<String>)>,
 }
 
-/// Understands `NAME` and `NAME=VALUE`.
+/// Parses `NAME` or `NAME=VALUE`.
 pub(crate) fn definition(text: &str) -> Result<(String, Option<String>), String> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
@@ -51,22 +51,22 @@ pub(crate) fn definition(text: &str) -> Result<(String, Option<String>), String>
 }
 
 impl IdlSource {
-    /// Reads the files.
+    /// Compiles the files.
     pub(crate) fn load(&self) -> Result<Repository, Failure> {
         let mut options = zorb_idl::Options::new();
         options.include_paths.clone_from(&self.include);
         options.defines.clone_from(&self.defines);
         let compilation = zorb_idl::compile(&options, &self.idl);
         if compilation.has_errors() {
-            screen::tell(compilation.render().trim_end());
-            return Err(Failure::new("the IDL has errors").into_usage());
+            screen::print_stderr(compilation.render().trim_end());
+            return Err(Failure::new("the IDL files have errors").into_usage());
         }
         Ok(repository_of(&compilation))
     }
 }
 
-/// The definitions of a compilation without errors. What no TypeCode can describe is left out, and
-/// said on standard error.
+/// The definitions of a compilation without errors. Definitions without a TypeCode are skipped with
+/// a warning on standard error.
 fn repository_of(compilation: &Compilation) -> Repository {
     let model = &compilation.model;
     let mut filler = Filler { model, types: TypeCodes::new(model), repository: Repository::new() };
@@ -86,7 +86,7 @@ impl Filler<'_> {
     fn definition(&mut self, id: DefId, container: EntryId) {
         let definition = &self.model[id];
         let made = match &definition.kind {
-            // Types of ports and templates stand for what is made of them.
+            // Port types and templates have no entries; the definitions that use them do.
             DefinitionKind::Annotation(_)
             | DefinitionKind::PortType(_)
             | DefinitionKind::TemplateModule(_) => return,
@@ -107,24 +107,24 @@ impl Filler<'_> {
             Ok(kind) => kind,
             Err(reason) => {
                 let name = definition.scoped_name.join("::");
-                screen::tell(&format!("warning: {name} is left out: {reason}"));
+                screen::print_stderr(&format!("warning: {name} is skipped: {reason}"));
                 return;
             }
         };
-        let place =
+        let entry =
             self.repository.add(container, &definition.repository_id, &definition.name, kind);
         for child in self.model.children(id) {
-            self.definition(child, place);
+            self.definition(child, entry);
         }
         match &definition.kind {
-            DefinitionKind::Value(value) => self.state(value, id, place),
-            DefinitionKind::Event(event) => self.state(&event.value, id, place),
-            DefinitionKind::Component(component) => self.ports(&component.ports, id, place),
-            DefinitionKind::Home(home) => self.home_operations(home, id, place),
+            DefinitionKind::Value(value) => self.state(value, id, entry),
+            DefinitionKind::Event(event) => self.state(&event.value, id, entry),
+            DefinitionKind::Component(component) => self.ports(&component.ports, id, entry),
+            DefinitionKind::Home(home) => self.home_operations(home, id, entry),
             _ => {}
         }
         for export in self.model.exports(id) {
-            self.export(export, id, place);
+            self.export(export, id, entry);
         }
     }
 
@@ -146,17 +146,17 @@ impl Filler<'_> {
     }
 
     /// Adds the state of a valuetype.
-    fn state(&mut self, value: &ValueType, owner: DefId, place: EntryId) {
+    fn state(&mut self, value: &ValueType, owner: DefId, entry: EntryId) {
         for member in &value.members {
             let name = &member.member.name;
-            // The valuetype would have been left out if there were none.
+            // Without a TypeCode the valuetype would have been skipped.
             if let Ok(type_code) = self.types.of(&member.member.ty) {
                 let visibility = match member.visibility {
                     ModelVisibility::Private => Visibility::Private,
                     ModelVisibility::Public => Visibility::Public,
                 };
                 let kind = EntryKind::ValueMember { type_code, visibility };
-                self.repository.add(place, &self.member_id(owner, name), name, kind);
+                self.repository.add(entry, &self.member_id(owner, name), name, kind);
             }
         }
     }
@@ -165,7 +165,7 @@ impl Filler<'_> {
         definitions.iter().map(|id| self.model[*id].repository_id.clone()).collect()
     }
 
-    fn export(&mut self, export: &Export, interface: DefId, place: EntryId) {
+    fn export(&mut self, export: &Export, interface: DefId, entry: EntryId) {
         let (name, made) = match export {
             Export::Definition(_) => return,
             Export::Operation(operation) => {
@@ -178,16 +178,16 @@ impl Filler<'_> {
         match made {
             Ok(kind) => {
                 let id = self.member_id(interface, name);
-                self.repository.add(place, &id, name, kind);
+                self.repository.add(entry, &id, name, kind);
             }
             Err(reason) => {
                 let scope = self.model.scoped_name(interface);
-                screen::tell(&format!("warning: {scope}::{name} is left out: {reason}"));
+                screen::print_stderr(&format!("warning: {scope}::{name} is skipped: {reason}"));
             }
         }
     }
 
-    /// The repository id of an operation or attribute: that of its interface, with its own name.
+    /// The repository id of an operation or attribute: the interface's id with its name appended.
     fn member_id(&self, interface: DefId, name: &str) -> String {
         let id = &*self.model[interface].repository_id;
         match id.rsplit_once(':') {

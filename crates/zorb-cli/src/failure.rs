@@ -1,51 +1,51 @@
-//! Why a command did not do what it was asked.
+//! Failures of commands.
 
 use std::fmt;
 
-/// Ends a command: the exit status and the story for standard error.
+/// A failed command: the exit status and the message for standard error.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: u8,
-    story: String,
+    message: String,
     hint: Option<String>,
 }
 
-/// What a command comes to: its exit status, when it could do its work.
+/// The result of a command: its exit status, or a failure.
 pub(crate) type Outcome = Result<u8, Failure>;
 
-/// All went well.
+/// Exit status: success.
 pub(crate) const OK: u8 = 0;
-/// What was asked about failed.
+/// Exit status: the command failed.
 pub(crate) const FAILED: u8 = 1;
-/// The question was wrong.
+/// Exit status: the command line is wrong.
 pub(crate) const USAGE: u8 = 2;
 
 impl Failure {
-    /// What was asked about failed.
-    pub(crate) fn new(story: impl Into<String>) -> Self {
-        Self { status: FAILED, story: story.into(), hint: None }
+    /// Creates a failure with status [`FAILED`].
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { status: FAILED, message: message.into(), hint: None }
     }
 
-    /// A signal ended the command; the status is the one that shells give.
+    /// Termination by a signal, with the exit status that shells use.
     pub(crate) fn interrupted(signal: zorb_os::signal::Signal) -> Self {
         let status = u8::try_from(signal.exit_status()).unwrap_or(FAILED);
         Self { status, ..Self::new(format!("ended by {signal}")) }
     }
 
-    /// The same failure, with advice.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same failure, as the fault of the question.
+    /// Changes the status to [`USAGE`].
     pub(crate) fn into_usage(self) -> Self {
         Self { status: USAGE, ..self }
     }
 
-    /// The same failure, as one of `step`.
+    /// Prefixes the message with the failed step.
     pub(crate) fn during(mut self, step: &str) -> Self {
-        self.story = format!("{step}: {}", self.story);
+        self.message = format!("{step}: {}", self.message);
         self
     }
 
@@ -54,7 +54,7 @@ impl Failure {
         self.status
     }
 
-    /// The advice, if there is any.
+    /// The hint, if any.
     pub(crate) fn advice(&self) -> Option<&str> {
         self.hint.as_deref()
     }
@@ -63,7 +63,7 @@ impl Failure {
 impl From<zorb::Error> for Failure {
     fn from(error: zorb::Error) -> Self {
         let mut text = error.to_string();
-        // The hint has a line of its own here, in another style.
+        // The hint is printed on its own line, in another style.
         if let Some(end) = error.advice().and_then(|_| text.rfind("\n  hint: ")) {
             text.truncate(end);
         }
@@ -97,9 +97,9 @@ impl From<zorb_bridge::BridgeError> for Failure {
     }
 }
 
-/// The story, without the advice.
+/// The message, without the hint.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.story)
+        f.write_str(&self.message)
     }
 }

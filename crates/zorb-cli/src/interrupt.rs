@@ -1,4 +1,4 @@
-//! Ctrl-C, seen between two steps of a command.
+//! Ctrl-C, checked between two steps of a command.
 
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -8,8 +8,8 @@ use zorb_os::signal::{Signal, TerminationSignal};
 
 use crate::failure::Failure;
 
-/// Holds back the signals that ask the program to end, so that it can finish its work in good
-/// order. A second signal ends it at once.
+/// Defers termination signals, so that the program can shut down cleanly. A second signal
+/// terminates it immediately.
 #[derive(Debug)]
 pub(crate) struct Interrupt {
     arrivals: Receiver<Signal>,
@@ -17,16 +17,16 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Begins to hold them back; to be called before any thread is started.
+    /// Starts deferring signals; call it before any thread is started.
     pub(crate) fn watch() -> Result<Self, Failure> {
         let termination = TerminationSignal::block()?;
         let (sender, arrivals) = channel();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             if let Ok(Some(signal)) = termination.wait() {
-                // Nobody listens any more when the command is over.
+                // The receiver is gone when the command has finished.
                 let _ = sender.send(signal);
                 let _ = termination.release();
-                // This thread is where the second signal arrives.
+                // The second signal is delivered to this thread.
                 loop {
                     std::thread::park();
                 }
@@ -35,12 +35,12 @@ impl Interrupt {
         Ok(Self { arrivals, seen: Cell::new(None) })
     }
 
-    /// The signal that has arrived, if one has.
+    /// The signal that has arrived, if any.
     pub(crate) fn arrived(&self) -> Option<Signal> {
         self.wait(Duration::ZERO)
     }
 
-    /// Waits for a signal for at most `timeout`.
+    /// Waits up to `timeout` for a signal.
     pub(crate) fn wait(&self, timeout: Duration) -> Option<Signal> {
         if self.seen.get().is_none() {
             match self.arrivals.recv_timeout(timeout) {
@@ -52,7 +52,7 @@ impl Interrupt {
         self.seen.get()
     }
 
-    /// Fails once a signal has arrived.
+    /// Fails if a signal has arrived.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self.arrived() {
             Some(signal) => Err(Failure::interrupted(signal)),

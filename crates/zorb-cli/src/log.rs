@@ -1,4 +1,4 @@
-//! What the ORB tells of itself while a command runs: `--log`.
+//! The ORB's log during a command: `--log`.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ use zorb_rt::LogQueue;
 
 use crate::failure::Failure;
 
-/// How much of it is told.
+/// How much is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogLevel {
     /// Nothing
     Off,
-    /// What is lost: threads, endpoints
+    /// Losses: threads, endpoints
     Error,
-    /// What a peer or the system has refused, and what breaks the protocol
+    /// Refusals by a peer or the system, and protocol violations
     Warn,
-    /// Where the program listens
+    /// Endpoints of the program
     Info,
-    /// Connections that come and go
+    /// Connections opened and closed
     Debug,
 }
 
-/// How long the end of a command waits for what has not been written.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// Maximum wait for unwritten log lines at the end of a command.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The log of a command, which ends with it.
+/// The log of a command; dropping it flushes the log.
 pub(crate) struct Log(Option<LogQueue>);
 
 impl Log {
-    /// Has the ORB tell so much on standard error, or nothing. No thread of the ORB waits for that.
+    /// Logs to standard error at this level. Threads of the ORB never wait for the output.
     pub(crate) fn start(level: LogLevel) -> Result<Self, Failure> {
         let filter = match level {
             LogLevel::Off => return Ok(Self(None)),
@@ -54,8 +54,8 @@ impl Log {
 impl Drop for Log {
     fn drop(&mut self) {
         if let Some(queue) = &self.0 {
-            // Standard error may be stuck.
-            let _ = queue.flush(LAST_LINES);
+            // Standard error may be blocked.
+            let _ = queue.flush(FLUSH_TIMEOUT);
         }
     }
 }

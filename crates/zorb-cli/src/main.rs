@@ -1,8 +1,8 @@
 //! `zorb`: the tools of the ORB in one program.
 //!
-//! One module a command, under `commands`; [`cli`] has the command line, [`screen`] what is printed
-//! where. Exit status 0 means that all went well, 1 that what was asked about failed, 2 that the
-//! question was wrong.
+//! Each command is a module under `commands`; [`cli`] defines the command line, [`screen`] the
+//! output. Exit status 0 means success, 1 that the command failed, 2 that the command line is
+//! wrong.
 #![forbid(unsafe_code)]
 
 mod cli;

@@ -1,5 +1,5 @@
-//! What is printed: results on standard output, everything else on standard error, colours on
-//! terminals alone.
+//! Output: results on standard output, everything else on standard error, colours only on
+//! terminals.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -10,25 +10,25 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// Of errors.
+/// Style of errors.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// Of warnings.
+/// Style of warnings.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// Of hints, and of what went well.
+/// Style of hints and successes.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// Of headings.
+/// Style of headings.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// Of what matters less.
+/// Style of secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
-/// Prints `text` as it is.
+/// Prints `text` on standard output.
 ///
-/// A reader that has seen enough, as `head`, is no failure.
+/// A reader that closes the pipe early, such as `head`, is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_to_reader(text).map(drop)
 }
 
-/// The same; whether there still is a reader.
+/// Like [`print`]; returns whether the reader is still there.
 pub(crate) fn print_to_reader(text: &str) -> Result<bool, Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -38,7 +38,7 @@ pub(crate) fn print_to_reader(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Writes a file, or prints, where the file's name is `-`.
+/// Writes a file, or standard output if the name is `-`.
 pub(crate) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     if is_standard(file) {
         return print(text);
@@ -47,7 +47,7 @@ pub(crate) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     written.map_err(|error| Failure::new(format!("{}: {error}", file.display())))
 }
 
-/// Whether the name means standard output.
+/// Whether the name denotes standard output.
 pub(crate) fn is_standard(file: &Path) -> bool {
     file == Path::new("-")
 }
@@ -59,20 +59,20 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Prints a line on standard error. Nothing can be done when that fails.
-pub(crate) fn tell(line: &str) {
+/// Prints a line on standard error, ignoring errors.
+pub(crate) fn print_stderr(line: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{line}");
 }
 
 /// Prints a failure on standard error.
-pub(crate) fn tell_failure(failure: &Failure) {
-    tell(&format!("{}: {failure}", paint(ERROR, "error")));
+pub(crate) fn print_failure(failure: &Failure) {
+    print_stderr(&format!("{}: {failure}", paint(ERROR, "error")));
     if let Some(advice) = failure.advice() {
-        tell(&format!("  {}: {advice}", paint(GOOD, "hint")));
+        print_stderr(&format!("  {}: {advice}", paint(GOOD, "hint")));
     }
 }
 
-/// A bar on standard error, if that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 pub(crate) fn progress_bar(steps: usize) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
     let bar = ProgressBar::with_draw_target(u64::try_from(steps).ok(), target);
@@ -87,12 +87,12 @@ pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Text from elsewhere, which must not steer the terminal.
+/// Replaces control characters, so that text from elsewhere cannot control the terminal.
 pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { '\u{fffd}' } else { char }).collect()
 }
 
-/// `count` and the noun, in the plural unless it is one.
+/// `count` and the noun, in the plural unless `count` is one.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")

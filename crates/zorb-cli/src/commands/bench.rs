@@ -1,9 +1,9 @@
-//! `zorb bench`: what calls cost, beside bare sockets and other ORBs.
+//! `zorb bench`: measures calls, and compares them with bare sockets and other ORBs.
 
 mod args;
+mod progress;
 mod report;
 mod rt;
-mod watching;
 
 use std::path::{Path, PathBuf};
 
@@ -15,39 +15,39 @@ use zorb_os::{probe, thread};
 use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
 use crate::screen;
-use args::Chosen;
-use watching::Watching;
+use args::Selected;
+use progress::Progress;
 
 pub(crate) use args::BenchArgs;
 
-/// The hidden command that is a peer.
+/// The hidden command that runs a peer.
 pub(crate) const PEER_COMMAND: &str = "bench-peer";
 
-/// The sockets' queues of the TTCP benchmark, in octets.
+/// The socket buffer size of the TTCP benchmark, in octets.
 const TTCP_QUEUE: usize = 64 << 10;
 
 pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
-    match args.chosen() {
-        Chosen::Experiment(experiment, common, total) => measure(experiment, common, total, orb),
-        Chosen::Rt(args) => rt::run(args),
-        Chosen::Upcalls(args) => rt::run_upcalls(args),
-        Chosen::Report(args) => report::run(args),
+    match args.selected() {
+        Selected::Experiment(experiment, common, total) => measure(experiment, common, total, orb),
+        Selected::Rt(args) => rt::run(args),
+        Selected::Upcalls(args) => rt::run_upcalls(args),
+        Selected::Report(args) => report::run(args),
     }
 }
 
 fn measure(experiment: Experiment, common: &args::Common, total: u64, orb: &[String]) -> Outcome {
     let (json, html) = (common.json.as_deref(), common.html.as_deref());
     if is_standard(json) && is_standard(html) {
-        let both = "`--json -` and `--html -` cannot both have standard output";
+        let both = "`--json -` and `--html -` cannot both write to standard output";
         return Err(Failure::new(both).into_usage());
     }
     let plan = plan(experiment, common, total, orb)?;
     // Before any thread is started.
     let interrupt = Interrupt::watch()?;
-    let mut watching = Watching::new(&interrupt);
-    let outcome = experiment.run(&plan, &mut watching);
-    watching.finish();
-    // A signal is the reason for whatever failed after it.
+    let mut progress = Progress::new(&interrupt);
+    let outcome = experiment.run(&plan, &mut progress);
+    progress.finish();
+    // After a signal, failures are its consequences.
     if let Some(signal) = interrupt.arrived() {
         return Err(Failure::interrupted(signal));
     }
@@ -66,7 +66,7 @@ fn measure(experiment: Experiment, common: &args::Common, total: u64, orb: &[Str
     Ok(OK)
 }
 
-/// Whether it is standard output that is meant.
+/// Whether the file is standard output.
 fn is_standard(file: Option<&Path>) -> bool {
     file.is_some_and(screen::is_standard)
 }
@@ -86,10 +86,10 @@ fn plan(
 ) -> Result<Plan, Failure> {
     let pin = match common.pin {
         Some(pin) => pin.into(),
-        // Waking another processor takes many times as long as the steps that are looked at, and
-        // no two times the same.
+        // Waking another processor takes much longer, and varies much more, than the steps that are
+        // measured.
         None if experiment == Experiment::Probes => Pin::Same,
-        // Two processors are what is wanted, and not always to be had.
+        // Two processors are preferred, but not always available.
         None if thread::affinity()?.len() > 1 => Pin::Split,
         None => Pin::Same,
     };
@@ -98,12 +98,12 @@ fn plan(
         _ => std::env::current_exe()?,
     };
     if probe::ON && experiment != Experiment::Probes {
-        screen::tell("this program has time probes in it: calls take a little longer");
+        screen::print_stderr("this program contains time probes: calls take slightly longer");
     }
     let transports = common.transport.clone();
     if transports.len() > 1 && !experiment.takes_transports() {
         let name = experiment.name();
-        return Err(Failure::new(format!("`{name}` is measured over one transport")).into_usage());
+        return Err(Failure::new(format!("`{name}` supports only one transport")).into_usage());
     }
     let setup = Setup {
         own_program,
@@ -128,29 +128,29 @@ fn plan(
     })
 }
 
-/// The size of the sockets' queues; `None` leaves the system's alone.
+/// The size of the socket buffers; `None` keeps the system's default.
 ///
-/// A flood over queues that the system grows as it likes runs at one of two speeds, by chance, with
-/// bare sockets too; with queues of the size that the TTCP benchmark names it runs at one.
+/// With buffers that the system resizes, a flood runs at one of two speeds at random, with bare
+/// sockets too; with the buffer size of the TTCP benchmark it runs at one.
 fn socket_queue(experiment: Experiment, wanted: Option<usize>) -> Option<usize> {
     let own = (experiment == Experiment::Ttcp).then_some(TTCP_QUEUE);
     wanted.or(own).filter(|octets| *octets > 0)
 }
 
-/// A program like this one with time probes in it.
+/// The build of this program with time probes.
 fn probing_program(peers: &Path) -> Result<PathBuf, Failure> {
     let program = peers.join("probing").join("zorb");
     if program.is_file() {
         return Ok(program);
     }
     Err(Failure::new(format!(
-        "this program has no time probes, and there is no {}",
+        "this program has no time probes, and {} does not exist",
         program.display()
     ))
-    .hint("in Zorb's source tree, `cargo xtask peers probing` builds one that has"))
+    .hint("in Zorb's source tree, `cargo xtask peers probing` builds it"))
 }
 
-/// The options for ORBs among all arguments, with their values.
+/// The ORB options among all arguments, with their values.
 fn orb_options(arguments: &[String]) -> Vec<String> {
     let mut options = Vec::new();
     let mut arguments = arguments.iter();
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floods_have_the_queues_of_their_original_unless_told_otherwise() {
+    fn ttcp_has_its_own_default_buffer_size() {
         assert_eq!(socket_queue(Experiment::Ttcp, None), Some(64 << 10));
         assert_eq!(socket_queue(Experiment::Ttcp, Some(8192)), Some(8192));
         assert_eq!(socket_queue(Experiment::Ttcp, Some(0)), None);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_the_orb_are_passed_on_with_their_values() {
+    fn orb_options_are_forwarded_with_their_values() {
         let words = ["zorb", "bench", "latency", "-ORBId", "x", "--quick", "-ORBMaxForwards", "3"];
         let words = words.map(str::to_owned);
         assert_eq!(orb_options(&words), ["-ORBId", "x", "-ORBMaxForwards", "3"]);

@@ -1,4 +1,4 @@
-//! `zorb bridge`: passes calls on from one protocol to another.
+//! `zorb bridge`: forwards calls from one protocol to another.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
 use crate::screen::{self, counted};
 
-/// Pass calls on from one protocol to another, as they are: between TCP, Unix-domain sockets, shared
-/// memory and TLS, GIOP and GIOPlite
+/// Forward calls between protocols: TCP, Unix-domain sockets, shared memory and TLS, with GIOP and
+/// GIOPlite
 ///
-/// It listens where it is told to and leads to one object. The reference for clients is printed: the
-/// object's, with the addresses of the bridge. Requests and replies go over octet for octet; nothing
-/// in them is decoded but their headers. It serves until Ctrl-C.
+/// The bridge listens at the given endpoints and forwards calls to one object. It prints the object
+/// reference for clients: that of the object, with the endpoints of the bridge. Requests and
+/// replies are forwarded octet for octet; only their headers are decoded. Serves until Ctrl-C.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb bridge --listen uiop:///run/greeter --to greeter.ior
@@ -27,19 +27,19 @@ use crate::screen::{self, counted};
   zorb bridge --listen ssliop://:2810 --to corbaloc::localhost:2809/greeter \\
       -ORBSsliopCertificate bridge.pem -ORBSsliopKey bridge.key -ORBSsliopRoots clients.pem")]
 pub(crate) struct BridgeArgs {
-    /// Where to listen, as `SCHEME://ADDRESS`; may be given several times
+    /// Endpoint to listen at, as `SCHEME://ADDRESS`; repeatable
     #[arg(long, value_name = "URL", required = true)]
     listen: Vec<String>,
-    /// The object to lead to: a reference, a file that holds it, or `-` for standard input
+    /// Target object: object reference, file that contains one, or `-` for standard input
     #[arg(long, value_name = "REFERENCE")]
     to: String,
-    /// Let clients reach all objects of the target's server, by their object keys
+    /// Access to all objects of the target's server, by their object keys
     #[arg(long)]
     all_objects: bool,
-    /// Write the reference to this file as well
+    /// File to write the object reference to
     #[arg(long, value_name = "FILE", visible_alias = "ior-file")]
     ior: Option<PathBuf>,
-    /// Print a JSON object at the beginning, and one with statistics at the end
+    /// JSON output: one object at the start, one with statistics at the end
     #[arg(long)]
     json: bool,
 }
@@ -48,9 +48,8 @@ pub(crate) fn run(args: &BridgeArgs, arguments: &[String]) -> Outcome {
     let text = ior::load(&args.to)?;
     let interrupt = Interrupt::watch()?;
     let orb = zorb::Orb::builder().arguments(arguments.iter().cloned()).build()?;
-    let object = orb
-        .string_to_object(&text)?
-        .ok_or_else(|| Failure::new("the reference is nil: there is no object to lead to"))?;
+    let object =
+        orb.string_to_object(&text)?.ok_or_else(|| Failure::new("the target reference is nil"))?;
     let target = find(&object.with_timeout(orb.options().connect_timeout));
 
     let bridge = Bridge::open(orb.protocols(), &target, &args.listen, settings(&orb, args))?;
@@ -69,8 +68,8 @@ pub(crate) fn run(args: &BridgeArgs, arguments: &[String]) -> Outcome {
         }))?;
     } else {
         screen::print(&format!("{reference}\n"))?;
-        screen::tell(&format!("listening at {}", endpoints.join(", ")));
-        screen::tell(&format!("also known as {}", bridge.corbaloc()));
+        screen::print_stderr(&format!("listening at {}", endpoints.join(", ")));
+        screen::print_stderr(&format!("also known as {}", bridge.corbaloc()));
     }
 
     while interrupt.wait(Duration::from_secs(3600)).is_none() {}
@@ -80,23 +79,23 @@ pub(crate) fn run(args: &BridgeArgs, arguments: &[String]) -> Outcome {
     if args.json {
         screen::print_json(&as_json(&statistics))?;
     } else {
-        screen::tell(&summary(&statistics));
+        screen::print_stderr(&summary(&statistics));
     }
     Ok(OK)
 }
 
-/// Where the object really is, and its type, as far as its server can be asked by now.
+/// Locates the object and determines its type, as far as its server answers.
 fn find(object: &ObjectRef) -> Ior {
     if let Err(exception) = object.locate() {
-        screen::tell(&format!(
-            "warning: the target does not answer yet: {}",
+        screen::print_stderr(&format!(
+            "warning: the target does not respond yet: {}",
             zorb::Error::from(exception)
         ));
         return object.ior().clone();
     }
     let mut ior = object.forwarded_ior().unwrap_or_else(|| object.ior().clone());
     if ior.type_id.is_empty() {
-        // Old ORBs cannot say; the reference then has no type.
+        // Older ORBs do not support `_repository_id`; the reference then has no type.
         ior.type_id = object.repository_id().unwrap_or_default();
     }
     ior

@@ -1,4 +1,4 @@
-//! `zorb call`: calls an operation of any object, with arguments and results in JSON.
+//! `zorb call`: calls an operation, with arguments and results in JSON.
 
 mod arguments;
 mod interface;
@@ -16,23 +16,23 @@ use zorb::dynamic::{Mode, NamedValue, Request, RequestError, Response};
 use zorb::{ObjectRef, TcKind};
 
 use crate::commands::ior;
-use crate::commands::ping::some_seconds;
+use crate::commands::ping::positive_seconds;
 use crate::definitions::IdlSource;
 use crate::failure::{Failure, OK, Outcome};
 use crate::screen;
 use types::Types;
 
-/// The operation raised a user exception.
+/// Exit status: the operation raised a user exception.
 const USER_EXCEPTION: u8 = 3;
-/// The call failed with a system exception.
+/// Exit status: the call failed with a system exception.
 const SYSTEM_EXCEPTION: u8 = 4;
 
 /// Call an operation of any object, with arguments and results in JSON
 ///
-/// The types come from IDL files or from an interface repository: the one that `--ifr` or the
-/// initial reference `InterfaceRepository` names, else the one that the object's server tells of
-/// (`_interface`). Without an operation, those that the object has are listed. Attributes are read
-/// by their name, or `_get_NAME`, and set by `_set_NAME`.
+/// The types come from IDL files or from an interface repository: from `--ifr`, the initial
+/// reference `InterfaceRepository`, or else the repository that the object's server reports
+/// (`_interface`). Without an operation, the operations of the object are listed. Attributes are
+/// read by their name or `_get_NAME`, and set by `_set_NAME`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb call greeter.ior --idl hello.idl
@@ -41,37 +41,37 @@ const SYSTEM_EXCEPTION: u8 = 4;
   zorb call corbaloc::localhost:2809/NameService --idl CosNaming.idl resolve '[{\"id\": \"desk\", \"kind\": \"\"}]'
   zorb call account.ior --idl bank.idl transfer --json-file transfer.json
 
-Arguments are JSON, one for each `in` and `inout` parameter. Where the type is text (string, char,
-enum, fixed, a reference) the quotes may be left out. An any is {\"type\": \"long\", \"value\": 5}, a
-union {\"member\": value}, octets are base64 or an array of numbers, nil is null.
+Arguments are JSON, one for each `in` and `inout` parameter. Quotes are optional for types that are
+text (string, char, enum, fixed, object reference). An any is {\"type\": \"long\", \"value\": 5}, a
+union {\"member\": value}; octets are base64 or an array of numbers; nil is null.
 
-Exit status: 0 the operation returned, 3 it raised a user exception, 4 a system exception (both are
-printed as JSON), 1 the types were not found, 2 an argument was wrong.")]
+Exit status: 0 the operation returned, 1 types not found, 2 usage error, 3 user exception, 4 system
+exception (exceptions are printed as JSON).")]
 pub(crate) struct CallArgs {
-    /// The reference, a file that holds it, or `-` for standard input
+    /// Object reference, file that contains one, or `-` for standard input
     #[arg(value_name = "REFERENCE")]
     reference: String,
-    /// The operation; without it, the operations are listed
+    /// Operation to call; by default the operations are listed
     operation: Option<String>,
-    /// The values of the `in` and `inout` parameters, in order
+    /// Values of the `in` and `inout` parameters, in order
     #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
     arguments: Vec<String>,
-    /// File with the arguments: a JSON array, or an object with the parameters' names; `-` is
+    /// File with the arguments: a JSON array, or an object with the names of the parameters; `-` is
     /// standard input
     #[arg(long, value_name = "FILE", conflicts_with = "arguments")]
     json_file: Option<PathBuf>,
     #[command(flatten)]
     source: IdlSource,
-    /// The reference of an interface repository with the types, or a file that holds it
+    /// Reference of an interface repository with the types, or file that contains it
     #[arg(long, value_name = "REFERENCE")]
     ifr: Option<String>,
-    /// The interface to call, where the reference does not tell: its scoped name or repository id
+    /// Interface to use if the reference has no type: its scoped name or repository id
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
-    /// Seconds to wait for a connection or the reply
-    #[arg(short = 'W', long, value_name = "SECONDS", default_value = "10", value_parser = some_seconds)]
+    /// Timeout of connections and calls, in seconds
+    #[arg(short = 'W', long, value_name = "SECONDS", default_value = "10", value_parser = positive_seconds)]
     timeout: Duration,
-    /// Print the result on one line
+    /// Result on one line
     #[arg(short, long)]
     compact: bool,
 }
@@ -83,13 +83,12 @@ pub(crate) fn run(args: &CallArgs, orb: &[String]) -> Outcome {
         .connect_timeout(args.timeout)
         .round_trip_timeout(args.timeout)
         .build()?;
-    let object = orb
-        .string_to_object(&text)?
-        .ok_or_else(|| Failure::new("the reference is nil: there is no object to call"))?;
+    let object =
+        orb.string_to_object(&text)?.ok_or_else(|| Failure::new("the object reference is nil"))?;
     let types = Types::new(&orb, &args.source, args.ifr.as_deref())?;
 
     if let Some(operation) = args.operation.as_deref().and_then(interface::pseudo_operation) {
-        // Every object has these, whatever its interface.
+        // Every object has these operations, whatever its interface.
         return call(args, &types, &object, &operation);
     }
     let interface = types.interface_of(&object, args.interface.as_deref())?;
@@ -198,7 +197,7 @@ fn failed(args: &CallArgs, error: RequestError, types: &Types) -> Outcome {
                 ("completed".to_owned(), Json::Word(completed)),
             ];
             print(args, &object(exception.repository_id(), more))?;
-            screen::tell_failure(&Failure::from(zorb::Error::from(exception)));
+            screen::print_failure(&Failure::from(zorb::Error::from(exception)));
             Ok(SYSTEM_EXCEPTION)
         }
         other => Err(Failure::new(other.to_string())),

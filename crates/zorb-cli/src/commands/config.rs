@@ -1,4 +1,4 @@
-//! `zorb config`: the effective options, and where each value came from.
+//! `zorb config`: the effective options and their origins.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use zorb::options::{OptionKind, OptionSpec, Options, Origin};
 use crate::failure::{OK, Outcome};
 use crate::screen::{self, FAINT, HEADING, paint};
 
-/// Show the ORB's options, their values, and where each value came from
+/// Show the ORB's options, their values, and the origin of each value
 ///
-/// Values come from the file that ZORB_CONFIG names, the environment, and `-ORB` arguments; the
-/// later win.
+/// Values come from the file that ZORB_CONFIG names, the environment, and `-ORB` arguments; later
+/// sources override earlier ones.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb config
@@ -20,10 +20,10 @@ use crate::screen::{self, FAINT, HEADING, paint};
   zorb config -ORBProtocols uiop,iiop -ORBClientProtocols uiop,any
   zorb config --default > zorb.toml; ZORB_CONFIG=zorb.toml zorb config")]
 pub(crate) struct ConfigArgs {
-    /// Print the options as JSON
+    /// JSON output
     #[arg(long)]
     json: bool,
-    /// Print a zorb.toml with every option commented out at its default
+    /// A zorb.toml with every option commented out at its default
     #[arg(long, conflicts_with = "json")]
     default: bool,
 }
@@ -98,20 +98,20 @@ fn table(options: &Options) -> String {
     }
     let _ = writeln!(
         text,
-        "\nSet one with -ORBOption VALUE, the variable ZORB_OPTION_NAME, or the file that \
+        "\nSet an option with -ORBName VALUE, the variable ZORB_NAME, or the file that \
          ZORB_CONFIG names\n(`zorb config --default` writes one)."
     );
     text
 }
 
-/// A file with every option, commented out.
+/// A configuration file with every option commented out at its default.
 fn default_file(options: &Options) -> String {
     let mut text = String::from(
-        "# Options of a Zorb ORB, at their defaults. Take the `#` away to set one, and name this\n\
+        "# Options of a Zorb ORB, at their defaults. Remove the `#` to set an option, and name this\n\
          # file in the variable ZORB_CONFIG. The environment, -ORB arguments and the program's own\n\
-         # settings win over what stands here.\n",
+         # settings override this file.\n",
     );
-    // A table takes all keys after it, so it stands last.
+    // A table contains all keys after it, so tables come last.
     let (tables, values): (Vec<&OptionSpec>, Vec<_>) = options
         .table()
         .partition(|spec| matches!(spec.kind, OptionKind::NamedUrl | OptionKind::Named));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_file_changes_nothing() {
+    fn the_default_file_sets_no_option() {
         let mut options = defaults();
         options.take_toml(&default_file(&defaults()), "zorb.toml").unwrap();
         for spec in options.table() {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_default_file_can_be_taken_into_use() {
+    fn every_line_of_the_default_file_can_be_uncommented() {
         let file = default_file(&defaults());
         let used: String = file
             .lines()

@@ -1,4 +1,4 @@
-//! `zorb demo`: a server in a second process, calls of several types, and what they cost.
+//! `zorb demo`: calls of several types to a server in a second process, with their costs.
 
 mod calls;
 mod measure;
@@ -24,35 +24,35 @@ use table::Report;
 pub(crate) use server::serve;
 pub(crate) use server_process::SERVER_COMMAND;
 
-/// What the compiler made of `idl/demo.idl`.
+/// Generated from `idl/demo.idl`.
 mod stubs {
     #![allow(unreachable_pub, reason = "generated for crates that export it")]
     zorb::include_idl!("demo");
 }
 use stubs::demo as idl;
 
-/// A call that takes longer than this has failed.
+/// The timeout of a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Start a server in a second process, call it, and show what the calls cost
+/// Start a server in a second process, call it, and measure the calls
 ///
-/// Every operation is called over IIOP on this machine, its reply is checked, and the calls take
-/// turns with a bare TCP ping-pong of the same sizes between the same two processes; the ratio of
-/// the two medians is what the ORB adds. Both processes run on one processor. The callback's
-/// operation calls back into this process, and compares with a ping-pong inside a ping-pong.
+/// Every operation is called over IIOP on this machine, and its reply is checked. The calls
+/// alternate with a bare TCP ping-pong of the same sizes between the same two processes; the ratio
+/// of the medians is the overhead of the ORB. Both processes run on one processor. The operation
+/// `callback` calls back into this process; its ping-pong contains another ping-pong.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb demo
   zorb demo --quick --json
   zorb demo --calls-seconds 3")]
 pub(crate) struct DemoArgs {
-    /// Print the table as JSON
+    /// JSON output
     #[arg(long)]
     json: bool,
-    /// Measure for a moment only: the numbers say little
+    /// Short run: the numbers are not significant
     #[arg(long, conflicts_with = "calls_seconds")]
     quick: bool,
-    /// Seconds for each operation, the ping-pong's share included
+    /// Duration per operation in seconds, including the ping-pong
     #[arg(long, value_name = "SECONDS", default_value = "0.8", value_parser = calls_seconds)]
     calls_seconds: Duration,
 }
@@ -66,11 +66,15 @@ pub(crate) fn run(args: &DemoArgs, orb: &[String]) -> Outcome {
     let processor = share_a_processor();
     let interrupt = Interrupt::watch()?;
     let server = ServerProcess::start().map_err(|failure| failure.during("starting the server"))?;
-    let place = processor.map(|number| format!("; both processes run on processor {number}"));
-    screen::tell(&format!("server: process {}{}", server.id(), place.unwrap_or_default()));
+    let processor = processor.map(|number| format!("; both processes run on processor {number}"));
+    screen::print_stderr(&format!(
+        "server: process {}{}",
+        server.id(),
+        processor.unwrap_or_default()
+    ));
     let plan = if args.quick { Plan::quick() } else { Plan::of(args.calls_seconds) };
     let measured = measure_all(&server, &plan, orb, &interrupt);
-    // A signal is the reason for whatever failed after it.
+    // After a signal, failures are its consequences.
     if let Some(signal) = interrupt.arrived() {
         drop(server);
         return Err(Failure::interrupted(signal));
@@ -85,9 +89,8 @@ pub(crate) fn run(args: &DemoArgs, orb: &[String]) -> Outcome {
     Ok(OK)
 }
 
-/// Keeps this process and the one that it starts on one processor. How long a processor takes to
-/// wake up, and where the scheduler puts which thread, would else be most of what is measured, and
-/// differ from block to block.
+/// Restricts this process and the one that it starts to one processor. Otherwise the time to wake a
+/// processor and the placement of threads would dominate the measurement and vary between blocks.
 fn share_a_processor() -> Option<usize> {
     let processor = *thread::affinity().ok()?.last()?;
     thread::set_affinity(&[processor]).ok()?;

@@ -1,4 +1,4 @@
-//! `zorb idl`: checks IDL, and compiles it to Rust.
+//! `zorb idl`: checks IDL and compiles it to Rust.
 
 mod dump;
 
@@ -13,7 +13,7 @@ use crate::definitions::definition;
 use crate::failure::{FAILED, Failure, OK, Outcome, USAGE};
 use crate::screen::{self, ERROR, GOOD, WARNING, counted, paint};
 
-/// Check IDL files, compile them to Rust, print their model, or explain a diagnostic
+/// Check IDL files, compile them to Rust, dump their model, or explain a diagnostic code
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
@@ -22,10 +22,10 @@ use crate::screen::{self, ERROR, GOOD, WARNING, counted, paint};
   zorb idl dump hello.idl
   zorb idl --explain E0401")]
 pub(crate) struct IdlArgs {
-    /// Explain a diagnostic's code at length
+    /// Diagnostic code to explain
     #[arg(long, value_name = "CODE")]
     explain: Option<String>,
-    /// Print the explanation as JSON
+    /// JSON output
     #[arg(long, requires = "explain")]
     json: bool,
     #[command(subcommand)]
@@ -39,7 +39,9 @@ enum Action {
     Dump(DumpArgs),
 }
 
-/// Report every error of the files; exit status 1 when there is one
+/// Check IDL files and report all errors
+///
+/// Exit status 1 if there are errors.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb idl check hello.idl
@@ -48,12 +50,14 @@ enum Action {
 struct CheckArgs {
     #[command(flatten)]
     input: Input,
-    /// Print the findings as JSON
+    /// JSON output
     #[arg(long)]
     json: bool,
 }
 
-/// Write the Rust of the files, one for each; a build script does the same with `zorb-build`
+/// Compile IDL files to Rust, one Rust file for each
+///
+/// Build scripts use the crate `zorb-build` instead.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb idl compile hello.idl -o src
@@ -62,15 +66,15 @@ struct CheckArgs {
 struct CompileArgs {
     #[command(flatten)]
     input: Input,
-    /// Folder to write to; `-` is standard output
+    /// Output directory; `-` is standard output
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
-    /// Make no code for an IDL module, and refer to the Rust module PATH instead
+    /// IDL module for which no code is generated, and the Rust module to use instead
     #[arg(long = "extern", value_name = "MODULE=PATH", value_parser = extern_module)]
     externs: Vec<(String, String)>,
 }
 
-/// Print what the files define as JSON: names resolved, constants computed, repository ids
+/// Dump the model of IDL files as JSON: resolved names, constant values, repository ids
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb idl dump hello.idl
@@ -78,20 +82,20 @@ struct CompileArgs {
 struct DumpArgs {
     #[command(flatten)]
     input: Input,
-    /// With the definitions of the built-in files, such as orb.idl
+    /// Definitions of built-in files, such as orb.idl, too
     #[arg(long)]
     built_in: bool,
 }
 
 #[derive(Args, Debug)]
 struct Input {
-    /// IDL files, each compiled on its own
+    /// IDL files, each compiled separately
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Folder to search for included files
+    /// Directories to search for included files
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Define a preprocessor macro, as 1 unless a value is given
+    /// Preprocessor macro, 1 without a value
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
     defines: Vec<(String, Option<String>)>,
 }
@@ -117,8 +121,8 @@ pub(crate) fn run(args: &IdlArgs) -> Outcome {
 
 fn explain(code: &str, json: bool) -> Outcome {
     let info = zorb_idl::explain(code).ok_or_else(|| {
-        Failure::new(format!("there is no diagnostic {code:?}"))
-            .hint("a code looks like E0401; it stands in brackets after `error` or `warning`")
+        Failure::new(format!("unknown diagnostic code {code:?}"))
+            .hint("diagnostics show their code in brackets, as in error[E0401]")
     })?;
     if json {
         screen::print_json(&json!({
@@ -133,7 +137,7 @@ fn explain(code: &str, json: bool) -> Outcome {
     Ok(OK)
 }
 
-/// The files, each compiled on its own.
+/// Compiles each file separately.
 fn compile_each(input: &Input) -> Vec<(String, Compilation)> {
     let mut options = zorb_idl::Options::new();
     options.include_paths.clone_from(&input.include);
@@ -143,7 +147,7 @@ fn compile_each(input: &Input) -> Vec<(String, Compilation)> {
     input.files.iter().map(compile).collect()
 }
 
-/// Errors and warnings.
+/// The numbers of errors and warnings.
 fn count(results: &[(String, Compilation)]) -> (usize, usize) {
     let found = |severity| {
         let diagnostics = results.iter().flat_map(|(_, compilation)| &compilation.diagnostics);
@@ -152,18 +156,18 @@ fn count(results: &[(String, Compilation)]) -> (usize, usize) {
     (found(Severity::Error), found(Severity::Warning))
 }
 
-/// Findings go to standard error; with an error among them there is no JSON.
+/// Prints diagnostics on standard error; after an error, prints no JSON.
 fn dump(args: &DumpArgs) -> Outcome {
     let results = compile_each(&args.input);
     for (_, compilation) in &results {
         let findings = compilation.render();
         if !findings.is_empty() {
-            screen::tell(&painted(&findings));
+            screen::print_stderr(&painted(&findings));
         }
     }
     let (errors, warnings) = count(&results);
     if errors > 0 {
-        tell_count(errors, warnings);
+        print_count(errors, warnings);
         return Ok(FAILED);
     }
     let files = results.iter().map(|(file, compilation)| {
@@ -187,14 +191,14 @@ fn check(args: &CheckArgs) -> Outcome {
         for (file, compilation) in &results {
             let findings = compilation.render();
             if !findings.is_empty() {
-                screen::tell(&painted(&findings));
+                screen::print_stderr(&painted(&findings));
             }
             if !compilation.has_errors() {
                 screen::print(&format!("{file}: {}\n", paint(GOOD, "ok")))?;
             }
         }
         if errors > 0 {
-            tell_count(errors, warnings);
+            print_count(errors, warnings);
         }
     }
     Ok(if errors > 0 { FAILED } else { OK })
@@ -217,15 +221,15 @@ fn compile(args: &CompileArgs) -> Outcome {
     let outputs = match config.generate(&args.input.files) {
         Ok(outputs) => outputs,
         Err(zorb_build::Error::Idl(findings)) => {
-            screen::tell(&painted(&findings));
+            screen::print_stderr(&painted(&findings));
             let starting = |word| findings.lines().filter(|line| line.starts_with(word)).count();
-            tell_count(starting("error["), starting("warning["));
+            print_count(starting("error["), starting("warning["));
             return Ok(FAILED);
         }
         Err(error) => return Err(Failure::new(error.to_string())),
     };
     for output in &outputs {
-        output.warnings.iter().for_each(|warning| screen::tell(&painted(warning)));
+        output.warnings.iter().for_each(|warning| screen::print_stderr(&painted(warning)));
         if args.output.as_os_str() == "-" {
             screen::print(&output.text)?;
             continue;
@@ -234,20 +238,20 @@ fn compile(args: &CompileArgs) -> Outcome {
         std::fs::create_dir_all(&args.output)
             .and_then(|()| std::fs::write(&path, &output.text))
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
-        screen::tell(&format!("wrote {}", path.display()));
+        screen::print_stderr(&format!("wrote {}", path.display()));
     }
     Ok(OK)
 }
 
-fn tell_count(errors: usize, warnings: usize) {
+fn print_count(errors: usize, warnings: usize) {
     let mut line = counted(errors, "error");
     if warnings > 0 {
         line = format!("{line}, {}", counted(warnings, "warning"));
     }
-    screen::tell(&format!("{line}; `zorb idl --explain CODE` tells more about each"));
+    screen::print_stderr(&format!("{line}; `zorb idl --explain CODE` explains them"));
 }
 
-/// Findings with their first words in colour.
+/// Rendered diagnostics with coloured severities.
 fn painted(findings: &str) -> String {
     let lines = findings.trim_end().lines().map(|line| {
         let word = line.split_inclusive(':').next().unwrap_or_default();

@@ -16,11 +16,11 @@ use crate::screen::{self, counted};
 /// The key under which the repository is published.
 const KEY: &str = "InterfaceRepository";
 
-/// Serve an interface repository: what IDL files define, as CORBA objects
+/// Serve an interface repository with the definitions of IDL files
 ///
-/// Its reference is printed, and goes to servers and clients as the initial reference
-/// `InterfaceRepository`. Servers that know it answer `_interface`, so that `zorb call` needs no
-/// IDL. It serves until Ctrl-C.
+/// Prints its object reference. Configure servers and clients with it as the initial reference
+/// `InterfaceRepository`: servers then implement `_interface`, and `zorb call` needs no IDL. Serves
+/// until Ctrl-C.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb ifr --listen iiop://localhost:2810 --idl hello.idl
@@ -30,16 +30,16 @@ const KEY: &str = "InterfaceRepository";
 pub(crate) struct IfrArgs {
     #[command(flatten)]
     source: IdlSource,
-    /// Keep the definitions in this file; those that are in it are served together with the IDL's
+    /// File that stores the definitions; its contents are served together with those of the IDL
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Let any client add, change and destroy definitions, also in the state file if there is one
+    /// Permission for clients to add, change and destroy definitions, also in the state file
     #[arg(long)]
     writable: bool,
-    /// Where to listen, as `iiop://HOST:PORT`; may be given several times
+    /// Endpoint to listen at, as `iiop://HOST:PORT`; repeatable
     #[arg(long, value_name = "URL")]
     listen: Vec<String>,
-    /// Write the reference to this file as well
+    /// File to write the object reference to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
 }
@@ -65,14 +65,14 @@ pub(crate) fn run(args: &IfrArgs, arguments: &[String]) -> Outcome {
     }
     screen::print(&format!("{text}\n"))?;
     let endpoints = orb.endpoints().join(", ");
-    screen::tell(&format!("serving {} at {endpoints}", counted(count, "definition")));
+    screen::print_stderr(&format!("serving {} at {endpoints}", counted(count, "definition")));
 
     while interrupt.wait(Duration::from_secs(3600)).is_none() {}
     orb.shutdown(true)?;
     Ok(OK)
 }
 
-/// What the IDL defines, and what the state has beside it; the state is brought up to date.
+/// The definitions of the IDL, merged with the stored ones; updates the stored ones.
 fn definitions(args: &IfrArgs, state: Option<&StateFile>) -> Result<Repository, Failure> {
     let failed = |error: zorb_ifr::StateError| Failure::new(error.to_string());
     let mut definitions = args.source.load()?;

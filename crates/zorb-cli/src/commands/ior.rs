@@ -1,7 +1,7 @@
-//! `zorb ior`: explains a reference.
+//! `zorb ior`: decodes an object reference.
 
 mod component;
-mod facts;
+mod fields;
 mod key;
 mod profile;
 mod render;
@@ -15,13 +15,13 @@ use clap::Args;
 use crate::failure::{Failure, OK, Outcome};
 use crate::screen;
 
-/// The most octets read from a file or standard input.
+/// The maximum number of octets read from a file or standard input.
 const MAX_INPUT: u64 = 2 << 20;
 
-/// Explain an object reference: its type, profiles, addresses, object key and components
+/// Decode an object reference: type, profiles, addresses, object key and components
 ///
-/// Understood are `IOR:`, `corbaloc:`, `corbaname:` and `file:`. Nobody is asked: what is shown is
-/// what the reference itself says.
+/// Accepts `IOR:`, `corbaloc:`, `corbaname:` and `file:`. Contacts no server: the output shows only
+/// what the reference contains.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb ior IOR:010000001a00000049444c3a...
@@ -29,26 +29,26 @@ const MAX_INPUT: u64 = 2 << 20;
   zorb ior server.ior
   my-server --print-ior | zorb ior --json -")]
 pub(crate) struct IorArgs {
-    /// The reference, a file that holds it, or `-` for standard input
+    /// Object reference, file that contains one, or `-` for standard input
     #[arg(value_name = "REFERENCE")]
     reference: String,
-    /// Print the explanation as JSON
+    /// JSON output
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &IorArgs) -> Outcome {
     let text = load(&args.reference)?;
-    let facts = url::explain(&text)?;
+    let fields = url::explain(&text)?;
     if args.json {
-        screen::print_json(&facts)?;
+        screen::print_json(&fields)?;
     } else {
-        screen::print(&render::render(&facts))?;
+        screen::print(&render::render(&fields))?;
     }
     Ok(OK)
 }
 
-/// The reference that the argument is or names.
+/// The object reference in the argument, or in the file that it names.
 pub(crate) fn load(argument: &str) -> Result<String, Failure> {
     let text = if argument == "-" {
         let mut text = String::new();
@@ -77,9 +77,9 @@ fn has_scheme(text: &str) -> bool {
 fn read_file(path: &str) -> Result<String, Failure> {
     let failed = |error| Failure::new(format!("cannot read {path}: {error}"));
     let mut text = String::new();
-    // A pipe would be waited for without end, and a device read without end.
+    // Opening a pipe would block, and reading a device might never end.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(Failure::new(format!("cannot read {path}: it is no regular file")));
+        return Err(Failure::new(format!("cannot read {path}: not a regular file")));
     }
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(MAX_INPUT).read_to_string(&mut text).map_err(failed)?;

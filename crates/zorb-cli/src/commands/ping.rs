@@ -1,4 +1,4 @@
-//! `zorb ping`: calls an object again and again.
+//! `zorb ping`: calls an object repeatedly.
 
 use std::time::{Duration, Instant};
 
@@ -11,35 +11,35 @@ use crate::failure::{FAILED, Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
 use crate::screen::{self, GOOD, HEADING, WARNING, counted, paint, visible};
 
-/// Round trips that are kept for the percentiles; later ones count for the rest alone.
+/// The maximum number of round trips recorded for the percentiles.
 const MAX_SAMPLES: usize = 1_000_000;
 
-/// Addresses of the object that are shown.
-const MAX_WAYS: usize = 8;
+/// The maximum number of endpoints shown.
+const MAX_ENDPOINTS: usize = 8;
 
-/// Call an object and show how long it takes to answer
+/// Call an object repeatedly and report round-trip times
 ///
-/// First the server is asked where the object is (LocateRequest), then the object is asked whether
-/// it exists (`_non_existent`) until COUNT or Ctrl-C. Exit status 0 when it answered that it does.
+/// It first locates the object (LocateRequest), then calls `_non_existent` COUNT times or until
+/// Ctrl-C. Exit status 0 if the object exists.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb ping corbaloc:iiop:1.2@localhost:2809/NameService
   zorb ping -c 5 -i 0.2 server.ior
   zorb ping -c 100 -i 0 --json \"$(cat server.ior)\"")]
 pub(crate) struct PingArgs {
-    /// The reference, a file that holds it, or `-` for standard input
+    /// Object reference, file that contains one, or `-` for standard input
     #[arg(value_name = "REFERENCE")]
     reference: String,
-    /// Stop after so many calls; without it, at Ctrl-C
+    /// Number of calls; unlimited by default
     #[arg(short, long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// Seconds between two calls
+    /// Seconds between calls
     #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     interval: Duration,
-    /// Seconds to wait for a connection or an answer
-    #[arg(short = 'W', long, value_name = "SECONDS", default_value = "5", value_parser = some_seconds)]
+    /// Timeout of connections and calls, in seconds
+    #[arg(short = 'W', long, value_name = "SECONDS", default_value = "5", value_parser = positive_seconds)]
     timeout: Duration,
-    /// Print one JSON object at the end
+    /// JSON output: one object at the end
     #[arg(long)]
     json: bool,
 }
@@ -51,28 +51,28 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds from 0 to 3600".to_owned())
 }
 
-pub(crate) fn some_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn positive_seconds(text: &str) -> Result<Duration, String> {
     match seconds(text)? {
         short if short < Duration::from_millis(1) => Err("at least 0.001".to_owned()),
         seconds => Ok(seconds),
     }
 }
 
-/// One question and its answer.
+/// A call and its result.
 #[derive(Serialize)]
-struct Try {
+struct Attempt {
     seq: u64,
     ms: f64,
     /// `exists`, `gone`, or `no answer`.
     answer: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// What to try then.
+    /// How to fix the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// What came of all calls.
+/// Statistics of all calls.
 #[derive(Default, Serialize)]
 struct Statistics {
     sent: u64,
@@ -112,7 +112,7 @@ impl Statistics {
         self.p99_ms = self.percentile(99);
     }
 
-    /// The smallest sample that `percent` of all samples do not exceed.
+    /// The smallest sample that is not exceeded by `percent` of all samples.
     fn percentile(&self, percent: usize) -> f64 {
         let rank = (self.samples.len() * percent).div_ceil(100).max(1);
         self.samples.get(rank - 1).copied().unwrap_or_default()
@@ -127,9 +127,8 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
         .connect_timeout(args.timeout)
         .round_trip_timeout(args.timeout)
         .build()?;
-    let object = orb
-        .string_to_object(&text)?
-        .ok_or_else(|| Failure::new("the reference is nil: there is no object to call"))?;
+    let object =
+        orb.string_to_object(&text)?.ok_or_else(|| Failure::new("the object reference is nil"))?;
     let object = object.with_timeout(args.timeout);
     let name = describe(&orb, &object);
     if !args.json {
@@ -138,15 +137,15 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
 
     let located = locate(&object);
     if !args.json {
-        screen::print(&format!("{}\n", line_of(&located, "locate")))?;
-        // Once: what follows most likely fails for the same reason.
+        screen::print(&format!("{}\n", render_attempt(&located, "locate")))?;
+        // Shown once: the following calls most likely fail for the same reason.
         if let Some(hint) = &located.hint {
             screen::print(&format!("  {}: {hint}\n", paint(GOOD, "hint")))?;
         }
     }
 
     let mut statistics = Statistics::default();
-    let mut tries = Vec::new();
+    let mut attempts = Vec::new();
     let mut exists = false;
     while args.count.is_none_or(|count| statistics.sent < count) && interrupt.arrived().is_none() {
         if statistics.sent > 0
@@ -163,11 +162,11 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
         }
         if !args.json {
             let label = format!("call {}", outcome.seq);
-            if !screen::print_to_reader(&format!("{}\n", line_of(&outcome, &label)))? {
+            if !screen::print_to_reader(&format!("{}\n", render_attempt(&outcome, &label)))? {
                 break;
             }
-        } else if tries.len() < MAX_SAMPLES {
-            tries.push(outcome);
+        } else if attempts.len() < MAX_SAMPLES {
+            attempts.push(outcome);
         }
     }
     statistics.finish();
@@ -177,7 +176,7 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
             "reference": text,
             "type_id": object.ior().type_id,
             "locate": located,
-            "calls": tries,
+            "calls": attempts,
             "statistics": statistics,
         }))?;
     } else {
@@ -186,32 +185,32 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
     Ok(if exists { OK } else { FAILED })
 }
 
-/// What the object is, and where the reference says that it is to be reached, by what this program
-/// speaks.
+/// The type of the object and the endpoints in its reference that this program's protocols
+/// understand.
 fn describe(orb: &zorb::Orb, object: &ObjectRef) -> String {
     let ior = object.ior();
     let protocols = orb.protocols();
-    let ways = ior.profiles.iter().filter_map(|profile| protocols.resolve(ior, profile)?.ok());
-    let ways = ways.flat_map(|(_, resolved)| resolved.endpoints);
-    let mut ways: Vec<String> = ways.map(|endpoint| endpoint.to_string()).collect();
-    let more = ways.len().saturating_sub(MAX_WAYS);
-    ways.truncate(MAX_WAYS);
-    let at = if ways.is_empty() { "" } else { " at " };
+    let endpoints = ior.profiles.iter().filter_map(|profile| protocols.resolve(ior, profile)?.ok());
+    let endpoints = endpoints.flat_map(|(_, resolved)| resolved.endpoints);
+    let mut endpoints: Vec<String> = endpoints.map(|endpoint| endpoint.to_string()).collect();
+    let more = endpoints.len().saturating_sub(MAX_ENDPOINTS);
+    endpoints.truncate(MAX_ENDPOINTS);
+    let at = if endpoints.is_empty() { "" } else { " at " };
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let type_id = if ior.type_id.is_empty() { "object of unknown type" } else { &ior.type_id };
-    visible(&format!("{type_id}{at}{}{more}", ways.join(", ")))
+    visible(&format!("{type_id}{at}{}{more}", endpoints.join(", ")))
 }
 
-fn locate(object: &ObjectRef) -> Try {
+fn locate(object: &ObjectRef) -> Attempt {
     timed(0, || Ok(!object.locate()?))
 }
 
-fn call(object: &ObjectRef, seq: u64) -> Try {
+fn call(object: &ObjectRef, seq: u64) -> Attempt {
     timed(seq, || object.non_existent().map_err(Error::from))
 }
 
-/// Asks whether the object is gone.
-fn timed(seq: u64, gone: impl FnOnce() -> Result<bool, Error>) -> Try {
+/// Times a call that reports whether the object does not exist.
+fn timed(seq: u64, gone: impl FnOnce() -> Result<bool, Error>) -> Attempt {
     let start = Instant::now();
     let outcome = gone();
     let ms = start.elapsed().as_secs_f64() * 1000.0;
@@ -221,10 +220,10 @@ fn timed(seq: u64, gone: impl FnOnce() -> Result<bool, Error>) -> Try {
         Err(error) => ("no answer", Some(Failure::from(error))),
     };
     let hint = failure.as_ref().and_then(Failure::advice).map(str::to_owned);
-    Try { seq, ms, answer, error: failure.map(|failure| failure.to_string()), hint }
+    Attempt { seq, ms, answer, error: failure.map(|failure| failure.to_string()), hint }
 }
 
-fn line_of(outcome: &Try, label: &str) -> String {
+fn render_attempt(outcome: &Attempt, label: &str) -> String {
     match &outcome.error {
         None => {
             let style = if outcome.answer == "exists" { GOOD } else { WARNING };
@@ -278,6 +277,6 @@ mod tests {
         for bad in ["-1", "NaN", "inf", "4000", "x"] {
             assert!(seconds(bad).is_err(), "{bad}");
         }
-        assert!(some_seconds("0").is_err());
+        assert!(positive_seconds("0").is_err());
     }
 }

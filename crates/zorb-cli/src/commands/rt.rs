@@ -1,4 +1,4 @@
-//! `zorb rt`: what real-time calls need.
+//! `zorb rt`: real-time properties of this machine.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use zorb_rt::{Finding, Verdict};
 use crate::failure::{FAILED, Failure, OK, Outcome};
 use crate::screen::{self, FAINT, HEADING, paint};
 
-/// See what this machine can promise to real-time calls
+/// Check the real-time properties of this machine
 #[derive(Args, Debug)]
 pub(crate) struct RtArgs {
     #[command(subcommand)]
@@ -21,10 +21,10 @@ enum RtCommand {
     Check(CheckArgs),
 }
 
-/// Say what this machine promises to real-time threads, and what to do about the rest
+/// Check what this machine guarantees to real-time threads, with advice
 ///
-/// Looks at permissions, throttling, kernel, memory and processors. Changes nothing. The exit status is
-/// 1 where priorities do not hold at all, or something that is required is not good.
+/// Checks permissions, throttling, kernel, memory and processors. Changes nothing. Exit status 1 if
+/// priorities have no effect, or if a required subject is not good.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb rt check
@@ -32,11 +32,11 @@ enum RtCommand {
   zorb rt check --require kernel,memory-locking
   zorb rt check --require all")]
 struct CheckArgs {
-    /// Print the findings as JSON
+    /// JSON output
     #[arg(long)]
     json: bool,
-    /// Fail unless these are good, by the names in the first column (`memory-locking`, or as it is
-    /// printed), or `all`; may be repeated
+    /// Subjects that must be good, by their names in the first column (such as `memory-locking`),
+    /// or `all`; repeatable
     #[arg(long, value_name = "SUBJECT", value_delimiter = ',')]
     require: Vec<String>,
 }
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &RtArgs) -> Outcome {
     Ok(if holds && lacking.is_empty() { OK } else { FAILED })
 }
 
-/// What has to be good, by its names.
+/// The findings for the required subjects.
 fn required<'f>(findings: &'f [Finding], names: &[String]) -> Result<Vec<&'f Finding>, Failure> {
     let mut required = Vec::new();
     for name in names {
@@ -71,9 +71,9 @@ fn required<'f>(findings: &'f [Finding], names: &[String]) -> Result<Vec<&'f Fin
         if required.len() == before {
             let subjects: Vec<String> =
                 findings.iter().map(|finding| finding.subject.replace(' ', "-")).collect();
-            let story = format!("--require: nothing is looked at that is named {name:?}");
-            let hint = format!("all, or some of {}", subjects.join(", "));
-            return Err(Failure::new(story).hint(hint).into_usage());
+            let message = format!("--require: unknown subject {name:?}");
+            let hint = format!("use `all`, or one or more of {}", subjects.join(", "));
+            return Err(Failure::new(message).hint(hint).into_usage());
         }
     }
     required.sort_by_key(|finding| finding.subject);
@@ -102,12 +102,14 @@ fn table(findings: &[Finding], holds: bool, lacking: &[&str]) -> String {
         }
     }
     let summary = match holds {
-        true => "Priorities hold on this machine; what is limited makes calls late now and then.",
-        false => "Priorities do not hold on this machine: calls run, in any order.",
+        true => {
+            "Priorities take effect on this machine; limited subjects may delay calls occasionally."
+        }
+        false => "Priorities have no effect on this machine: calls run in any order.",
     };
     let _ = writeln!(text, "\n{summary}");
     if !lacking.is_empty() {
-        let _ = writeln!(text, "Required, and not good: {}.", lacking.join(", "));
+        let _ = writeln!(text, "Required but not good: {}.", lacking.join(", "));
     }
     text
 }

@@ -36,8 +36,8 @@ impl Filler<'_> {
         id.map(|id| self.model[id].repository_id.clone()).unwrap_or_default()
     }
 
-    /// Adds the ports of a component. Those that an extended port stands for are among them.
-    pub(super) fn ports(&mut self, ports: &[Port], owner: DefId, place: EntryId) {
+    /// Adds the ports of a component, including those that extended ports expand to.
+    pub(super) fn ports(&mut self, ports: &[Port], owner: DefId, entry: EntryId) {
         for port in ports {
             let kind = match &port.kind {
                 ModelPort::Provides(_) => PortKind::Provides,
@@ -53,18 +53,18 @@ impl Filler<'_> {
                 _ => ObjectRef::REPOSITORY_ID.to_owned(),
             };
             let id = self.member_id(owner, &port.name);
-            self.repository.add(place, &id, &port.name, EntryKind::Port { kind, target });
+            self.repository.add(entry, &id, &port.name, EntryKind::Port { kind, target });
         }
     }
 
     /// Adds the factories and finders of a home.
-    pub(super) fn home_operations(&mut self, home: &Home, owner: DefId, place: EntryId) {
+    pub(super) fn home_operations(&mut self, home: &Home, owner: DefId, entry: EntryId) {
         let Some(Ok(component)) = home.manages.map(|id| self.types.named(id)) else { return };
         for factory in &home.factories {
-            self.home_operation(factory, &component, owner, place, EntryKind::Factory);
+            self.home_operation(factory, &component, owner, entry, EntryKind::Factory);
         }
         for finder in &home.finders {
-            self.home_operation(finder, &component, owner, place, EntryKind::Finder);
+            self.home_operation(finder, &component, owner, entry, EntryKind::Finder);
         }
     }
 
@@ -73,7 +73,7 @@ impl Filler<'_> {
         initializer: &Initializer,
         component: &TypeCode,
         owner: DefId,
-        place: EntryId,
+        entry: EntryId,
         kind: impl FnOnce(OperationDescription) -> EntryKind,
     ) {
         let (name, id) = (&initializer.name, self.member_id(owner, &initializer.name));
@@ -89,11 +89,13 @@ impl Filler<'_> {
                     exceptions,
                     ..OperationDescription::default()
                 };
-                self.repository.add(place, &id, name, kind(described));
+                self.repository.add(entry, &id, name, kind(described));
             }
             (Err(reason), _) | (_, Err(reason)) => {
                 let scope = self.model.scoped_name(owner);
-                crate::screen::tell(&format!("warning: {scope}::{name} is left out: {reason}"));
+                crate::screen::print_stderr(&format!(
+                    "warning: {scope}::{name} is skipped: {reason}"
+                ));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! From types of the IDL model to TypeCodes.
+//! Converts types of the IDL model to TypeCodes.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use zorb_idl::model::{
 
 type Made = Result<TypeCode, String>;
 
-/// Makes TypeCodes, each once.
+/// Creates TypeCodes, one per definition.
 pub(super) struct TypeCodes<'m> {
     model: &'m Model,
     made: HashMap<DefId, TypeCode>,
-    /// The types that are being made, the outermost first.
+    /// The definitions being converted; the outermost is first.
     making: Vec<DefId>,
 }
 
@@ -26,12 +26,12 @@ impl<'m> TypeCodes<'m> {
         Self { model, made: HashMap::new(), making: Vec::new() }
     }
 
-    /// The TypeCode of a type as it is used somewhere.
+    /// The TypeCode of a type expression.
     pub(super) fn of(&mut self, ty: &Type) -> Made {
         Ok(TypeCode::plain(match ty {
             Type::Void => TcKind::Void,
             Type::Boolean => TcKind::Boolean,
-            // CORBA's TypeCodes know one type of eight bits.
+            // CORBA's TypeCodes have only one 8-bit integer type.
             Type::Octet | Type::Int8 | Type::UInt8 => TcKind::Octet,
             Type::Char => TcKind::Char,
             Type::WChar => TcKind::WChar,
@@ -67,7 +67,7 @@ impl<'m> TypeCodes<'m> {
             }
             Type::Named(id) => return self.named(*id),
             Type::Map { .. } => return Err("maps have no TypeCode".to_owned()),
-            Type::Error => return Err("a type with an error".to_owned()),
+            Type::Error => return Err("an invalid type".to_owned()),
         }))
     }
 
@@ -147,7 +147,7 @@ impl<'m> TypeCodes<'m> {
         for case in &union.cases {
             let type_code = self.of(&case.ty)?;
             for label in case.values() {
-                let label = label_of(label).ok_or("a label with an error")?;
+                let label = label_of(label).ok_or("an invalid label")?;
                 cases.push((Some(label), &*case.name, type_code.clone()));
             }
             if case.is_default() {
@@ -202,7 +202,7 @@ fn borrowed(members: &[(String, TypeCode)]) -> Vec<(&str, TypeCode)> {
     members.iter().map(|(name, type_code)| (&**name, type_code.clone())).collect()
 }
 
-/// The unsigned integer that so many bits travel as.
+/// The unsigned integer type of a bitmask or bitset with this many bits.
 fn bits(count: u16) -> TcKind {
     match count {
         0..=8 => TcKind::Octet,
@@ -216,7 +216,7 @@ fn label_of(value: &ConstValue) -> Option<i64> {
     Some(match value {
         ConstValue::Boolean(truth) => i64::from(*truth),
         ConstValue::Integer(number) => {
-            // An unsigned long long keeps its bits.
+            // An unsigned long long keeps its bit pattern.
             i64::try_from(*number)
                 .ok()
                 .or_else(|| u64::try_from(*number).ok().map(u64::cast_signed))?

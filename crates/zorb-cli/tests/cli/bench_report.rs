@@ -29,8 +29,8 @@ fn a_folder_becomes_a_page_and_bad_files_are_named() {
     assert_eq!(finished.stdout, format!("{}: a page of 1 run\n", page.display()));
     let warnings: Vec<&str> = finished.stderr.lines().collect();
     let [broken, foreign] = warnings.as_slice() else { panic!("{warnings:?}") };
-    assert!(broken.starts_with("warning: broken.json is left out: it is no JSON"), "{broken}");
-    let expected = "warning: foreign.json is left out: it is no result of `zorb bench`";
+    assert!(broken.starts_with("warning: broken.json is skipped: it is no JSON"), "{broken}");
+    let expected = "warning: foreign.json is skipped: it is no result of `zorb bench`";
     assert!(foreign.starts_with(expected), "{foreign}");
     let html = fs::read_to_string(page).unwrap();
     assert!(html.contains("12.50") && html.contains("good.json") && html.contains("broken.json"));
@@ -53,7 +53,7 @@ fn where_there_are_no_results_it_is_said_how_to_make_some() {
     for place in [folder.to_owned(), format!("{folder}/nowhere")] {
         let finished = run(&["bench", "report", &place]);
         assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
-        let hint = format!("hint: `zorb bench latency --json {place}/latency.json`");
+        let hint = format!("hint: run `zorb bench latency --json {place}/latency.json`");
         assert!(finished.stderr.contains(&hint), "{}", finished.stderr);
     }
 }

@@ -200,13 +200,13 @@ fn wrong_arguments_are_told_by_their_place() {
     let shop = shop("call-wrong");
     for (words, told) in [
         (&["turned", "[{}]"][..], "list: $[0]: the member \"name\" is missing"),
-        (&["turned", "[{"], "is no JSON"),
+        (&["turned", "[{"], "is not valid JSON"),
         (&["turned"], "turned takes 1 argument, not 0"),
-        (&["order", "tea", "x"], "count: \"x\" is no JSON"),
+        (&["order", "tea", "x"], "count: \"x\" is not valid JSON"),
         (&["echo", r#"{"type": "Shop::Thing", "value": 1}"#], "value: $.type: no type"),
         (&["ordr"], "it has turned, order, echo"),
         (&["_set_tint", "pink"], "tint: $: Colour has no value \"pink\"; there is red, green"),
-        (&["--interface", "Shop::Item", "x"], "there is no interface \"Shop::Item\""),
+        (&["--interface", "Shop::Item", "x"], "unknown interface \"Shop::Item\""),
         (&["turned", "[]", "--json-file", "x"], "cannot be used with"),
     ] {
         let finished = shop.call(words);
@@ -225,7 +225,7 @@ fn arguments_come_from_a_file_too() {
     assert_eq!(run_with_input(&words, r#"["tea", 5]"#).stdout, order.stdout);
     for (input, told) in [
         ("[1]", "order takes 2 arguments, not 1"),
-        ("{\"name\": \"tea\"}", "the argument \"count\" is missing"),
+        ("{\"name\": \"tea\"}", "missing argument \"count\""),
         ("{\"name\": \"tea\", \"count\": 1, \"price\": 2}", "order has no in parameter \"price\""),
         ("5", "expected an array of arguments"),
     ] {

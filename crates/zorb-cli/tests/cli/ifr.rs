@@ -92,7 +92,7 @@ fn a_repository_can_be_named() {
     // The repository's own definition is not in it.
     let own = run(&["call", &repository.reference, "--ifr", ior, "lookup_id", "x"]);
     assert_eq!(own.status, Some(1));
-    assert!(own.stderr.contains("the interface repository lacks it"), "{}", own.stderr);
+    assert!(own.stderr.contains("the interface repository does not contain it"), "{}", own.stderr);
     let no_repository = run(&["call", &reference, "--ifr", &reference, "tint"]);
     assert_eq!(no_repository.status, Some(1));
     orb.shutdown(true).unwrap();

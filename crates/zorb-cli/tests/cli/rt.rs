@@ -41,7 +41,7 @@ fn what_is_required_has_to_be_good() {
     for name in &rest {
         let done = run(&["rt", "check", "--require", name]);
         assert_eq!(done.status, Some(1), "{name}: {}", done.stdout);
-        let last = format!("Required, and not good: {name}.\n");
+        let last = format!("Required but not good: {name}.\n");
         assert!(done.stdout.ends_with(&last), "{}", done.stdout);
     }
     let all = run(&["rt", "check", "--json", "--require", "all", "--require", "kernel,clock"]);

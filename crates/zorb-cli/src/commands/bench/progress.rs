@@ -1,4 +1,4 @@
-//! What is to be seen of a running experiment.
+//! The progress of a running experiment.
 
 use indicatif::ProgressBar;
 use zorb_bench::harness::Watch;
@@ -6,14 +6,14 @@ use zorb_bench::harness::Watch;
 use crate::interrupt::Interrupt;
 use crate::screen;
 
-/// A bar on a terminal, notes on standard error, and Ctrl-C.
+/// A progress bar on a terminal, notes on standard error, and Ctrl-C.
 #[derive(Debug)]
-pub(super) struct Watching<'a> {
+pub(super) struct Progress<'a> {
     interrupt: &'a Interrupt,
     bar: ProgressBar,
 }
 
-impl<'a> Watching<'a> {
+impl<'a> Progress<'a> {
     pub(super) fn new(interrupt: &'a Interrupt) -> Self {
         Self { interrupt, bar: ProgressBar::hidden() }
     }
@@ -23,7 +23,7 @@ impl<'a> Watching<'a> {
     }
 }
 
-impl Watch for Watching<'_> {
+impl Watch for Progress<'_> {
     fn begin(&mut self, blocks: usize) {
         self.bar = screen::progress_bar(blocks);
     }
@@ -36,7 +36,7 @@ impl Watch for Watching<'_> {
     }
 
     fn note(&mut self, line: &str) {
-        self.bar.suspend(|| screen::tell(line));
+        self.bar.suspend(|| screen::print_stderr(line));
     }
 
     fn wants_to_stop(&mut self) -> bool {

@@ -1,4 +1,4 @@
-//! `zorb bench report`: a page of results.
+//! `zorb bench report`: an HTML page of results.
 
 use std::io::ErrorKind;
 
@@ -19,15 +19,15 @@ pub(super) fn run(args: &ReportArgs) -> Outcome {
         }
     })?;
     for (name, reason) in &found.left_out {
-        let line = format!("{name} is left out: {reason}");
-        screen::tell(&format!(
+        let line = format!("{name} is skipped: {reason}");
+        screen::print_stderr(&format!(
             "{}: {}",
             screen::paint(screen::WARNING, "warning"),
             screen::visible(&line)
         ));
     }
     if found.runs.is_empty() {
-        let failure = Failure::new(format!("{shown} holds no results of `zorb bench`"));
+        let failure = Failure::new(format!("{shown} contains no results of `zorb bench`"));
         return Err(failure.hint(advice(args)));
     }
     screen::write(&args.output, &page(&found))?;
@@ -38,13 +38,13 @@ pub(super) fn run(args: &ReportArgs) -> Outcome {
     Ok(OK)
 }
 
-/// What makes a result.
+/// How to create results.
 fn advice(args: &ReportArgs) -> String {
     let file = args.folder.join("latency.json");
-    format!("`zorb bench latency --json {}` measures and writes some", file.display())
+    format!("run `zorb bench latency --json {}` to create results", file.display())
 }
 
-/// The page of one experiment.
+/// The HTML page of one experiment.
 pub(super) fn page_of(experiment: Experiment, report: &Report) -> Result<String, Failure> {
     let run = Run::of_report(experiment.name(), report).map_err(Failure::new)?;
     Ok(page(&Folder { runs: vec![run], left_out: Vec::new() }))

@@ -8,7 +8,7 @@ use zorb_bench::realtime::{self, RtPlan, RtReport};
 
 use super::args::{RtArgs, RtOutput, UpcallsArgs};
 use super::is_standard;
-use super::watching::Watching;
+use super::progress::Progress;
 use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
 use crate::screen;
@@ -17,31 +17,31 @@ pub(super) fn run(args: &RtArgs) -> Outcome {
     let RtArgs { quick, only, transport, output } = args;
     let plan = RtPlan { only: only.clone(), transports: transport.clone(), quick: *quick };
     plan.experiments().map_err(|reason| Failure::new(reason).into_usage())?;
-    found("rt", output, |watching| realtime::run(&plan, watching))
+    found("rt", output, |progress| realtime::run(&plan, progress))
 }
 
 pub(super) fn run_upcalls(args: &UpcallsArgs) -> Outcome {
     let time = Duration::from_secs(args.seconds);
-    found("upcalls", &args.output, |watching| realtime::upcalls(time, watching))
+    found("upcalls", &args.output, |progress| realtime::upcalls(time, progress))
 }
 
-/// Finds something out, and writes it where it is wanted; in a folder, under this name.
+/// Runs a measurement and writes its outputs; files in the output directory have this name.
 fn found(
     name: &str,
     output: &RtOutput,
-    find: impl FnOnce(&mut Watching<'_>) -> Result<RtReport>,
+    find: impl FnOnce(&mut Progress<'_>) -> Result<RtReport>,
 ) -> Outcome {
     let RtOutput { json, html, out } = output;
     let (json, html) = (json.as_deref(), html.as_deref());
     if is_standard(json) && is_standard(html) {
-        let both = "`--json -` and `--html -` cannot both have standard output";
+        let both = "`--json -` and `--html -` cannot both write to standard output";
         return Err(Failure::new(both).into_usage());
     }
     // Before any thread is started.
     let interrupt = Interrupt::watch()?;
-    let mut watching = Watching::new(&interrupt);
-    let outcome = find(&mut watching);
-    watching.finish();
+    let mut progress = Progress::new(&interrupt);
+    let outcome = find(&mut progress);
+    progress.finish();
     if let Some(signal) = interrupt.arrived() {
         return Err(Failure::interrupted(signal));
     }

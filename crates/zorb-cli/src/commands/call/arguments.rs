@@ -1,4 +1,4 @@
-//! Arguments, from the command line or a file.
+//! Arguments from the command line or a file.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::types::Types;
 use crate::failure::Failure;
 use crate::screen::{self, counted};
 
-/// The most octets that arguments are read from.
+/// The maximum number of octets of an argument file.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 
 fn sent(operation: &OperationDescription) -> impl Iterator<Item = &ParameterDescription> {
@@ -26,7 +26,7 @@ fn wrong_count(operation: &OperationDescription, given: usize, types: &Types) ->
     failure.hint(of_operation(operation, types)).into_usage()
 }
 
-/// Arguments that are words of the command line.
+/// Parses arguments of the command line.
 pub(super) fn from_words(
     words: &[String],
     operation: &OperationDescription,
@@ -40,7 +40,7 @@ pub(super) fn from_words(
         .collect()
 }
 
-/// What a word means: JSON, or for types that are text in JSON, the text itself.
+/// Parses an argument: JSON, or plain text for types that are text in JSON.
 fn of_word(word: &str, parameter: &ParameterDescription, types: &Types) -> Result<Value, Failure> {
     let resolved = parameter.type_code.resolved();
     let parsed: Result<Value, _> = serde_json::from_str(word);
@@ -55,8 +55,9 @@ fn of_word(word: &str, parameter: &ParameterDescription, types: &Types) -> Resul
     }
     parsed.map_err(|error| {
         let wanted = type_text(&parameter.type_code, types);
-        let failure = Failure::new(format!("{}: {word:?} is no JSON: {error}", parameter.name));
-        failure.hint(format!("the parameter is of type {wanted}")).into_usage()
+        let failure =
+            Failure::new(format!("{}: {word:?} is not valid JSON: {error}", parameter.name));
+        failure.hint(format!("the parameter has type {wanted}")).into_usage()
     })
 }
 
@@ -71,7 +72,7 @@ fn is_text(resolved: &TypeCode) -> bool {
     }
 }
 
-/// Arguments that are in a file: an array, or an object with the parameters' names.
+/// Parses the arguments of a file: an array, or an object with the names of the parameters.
 pub(super) fn from_file(
     file: &Path,
     operation: &OperationDescription,
@@ -100,7 +101,7 @@ pub(super) fn from_file(
             let mut arguments = Vec::new();
             for parameter in sent(operation) {
                 let json = values.remove(&parameter.name).ok_or_else(|| {
-                    let what = format!("the argument {:?} is missing", parameter.name);
+                    let what = format!("missing argument {:?}", parameter.name);
                     failed(&what).hint(of_operation(operation, types))
                 })?;
                 arguments.push(value(&json, parameter, types)?);
@@ -113,7 +114,9 @@ pub(super) fn from_file(
                 }
             }
         }
-        _ => Err(failed(&"expected an array of arguments, or an object with their names")),
+        _ => Err(failed(
+            &"expected an array of arguments, or an object with the names of the parameters",
+        )),
     }
 }
 

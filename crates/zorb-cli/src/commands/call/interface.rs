@@ -1,4 +1,4 @@
-//! Which operation is meant.
+//! Selection of the operation.
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{InterfaceDescription, OperationDescription, ParameterDescription};
@@ -6,7 +6,7 @@ use zorb::{TcKind, TypeCode};
 
 use crate::failure::Failure;
 
-/// The operation of an interface by its name; an attribute's name means reading it.
+/// Finds an operation of an interface by its name; the name of an attribute selects its getter.
 pub(super) fn operation(
     interface: &InterfaceDescription,
     name: &str,
@@ -31,7 +31,7 @@ pub(super) fn operation(
     Err(failure.hint(format!("it has {}", known.join(", "))).into_usage())
 }
 
-/// The operations that every object has.
+/// The pseudo-operations of every object.
 pub(super) fn pseudo_operation(name: &str) -> Option<OperationDescription> {
     let (result, parameters) = match name {
         "_is_a" => (TcKind::Boolean, vec![("id", TypeCode::string(0))]),

@@ -1,4 +1,4 @@
-//! Operations as IDL writes them.
+//! Operations in IDL syntax.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use zorb::{Interface, ObjectRef, TcKind, TypeCode};
 use super::types::Types;
 use crate::screen::{FAINT, HEADING, paint, visible};
 
-/// All operations and attributes of an interface, a line each.
+/// All operations and attributes of an interface, one per line.
 pub(super) fn listing(interface: &InterfaceDescription, types: &Types) -> String {
     let name = paint(HEADING, &format!("interface {}", visible(&interface.name)));
     let mut text = format!("{name}  {}\n", paint(FAINT, &visible(&interface.id)));
@@ -37,7 +37,7 @@ fn of_attribute(attribute: &AttributeDescription, types: &Types) -> String {
     text
 }
 
-/// The operation's line of IDL, without the semicolon.
+/// The operation in IDL syntax, without the semicolon.
 pub(super) fn of_operation(operation: &OperationDescription, types: &Types) -> String {
     let oneway = if operation.oneway { "oneway " } else { "" };
     let parameters: Vec<_> = operation
@@ -69,7 +69,7 @@ fn exceptions(word: &str, exceptions: &[TypeCode], types: &Types) -> String {
     format!(" {word} ({})", names.join(", "))
 }
 
-/// A type by its name, as short as it is clear.
+/// A type by its shortest unambiguous name.
 pub(super) fn type_text(type_code: &TypeCode, types: &Types) -> String {
     match type_code.kind() {
         TcKind::ObjRef if type_code.id() == ObjectRef::REPOSITORY_ID => "Object".to_owned(),
@@ -87,12 +87,12 @@ pub(super) fn type_text(type_code: &TypeCode, types: &Types) -> String {
     }
 }
 
-/// The scoped name that a repository id of IDL stands for, without its prefix if there is one.
+/// The scoped name in an IDL repository id, without its prefix.
 fn scoped_name(type_code: &TypeCode) -> String {
     let path = type_code.id().strip_prefix("IDL:").and_then(|id| id.rsplit_once(':'));
     match path {
         Some((path, _)) => {
-            // A prefix has dots, which names have not.
+            // A prefix contains dots, which names cannot.
             let names: Vec<_> = path.split('/').filter(|part| !part.contains('.')).collect();
             names.join("::")
         }

@@ -1,4 +1,4 @@
-//! Where types come from: IDL files, or an interface repository.
+//! Sources of types: IDL files or an interface repository.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -13,25 +13,25 @@ use crate::commands::ior;
 use crate::definitions::IdlSource;
 use crate::failure::Failure;
 
-/// The types that the call may use.
+/// The types available to the call.
 pub(super) struct Types {
     orb: Orb,
-    /// What the IDL defines; nothing, where none was given.
+    /// The definitions of the IDL; empty if there is none.
     idl: Repository,
-    /// The interface repository, once it is known: the one of the command line, or the one that
-    /// the object's definition is in.
+    /// The interface repository, once known: from the command line, or the one that contains the
+    /// object's definition.
     server: OnceCell<corba::Repository>,
-    /// The scoped names that the interface repository was asked for, by repository ids.
+    /// The scoped names obtained from the interface repository, by repository id.
     names: RefCell<HashMap<String, Option<String>>>,
 }
 
-/// What failures of the interface repository are said of.
+/// The name of the interface repository in failures.
 const SERVER: &str = "the interface repository";
-/// The name that it has among the initial references.
+/// The name of its initial reference.
 const INITIAL_REFERENCE: &str = "InterfaceRepository";
 const NO_TYPES: &str = "give the IDL with --idl FILE, or an interface repository with --ifr \
-                        REFERENCE; servers tell of one that have the option -ORBInitRef \
-                        InterfaceRepository=URL";
+                        REFERENCE; a server reports its repository if it has the option \
+                        -ORBInitRef InterfaceRepository=URL";
 
 impl Types {
     pub(super) fn new(orb: &Orb, source: &IdlSource, ifr: Option<&str>) -> Result<Self, Failure> {
@@ -45,7 +45,7 @@ impl Types {
         let idl = source.load()?;
         for (_, entry) in idl.entries() {
             if let EntryKind::Value { type_code, .. } = &entry.kind {
-                // A value of it may come where a base is expected.
+                // A valuetype may be passed where its base is expected.
                 orb.describe_value(type_code);
             }
         }
@@ -56,7 +56,7 @@ impl Types {
         self.idl.entries().count() > 1
     }
 
-    /// The interface of an object: the one that is named, or the one that the object says.
+    /// The interface of an object: the requested one, or the one that the object reports.
     pub(super) fn interface_of(
         &self,
         object: &ObjectRef,
@@ -87,17 +87,15 @@ impl Types {
             return Ok(interface);
         }
         Err(match name {
-            Some(name) => Failure::new(format!("there is no interface {name:?}"))
+            Some(name) => Failure::new(format!("unknown interface {name:?}"))
                 .hint(self.known_interfaces())
                 .into_usage(),
-            None => {
-                Failure::new(format!("the object is of type {wanted}, which is not known here"))
-                    .hint(self.known_interfaces())
-            }
+            None => Failure::new(format!("the object has the unknown type {wanted}"))
+                .hint(self.known_interfaces()),
         })
     }
 
-    /// The same by the IDL alone; `None` where it does not have it.
+    /// Like [`Types::interface_of`], from the IDL only; `None` if it is not defined there.
     fn interface_in_idl(
         &self,
         object: &ObjectRef,
@@ -112,18 +110,18 @@ impl Types {
         if let Some(interface) = self.idl.describe_interface(&object.ior().type_id) {
             return Some(interface);
         }
-        // A reference may name a base, or nothing; the object knows better.
+        // A reference may have a base type or none; the object knows its most derived type.
         if let Ok(id) = object.repository_id()
             && let Some(interface) = self.idl.describe_interface(&id)
         {
             return Some(interface);
         }
-        // Old ORBs do not answer that, but all say whether an object has an interface.
+        // Older ORBs do not support `_repository_id`, but all support `_is_a`.
         let of_object = self.interfaces().rev().find(|id| object.is_a(id).unwrap_or(false));
         self.idl.describe_interface(of_object?)
     }
 
-    /// The interface that the interface repository has under a name or repository id.
+    /// The interface with this name or repository id in the interface repository.
     fn interface_on_server(&self, name: &str) -> Result<Option<InterfaceDescription>, Failure> {
         let Some(found) = self.on_server(name).map_err(failed_on_server)? else { return Ok(None) };
         let interface = found.narrow::<corba::InterfaceDef>().map_err(failed_on_server)?;
@@ -131,7 +129,7 @@ impl Types {
         described.transpose().map_err(failed_on_server)
     }
 
-    /// The interface that the object's server tells of.
+    /// The interface that the object's server reports.
     fn interface_told(
         &self,
         object: &ObjectRef,
@@ -148,7 +146,7 @@ impl Types {
             use SystemExceptionKind::{BadOperation, IntfRepos, NoImplement};
             let failure = match exception.kind {
                 IntfRepos | BadOperation | NoImplement => {
-                    Failure::new("the object's server tells no types")
+                    Failure::new("the object's server reports no types")
                 }
                 _ => failed(exception).during("asking for the types"),
             };
@@ -159,18 +157,18 @@ impl Types {
         }
         match name {
             None => Ok(interface),
-            Some(name) => self.interface_on_server(name)?.ok_or_else(|| {
-                Failure::new(format!("there is no interface {name:?}")).into_usage()
-            }),
+            Some(name) => self
+                .interface_on_server(name)?
+                .ok_or_else(|| Failure::new(format!("unknown interface {name:?}")).into_usage()),
         }
     }
 
-    /// What the interface repository has under a name or repository id.
+    /// The definition with this name or repository id in the interface repository.
     fn on_server(&self, name: &str) -> Result<Option<ObjectRef>, SystemException> {
         let Some(server) = self.server.get() else { return Ok(None) };
         let found = match server.lookup_id(name)? {
             Some(found) => Some(found),
-            // A format and a colon begin every repository id; `::` is between names.
+            // A repository id starts with a format and a colon; `::` separates names.
             None if name.split(':').nth(1).is_some_and(|part| !part.is_empty()) => None,
             None => server.lookup(name)?,
         };
@@ -190,7 +188,7 @@ impl Types {
         })
     }
 
-    /// The scoped name of a repository id, as the IDL or the interface repository has it.
+    /// The scoped name of a repository id, according to the IDL or the interface repository.
     pub(super) fn scoped_name(&self, id: &str) -> Option<String> {
         let name = match self.idl.lookup_id(id) {
             Some(place) => self.idl.absolute_name(place),
@@ -205,14 +203,14 @@ impl Types {
         Some(name.trim_start_matches("::").to_owned())
     }
 
-    /// The repository id of a scoped name; ids stay what they are.
+    /// The repository id of a scoped name; an id is returned unchanged.
     fn id_of(&self, name: &str) -> String {
         let found = self.idl.lookup(Repository::ROOT, name);
         let entry = found.and_then(|place| self.idl.get(place));
         entry.map_or_else(|| name.to_owned(), |entry| entry.id.clone())
     }
 
-    /// The ids of all interfaces, bases before those that inherit from them.
+    /// The ids of all interfaces; bases come before derived interfaces.
     fn interfaces(&self) -> impl DoubleEndedIterator<Item = &str> {
         let all: Vec<_> = self.idl.entries().collect();
         all.into_iter().filter_map(|(_, entry)| match entry.kind {
@@ -223,10 +221,11 @@ impl Types {
 
     fn known_interfaces(&self) -> String {
         if !self.has_idl() {
-            return "the interface repository lacks it; give the IDL with --idl FILE".to_owned();
+            return "the interface repository does not contain it; give the IDL with --idl FILE"
+                .to_owned();
         }
         let known: Vec<_> = self.interfaces().take(10).collect();
-        format!("--interface chooses one of those in the IDL: {}", known.join(", "))
+        format!("choose an interface of the IDL with --interface: {}", known.join(", "))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The calls of the demo, and how their replies are checked.
+//! The calls of the demo, and the checks of their replies.
 
 use std::time::{Duration, Instant};
 
@@ -10,42 +10,42 @@ use super::server::SENSORS;
 use super::tap::Tap;
 use crate::failure::Failure;
 
-/// Octets of the octet sequence.
+/// The length of the octet sequence.
 const OCTETS: usize = 4096;
-/// Structs in the sequence of structs.
+/// The length of the sequence of structs.
 const READINGS: u32 = 64;
 
-/// The octets of a request and of its reply.
+/// The octets of a request and its reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exchange {
     pub(super) request: u32,
     pub(super) reply: u32,
 }
 
-/// What a call takes on the wire, its GIOP headers included.
+/// The size of a call on the wire, including GIOP headers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) call: Exchange,
-    /// Of the call that the servant makes in between.
+    /// Of the nested call by the servant.
     pub(super) callback: Option<Exchange>,
 }
 
-/// An operation to call.
+/// A call of an operation.
 pub(super) struct Call {
-    /// What the table calls it.
+    /// The name in the table.
     pub(super) name: &'static str,
     make: Box<dyn Fn(u32) -> Result<Duration, Failure>>,
 }
 
 impl Call {
-    /// Makes the call with arguments that depend on `number`, and checks the reply; how long the
-    /// call took, without the check.
+    /// Makes the call with arguments that depend on `number`, and checks the reply; returns the
+    /// duration of the call without the check.
     pub(super) fn make(&self, number: u32) -> Result<Duration, Failure> {
         (self.make)(number)
     }
 }
 
-/// The objects that are called, and the one that is called back.
+/// The objects called, and the callback object.
 pub(super) struct Objects {
     echo: Echo,
     sensors: Sensors,
@@ -57,7 +57,7 @@ impl Objects {
     /// Resolves the server's objects, and activates the client's.
     pub(super) fn resolve(orb: &zorb::Orb, lobby: &str) -> Result<Self, Failure> {
         let lobby: Lobby = orb.resolve(lobby)?;
-        let listener = orb.root_poa().activate(Ear);
+        let listener = orb.root_poa().activate(CallbackServant);
         Ok(Self {
             echo: present(lobby.the_echo())?,
             sensors: present(lobby.the_sensors())?,
@@ -66,7 +66,7 @@ impl Objects {
         })
     }
 
-    /// The same objects, each reached through a relay.
+    /// The same objects, reached through relays.
     fn through(&self, orb: &zorb::Orb, server: &Tap, client: &Tap) -> Result<Self, Failure> {
         Ok(Self {
             echo: redirected(orb, server, &self.echo)?,
@@ -79,7 +79,7 @@ impl Objects {
 
 fn present<T>(reference: zorb::Result<Option<T>>) -> Result<T, Failure> {
     let reference = reference.map_err(zorb::Error::from)?;
-    reference.ok_or_else(|| Failure::new("the lobby gave a nil reference"))
+    reference.ok_or_else(|| Failure::new("the lobby returned a nil reference"))
 }
 
 fn redirected<T: Interface>(orb: &zorb::Orb, tap: &Tap, object: &T) -> Result<T, Failure> {
@@ -87,9 +87,9 @@ fn redirected<T: Interface>(orb: &zorb::Orb, tap: &Tap, object: &T) -> Result<T,
     Ok(T::from_object(object))
 }
 
-struct Ear;
+struct CallbackServant;
 
-impl ListenerServant for Ear {
+impl ListenerServant for CallbackServant {
     fn heard(&self, value: i32) -> zorb::Result<i32> {
         Ok(value.wrapping_add(1))
     }
@@ -110,14 +110,14 @@ pub(super) fn calls(objects: &Objects) -> Vec<Call> {
     ]
 }
 
-/// Finds out what each call takes on the wire by making it through a relay.
+/// Determines the size of each call on the wire by making it through a relay.
 pub(super) fn sizes(orb: &zorb::Orb, objects: &Objects) -> Result<Vec<Sizes>, Failure> {
     let server = Tap::before(objects.echo.as_object())?;
     let client = Tap::before(objects.listener.as_object())?;
     let calls = calls(&objects.through(orb, &server, &client)?);
     let mut sizes = Vec::new();
     for call in &calls {
-        // A connection's first request also settles the code sets.
+        // The first request of a connection also negotiates the code sets.
         call.make(0)?;
         let _ = (server.take(), client.take());
         call.make(1)?;
@@ -214,7 +214,7 @@ fn timed<T, E: Raises>(call: impl FnOnce() -> Result<T, E>) -> Result<(T, Durati
 }
 
 fn checked(time: Duration, right: bool) -> Result<Duration, Failure> {
-    if right { Ok(time) } else { Err(Failure::new("the reply is not what it should be")) }
+    if right { Ok(time) } else { Err(Failure::new("the reply is wrong")) }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Taking the time of calls and of bare round trips in turns.
+//! Measures calls and bare round trips in alternating blocks.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use zorb_bench::statistics::{median, percentile};
 
 use super::calls::{Call, Sizes};
-use super::raw::RawLine;
+use super::raw::RawConnection;
 use super::table::Row;
 use crate::failure::Failure;
 
-/// Calls, and bare round trips, before the first that counts.
+/// Calls and bare round trips before the measurement.
 const WARM_UP: u32 = 20;
 
-/// How long to measure.
+/// The extent of a measurement.
 #[derive(Debug)]
 pub(super) struct Plan {
     rounds: usize,
@@ -21,26 +21,26 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Blocks of a round: bare, call, call, bare. What drifts in one direction, as the processor's
-    /// clock, so weighs the same on both.
+    /// Blocks of a round: bare, call, call, bare. A linear drift, for example of the processor's
+    /// clock, affects both equally.
     const ORDER: [Side; 4] = [Side::Bare, Side::Call, Side::Call, Side::Bare];
 
     const BLOCK: Duration = Duration::from_millis(50);
 
-    /// So long for each operation, both sides together. Longer means more blocks, not longer ones:
-    /// between two of them the demo can be interrupted.
+    /// A plan with this duration per operation, both sides together. A longer duration means more
+    /// blocks, not longer ones: the demo can be interrupted between blocks.
     pub(super) fn of(time: Duration) -> Self {
         let blocks = time.as_nanos().div_ceil(Self::BLOCK.as_nanos());
         let rounds = usize::try_from(blocks).unwrap_or(usize::MAX) / Self::ORDER.len();
         Self { rounds: rounds.max(1), block: Self::BLOCK }
     }
 
-    /// A moment only.
+    /// A minimal plan.
     pub(super) fn quick() -> Self {
         Self { rounds: 1, block: Duration::from_millis(4) }
     }
 
-    /// The blocks of one operation.
+    /// The number of blocks of one operation.
     pub(super) fn blocks(&self) -> usize {
         self.rounds * Self::ORDER.len()
     }
@@ -88,7 +88,7 @@ impl Samples {
     }
 }
 
-/// Measures one operation; `after_block` is called after each block, and may end it.
+/// Measures one operation; `after_block` is called after each block, and can abort the measurement.
 pub(super) fn measure(
     call: &Call,
     sizes: &Sizes,
@@ -96,10 +96,10 @@ pub(super) fn measure(
     plan: &Plan,
     mut after_block: impl FnMut() -> Result<(), Failure>,
 ) -> Result<Row, Failure> {
-    let mut line = RawLine::open(raw_server, sizes)?;
+    let mut connection = RawConnection::open(raw_server, sizes)?;
     let mut bare = |_| {
         let start = Instant::now();
-        line.exchange().map_err(|error| Failure::from(error).during("bare TCP"))?;
+        connection.exchange().map_err(|error| Failure::from(error).during("bare TCP"))?;
         Ok(start.elapsed())
     };
     for number in 0..WARM_UP {
@@ -122,7 +122,7 @@ pub(super) fn measure(
     calls.times.sort_unstable();
     bares.times.sort_unstable();
     let micros = |nanos: u64| nanos as f64 / 1000.0;
-    // Further digits would say nothing.
+    // Further digits are not significant.
     let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
     Ok(Row {
         operation: call.name,
@@ -140,14 +140,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_has_at_least_one_sample() {
+    fn blocks_have_at_least_one_sample() {
         let mut samples = Samples::default();
         samples.block(Duration::ZERO, |_| Ok(Duration::from_nanos(5))).unwrap();
         assert_eq!((samples.times, samples.medians), (vec![5], vec![5]));
     }
 
     #[test]
-    fn blocks_take_turns_evenly() {
+    fn blocks_alternate_evenly() {
         let calls = Plan::ORDER.iter().filter(|side| **side == Side::Call).count();
         assert_eq!(calls * 2, Plan::ORDER.len());
         assert_eq!(Plan::of(Duration::from_secs(1)).blocks(), 20);

@@ -1,9 +1,9 @@
-//! Bare TCP between the two processes: what calls are compared with.
+//! Bare TCP between the two processes: the reference for calls.
 //!
-//! A line begins with five big-endian `unsigned long`s: the octets of a request and of a reply, a
-//! port of the client (0 for none), and the octets of a request and of a reply there. Then requests
-//! and replies take turns. Where a port is given, the server makes a round trip to it between each
-//! request and its reply, as a servant does that calls back.
+//! A connection starts with five big-endian `unsigned long`s: the octets of a request and of a
+//! reply, a port of the client (0 for none), and the octets of a request and of a reply there. Then
+//! requests and replies alternate. If a port is given, the server makes a round trip to it between
+//! each request and its reply, as a servant with a callback does.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -15,15 +15,15 @@ use super::calls::{Exchange, Sizes};
 /// The largest message, in octets.
 const MAX_SIZE: u32 = 1 << 20;
 
-/// A connection for ping-pong.
+/// A ping-pong connection.
 #[derive(Debug)]
-pub(super) struct RawLine {
+pub(super) struct RawConnection {
     stream: TcpStream,
     request: Vec<u8>,
     reply: Vec<u8>,
 }
 
-impl RawLine {
+impl RawConnection {
     /// Connects to the raw server for exchanges of these sizes.
     pub(super) fn open(server: SocketAddr, sizes: &Sizes) -> io::Result<Self> {
         let back_port = match &sizes.callback {
@@ -49,21 +49,21 @@ impl RawLine {
     }
 }
 
-/// Serves lines on a port of its own, for as long as the process lives.
+/// Serves connections on a port of its own until the process ends.
 pub(super) fn serve() -> io::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
     Builder::new().name("raw-accept".to_owned()).spawn(move || {
         for stream in listener.incoming() {
-            // The client sees a line that breaks.
-            let serve = move || stream.map(serve_line);
-            let _ = Builder::new().name("raw-line".to_owned()).spawn(serve);
+            // The client notices a broken connection.
+            let serve = move || stream.map(serve_connection);
+            let _ = Builder::new().name("raw-connection".to_owned()).spawn(serve);
         }
     })?;
     Ok(address)
 }
 
-fn serve_line(stream: TcpStream) -> io::Result<()> {
+fn serve_connection(stream: TcpStream) -> io::Result<()> {
     let mut stream = prepared(stream)?;
     let mut numbers = [0; 5];
     for number in &mut numbers {
@@ -77,11 +77,15 @@ fn serve_line(stream: TcpStream) -> io::Result<()> {
         Ok(0) => None,
         Ok(port) => {
             let stream = prepared(TcpStream::connect((Ipv4Addr::LOCALHOST, port))?)?;
-            Some(RawLine { stream, request: octets(back_request)?, reply: octets(back_reply)? })
+            Some(RawConnection {
+                stream,
+                request: octets(back_request)?,
+                reply: octets(back_reply)?,
+            })
         }
         Err(_) => return Err(io::ErrorKind::InvalidData.into()),
     };
-    // A line waits as long as its client measures other things.
+    // The connection is idle while the client measures something else.
     stream.set_read_timeout(None)?;
     loop {
         stream.read_exact(&mut request)?;
@@ -92,7 +96,7 @@ fn serve_line(stream: TcpStream) -> io::Result<()> {
     }
 }
 
-/// Answers one connection's requests; returns the port to connect to.
+/// Answers the requests of one connection; returns the port to connect to.
 fn answer_one(sizes: Exchange) -> io::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let port = listener.local_addr()?.port();

@@ -1,4 +1,4 @@
-//! The server of the demo: what runs in the second process.
+//! The server of the demo, in the second process.
 
 use std::io::Read;
 use std::process::exit;
@@ -13,10 +13,10 @@ use super::server_process::{LOBBY, RAW};
 use crate::failure::{FAILED, Failure, OK, Outcome};
 use crate::screen;
 
-/// The sensors that there are, from 0.
+/// The number of sensors.
 pub(super) const SENSORS: u32 = 8;
 
-/// Serves until standard input closes, which it does at the latest when the parent ends.
+/// Serves until standard input is closed, at the latest when the parent process ends.
 pub(crate) fn serve(arguments: &[String]) -> Outcome {
     let raw_address = raw::serve()?;
     let orb = zorb::Orb::builder()
@@ -34,10 +34,10 @@ pub(crate) fn serve(arguments: &[String]) -> Outcome {
         .map_err(activation)?;
     let ior = zorb::Interface::as_object(&lobby).to_ior_string();
     screen::print(&format!("{LOBBY} {ior}\n{RAW} {raw_address}\n"))?;
-    // The parent writes nothing; what is waited for is the end.
+    // The parent writes nothing: this read waits for the end.
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
     let ended = orb.shutdown(true);
-    // The threads of the raw server are still in their reads.
+    // The threads of the raw server are still blocked in reads.
     exit(i32::from(if ended.is_ok() { OK } else { FAILED }))
 }
 

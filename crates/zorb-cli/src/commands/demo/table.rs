@@ -1,4 +1,4 @@
-//! What the demo found.
+//! The results of the demo.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,25 +11,25 @@ use crate::screen::{HEADING, paint};
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) rows: Vec<Row>,
-    /// The time it all took.
+    /// The duration of the whole demo.
     #[serde(skip)]
     pub(super) elapsed: Duration,
 }
 
-/// One operation.
+/// The result of one operation.
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
     pub(super) operation: &'static str,
     pub(super) transport: &'static str,
-    /// Calls of one caller in a second.
+    /// Calls per second of one caller.
     pub(super) calls_per_s: f64,
-    /// The median, in microseconds.
+    /// The median in microseconds.
     pub(super) p50_us: f64,
-    /// What 99 of 100 calls do not exceed, in microseconds.
+    /// The 99th percentile in microseconds.
     pub(super) p99_us: f64,
-    /// The median of the ratios of a block's median to that of a block of bare round trips.
+    /// The median of the ratios of a block's median to that of the adjacent bare block.
     pub(super) ratio_to_raw: f64,
-    /// The median of the bare round trips, in microseconds.
+    /// The median of the bare round trips in microseconds.
     #[serde(skip)]
     pub(super) raw_p50_us: f64,
 }

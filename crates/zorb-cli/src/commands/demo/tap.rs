@@ -1,4 +1,4 @@
-//! A relay that counts: how many octets a call takes on the wire.
+//! A relay that counts the octets of a call on the wire.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use zorb_cdr::ByteOrder;
 use super::calls::Exchange;
 use crate::failure::Failure;
 
-/// Relays connections to a server, and counts what passes.
+/// A relay that forwards connections to a server and counts the octets.
 #[derive(Debug)]
 pub(super) struct Tap {
     address: SocketAddr,
@@ -27,7 +27,8 @@ struct Counts {
 }
 
 impl Tap {
-    /// A relay to the server of `object`. Its threads end with their connections and the process.
+    /// Starts a relay to the server of `object`. Its threads end with their connections and the
+    /// process.
     pub(super) fn before(object: &ObjectRef) -> Result<Self, Failure> {
         let profile = object.ior().iiop_profiles().next();
         let profile = profile.ok_or_else(|| Failure::new("the reference has no IIOP profile"))?;
@@ -37,7 +38,7 @@ impl Tap {
         let counts = Arc::clone(&tap.counts);
         Builder::new().name("tap-accept".to_owned()).spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                // A caller sees a connection that breaks.
+                // The caller notices a broken connection.
                 let _ = TcpStream::connect((server.0.as_str(), server.1))
                     .and_then(|server| relay_both(client, server, &counts));
             }
@@ -63,7 +64,7 @@ impl Tap {
         object.ok_or_else(|| Failure::new("the reference has no IIOP profile"))
     }
 
-    /// What has passed since the last time.
+    /// The octets counted since the last call.
     pub(super) fn take(&self) -> Exchange {
         Exchange {
             request: self.counts.to_server.swap(0, Ordering::SeqCst),
@@ -89,7 +90,7 @@ fn relay(mut from: TcpStream, mut to: TcpStream, count: &AtomicU32) {
             Ok(0) | Err(_) => break,
             Ok(size) => size,
         };
-        // Before they are passed on: who has the reply then finds it counted.
+        // Counted before forwarding: the receiver of a reply must find it counted.
         count.fetch_add(u32::try_from(size).unwrap_or(u32::MAX), Ordering::SeqCst);
         if to.write_all(buffer.get(..size).unwrap_or_default()).is_err() {
             break;

@@ -1,7 +1,7 @@
 //! `zorb idl dump`: the resolved model as JSON.
 //!
-//! What is in it is described in the book, in the chapter on the IDL compiler. Members that say
-//! nothing (no bound, no docs, false) are left out.
+//! The book specifies the format in the chapter on the IDL compiler. Absent values (no bound, no
+//! docs, false) are omitted.
 
 use serde_json::{Map, Value, json};
 use zorb_idl::model::{
@@ -10,7 +10,7 @@ use zorb_idl::model::{
 };
 use zorb_idl::{Compilation, DefId, DefinitionKind, Type};
 
-/// The definitions of a compilation, nested as they are defined.
+/// The definitions of a compilation, nested as in the IDL.
 pub(super) fn model(compilation: &Compilation, built_in: bool) -> Value {
     let dump = Dump { compilation, built_in };
     dump.definitions(compilation.model.roots())
@@ -21,7 +21,7 @@ struct Dump<'c> {
     built_in: bool,
 }
 
-/// A JSON object that leaves out what says nothing.
+/// A JSON object that omits absent values.
 #[derive(Default)]
 struct Object(Map<String, Value>);
 
@@ -195,7 +195,7 @@ impl Dump<'_> {
         }
     }
 
-    /// Bases, operations, attributes and definitions of what is an interface or valuetype.
+    /// The bases, operations, attributes and definitions of an interface or valuetype.
     fn interface(&self, id: DefId, object: &mut Object) {
         let model = &self.compilation.model;
         if let Some(interface) = model.interface(id) {
@@ -346,7 +346,7 @@ impl Dump<'_> {
         list.iter().map(annotation).collect()
     }
 
-    /// A type: its kind, and what that kind needs.
+    /// A type: its kind, and the parameters of that kind.
     fn ty(&self, ty: &Type) -> Value {
         let mut object = Object::default();
         match ty {
@@ -377,7 +377,7 @@ impl Dump<'_> {
         object.take()
     }
 
-    /// A constant. What JSON has is itself, anything else an object that says what it is.
+    /// A constant: a JSON value, or an object with its kind if JSON has no such value.
     fn value(&self, value: &ConstValue) -> Value {
         match value {
             ConstValue::Boolean(value) => json!(value),
@@ -401,7 +401,7 @@ impl Dump<'_> {
     }
 }
 
-/// The kind of a definition: IDL's word for it, where it is one word.
+/// The kind of a definition: its IDL keyword, if that is a single word.
 fn kind(item: &DefinitionKind) -> &'static str {
     match item {
         DefinitionKind::ValueBox(_) => "valuebox",

@@ -1,4 +1,4 @@
-//! What a tagged component says.
+//! Decodes tagged components.
 
 use zorb::giop::{
     AlternateIiopAddress, CodeSetComponent, CodeSetComponentInfo, ComponentTag, HostPort,
@@ -7,13 +7,13 @@ use zorb::giop::{
 };
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult};
 
-use super::facts::{Facts, printable};
+use super::fields::{Node, printable};
 use super::key;
 
-/// The most addresses read from one component.
+/// The maximum number of addresses read from one component.
 const MAX_ADDRESSES: usize = 1024;
 
-/// The octets that the name of a socket takes at least.
+/// The minimum number of octets of an encoded socket name.
 const MIN_NAME_SIZE: usize = 5;
 
 /// The bits of `Security::AssociationOptions`, from the lowest.
@@ -32,129 +32,129 @@ const ASSOCIATION_OPTIONS: [&str; 12] = [
     "DelegationByClient",
 ];
 
-pub(super) fn explain(component: &TaggedComponent) -> Facts {
+pub(super) fn explain(component: &TaggedComponent) -> Node {
     let name = match component.tag.name() {
         Some(name) => name.to_owned(),
         None => "unknown kind".to_owned(),
     };
     let head = || {
-        let facts = Facts::new(format!("{name} ({})", component.tag.0));
-        facts.with_detail("tag", component.tag.0).with_detail("kind", name.clone())
+        let fields = Node::new(format!("{name} ({})", component.tag.0));
+        fields.with_detail("tag", component.tag.0).with_detail("kind", name.clone())
     };
     match contents(component, head()) {
-        Ok(Some(facts)) => facts,
+        Ok(Some(fields)) => fields,
         Ok(None) => head().with("octets", component.data.as_slice()),
         Err(error) => {
-            let mut facts = head();
-            facts.set_title(format!("{name}, malformed"));
-            facts.with("malformed", error.to_string()).with("octets", component.data.as_slice())
+            let mut fields = head();
+            fields.set_title(format!("{name}, malformed"));
+            fields.with("malformed", error.to_string()).with("octets", component.data.as_slice())
         }
     }
 }
 
-/// What is in it; `None` when its kind is not understood.
-fn contents(component: &TaggedComponent, mut facts: Facts) -> CdrResult<Option<Facts>> {
+/// Decodes the contents; `None` when the kind is unknown.
+fn contents(component: &TaggedComponent, mut fields: Node) -> CdrResult<Option<Node>> {
     let data = component.data.as_slice();
     let encapsulation = || CdrReader::for_encapsulation(data);
     match component.tag {
         ComponentTag::ORB_TYPE => {
             let Some(orb) = component.body::<OrbType>()? else { return Ok(None) };
-            facts.add("orb", orb_name(orb));
-            facts.add("number", format!("{:#010x}", orb.0));
+            fields.add("orb", orb_name(orb));
+            fields.add("number", format!("{:#010x}", orb.0));
         }
         ComponentTag::CODE_SETS => {
             let Some(sets) = component.body::<CodeSetComponentInfo>()? else { return Ok(None) };
-            facts.add("char", code_sets(&sets.for_char));
-            facts.add("wchar", code_sets(&sets.for_wchar));
+            fields.add("char", code_sets(&sets.for_char));
+            fields.add("wchar", code_sets(&sets.for_wchar));
         }
         ComponentTag::POLICIES => {
             let Some(policies) = component.body::<Policies>()? else { return Ok(None) };
-            facts.add("policies", policies.0.iter().map(policy).collect::<Vec<_>>());
+            fields.add("policies", policies.0.iter().map(policy).collect::<Vec<_>>());
         }
         ComponentTag::ALTERNATE_IIOP_ADDRESS => {
             let Some(address) = component.body::<AlternateIiopAddress>()? else { return Ok(None) };
-            add_address(&mut facts, address.host, address.port);
+            add_address(&mut fields, address.host, address.port);
         }
-        ComponentTag::COMPLETE_OBJECT_KEY => facts.add("object_key", key::explain(data, None)),
+        ComponentTag::COMPLETE_OBJECT_KEY => fields.add("object_key", key::explain(data, None)),
         ComponentTag::SSL_SEC_TRANS => {
             let Some(ssl) = component.body::<SslSecTrans>()? else { return Ok(None) };
-            facts.add("port", ssl.port);
-            facts.add("supports", association_options(ssl.target_supports));
-            facts.add("requires", association_options(ssl.target_requires));
+            fields.add("port", ssl.port);
+            fields.add("supports", association_options(ssl.target_supports));
+            fields.add("requires", association_options(ssl.target_requires));
         }
         ComponentTag::TLS_SEC_TRANS => {
             let mut reader = encapsulation()?;
-            facts.add("supports", association_options(reader.read_u16()?));
-            facts.add("requires", association_options(reader.read_u16()?));
-            facts.add("addresses", addresses(&mut reader)?);
+            fields.add("supports", association_options(reader.read_u16()?));
+            fields.add("requires", association_options(reader.read_u16()?));
+            fields.add("addresses", addresses(&mut reader)?);
         }
         ComponentTag::TAO_ENDPOINTS => {
             let Some(endpoints) = component.body::<TaoEndpoints>()? else { return Ok(None) };
             let groups = endpoints.0.into_iter().map(|endpoint| {
-                let mut facts = Facts::default();
-                add_address(&mut facts, endpoint.host, endpoint.port);
-                facts.with("priority", endpoint.priority.to_string())
+                let mut fields = Node::default();
+                add_address(&mut fields, endpoint.host, endpoint.port);
+                fields.with("priority", endpoint.priority.to_string())
             });
-            facts.add("endpoints", groups.collect::<Vec<_>>());
+            fields.add("endpoints", groups.collect::<Vec<_>>());
         }
         ComponentTag::ZORB_LANE_PRIORITY => {
             let Some(lane) = component.body::<LanePriority>()? else { return Ok(None) };
-            facts.add("priority", lane.0.to_string());
+            fields.add("priority", lane.0.to_string());
         }
         ComponentTag::JAVA_CODEBASE => {
-            facts.add("codebase", encapsulation()?.read_latin1("codebase")?.into_owned());
+            fields.add("codebase", encapsulation()?.read_latin1("codebase")?.into_owned());
         }
         ComponentTag::FT_GROUP | ComponentTag::GROUP => {
             let mut reader = encapsulation()?;
             let (major, minor) = (reader.read_u8()?, reader.read_u8()?);
-            facts.add("version", format!("{major}.{minor}"));
-            facts.add("domain", reader.read_latin1("group domain")?.into_owned());
-            facts.add("group", reader.read_u64()?);
-            facts.add("group_version", reader.read_u32()?);
+            fields.add("version", format!("{major}.{minor}"));
+            fields.add("domain", reader.read_latin1("group domain")?.into_owned());
+            fields.add("group", reader.read_u64()?);
+            fields.add("group_version", reader.read_u32()?);
         }
         ComponentTag::FT_PRIMARY | ComponentTag::FT_HEARTBEAT_ENABLED => {
-            facts.add("enabled", encapsulation()?.read_bool()?);
+            fields.add("enabled", encapsulation()?.read_bool()?);
         }
         ComponentTag::ZORB_SHM_ENDPOINTS => {
             let mut reader = encapsulation()?;
-            facts.add("machine", reader.read_latin1("machine")?.into_owned());
+            fields.add("machine", reader.read_latin1("machine")?.into_owned());
             let count = reader.read_count(MIN_NAME_SIZE, "endpoint list")?;
             let mut names = Vec::new();
             for _ in 0..count {
                 let octets = reader.read_string_octets(u32::MAX, "endpoint")?;
                 names.push(String::from_utf8_lossy(octets).into_owned());
             }
-            facts.add("sockets", names);
+            fields.add("sockets", names);
         }
         ComponentTag::GROUP_IIOP => {
             let profile = IiopProfile::decode(data)?;
-            facts.add("version", profile.version.to_string());
-            add_address(&mut facts, profile.host, profile.port);
-            facts.add("object_key", key::explain(&profile.object_key, None));
+            fields.add("version", profile.version.to_string());
+            add_address(&mut fields, profile.host, profile.port);
+            fields.add("object_key", key::explain(&profile.object_key, None));
         }
         ComponentTag::OTS_POLICY | ComponentTag::INV_POLICY | ComponentTag::TRANSACTION_POLICY => {
-            facts.add("policy", encapsulation()?.read_u16()?);
+            fields.add("policy", encapsulation()?.read_u16()?);
         }
         ComponentTag::RMI_CUSTOM_MAX_STREAM_FORMAT => {
-            facts.add("format", u16::from(encapsulation()?.read_u8()?));
+            fields.add("format", u16::from(encapsulation()?.read_u8()?));
         }
         _ => return Ok(None),
     }
-    Ok(Some(facts))
+    Ok(Some(fields))
 }
 
 fn orb_name(orb: OrbType) -> String {
     match orb.name() {
         Some(name) => name.to_owned(),
-        // Vendors make their number of letters.
+        // Vendors choose four letters as their ORB type.
         None => format!("unknown, \"{}\"", printable(&orb.0.to_be_bytes())),
     }
 }
 
-fn code_sets(sets: &CodeSetComponent) -> Facts {
+fn code_sets(sets: &CodeSetComponent) -> Node {
     let native = if sets.native.0 == 0 { "none".to_owned() } else { sets.native.to_string() };
     let conversions: Vec<String> = sets.conversions.iter().map(ToString::to_string).collect();
-    Facts::default().with("native", native).with("converts", conversions)
+    Node::default().with("native", native).with("converts", conversions)
 }
 
 fn association_options(bits: u16) -> Vec<String> {
@@ -164,15 +164,15 @@ fn association_options(bits: u16) -> Vec<String> {
     named.chain((rest != 0).then(|| format!("{rest:#06x}"))).collect()
 }
 
-fn add_address(facts: &mut Facts, host: String, port: u16) {
+fn add_address(fields: &mut Node, host: String, port: u16) {
     let address = HostPort { host, port };
-    let title = [facts.title(), &address.to_string()].join(" ");
-    facts.set_title(title.trim_start());
-    facts.add("host", address.host);
-    facts.add("port", port);
+    let title = [fields.title(), &address.to_string()].join(" ");
+    fields.set_title(title.trim_start());
+    fields.add("host", address.host);
+    fields.add("port", port);
 }
 
-fn addresses(reader: &mut CdrReader<'_>) -> CdrResult<Vec<Facts>> {
+fn addresses(reader: &mut CdrReader<'_>) -> CdrResult<Vec<Node>> {
     let count = reader.read_count(7, "address list")?;
     if count > MAX_ADDRESSES {
         return Err(reader.error(CdrErrorKind::BoundExceeded, "address list"));
@@ -180,14 +180,14 @@ fn addresses(reader: &mut CdrReader<'_>) -> CdrResult<Vec<Facts>> {
     let mut groups = Vec::with_capacity(count);
     for _ in 0..count {
         let host = reader.read_latin1("host")?.into_owned();
-        let mut facts = Facts::default();
-        add_address(&mut facts, host, reader.read_u16()?);
-        groups.push(facts);
+        let mut fields = Node::default();
+        add_address(&mut fields, host, reader.read_u16()?);
+        groups.push(fields);
     }
     Ok(groups)
 }
 
-/// The name of a policy type, where the standard has given it one.
+/// The standard name of a policy type, if any.
 fn policy_name(policy_type: u32) -> Option<&'static str> {
     Some(match policy_type {
         23 => "Rebind",
@@ -218,19 +218,19 @@ fn policy_name(policy_type: u32) -> Option<&'static str> {
     })
 }
 
-fn policy(policy: &PolicyValue) -> Facts {
+fn policy(policy: &PolicyValue) -> Node {
     let name = policy_name(policy.policy_type);
     let name = name.unwrap_or("unknown policy");
-    let facts = Facts::new(format!("{name} ({})", policy.policy_type))
+    let fields = Node::new(format!("{name} ({})", policy.policy_type))
         .with_detail("type", policy.policy_type)
         .with_detail("name", name);
     match policy_value(policy) {
-        Ok(Some(value)) => facts.with("value", value),
-        _ => facts.with("octets", policy.value.as_slice()),
+        Ok(Some(value)) => fields.with("value", value),
+        _ => fields.with("octets", policy.value.as_slice()),
     }
 }
 
-/// A policy's value in words; `None` when its type is not understood.
+/// A policy's value as text; `None` when its type is unknown.
 fn policy_value(policy: &PolicyValue) -> CdrResult<Option<String>> {
     let mut reader = CdrReader::for_encapsulation(&policy.value)?;
     Ok(Some(match policy.policy_type {

@@ -1,150 +1,150 @@
-//! What is known about a reference: a tree that is printed as text or as JSON.
+//! The decoded fields of a reference: a tree, rendered as text or JSON.
 
 use serde::{Serialize, Serializer};
 
-/// One thing that is known.
+/// The value of a field.
 #[derive(Debug)]
-pub(super) enum Fact {
-    /// Words. They may come from the reference: only [`render`](super::render) makes them safe.
+pub(super) enum Value {
+    /// Text. It may come from the reference: only [`render`](super::render) escapes it.
     Text(String),
     /// A number.
     Number(u64),
-    /// Yes or no.
+    /// A Boolean.
     Flag(bool),
-    /// Octets that say nothing, or that are to be seen as they are.
+    /// Opaque octets.
     Octets(Vec<u8>),
-    /// Several words.
+    /// A list of texts.
     Texts(Vec<String>),
-    /// Several things of a kind, each with its facts.
-    Groups(Vec<Facts>),
-    /// A thing with facts of its own.
-    Group(Facts),
+    /// A list of nodes of the same kind, each with its fields.
+    Groups(Vec<Node>),
+    /// A node with fields of its own.
+    Group(Node),
 }
 
-/// Facts in order, each with its name, and a few words that sum them up.
+/// Fields in order, with a title.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct Node {
     title: String,
-    facts: Vec<Named>,
+    fields: Vec<Field>,
 }
 
-/// A fact with its name.
+/// A named field.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct Field {
     pub(super) name: &'static str,
-    pub(super) fact: Fact,
-    /// Whether the text for people has it in other words already.
-    pub(super) is_for_programs: bool,
+    pub(super) value: Value,
+    /// Whether only JSON shows it, because the title already includes it.
+    pub(super) json_only: bool,
 }
 
-impl Facts {
-    /// No facts yet about something that `title` sums up.
+impl Node {
+    /// Creates a node without fields.
     pub(super) fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), facts: Vec::new() }
+        Self { title: title.into(), fields: Vec::new() }
     }
 
-    /// Adds a fact.
-    pub(super) fn add(&mut self, name: &'static str, fact: impl Into<Fact>) {
-        self.facts.push(Named { name, fact: fact.into(), is_for_programs: false });
+    /// Adds a field.
+    pub(super) fn add(&mut self, name: &'static str, value: impl Into<Value>) {
+        self.fields.push(Field { name, value: value.into(), json_only: false });
     }
 
-    /// The same facts and one more, which the title holds already: JSON alone shows it.
+    /// Adds a field that the title already includes: only JSON shows it.
     #[must_use]
-    pub(super) fn with_detail(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {
-        self.facts.push(Named { name, fact: fact.into(), is_for_programs: true });
+    pub(super) fn with_detail(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.fields.push(Field { name, value: value.into(), json_only: true });
         self
     }
 
-    /// The same facts and one more.
+    /// Adds a field.
     #[must_use]
-    pub(super) fn with(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {
-        self.add(name, fact);
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.add(name, value);
         self
     }
 
-    /// The words that sum the facts up; JSON leaves them out.
+    /// The title; JSON omits it.
     pub(super) fn title(&self) -> &str {
         &self.title
     }
 
-    /// Sets the words that sum the facts up.
+    /// Sets the title.
     pub(super) fn set_title(&mut self, title: impl Into<String>) {
         self.title = title.into();
     }
 
-    /// The facts in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Named> {
-        self.facts.iter()
+    /// The fields in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter()
     }
 }
 
-impl From<String> for Fact {
+impl From<String> for Value {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<&str> for Fact {
+impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<bool> for Fact {
+impl From<bool> for Value {
     fn from(flag: bool) -> Self {
         Self::Flag(flag)
     }
 }
 
-impl From<u64> for Fact {
+impl From<u64> for Value {
     fn from(number: u64) -> Self {
         Self::Number(number)
     }
 }
 
-impl From<u32> for Fact {
+impl From<u32> for Value {
     fn from(number: u32) -> Self {
         Self::Number(number.into())
     }
 }
 
-impl From<u16> for Fact {
+impl From<u16> for Value {
     fn from(number: u16) -> Self {
         Self::Number(number.into())
     }
 }
 
-impl From<&[u8]> for Fact {
+impl From<&[u8]> for Value {
     fn from(octets: &[u8]) -> Self {
         Self::Octets(octets.to_vec())
     }
 }
 
-impl From<Vec<String>> for Fact {
+impl From<Vec<String>> for Value {
     fn from(texts: Vec<String>) -> Self {
         Self::Texts(texts)
     }
 }
 
-impl From<Vec<Facts>> for Fact {
-    fn from(groups: Vec<Facts>) -> Self {
+impl From<Vec<Node>> for Value {
+    fn from(groups: Vec<Node>) -> Self {
         Self::Groups(groups)
     }
 }
 
-impl From<Facts> for Fact {
-    fn from(facts: Facts) -> Self {
-        Self::Group(facts)
+impl From<Node> for Value {
+    fn from(fields: Node) -> Self {
+        Self::Group(fields)
     }
 }
 
-impl Serialize for Facts {
+impl Serialize for Node {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.facts.iter().map(|named| (named.name, &named.fact)))
+        serializer.collect_map(self.fields.iter().map(|named| (named.name, &named.value)))
     }
 }
 
-impl Serialize for Fact {
+impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
@@ -153,7 +153,7 @@ impl Serialize for Fact {
             Self::Octets(octets) => serializer.serialize_str(&hex(octets)),
             Self::Texts(texts) => serializer.collect_seq(texts),
             Self::Groups(groups) => serializer.collect_seq(groups),
-            Self::Group(facts) => facts.serialize(serializer),
+            Self::Group(fields) => fields.serialize(serializer),
         }
     }
 }
@@ -167,7 +167,7 @@ pub(super) fn hex(octets: &[u8]) -> String {
     })
 }
 
-/// Octets as text: printable ASCII as it is, dots for the rest.
+/// Octets as text: printable ASCII unchanged, dots for the rest.
 pub(super) fn printable(octets: &[u8]) -> String {
     let char = |octet: &u8| if matches!(octet, b' '..=b'~') { char::from(*octet) } else { '.' };
     octets.iter().map(char).collect()

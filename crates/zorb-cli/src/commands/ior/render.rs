@@ -1,49 +1,49 @@
-//! The tree of facts as text for people.
+//! Renders fields as text.
 
 use std::fmt::Write as _;
 
-use super::facts::{Fact, Facts, Named, hex, printable};
+use super::fields::{Field, Node, Value, hex, printable};
 use crate::screen::{FAINT, HEADING, paint, visible};
 
-/// Octets on one line; more are dumped.
+/// The maximum number of octets shown on one line; more are dumped.
 const SHORT: usize = 24;
-/// Octets on one line of a dump.
+/// The number of octets per line of a dump.
 const ROW: usize = 16;
 
-pub(super) fn render(facts: &Facts) -> String {
+pub(super) fn render(fields: &Node) -> String {
     let mut text = String::new();
-    write_facts(&mut text, facts, 0);
+    write_facts(&mut text, fields, 0);
     text
 }
 
-fn write_facts(text: &mut String, facts: &Facts, depth: usize) {
+fn write_facts(text: &mut String, fields: &Node, depth: usize) {
     let indent = "  ".repeat(depth);
-    let is_plain = |named: &&&Named| !matches!(named.fact, Fact::Group(_) | Fact::Groups(_));
-    let shown: Vec<&Named> = facts.iter().filter(|named| !named.is_for_programs).collect();
+    let is_plain = |named: &&&Field| !matches!(named.value, Value::Group(_) | Value::Groups(_));
+    let shown: Vec<&Field> = fields.iter().filter(|named| !named.json_only).collect();
     let width = shown.iter().filter(is_plain).map(|named| named.name.len()).max().unwrap_or(0);
-    for Named { name, fact, .. } in shown {
+    for Field { name, value, .. } in shown {
         let label = name.replace('_', " ");
         let mut line = |value: &str| {
             let label = paint(FAINT, &format!("{label:width$}"));
             let _ = writeln!(text, "{indent}{label}  {value}");
         };
-        match fact {
-            Fact::Text(value) => line(&visible(value)),
-            Fact::Number(value) => line(&value.to_string()),
-            Fact::Flag(value) => line(if *value { "yes" } else { "no" }),
-            Fact::Texts(values) if values.is_empty() => line("none"),
-            Fact::Texts(values) => line(&visible(&values.join(", "))),
-            Fact::Octets(octets) if octets.is_empty() => line("none"),
-            Fact::Octets(octets) if octets.len() <= SHORT => {
+        match value {
+            Value::Text(value) => line(&visible(value)),
+            Value::Number(value) => line(&value.to_string()),
+            Value::Flag(value) => line(if *value { "yes" } else { "no" }),
+            Value::Texts(values) if values.is_empty() => line("none"),
+            Value::Texts(values) => line(&visible(&values.join(", "))),
+            Value::Octets(octets) if octets.is_empty() => line("none"),
+            Value::Octets(octets) if octets.len() <= SHORT => {
                 line(&format!("{}  {}", hex(octets), paint(FAINT, &quoted(octets))));
             }
-            Fact::Octets(octets) => {
+            Value::Octets(octets) => {
                 line(&format!("{} octets", octets.len()));
                 dump(text, octets, depth + 1);
             }
-            Fact::Group(group) => write_group(text, &label, group, depth),
-            Fact::Groups(groups) if groups.is_empty() => line("none"),
-            Fact::Groups(groups) => {
+            Value::Group(group) => write_group(text, &label, group, depth),
+            Value::Groups(groups) if groups.is_empty() => line("none"),
+            Value::Groups(groups) => {
                 for (index, group) in groups.iter().enumerate() {
                     let label = format!("{} {}", singular(&label), index + 1);
                     write_group(text, &label, group, depth);
@@ -53,7 +53,7 @@ fn write_facts(text: &mut String, facts: &Facts, depth: usize) {
     }
 }
 
-fn write_group(text: &mut String, name: &str, group: &Facts, depth: usize) {
+fn write_group(text: &mut String, name: &str, group: &Node, depth: usize) {
     let indent = "  ".repeat(depth);
     let title = visible(group.title());
     let heading = format!("{indent}{}  {title}", paint(HEADING, name));

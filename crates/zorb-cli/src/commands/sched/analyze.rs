@@ -1,4 +1,4 @@
-//! `zorb sched analyze`: whether operations meet their deadlines, and why not.
+//! `zorb sched analyze`: schedulability analysis.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use super::{json, text};
 use crate::failure::{FAILED, Failure, OK, Outcome};
 use crate::screen;
 
-/// The most instances that are drawn.
+/// The maximum number of task instances drawn.
 const MAX_INSTANCES: usize = 20_000;
 
-/// The longest multiple of the periods that is drawn whole, in longest periods.
+/// The longest drawn time, in multiples of the longest period.
 const MAX_PERIODS: u64 = 4;
 
-/// Find out whether operations meet their deadlines, and give them priorities
+/// Analyse whether operations meet their deadlines, and assign priorities
 ///
-/// FILE is a task set in TOML: how long operations run, how often, and what they call. The exit
-/// status is 0 when all deadlines are met for certain, 1 when they are not or the operations make no
-/// sense, as where there are none, and 2 when FILE is no task set.
+/// FILE is a task set in TOML: execution times, periods and calls of operations. Exit status: 0 if
+/// all deadlines are guaranteed, 1 if not, or if the task set is invalid or empty, 2 if FILE cannot
+/// be parsed.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb sched analyze flight.toml
@@ -30,26 +30,26 @@ const MAX_PERIODS: u64 = 4;
   zorb sched analyze flight.toml --svg flight.svg --until '80 ms'
   zorb sched analyze flight.toml --write priorities.toml --rust priorities.rs")]
 pub(crate) struct AnalyzeArgs {
-    /// The task set; `-` is standard input
+    /// Task set; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Another strategy than the file's: rms, dm, edf, mlf or muf
+    /// Strategy, instead of the file's: rms, dm, edf, mlf or muf
     #[arg(long, value_name = "NAME")]
     strategy: Option<Strategy>,
-    /// Print JSON
+    /// JSON output
     #[arg(long)]
     json: bool,
-    /// Draw what happens when all tasks arrive together
+    /// Timeline of all tasks released together, as an SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Until when to draw, as `80 ms`; by default until all begins again, or for four of the
-    /// longest periods
+    /// End of the timeline, such as `80 ms`; by default one hyperperiod, but at most four times the
+    /// longest period
     #[arg(long, value_name = "TIME", requires = "svg")]
     until: Option<Time>,
-    /// Write the priorities, as TOML; only where all deadlines are met
+    /// File to write the priorities to as TOML; only if all deadlines are met
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
-    /// Write the priorities as constants of Rust; only where all deadlines are met
+    /// File to write the priorities to as Rust constants; only if all deadlines are met
     #[arg(long, value_name = "FILE")]
     rust: Option<PathBuf>,
 }
@@ -58,7 +58,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Outcome {
     let source = read(&args.file)?;
     let computed = TaskFile::parse(&source).and_then(|mut file| {
         file.system.strategy = args.strategy.unwrap_or(file.system.strategy);
-        // A service may start with nothing; who asks for an answer has meant another file.
+        // The service may start empty, but an analysis of no operations is probably of the wrong
+        // file.
         if file.set.is_empty() {
             return Err(Anomaly::NoOperations.into());
         }
@@ -67,13 +68,13 @@ pub(super) fn run(args: &AnalyzeArgs) -> Outcome {
     });
     let (file, schedule) = match computed {
         Ok(computed) => computed,
-        Err(FileError::Anomaly(anomaly)) => return senseless(args, &anomaly),
+        Err(FileError::Anomaly(anomaly)) => return invalid(args, &anomaly),
         Err(error) => {
             return Err(Failure::new(format!("{}: {error}", args.file.display())).into_usage());
         }
     };
     if let Some(svg) = &args.svg {
-        let until = args.until.unwrap_or_else(|| whole(&schedule));
+        let until = args.until.unwrap_or_else(|| timeline_end(&schedule));
         screen::write(svg, &timeline(&schedule, &simulate(&schedule, until), until))?;
     }
     let schedulable = schedule.is_schedulable();
@@ -92,22 +93,22 @@ pub(super) fn run(args: &AnalyzeArgs) -> Outcome {
         screen::print(&text::report(&schedule))?;
     }
     if !schedulable && (args.write.is_some() || args.rust.is_some()) {
-        screen::tell("no priorities were written, because deadlines may be missed");
+        screen::print_stderr("no priorities written: deadlines may be missed");
     }
     Ok(if schedulable { OK } else { FAILED })
 }
 
-/// Operations that make no sense have no schedule.
-fn senseless(args: &AnalyzeArgs, anomaly: &Anomaly) -> Outcome {
+/// Reports an invalid task set, which has no schedule.
+fn invalid(args: &AnalyzeArgs, anomaly: &Anomaly) -> Outcome {
     if !args.json {
         let file = args.file.display();
         return Err(Failure::new(format!("{file}: {}: {anomaly}", anomaly.name())));
     }
-    screen::print_json(&json::Report::senseless(anomaly))?;
+    screen::print_json(&json::Report::invalid(anomaly))?;
     Ok(FAILED)
 }
 
-/// The text of a file that is not too long.
+/// Reads a file of limited size.
 pub(super) fn read(file: &Path) -> Result<String, Failure> {
     use std::io::Read;
     let failed =
@@ -129,8 +130,8 @@ fn simulate(schedule: &Schedule, until: Time) -> Trace {
     Simulation { tasks: &tasks, preemptive, until, most: MAX_INSTANCES }.run()
 }
 
-/// Until all tasks arrive together again, unless that is long.
-fn whole(schedule: &Schedule) -> Time {
+/// The hyperperiod, unless it is too long to draw.
+fn timeline_end(schedule: &Schedule) -> Time {
     let periods = || schedule.tasks.iter().map(|scheduled| scheduled.task.period);
     let deadlines = schedule.tasks.iter().map(|scheduled| scheduled.task.deadline);
     let most = periods().max().unwrap_or_default().times(MAX_PERIODS);

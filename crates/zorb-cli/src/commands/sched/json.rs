@@ -1,4 +1,4 @@
-//! What `zorb sched analyze --json` prints. Times are in nanoseconds.
+//! The JSON output of `zorb sched analyze`. Times are in nanoseconds.
 
 use serde::Serialize;
 use zorb_sched::{Anomaly, Response, Schedule, ScheduledTask, TaskSet};
@@ -48,7 +48,7 @@ struct Task {
     worst_ns: u64,
     period_ns: u64,
     deadline_ns: u64,
-    /// `null` where it is not known, or there is no bound.
+    /// `null` if unknown or unbounded.
     response_ns: Option<u64>,
     in_time: bool,
 }
@@ -92,8 +92,8 @@ impl Report {
         }
     }
 
-    /// That of operations that make no sense.
-    pub(super) fn senseless(anomaly: &Anomaly) -> Self {
+    /// The report of an invalid task set.
+    pub(super) fn invalid(anomaly: &Anomaly) -> Self {
         Self {
             schedulable: false,
             strategy: None,

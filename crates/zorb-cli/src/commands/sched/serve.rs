@@ -1,4 +1,4 @@
-//! `zorb sched serve`: the scheduling service.
+//! `zorb sched serve`: serves the scheduling service.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,26 +16,26 @@ use crate::screen::{self, counted};
 /// The key under which the service is published.
 const KEY: &str = "ScheduleService";
 
-/// Serve the scheduling service, as TAO's clients know it: RtecScheduler::Scheduler
+/// Serve the scheduling service, compatible with TAO's RtecScheduler::Scheduler
 ///
-/// Its reference is printed. Clients describe operations, have priorities computed, and ask for
-/// them. It serves until Ctrl-C.
+/// Prints its object reference. Clients describe operations, trigger the computation of priorities,
+/// and query them. Serves until Ctrl-C.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb sched serve --listen iiop://localhost:2820
   zorb sched serve flight.toml --strategy muf --ior scheduler.ior
   zorb call corbaloc::localhost:2820/ScheduleService --idl RtecScheduler.idl lookup Imu::sample")]
 pub(crate) struct ServeArgs {
-    /// Operations to begin with, and the machine, as `zorb sched analyze` takes them
+    /// Initial operations and machine, in the format of `zorb sched analyze`
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Another strategy than the file's: rms, dm, edf, mlf or muf
+    /// Strategy, instead of the file's: rms, dm, edf, mlf or muf
     #[arg(long, value_name = "NAME")]
     strategy: Option<Strategy>,
-    /// Where to listen, as `iiop://HOST:PORT`; may be given several times
+    /// Endpoint to listen at, as `iiop://HOST:PORT`; repeatable
     #[arg(long, value_name = "URL")]
     listen: Vec<String>,
-    /// Write the reference to this file as well
+    /// File to write the object reference to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ pub(super) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
     }
     screen::print(&format!("{text}\n"))?;
     let endpoints = orb.endpoints().join(", ");
-    screen::tell(&format!("serving {} at {endpoints}", counted(count, "operation")));
+    screen::print_stderr(&format!("serving {} at {endpoints}", counted(count, "operation")));
 
     while interrupt.wait(Duration::from_secs(3600)).is_none() {}
     orb.shutdown(true)?;

@@ -1,4 +1,4 @@
-//! What `zorb sched analyze` prints for people.
+//! The text output of `zorb sched analyze`.
 
 use zorb_sched::{Schedule, Severity};
 
@@ -8,8 +8,8 @@ use crate::screen::{ERROR, GOOD, HEADING, WARNING, paint};
 pub(super) fn report(schedule: &Schedule) -> String {
     let text = schedule.to_string();
     let count = text.lines().count();
-    // The line of headings comes after those of processors and an empty one; at the end, there is
-    // one line for each anomaly, and the verdict.
+    // The headings follow the lines of the processors and an empty line. The last lines are one for
+    // each anomaly, and the verdict.
     let headings = schedule.utilization.len() + 2;
     let findings = count - 1 - schedule.anomalies.len();
     let line = |(number, line): (usize, &str)| {

@@ -16,14 +16,14 @@ where
         echo: poa.activate(servant()).unwrap(),
         sensors: poa.activate(servant()).unwrap(),
         herald: poa.activate(servant()).unwrap(),
-        listener: poa.activate(Ear).unwrap(),
+        listener: poa.activate(CallbackServant).unwrap(),
     }
 }
 
-/// Answers everything, and everything wrong.
-struct Liar;
+/// A servant with only wrong answers.
+struct WrongAnswers;
 
-impl EchoServant for Liar {
+impl EchoServant for WrongAnswers {
     fn nothing(&self) -> zorb::Result<()> {
         Ok(())
     }
@@ -41,7 +41,7 @@ impl EchoServant for Liar {
     }
 }
 
-impl SensorsServant for Liar {
+impl SensorsServant for WrongAnswers {
     fn calibrate(&self, measured: &[Reading], _: f64) -> zorb::Result<Vec<Reading>> {
         Ok(measured.get(1..).unwrap_or_default().to_vec())
     }
@@ -51,14 +51,14 @@ impl SensorsServant for Liar {
     }
 }
 
-impl HeraldServant for Liar {
+impl HeraldServant for WrongAnswers {
     fn tell(&self, _: Option<&Listener>, value: i32) -> zorb::Result<i32> {
         Ok(value)
     }
 }
 
 #[test]
-fn right_replies_pass() {
+fn correct_replies_pass() {
     let orb = orb();
     for call in calls(&objects(&orb, || Answers)) {
         for number in [0, 1, u32::MAX] {
@@ -69,10 +69,10 @@ fn right_replies_pass() {
 }
 
 #[test]
-fn wrong_replies_are_found() {
+fn wrong_replies_are_detected() {
     let orb = orb();
-    let mut calls = calls(&objects(&orb, || Liar)).into_iter();
-    // There is nothing to lie about in nothing.
+    let mut calls = calls(&objects(&orb, || WrongAnswers)).into_iter();
+    // An empty reply cannot be wrong.
     assert_eq!(calls.next().map(|call| call.name), Some("void"));
     for call in calls {
         assert!(call.make(1).is_err(), "{}", call.name);
@@ -81,14 +81,14 @@ fn wrong_replies_are_found() {
 }
 
 #[test]
-fn sizes_are_those_of_whole_messages() {
+fn sizes_include_whole_messages() {
     let orb = orb();
     let objects = objects(&orb, || Answers);
     let sizes = sizes(&orb, &objects).unwrap();
     let calls = calls(&objects);
     assert_eq!(sizes.len(), calls.len());
     for (Sizes { call, callback }, Call { name, .. }) in sizes.iter().zip(&calls) {
-        // A GIOP header, an id, and what a reply has at least.
+        // A GIOP header, a request id, and the minimum of a reply.
         assert!(call.request > 24 && call.reply >= 24, "{name}: {call:?}");
         assert_eq!(callback.is_some(), *name == "callback");
         let data = match *name {
@@ -105,7 +105,7 @@ fn sizes_are_those_of_whole_messages() {
 }
 
 #[test]
-fn a_lobby_with_nil_references_is_refused() {
+fn a_lobby_with_nil_references_is_rejected() {
     struct Empty;
     impl LobbyServant for Empty {
         fn the_echo(&self) -> zorb::Result<Option<Echo>> {
