@@ -15,19 +15,19 @@ use crate::error::BridgeError;
 use crate::forwarding::ForwardedKeys;
 use crate::framing::Framing;
 use crate::link::Link;
-use crate::published::{Offer, Published};
+use crate::reference::{EndpointProfile, ReferenceTemplate};
 use crate::settings::Settings;
 use crate::statistics::Statistics;
 use crate::target::Target;
 
 /// How long closing waits for connections to end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// An open bridge: it listens on one or several endpoints, and passes on what comes to the target.
+/// An open bridge: it listens on one or more endpoints and forwards requests to the target.
 ///
-/// Its [`reference`](Self::reference) is for clients: it is the target's, with the bridge's addresses.
-/// Connections are made to the server when clients send their first request. Dropping the bridge
-/// closes it.
+/// Its [`reference`](Self::reference) is for clients: the target's reference with the endpoints of
+/// the bridge. The bridge connects to the server when a client sends its first request. Dropping
+/// the bridge closes it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -57,13 +57,13 @@ pub struct Bridge {
     threads: Lock<Vec<JoinHandle<()>>>,
 }
 
-/// What all connections of a bridge share.
+/// The state shared by all connections of a bridge.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) registry: Arc<ProtocolRegistry>,
     pub(crate) settings: Settings,
     pub(crate) target: Target,
-    pub(crate) published: Published,
+    pub(crate) references: ReferenceTemplate,
     pub(crate) forwarded: ForwardedKeys,
     closed: AtomicBool,
     links: Lock<Links>,
@@ -74,15 +74,15 @@ pub(crate) struct Shared {
 struct Links {
     open: HashMap<u64, Arc<Link>>,
     next: u64,
-    /// What went over those that are no more.
+    /// The statistics of closed connections.
     past: Statistics,
 }
 
 impl Bridge {
-    /// Listens on each of the URLs, and leads to `target`. The protocols are those of `registry`.
+    /// Listens on each of the URLs and forwards to `target`, with the protocols of `registry`.
     ///
     /// # Errors
-    /// A URL cannot be listened on, or the target cannot be reached by any protocol.
+    /// A URL cannot be listened on, or no protocol can reach the target.
     pub fn open<U: AsRef<str>>(
         registry: &Arc<ProtocolRegistry>,
         target: &Ior,
@@ -102,23 +102,23 @@ impl Bridge {
         if listeners.is_empty() {
             return Err(BridgeError::NoListener);
         }
-        let published = listeners.iter().map(|(protocol, acceptor)| {
-            Offer::new(protocol, acceptor.published().to_vec(), &target)
+        let references = listeners.iter().map(|(protocol, acceptor)| {
+            EndpointProfile::new(protocol, acceptor.published().to_vec(), &target)
         });
-        let published = Published { offers: published.collect::<Result<_, _>>()? };
-        published.reference(&target.type_id, &target.key)?;
+        let references = ReferenceTemplate { profiles: references.collect::<Result<_, _>>()? };
+        references.reference(&target.type_id, &target.key)?;
         let shared = Arc::new(Shared {
             registry: Arc::clone(registry),
             settings,
             target,
-            published,
+            references,
             forwarded: ForwardedKeys::default(),
             closed: AtomicBool::new(false),
             links: Lock::default(),
             left: Condition::new(),
         });
         let acceptors = listeners.iter().map(|(_, acceptor)| Arc::clone(acceptor)).collect();
-        // Dropped when a thread cannot be started, it closes what is open.
+        // If a thread cannot be started, dropping this closes everything.
         let bridge = Self { shared, acceptors, threads: Lock::default() };
         for (protocol, acceptor) in listeners {
             bridge.start(Framing(protocol.messaging()), acceptor).map_err(BridgeError::Thread)?;
@@ -135,20 +135,20 @@ impl Bridge {
         Ok(())
     }
 
-    /// The reference for clients: of the target's type and key, at the endpoints of the bridge.
+    /// The object reference for clients: the target's type and key, at the endpoints of the bridge.
     ///
     /// # Errors
     /// None, once the bridge is open.
     pub fn reference(&self) -> Result<Ior, BridgeError> {
-        let Shared { target, published, .. } = &*self.shared;
-        Ok(published.reference(&target.type_id, &target.key)?)
+        let Shared { target, references, .. } = &*self.shared;
+        Ok(references.reference(&target.type_id, &target.key)?)
     }
 
-    /// The same as a `corbaloc` URL, which does not tell the type.
+    /// The reference as a `corbaloc` URL, which does not contain the type.
     #[must_use]
     pub fn corbaloc(&self) -> String {
-        let Shared { target, published, .. } = &*self.shared;
-        let addresses = published.offers.iter().flat_map(|offer| {
+        let Shared { target, references, .. } = &*self.shared;
+        let addresses = references.profiles.iter().flat_map(|offer| {
             offer.endpoints.iter().map(|endpoint| CorbalocAddress {
                 protocol: offer.protocol.corbaloc_prefix().to_owned(),
                 version: Some(offer.version),
@@ -159,13 +159,18 @@ impl Bridge {
         format!("corbaloc:{corbaloc}")
     }
 
-    /// Where the bridge listens, as its references say it.
+    /// The endpoints of the bridge, as in its references.
     #[must_use]
     pub fn endpoints(&self) -> Vec<Endpoint> {
-        self.shared.published.offers.iter().flat_map(|offer| offer.endpoints.clone()).collect()
+        self.shared
+            .references
+            .profiles
+            .iter()
+            .flat_map(|profile| profile.endpoints.clone())
+            .collect()
     }
 
-    /// What has gone over the bridge.
+    /// The statistics of the bridge.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let links = self.shared.links();
@@ -174,26 +179,26 @@ impl Bridge {
         all
     }
 
-    /// How many clients are connected.
+    /// The number of connected clients.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.shared.links().open.len()
     }
 
-    /// Stops listening, ends all connections and waits for their threads, two seconds at most. Doing it
-    /// twice is harmless.
+    /// Stops listening, closes all connections and waits up to two seconds for their threads.
+    /// Closing again has no effect.
     pub fn close(&self) {
         self.shared.closed.store(true, Ordering::SeqCst);
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
         let threads = std::mem::take(&mut *self.threads.lock());
         for thread in threads {
-            // One that panicked has ended, too.
+            // A thread that panicked has ended, too.
             let _ = thread.join();
         }
         let links = self.shared.links();
         links.open.values().for_each(|link| link.close());
         let left = &self.shared.left;
-        drop(left.wait_while(links, FAREWELL, |links| !links.open.is_empty()));
+        drop(left.wait_while(links, CLOSE_TIMEOUT, |links| !links.open.is_empty()));
     }
 }
 
@@ -204,7 +209,7 @@ impl Drop for Bridge {
 }
 
 impl Shared {
-    /// Whether requests for the object of this key go over.
+    /// Whether requests for the object with this key are forwarded.
     pub(crate) fn leads_to(&self, key: &[u8]) -> bool {
         key == self.target.key || self.settings.all_objects || self.forwarded.contains(key)
     }
@@ -217,7 +222,7 @@ impl Shared {
         self.links.lock()
     }
 
-    /// Puts a connection on the list, if there is room for it.
+    /// Adds a connection to the list unless the limit is reached.
     pub(crate) fn enter(&self, link: &Arc<Link>) -> Option<u64> {
         let mut links = self.links();
         if links.open.len() >= self.settings.max_connections || self.is_closed() {
@@ -239,7 +244,7 @@ impl Shared {
     }
 }
 
-/// An open endpoint and its protocol.
+/// A listening endpoint and its protocol.
 type Listener = (Arc<dyn Protocol>, Arc<dyn Acceptor>);
 
 fn listen(
@@ -254,7 +259,7 @@ fn listen(
         return Err(BridgeError::NoReplies(url.to_owned()));
     }
     if Framing(protocol.messaging()).remembers() {
-        return Err(BridgeError::Remembers(url.to_owned()));
+        return Err(BridgeError::Stateful(url.to_owned()));
     }
     let options = ListenOptions { stream: settings.stream.clone(), ..ListenOptions::default() };
     let acceptor = protocol.transport().listen(url, &options)?;

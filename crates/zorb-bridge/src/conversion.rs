@@ -1,5 +1,5 @@
-//! Between GIOP and other messaging protocols: messages come as a whole, and their headers are written
-//! anew.
+//! Conversion between GIOP and other messaging protocols: messages are reassembled, and their
+//! headers rewritten.
 
 mod replies;
 mod requests;
@@ -16,36 +16,40 @@ use crate::relay::Ending;
 pub(crate) use replies::ConvertedReplies;
 pub(crate) use requests::ConvertedRequests;
 
-/// Sends the beginning of a message, and the rest from where it lies.
-fn send(stream: &dyn Stream, beginning: &[u8], rest: &[u8]) -> io::Result<()> {
+/// Sends the header of a message, and its body without copying it.
+fn send(stream: &dyn Stream, header: &[u8], rest: &[u8]) -> io::Result<()> {
     if rest.is_empty() {
-        return stream.send_all(beginning);
+        return stream.send_all(header);
     }
-    // Only octets may lie where both sides see them while they are read. What these are only the ends
-    // know: there may be text among them.
+    // A shared-memory transport would let the peer read the body in place, which is allowed only
+    // for octets. The bridge does not know the types: the body may contain text.
     if stream.gathers_from().is_some() {
-        return stream.send_all(beginning).and_then(|()| stream.send_all(rest));
+        return stream.send_all(header).and_then(|()| stream.send_all(rest));
     }
-    stream.send_vectored_all(&mut [IoSlice::new(beginning), IoSlice::new(rest)])
+    stream.send_vectored_all(&mut [IoSlice::new(header), IoSlice::new(rest)])
 }
 
-/// What becomes of whole messages.
-pub(crate) trait Turn {
-    /// Sends over what `message` says; its parts that are aligned for themselves begin at `seams`.
-    fn turn(&mut self, header: &MessageHeader, message: &[u8], seams: &[u32])
-    -> Result<(), Ending>;
+/// A handler of complete messages.
+pub(crate) trait MessageHandler {
+    /// Forwards `message`; its separately aligned parts start at `seams`.
+    fn handle(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+        seams: &[u32],
+    ) -> Result<(), Ending>;
 
-    /// Whether to wait on although nothing came for long.
-    fn waits_on(&self) -> bool;
+    /// Whether to keep waiting although the stream is idle.
+    fn keeps_waiting(&self) -> bool;
 }
 
-/// Takes messages out of a stream, fragments joined.
+/// Receives messages from a stream and reassembles fragments.
 #[derive(Debug)]
 pub(crate) struct Converter<'a> {
     from: &'a dyn Stream,
     inbound: Inbound,
     wait: Waits,
-    /// How long to wait for octets.
+    /// The receive timeout.
     limit: Option<Duration>,
 }
 
@@ -61,26 +65,26 @@ impl<'a> Converter<'a> {
         Self { from, inbound: Inbound::new(limits).of(framing.0), wait: wait.waits(), limit }
     }
 
-    /// Moves messages until there is a reason to stop.
-    pub(crate) fn run(&mut self, side: &mut impl Turn) -> Ending {
+    /// Forwards messages until the connection ends.
+    pub(crate) fn run(&mut self, side: &mut impl MessageHandler) -> Ending {
         if let Err(error) = self.from.set_recv_timeout(self.limit) {
             return Ending::Lost(error);
         }
         loop {
-            if let Err(ending) = self.turn_all(side).and_then(|()| self.receive(side)) {
+            if let Err(ending) = self.handle_all(side).and_then(|()| self.receive(side)) {
                 return ending;
             }
         }
     }
 
-    fn turn_all(&mut self, side: &mut impl Turn) -> Result<(), Ending> {
+    fn handle_all(&mut self, side: &mut impl MessageHandler) -> Result<(), Ending> {
         while let Some(header) = self.inbound.poll().map_err(Ending::Broken)? {
-            side.turn(&header, self.inbound.current(), self.inbound.seams())?;
+            side.handle(&header, self.inbound.current(), self.inbound.seams())?;
         }
         Ok(())
     }
 
-    fn receive(&mut self, side: &impl Turn) -> Result<(), Ending> {
+    fn receive(&mut self, side: &impl MessageHandler) -> Result<(), Ending> {
         loop {
             match self.wait.recv(self.from, self.inbound.space(), self.limit) {
                 Ok(0) => return Err(Ending::End),
@@ -89,7 +93,7 @@ impl<'a> Converter<'a> {
                     return Ok(());
                 }
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                    if !side.waits_on() {
+                    if !side.keeps_waiting() {
                         return Err(Ending::Idle);
                     }
                 }

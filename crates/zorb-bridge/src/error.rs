@@ -1,4 +1,4 @@
-//! Why a bridge cannot be opened.
+//! Errors of opening a bridge.
 
 use std::error::Error;
 use std::fmt;
@@ -10,38 +10,38 @@ use zorb_transport::{Endpoint, ListenError, ProfileError};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BridgeError {
-    /// The target is the nil reference.
+    /// The target is a nil reference.
     Nil,
-    /// No profile of the target is of a protocol that is registered and can be used.
-    NoWay(Option<ProfileError>),
-    /// There is no URL to listen on.
+    /// No profile of the target has a registered and usable protocol.
+    NoUsableProfile(Option<ProfileError>),
+    /// No URL to listen on was given.
     NoListener,
-    /// A URL to listen on is of no registered protocol.
+    /// The URL of a listener has no registered protocol.
     NoProtocol(String),
-    /// Over the protocol of this URL no replies come back.
+    /// The protocol of this URL has no replies.
     NoReplies(String),
-    /// What requests leave out over the protocol of this URL depends on those before, so that none can be
-    /// passed on alone.
-    Remembers(String),
-    /// A URL cannot be listened on.
+    /// The protocol of this URL is stateful: a request may depend on earlier ones, so it cannot be
+    /// forwarded alone.
+    Stateful(String),
+    /// The bridge cannot listen on a URL.
     Listen(ListenError),
-    /// The bridge would lead to itself.
+    /// The target is the bridge itself.
     Loop(Endpoint),
-    /// The endpoints have no profile.
+    /// No profile can be encoded for the endpoints.
     Profile(ProfileError),
     /// A thread cannot be started.
     Thread(io::Error),
 }
 
 impl BridgeError {
-    /// What to try, if there is something to say.
+    /// How to fix the error, if known.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Listen(error) => error.hint(),
-            Self::NoListener | Self::NoProtocol(_) => Some("a URL looks like iiop://host:port"),
-            Self::Remembers(_) => Some("listen with the same transport under GIOP"),
-            Self::Loop(_) => Some("the target must be another server's object"),
+            Self::NoListener | Self::NoProtocol(_) => Some("use a URL such as iiop://host:port"),
+            Self::Stateful(_) => Some("listen with GIOP over the same transport"),
+            Self::Loop(_) => Some("use an object of another server as the target"),
             _ => None,
         }
     }
@@ -50,24 +50,25 @@ impl BridgeError {
 impl fmt::Display for BridgeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nil => f.write_str("the target is the nil reference"),
-            Self::NoWay(None) => {
-                f.write_str("no profile of the target is of a protocol known here")
+            Self::Nil => f.write_str("the target is a nil reference"),
+            Self::NoUsableProfile(None) => {
+                f.write_str("no profile of the target has a registered protocol")
             }
-            Self::NoWay(Some(error)) => write!(f, "no profile of the target can be used: {error}"),
-            Self::NoListener => f.write_str("there is no URL to listen on"),
+            Self::NoUsableProfile(Some(error)) => {
+                write!(f, "no profile of the target can be used: {error}")
+            }
+            Self::NoListener => f.write_str("no URL to listen on"),
             Self::NoProtocol(url) => write!(f, "no protocol for {url:?}"),
-            Self::NoReplies(url) => write!(f, "no replies come back over the protocol of {url:?}"),
-            Self::Remembers(url) => {
-                write!(
-                    f,
-                    "requests over the protocol of {url:?} leave out what those before have said"
-                )
+            Self::NoReplies(url) => write!(f, "the protocol of {url:?} has no replies"),
+            Self::Stateful(url) => {
+                write!(f, "the protocol of {url:?} is stateful: requests depend on earlier ones")
             }
             Self::Listen(error) => error.fmt(f),
-            Self::Loop(endpoint) => write!(f, "the target is at {endpoint}, which is the bridge"),
-            Self::Profile(error) => write!(f, "no reference can be made: {error}"),
-            Self::Thread(error) => write!(f, "no thread: {error}"),
+            Self::Loop(endpoint) => {
+                write!(f, "the target's endpoint {endpoint} is the bridge itself")
+            }
+            Self::Profile(error) => write!(f, "cannot create a reference: {error}"),
+            Self::Thread(error) => write!(f, "cannot start a thread: {error}"),
         }
     }
 }
@@ -75,7 +76,7 @@ impl fmt::Display for BridgeError {
 impl Error for BridgeError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::NoWay(Some(error)) | Self::Profile(error) => Some(error),
+            Self::NoUsableProfile(Some(error)) | Self::Profile(error) => Some(error),
             Self::Listen(error) => Some(error),
             Self::Thread(error) => Some(error),
             _ => None,

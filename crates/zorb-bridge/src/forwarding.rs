@@ -1,4 +1,4 @@
-//! Replies that send the client elsewhere.
+//! Replies that forward the client to another object.
 
 use zorb_cdr::{CdrReader, CdrResult, TextCoding, Wire};
 use zorb_giop::{Form, Ior, LocateStatus, MessageHeader, MessageKind, ReplyStatus};
@@ -7,10 +7,10 @@ use zorb_transport::ProtocolRegistry;
 
 use crate::bridge::Shared;
 
-/// The most object keys that clients may have been forwarded to.
-const MOST_KEYS: usize = 1024;
+/// The maximum number of object keys that clients may have been forwarded to.
+const MAX_KEYS: usize = 1024;
 
-/// Objects of the target's server that it has forwarded clients to, by their keys.
+/// The keys of objects of the target's server that it has forwarded clients to.
 #[derive(Debug, Default)]
 pub(crate) struct ForwardedKeys(Lock<Vec<Vec<u8>>>);
 
@@ -19,13 +19,13 @@ impl ForwardedKeys {
         self.0.lock().iter().any(|known| known == key)
     }
 
-    /// Takes note of a key; whether there is room for it.
+    /// Records a key; returns whether there was room for it.
     fn insert(&self, key: &[u8]) -> bool {
         let mut keys = self.0.lock();
         if keys.iter().any(|known| known == key) {
             return true;
         }
-        let has_room = keys.len() < MOST_KEYS;
+        let has_room = keys.len() < MAX_KEYS;
         if has_room {
             keys.push(key.to_vec());
         }
@@ -33,8 +33,8 @@ impl ForwardedKeys {
     }
 }
 
-/// The message that goes over in place of one that forwards the client to an object of the target's
-/// server: there it is forwarded to the bridge. Nothing when the object is somewhere else.
+/// Rewrites a message that forwards the client to an object of the target's server, so that it
+/// forwards the client to the bridge. None if the object is in another server.
 pub(crate) fn redirected(
     shared: &Shared,
     form: Form<'_>,
@@ -42,28 +42,27 @@ pub(crate) fn redirected(
     message: &[u8],
 ) -> Option<Vec<u8>> {
     let (forward, mut body) = Forward::read(form, header, message)?;
-    let place = Ior::read(&mut body).ok()?;
-    let bridged = redirect(shared, &place)?;
+    let ior = Ior::read(&mut body).ok()?;
+    let bridged = redirect(shared, &ior)?;
     forward.write(form, header, &bridged).ok()
 }
 
-/// The reference that leads through the bridge to where `place` leads, if that is an object of the
-/// target's server.
-pub(crate) fn redirect(shared: &Shared, place: &Ior) -> Option<Ior> {
-    let key = key_at_target(shared, place)?;
+/// The bridge's reference for the object of `ior`, if that is in the target's server.
+pub(crate) fn redirect(shared: &Shared, ior: &Ior) -> Option<Ior> {
+    let key = key_at_target(shared, ior)?;
     if !shared.settings.all_objects && !shared.forwarded.insert(&key) {
         return None;
     }
-    shared.published.reference(&place.type_id, &key).ok()
+    shared.references.reference(&ior.type_id, &key).ok()
 }
 
-/// The key of an object of the target's server, if `place` is one.
-fn key_at_target(shared: &Shared, place: &Ior) -> Option<Vec<u8>> {
+/// The key of the object of `ior`, if that is in the target's server.
+fn key_at_target(shared: &Shared, ior: &Ior) -> Option<Vec<u8>> {
     let registry: &ProtocolRegistry = &shared.registry;
-    place.profiles.iter().find_map(|profile| {
-        let (_, resolved) = registry.resolve(place, profile)?.ok()?;
-        let here = resolved.endpoints.iter().any(|endpoint| shared.target.is_at(endpoint));
-        here.then_some(resolved.object_key)
+    ior.profiles.iter().find_map(|profile| {
+        let (_, resolved) = registry.resolve(ior, profile)?.ok()?;
+        let is_local = resolved.endpoints.iter().any(|endpoint| shared.target.is_at(endpoint));
+        is_local.then_some(resolved.object_key)
     })
 }
 
@@ -86,16 +85,16 @@ impl Forward {
         Some((Self::Reply(reply.request_id, reply.status), body))
     }
 
-    /// Service contexts of a forward are left out: they are about the connection to an object that the
-    /// client does not call.
-    fn write(&self, form: Form<'_>, header: &MessageHeader, place: &Ior) -> CdrResult<Vec<u8>> {
+    /// The service contexts of a forward are dropped: they belong to the connection to an object
+    /// that the client does not call.
+    fn write(&self, form: Form<'_>, header: &MessageHeader, ior: &Ior) -> CdrResult<Vec<u8>> {
         let mut octets = Vec::new();
         let order = header.order;
         let mut message = match *self {
             Self::Reply(id, status) => form.reply(&mut octets, order, id, status, &[])?,
             Self::LocateReply(id, status) => form.locate_reply(&mut octets, order, id, status)?,
         };
-        Ior::write(place, &mut message.body(TextCoding::default()))?;
+        Ior::write(ior, &mut message.body(TextCoding::default()))?;
         message.finish()?;
         Ok(octets)
     }

@@ -1,20 +1,20 @@
-//! Requests in fragments so small that their headers are not in the first one.
+//! Requests whose first fragment is too small for the whole header.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, HEADER_SIZE, MessageHeader, ProtocolError, ProtocolErrorKind};
 
-use crate::relay::MOST_BEGINNING;
+use crate::relay::MAX_HEAD;
 
-/// Octets before the data of a GIOP 1.2 Fragment.
+/// The octets before the data of a GIOP 1.2 Fragment.
 const FRAGMENT_HEADER_SIZE: usize = HEADER_SIZE + 4;
 
-/// What the parts of a fragmented message are known by: its id, and in GIOP 1.1, where there is one at
-/// a time, nothing.
+/// The identity of a fragmented message: its request id; in GIOP 1.1, where only one is in progress
+/// at a time, none.
 pub(crate) fn fragment_id(header: &MessageHeader, request_id: u32) -> Option<u32> {
     (header.version >= GiopVersion::V1_2).then_some(request_id)
 }
 
-/// The same out of the beginning of a part; `None` when it is not here.
+/// The identity in the header of a fragment; `None` if more octets are needed.
 pub(crate) fn id_in(header: &MessageHeader, seen: &[u8]) -> Option<Option<u32>> {
     if header.version < GiopVersion::V1_2 {
         return Some(None);
@@ -26,29 +26,29 @@ pub(crate) fn id_in(header: &MessageHeader, seen: &[u8]) -> Option<Option<u32>> 
     }))
 }
 
-/// The parts of a request that are here, and not enough to tell whom it is for.
+/// The fragments received so far of a request whose header is still incomplete.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct PendingRequest {
     pub(crate) id: Option<u32>,
-    /// Of the first part.
+    /// The header of the first fragment.
     header: MessageHeader,
-    /// As they came.
-    parts: Vec<u8>,
-    /// As if there had been one.
+    /// The fragments as received.
+    fragments: Vec<u8>,
+    /// The fragments reassembled into one message.
     joined: Vec<u8>,
-    /// Octets of `joined` before the part that is looked at.
+    /// The number of octets of `joined` before the current fragment.
     before: usize,
 }
 
-impl Held {
-    /// From the whole first part.
-    pub(crate) fn begin(header: &MessageHeader, part: &[u8]) -> Result<Self, ProtocolError> {
-        let id = id_in(header, part).ok_or(ProtocolErrorKind::BadFragment)?;
-        let (parts, joined) = (part.to_vec(), part.to_vec());
-        Ok(Self { id, header: *header, parts, before: joined.len(), joined })
+impl PendingRequest {
+    /// Starts with a complete first fragment.
+    pub(crate) fn begin(header: &MessageHeader, fragment: &[u8]) -> Result<Self, ProtocolError> {
+        let id = id_in(header, fragment).ok_or(ProtocolErrorKind::BadFragment)?;
+        let (fragments, joined) = (fragment.to_vec(), fragment.to_vec());
+        Ok(Self { id, header: *header, fragments, before: joined.len(), joined })
     }
 
-    /// The header of the message as far as it is joined.
+    /// The header of the message, with the size reassembled so far.
     pub(crate) fn header(&self) -> MessageHeader {
         let size = u32::try_from(self.joined.len().saturating_sub(HEADER_SIZE));
         MessageHeader { size: size.unwrap_or(u32::MAX), ..self.header }
@@ -58,16 +58,16 @@ impl Held {
         &self.joined
     }
 
-    /// Adds what is here of a part, for a look at it.
+    /// Appends the available octets of a fragment, to examine the header.
     pub(crate) fn append(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
     ) -> Result<(), ProtocolError> {
-        let alike = self.header.version == header.version && self.header.order == header.order;
-        // In GIOP 1.1 each part is aligned for itself; nothing in a header needs more than this.
+        let matches = self.header.version == header.version && self.header.order == header.order;
+        // In GIOP 1.1 each fragment is aligned separately; no header field needs more than this.
         let aligned = header.version >= GiopVersion::V1_2 || self.before.is_multiple_of(4);
-        if !alike || !aligned {
+        if !matches || !aligned {
             return Err(ProtocolErrorKind::BadFragment.into());
         }
         let skipped =
@@ -76,24 +76,24 @@ impl Held {
         Ok(())
     }
 
-    /// The part looked at will be looked at again.
+    /// Discards the current fragment, which will be examined again.
     pub(crate) fn take_back(&mut self) {
         self.joined.truncate(self.before);
     }
 
-    /// The whole part looked at was not enough.
-    pub(crate) fn keep(&mut self, part: &[u8]) -> Result<(), ProtocolError> {
-        self.parts.extend_from_slice(part);
+    /// Keeps the current fragment, which is complete but does not complete the header.
+    pub(crate) fn keep(&mut self, fragment: &[u8]) -> Result<(), ProtocolError> {
+        self.fragments.extend_from_slice(fragment);
         self.before = self.joined.len();
-        if self.parts.len() > MOST_BEGINNING {
-            let (size, limit) = (self.parts.len() as u64, MOST_BEGINNING);
+        if self.fragments.len() > MAX_HEAD {
+            let (size, limit) = (self.fragments.len() as u64, MAX_HEAD);
             return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
         }
         Ok(())
     }
 
-    /// All parts but the one looked at.
-    pub(crate) fn into_parts(self) -> Vec<u8> {
-        self.parts
+    /// All fragments except the current one.
+    pub(crate) fn into_fragments(self) -> Vec<u8> {
+        self.fragments
     }
 }

@@ -1,4 +1,4 @@
-//! Where messages begin and end.
+//! Message framing.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
@@ -6,13 +6,13 @@ use zorb_giop::{
     ProtocolErrorKind,
 };
 
-/// How the messages of a connection are framed.
+/// The framing of messages on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Framing(pub(crate) Option<&'static dyn Messaging>);
 
 impl Framing {
-    /// The header at the start of `octets`, and the size of the whole message; `None` while there are
-    /// too few.
+    /// The header at the start of `octets`, and the size of the whole message; `None` if more
+    /// octets are needed.
     pub(crate) fn header(
         self,
         octets: &[u8],
@@ -37,24 +37,24 @@ impl Framing {
         Ok(Some((header, own.saturating_add(frame.size as usize))))
     }
 
-    /// Whether what a request means depends on those before it.
+    /// Whether the meaning of a request depends on earlier requests.
     pub(crate) fn remembers(self) -> bool {
         self.0.is_some_and(|messaging| messaging.server_memory().is_some())
     }
 
-    /// What messages of `version` are written in.
+    /// The message form for `version`.
     pub(crate) fn form(self, version: GiopVersion) -> Form<'static> {
         Form::new(self.0, version)
     }
 
-    /// A MessageError.
+    /// An encoded MessageError.
     pub(crate) fn message_error(self) -> Vec<u8> {
         let mut octets = Vec::with_capacity(HEADER_SIZE);
         self.form(GiopVersion::HIGHEST).message_error(&mut octets, ByteOrder::NATIVE);
         octets
     }
 
-    /// A CloseConnection.
+    /// An encoded CloseConnection.
     pub(crate) fn close_connection(self, version: GiopVersion) -> Vec<u8> {
         let mut octets = Vec::with_capacity(HEADER_SIZE);
         self.form(version).close_connection(&mut octets, ByteOrder::NATIVE);

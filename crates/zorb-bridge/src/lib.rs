@@ -1,39 +1,39 @@
-//! The in-line bridge: it listens in one protocol and passes what comes on in another.
+//! An in-line bridge: it listens in one protocol and forwards messages in another.
 //!
 //! ```text
 //! client ==== uiop ====> | bridge | ==== iiop ====> server
 //!        <=== replies == |        | <== replies ===
 //! ```
 //!
-//! Each connection of a client has one of its own to the server, so that whatever holds for one
-//! connection, request ids, code sets, the order of messages, holds for the other as it is. Messages go
-//! over octet for octet: in the version and byte order that they were written in, with their arguments
-//! unread, fragments one by one, long ones before their end has come. The thread that has read them
-//! writes them: one for requests, one for replies.
+//! Each connection of a client has a connection of its own to the server. So the state of a
+//! connection, such as request ids, code sets and the order of messages, is valid for both
+//! unchanged. Messages are forwarded octet for octet: in their original version and byte order,
+//! with unread arguments, fragment by fragment, and long ones before their end has arrived. The
+//! thread that reads messages also writes them: one thread for requests, one for replies.
 //!
-//! Where one side frames messages otherwise than the other, GIOPlite beside GIOP, headers are written
-//! anew, for messages that are here as a whole. Arguments and results still go over unread: the new
-//! headers are made so long that they lie as they lay.
+//! If the two sides frame messages differently, such as GIOPlite and GIOP, the bridge reassembles
+//! messages and rewrites their headers. Arguments and results are still forwarded unread: the new
+//! headers are padded so that the alignment of the body stays the same.
 //!
-//! What the bridge looks at is the beginning of each message: whether it is one and not too long,
-//! whether the object asked for is one that the bridge is there for, and whether a reply forwards the
-//! client to an object of the same server, which is then to be reached through the bridge as well.
+//! The bridge examines only the start of each message: whether it is valid and not too long,
+//! whether the bridge serves the requested object, and whether a reply forwards the client to an
+//! object of the same server, which must then be reached through the bridge as well.
 //!
-//! [`Bridge`] is where to begin.
+//! Start with [`Bridge`].
 #![forbid(unsafe_code)]
 
 mod accept;
-mod beginning;
 mod bridge;
 mod conversion;
 mod error;
 mod forwarding;
+mod fragments;
 mod framing;
 mod link;
-mod parts;
-mod published;
+mod reference;
 mod relay;
 mod replies;
+mod request_head;
 mod requests;
 mod settings;
 mod statistics;

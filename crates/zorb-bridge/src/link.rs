@@ -1,4 +1,4 @@
-//! A client's connection and its counterpart to the server.
+//! A client's connection and the corresponding connection to the server.
 
 use std::io;
 use std::net::Shutdown;
@@ -20,29 +20,29 @@ use crate::replies::Replies;
 use crate::requests::Requests;
 use crate::statistics::{Counts, Statistics};
 
-/// For how long replies are still passed on to a client that sends no more requests, or when the
-/// server takes none.
+/// How long replies are still forwarded to a client that sends no more requests, or when the server
+/// accepts none.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// How long to try to send a few last words to a peer that may have stopped to read.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+/// The send timeout of a final message to a peer that may not be reading.
+const FINAL_SEND_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// A bridged connection: two streams and the two threads that move messages between them.
+/// A bridged connection: two streams, and the two threads that forward messages between them.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) shared: Arc<Shared>,
     pub(crate) framing: Framing,
     pub(crate) client: Arc<dyn Stream>,
-    /// Held by whoever sends to the client.
+    /// PendingRequest while sending to the client.
     sending: Lock<()>,
-    /// From the first request on.
+    /// Set by the first request.
     target: OnceLock<Arc<dyn Stream>>,
     pub(crate) from_client: Counts,
     pub(crate) from_server: Counts,
-    /// The minor number of the highest version of GIOP that the client has used.
+    /// The minor number of the highest GIOP version that the client has used.
     version: AtomicU8,
-    /// Whether the thread of the replies runs.
-    replying: Lock<bool>,
+    /// Whether the thread of the replies is running.
+    replies_running: Lock<bool>,
     replied: Condition,
 }
 
@@ -57,15 +57,15 @@ impl Link {
             from_client: Counts::default(),
             from_server: Counts::default(),
             version: AtomicU8::new(0),
-            replying: Lock::new(false),
+            replies_running: Lock::new(false),
             replied: Condition::new(),
         }
     }
 
-    /// The body of the thread that moves requests.
+    /// The body of the thread that forwards requests.
     pub(crate) fn run(self: &Arc<Self>) {
         if let Err(error) = self.client.establish() {
-            tracing::warn!(peer = self.client.peer(), %error, "connection refused");
+            tracing::warn!(peer = self.client.peer(), %error, "connection rejected");
             return self.close();
         }
         let settings = &self.shared.settings;
@@ -88,24 +88,24 @@ impl Link {
     }
 
     fn end_of_requests(&self, ending: &Ending) {
-        tracing::debug!(peer = self.client.peer(), %ending, "the client's side has ended");
+        tracing::debug!(peer = self.client.peer(), %ending, "the client's connection has ended");
         match ending {
             Ending::End | Ending::Last => {
                 if let Some(target) = self.target.get() {
-                    // The server reads all requests before it reads that there are no more.
+                    // The server reads all requests before the end of the stream.
                     let _ = target.shutdown(Shutdown::Write);
                     self.wait_for_replies();
                 }
             }
-            // What it said last may be on its way to the client.
-            Ending::NotTaken(_) => self.wait_for_replies(),
-            Ending::Broken(error) => self.complain(&*self.client, self.framing, error),
-            Ending::Idle => self.say_goodbye(),
+            // A final message of the server may still be on its way to the client.
+            Ending::SendFailed(_) => self.wait_for_replies(),
+            Ending::Broken(error) => self.send_message_error(&*self.client, self.framing, error),
+            Ending::Idle => self.send_close_connection(),
             Ending::Lost(_) => {}
         }
     }
 
-    /// The body of the thread that moves replies.
+    /// The body of the thread that forwards replies.
     fn run_replies(&self, target: &dyn Stream) {
         let settings = &self.shared.settings;
         let (wait, size) = ((settings.wait, None), settings.max_message_size);
@@ -115,63 +115,64 @@ impl Link {
         } else {
             Relay::new(target, framing, size, wait).run(&mut Replies::new(self))
         };
-        tracing::debug!(peer = target.peer(), %ending, "the server's side has ended");
+        tracing::debug!(peer = target.peer(), %ending, "the server's connection has ended");
         if let Ending::Broken(error) = &ending {
-            tracing::warn!(peer = target.peer(), %error, "the target's connection is of no use");
-            self.complain(target, self.shared.target.framing, error);
+            tracing::warn!(peer = target.peer(), %error, "the target violated the protocol");
+            self.send_message_error(target, self.shared.target.framing, error);
         }
         self.close();
     }
 
-    /// Says what the peer did wrong, where it is owed that.
-    fn complain(&self, to: &dyn Stream, framing: Framing, error: &ProtocolError) {
+    /// Sends a MessageError to the peer where the protocol requires it.
+    fn send_message_error(&self, to: &dyn Stream, framing: Framing, error: &ProtocolError) {
         if error.answer_message_error {
-            // Not in the midst of a message; and who does not take it is not waited for.
-            let free = self.sending.try_lock();
-            if free.is_some() && to.set_send_timeout(Some(LAST_WORDS)).is_ok() {
+            // Not in the middle of another message, and without waiting for a peer that is not
+            // reading.
+            let unused = self.sending.try_lock();
+            if unused.is_some() && to.set_send_timeout(Some(FINAL_SEND_TIMEOUT)).is_ok() {
                 let _ = to.send_all(&framing.message_error());
             }
         }
     }
 
-    /// Whether messages of the two sides are framed otherwise.
+    /// Whether the two sides have different framing.
     fn converts(&self) -> bool {
         self.framing != self.shared.target.framing
     }
 
-    /// What the client is written to in.
+    /// The message form of the client's connection.
     pub(crate) fn client_form(&self) -> Form<'static> {
         self.framing.form(self.version())
     }
 
-    /// Connects to the target, and has its replies passed on from now on.
-    pub(crate) fn reach_target(self: &Arc<Self>) -> Result<Arc<dyn Stream>, SystemException> {
+    /// Connects to the target and starts forwarding its replies.
+    pub(crate) fn connect_target(self: &Arc<Self>) -> Result<Arc<dyn Stream>, SystemException> {
         let settings = &self.shared.settings;
         let transient = |minor| SystemException::transient(minor, CompletionStatus::No);
         let target = self.shared.target.connect(settings).map_err(|error| {
             let timed_out = error.as_ref().is_none_or(|error| error.is_timed_out());
             if let Some(error) = error {
-                tracing::warn!(%error, "the target cannot be reached");
+                tracing::warn!(%error, "cannot connect to the target");
             }
             transient(match timed_out {
                 true => minor::transient::CONNECT_TIMED_OUT,
                 false => minor::transient::CONNECT_FAILED,
             })
         })?;
-        let no_use = |_| transient(minor::transient::CONNECT_FAILED);
-        target.set_send_timeout(Some(settings.send_timeout)).map_err(no_use)?;
-        // Whoever closes the connection from now on finds the stream.
+        let failed = |_| transient(minor::transient::CONNECT_FAILED);
+        target.set_send_timeout(Some(settings.send_timeout)).map_err(failed)?;
+        // From now on, closing the link also closes this stream.
         let _ = self.target.set(Arc::clone(&target));
-        *self.replying() = true;
+        *self.replies_running() = true;
         let (link, stream) = (Arc::clone(self), Arc::clone(&target));
         let started = thread::Builder::new().name("zorb-bridge-out".to_owned()).spawn(move || {
             // Also when the thread panics.
-            let _done = Done(&link);
+            let _done = RepliesGuard(&link);
             link.run_replies(&*stream);
         });
         started.map_err(|error| {
-            tracing::error!(%error, "no thread for a connection");
-            *self.replying() = false;
+            tracing::error!(%error, "cannot start a thread for a connection");
+            *self.replies_running() = false;
             let minor = minor::no_resources::THREADS;
             SystemException::no_resources(minor, CompletionStatus::No)
         })?;
@@ -181,8 +182,8 @@ impl Link {
         Ok(target)
     }
 
-    /// Sends a message of the bridge's own.
-    pub(crate) fn tell_client(&self, octets: &[u8]) -> io::Result<()> {
+    /// Sends a message of the bridge itself.
+    pub(crate) fn send_to_client(&self, octets: &[u8]) -> io::Result<()> {
         let _sending = self.sending();
         self.client.send_all(octets)
     }
@@ -191,12 +192,12 @@ impl Link {
         self.sending.lock()
     }
 
-    /// Whether the client waits for replies.
-    pub(crate) fn owes_replies(&self) -> bool {
+    /// Whether replies to the client are outstanding.
+    pub(crate) fn has_pending_replies(&self) -> bool {
         self.from_client.awaited.value() > self.from_server.messages.value()
     }
 
-    pub(crate) fn note_version(&self, version: GiopVersion) {
+    pub(crate) fn record_version(&self, version: GiopVersion) {
         if version.minor() > self.version.load(Ordering::Relaxed) {
             self.version.store(version.minor(), Ordering::Relaxed);
         }
@@ -207,39 +208,39 @@ impl Link {
         GiopVersion::of_message(1, minor).unwrap_or(GiopVersion::V1_0)
     }
 
-    fn replying(&self) -> Locked<'_, bool> {
-        self.replying.lock()
+    fn replies_running(&self) -> Locked<'_, bool> {
+        self.replies_running.lock()
     }
 
     fn wait_for_replies(&self) {
-        let running = self.replying();
+        let running = self.replies_running();
         drop(self.replied.wait_while(running, LINGER, |running| *running));
     }
 
-    /// Ends the connection of a client whose requests are not read.
-    pub(crate) fn turn_away(&self) {
-        self.say_goodbye();
+    /// Closes the connection of a client without reading its requests.
+    pub(crate) fn reject(&self) {
+        self.send_close_connection();
         self.close();
     }
 
-    /// Tells the client that requests without a reply were not processed.
-    fn say_goodbye(&self) {
-        // When it does not arrive the client notices the end of the stream all the same.
-        if self.client.set_send_timeout(Some(LAST_WORDS)).is_ok() {
-            let _ = self.tell_client(&self.framing.close_connection(self.version()));
+    /// Tells the client that unanswered requests were not processed.
+    fn send_close_connection(&self) {
+        // If it does not arrive, the client still notices the end of the stream.
+        if self.client.set_send_timeout(Some(FINAL_SEND_TIMEOUT)).is_ok() {
+            let _ = self.send_to_client(&self.framing.close_connection(self.version()));
         }
     }
 
-    /// Ends both connections; their threads find out.
+    /// Closes both connections, which ends their threads.
     pub(crate) fn close(&self) {
-        // Who has gone already is not an error.
+        // An error means that the peer is already gone.
         let _ = self.client.shutdown(Shutdown::Both);
         if let Some(target) = self.target.get() {
             let _ = target.shutdown(Shutdown::Both);
         }
     }
 
-    /// What has gone over it.
+    /// The statistics of this link.
     pub(crate) fn statistics(&self) -> Statistics {
         Statistics {
             connections: 1,
@@ -253,12 +254,12 @@ impl Link {
     }
 }
 
-/// Says that the replies' thread has ended.
-struct Done<'l>(&'l Link);
+/// Signals the end of the replies' thread when dropped.
+struct RepliesGuard<'l>(&'l Link);
 
-impl Drop for Done<'_> {
+impl Drop for RepliesGuard<'_> {
     fn drop(&mut self) {
-        *self.0.replying() = false;
+        *self.0.replies_running() = false;
         self.0.replied.tell_all();
     }
 }

@@ -1,4 +1,4 @@
-//! References that lead through the bridge.
+//! Object references of the bridge.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use zorb_transport::{Endpoint, ProfileError, Protocol, join_profiles};
 use crate::framing::Framing;
 use crate::target::Target;
 
-/// What a bridge's references are made of.
+/// The template of the bridge's references.
 #[derive(Debug)]
-pub(crate) struct Published {
-    pub(crate) offers: Vec<Offer>,
+pub(crate) struct ReferenceTemplate {
+    pub(crate) profiles: Vec<EndpointProfile>,
 }
 
-/// What references say about one of the bridge's endpoints.
+/// The profile data of one of the bridge's endpoints.
 #[derive(Debug)]
-pub(crate) struct Offer {
+pub(crate) struct EndpointProfile {
     pub(crate) protocol: Arc<dyn Protocol>,
     pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) version: GiopVersion,
     components: Vec<TaggedComponent>,
 }
 
-impl Published {
-    /// A reference to the object that the target's server knows by `key`.
+impl ReferenceTemplate {
+    /// The reference for the object with `key` in the target's server.
     pub(crate) fn reference(&self, type_id: &str, key: &[u8]) -> Result<Ior, ProfileError> {
-        let mut profiles = Vec::with_capacity(self.offers.len());
-        for Offer { protocol, endpoints, version, components } in &self.offers {
+        let mut profiles = Vec::with_capacity(self.profiles.len());
+        for EndpointProfile { protocol, endpoints, version, components } in &self.profiles {
             let profile = protocol.encode_profile(endpoints, *version, key, components)?;
             profiles.push((Arc::clone(protocol), profile));
         }
@@ -39,7 +39,7 @@ impl Published {
     }
 }
 
-impl Offer {
+impl EndpointProfile {
     pub(crate) fn new(
         protocol: &Arc<dyn Protocol>,
         endpoints: Vec<Endpoint>,
@@ -59,10 +59,10 @@ impl Offer {
     }
 }
 
-/// Those of the target's components that are about the object and its server, and not about where it
-/// is or how it is reached: that is the bridge's to say.
+/// The target's components that describe the object and its server. Components about endpoints and
+/// protocols are not copied: the bridge has its own.
 fn kept(components: &[TaggedComponent]) -> Vec<TaggedComponent> {
-    const KEPT: [ComponentTag; 8] = [
+    const PRESERVED: [ComponentTag; 8] = [
         ComponentTag::ORB_TYPE,
         ComponentTag::CODE_SETS,
         ComponentTag::POLICIES,
@@ -72,10 +72,10 @@ fn kept(components: &[TaggedComponent]) -> Vec<TaggedComponent> {
         ComponentTag::ACTIVITY_POLICY,
         ComponentTag::RMI_CUSTOM_MAX_STREAM_FORMAT,
     ];
-    components.iter().filter(|component| KEPT.contains(&component.tag)).cloned().collect()
+    components.iter().filter(|component| PRESERVED.contains(&component.tag)).cloned().collect()
 }
 
-/// For a server whose messaging negotiates nothing: clients have to convert.
+/// For a server whose messaging protocol negotiates no code sets: clients must convert.
 fn unicode_alone() -> CodeSetComponentInfo {
     let only = |native| CodeSetComponent { native, conversions: Vec::new() };
     CodeSetComponentInfo { for_char: only(CodeSetId::UTF_8), for_wchar: only(CodeSetId::UTF_16) }

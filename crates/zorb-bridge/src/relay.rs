@@ -1,4 +1,4 @@
-//! One direction of a bridged connection: octets in, messages looked at, octets out.
+//! One direction of a bridged connection: receives octets, examines messages and forwards them.
 
 use std::fmt;
 use std::io;
@@ -9,65 +9,66 @@ use zorb_transport::{Stream, WaitPolicy, Waits};
 
 use crate::framing::Framing;
 
-/// Octets that are moved at once, as long as no message is larger.
+/// The buffer size unless a message is larger, in octets.
 const BUFFER_SIZE: usize = 64 << 10;
-/// The same where messages are larger: each part of one wakes who reads it.
+/// The buffer size for larger messages: every write of a part wakes the receiver.
 const LARGE_BUFFER_SIZE: usize = 256 << 10;
-/// The most octets of a message that are kept until it can be said what becomes of it: a header with
-/// all its service contexts.
-pub(crate) const MOST_BEGINNING: usize = 256 << 10;
+/// The maximum number of octets of a message that are buffered before a decision: a header with all
+/// its service contexts.
+pub(crate) const MAX_HEAD: usize = 256 << 10;
 
-/// What becomes of a message.
+/// The decision about a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It goes over.
+    /// Forward it.
     Pass,
-    /// It goes over, and these octets before it.
+    /// Send these octets, then forward it.
     PassAfter(Vec<u8>),
-    /// It goes over, and nothing after it.
+    /// Forward it as the last message.
     PassLast,
-    /// It does not go over.
+    /// Drop it.
     Drop,
-    /// That cannot be said before more of it is here.
+    /// More octets are needed for a decision.
     More,
-    /// These octets go over in its place; only of a message that is here as a whole.
+    /// Send these octets instead; only for a complete message.
     Replace(Vec<u8>),
 }
 
-/// Why a direction has come to its end.
+/// Why a direction ended.
 #[derive(Debug)]
 pub(crate) enum Ending {
-    /// The sender has ended its stream.
+    /// The sender closed its stream.
     End,
-    /// A message went over that ends the connection.
+    /// A forwarded message closes the connection.
     Last,
-    /// The sender has broken the protocol, or passed a limit.
+    /// The sender violated the protocol or exceeded a limit.
     Broken(ProtocolError),
-    /// Nothing came for too long.
+    /// The stream was idle for too long.
     Idle,
     /// Receiving failed.
     Lost(io::Error),
     /// Sending failed.
-    NotTaken(io::Error),
+    SendFailed(io::Error),
 }
 
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::End => f.write_str("its stream has ended"),
-            Self::Last => f.write_str("it said that it ends the connection"),
+            Self::End => f.write_str("its stream was closed"),
+            Self::Last => f.write_str("it sent CloseConnection"),
             Self::Broken(error) => error.fmt(f),
-            Self::Idle => f.write_str("nothing came for long"),
+            Self::Idle => f.write_str("idle timeout"),
             Self::Lost(error) => error.fmt(f),
-            Self::NotTaken(error) => write!(f, "the other side takes nothing: {error}"),
+            Self::SendFailed(error) => write!(f, "cannot send to the other side: {error}"),
         }
     }
 }
 
-/// What a direction does with messages.
+/// The handler of the messages of one direction.
 pub(crate) trait Side {
-    /// Says what becomes of the message of which `seen` is here, header and all; `whole` when that is
-    /// all of it. It is asked again with more after [`Verdict::More`], which is no answer then.
+    /// Decides about the message that starts with `seen`, including its header; `whole` if it is
+    /// complete. After [`Verdict::More`] it is called again with more octets, if the message is not
+    /// complete.
     fn judge(
         &mut self,
         header: &MessageHeader,
@@ -75,33 +76,33 @@ pub(crate) trait Side {
         whole: bool,
     ) -> Result<Verdict, Ending>;
 
-    /// Sends octets over; `complete` when they end with the end of a message.
+    /// Sends octets; `complete` if they end with the end of a message.
     fn send(&mut self, octets: &[u8], complete: bool) -> io::Result<()>;
 
-    /// Whether to wait on although nothing came for long.
-    fn waits_on(&self) -> bool;
+    /// Whether to keep waiting although the stream is idle.
+    fn keeps_waiting(&self) -> bool;
 }
 
-/// Moves messages from one stream, and keeps what of them has not been judged.
+/// Forwards messages from one stream; buffers those without a decision.
 #[derive(Debug)]
 pub(crate) struct Relay<'a> {
     from: &'a dyn Stream,
     framing: Framing,
     max_message_size: usize,
     wait: Waits,
-    /// How long to wait for octets.
+    /// The receive timeout.
     limit: Option<Duration>,
     buffer: Vec<u8>,
-    /// What it had better hold.
+    /// The preferred size of the buffer.
     wanted: usize,
-    /// `start..end` was received and is not dealt with.
+    /// The unprocessed octets in the buffer are `start..end`.
     start: usize,
     end: usize,
-    /// Octets of the message under way that are not dealt with, here or still to come.
+    /// The unprocessed octets of the current message, received or not.
     left: usize,
-    /// Whether it goes over.
+    /// Whether the current message is forwarded.
     passing: bool,
-    /// Whether it is the last one.
+    /// Whether the current message is the last one.
     last: bool,
 }
 
@@ -128,7 +129,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Moves messages until there is a reason to stop.
+    /// Forwards messages until the connection ends.
     pub(crate) fn run(&mut self, side: &mut impl Side) -> Ending {
         if let Err(error) = self.from.set_recv_timeout(self.limit) {
             return Ending::Lost(error);
@@ -142,7 +143,7 @@ impl<'a> Relay<'a> {
 
     fn receive(&mut self, side: &impl Side) -> Result<(), Ending> {
         if self.start > 0 {
-            // What is left is the beginning of one message.
+            // The remaining octets are the start of one message.
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
@@ -161,7 +162,7 @@ impl<'a> Relay<'a> {
                     return Ok(());
                 }
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                    if !side.waits_on() {
+                    if !side.keeps_waiting() {
                         return Err(Ending::Idle);
                     }
                 }
@@ -170,16 +171,17 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Sends what may go over, all of it at once unless something between does not.
+    /// Forwards the received messages, in one send unless a message in between is dropped or
+    /// replaced.
     fn pass_on(&mut self, side: &mut impl Side) -> Result<(), Ending> {
         let mut cut = self.start;
-        let outcome = self.look(side, &mut cut);
+        let outcome = self.examine(side, &mut cut);
         self.flush(side, cut)?;
         outcome
     }
 
-    /// Goes on until what is here is used up; up to `cut` it is to go over.
-    fn look(&mut self, side: &mut impl Side, cut: &mut usize) -> Result<(), Ending> {
+    /// Examines the received octets; those up to `cut` are to be forwarded.
+    fn examine(&mut self, side: &mut impl Side, cut: &mut usize) -> Result<(), Ending> {
         loop {
             if self.left > 0 {
                 let here = self.left.min(self.end - *cut);
@@ -210,7 +212,7 @@ impl<'a> Relay<'a> {
                 Verdict::Pass => self.passing = true,
                 Verdict::PassAfter(octets) => {
                     self.flush(side, *cut)?;
-                    side.send(&octets, true).map_err(Ending::NotTaken)?;
+                    side.send(&octets, true).map_err(Ending::SendFailed)?;
                     self.passing = true;
                 }
                 Verdict::PassLast => {
@@ -223,11 +225,11 @@ impl<'a> Relay<'a> {
                 }
                 Verdict::Replace(octets) => {
                     self.flush(side, *cut)?;
-                    side.send(&octets, true).map_err(Ending::NotTaken)?;
+                    side.send(&octets, true).map_err(Ending::SendFailed)?;
                     self.passing = false;
                 }
-                Verdict::More if seen.len() >= MOST_BEGINNING => {
-                    return Err(too_large(total, MOST_BEGINNING));
+                Verdict::More if seen.len() >= MAX_HEAD => {
+                    return Err(too_large(total, MAX_HEAD));
                 }
                 Verdict::More => return Ok(()),
             }
@@ -242,7 +244,7 @@ impl<'a> Relay<'a> {
             return Ok(());
         }
         self.start = cut;
-        side.send(octets, self.left == 0).map_err(Ending::NotTaken)
+        side.send(octets, self.left == 0).map_err(Ending::SendFailed)
     }
 }
 

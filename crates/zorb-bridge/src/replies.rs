@@ -1,4 +1,4 @@
-//! From the server to the client.
+//! The direction from the server to the client.
 
 use std::io;
 
@@ -10,13 +10,13 @@ use zorb_os::lock::Locked;
 
 use crate::forwarding::redirected;
 use crate::link::Link;
-use crate::relay::{Ending, MOST_BEGINNING, Side, Verdict};
+use crate::relay::{Ending, MAX_HEAD, Side, Verdict};
 
-/// The direction from the server.
+/// The handler of the direction from the server.
 #[derive(Debug)]
 pub(crate) struct Replies<'l> {
     link: &'l Link,
-    /// Held while a message is partly sent, so that nothing comes between.
+    /// PendingRequest while a message is partly sent, so that no other message is interleaved.
     sending: Option<Locked<'l, ()>>,
 }
 
@@ -36,8 +36,8 @@ impl<'l> Replies<'l> {
             Ok(false) => {}
             Err(error) if whole => return Err(Ending::Broken(error)),
             Err(_) => return Ok(Verdict::More),
-            // Larger ones, and such in fragments, go over as they are.
-            Ok(true) if header.more_fragments || header.size as usize > MOST_BEGINNING / 2 => {}
+            // Larger and fragmented ones are forwarded unchanged.
+            Ok(true) if header.more_fragments || header.size as usize > MAX_HEAD / 2 => {}
             Ok(true) if !whole => return Ok(Verdict::More),
             Ok(true) => {
                 if let Some(octets) = redirected(&self.link.shared, form, header, seen) {
@@ -51,7 +51,7 @@ impl<'l> Replies<'l> {
     }
 }
 
-/// Whether a Reply or LocateReply, of which `seen` is here, forwards the client.
+/// Whether the Reply or LocateReply that starts with `seen` forwards the client.
 fn forwards(form: Form<'_>, header: &MessageHeader, seen: &[u8]) -> Result<bool, ProtocolError> {
     if header.kind == MessageKind::LocateReply {
         let (reply, _) = form.read_locate_reply(seen, header)?;
@@ -61,7 +61,7 @@ fn forwards(form: Form<'_>, header: &MessageHeader, seen: &[u8]) -> Result<bool,
         ));
     }
     let forward = [ReplyStatus::LocationForward, ReplyStatus::LocationForwardPerm];
-    // In GIOP 1.2 the status comes before anything whose length is not known.
+    // In GIOP 1.2 the status precedes all fields of variable length.
     if form == Form::Giop(GiopVersion::V1_2)
         && let Some(octets) = seen.get(16..20).and_then(|octets| octets.first_chunk())
     {
@@ -85,7 +85,7 @@ impl Side for Replies<'_> {
         match header.kind {
             MessageKind::Reply | MessageKind::LocateReply => self.judge_reply(header, seen, whole),
             MessageKind::CloseConnection | MessageKind::MessageError => Ok(Verdict::PassLast),
-            // Requests the other way are those of bidirectional GIOP.
+            // Requests from the server belong to bidirectional GIOP.
             MessageKind::Request
             | MessageKind::LocateRequest
             | MessageKind::CancelRequest
@@ -103,7 +103,7 @@ impl Side for Replies<'_> {
         Ok(())
     }
 
-    fn waits_on(&self) -> bool {
+    fn keeps_waiting(&self) -> bool {
         true
     }
 }

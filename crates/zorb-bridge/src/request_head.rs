@@ -1,4 +1,4 @@
-//! What the beginning of a request tells, and the answers that the bridge gives itself.
+//! Headers of requests, and the replies that the bridge itself sends.
 
 use zorb_cdr::{CdrResult, TextCoding};
 use zorb_giop::{
@@ -7,19 +7,19 @@ use zorb_giop::{
 };
 use zorb_types::{SystemException, SystemExceptionKind};
 
-/// A Request or LocateRequest, as far as the bridge needs to know it.
+/// The relevant fields of a Request or LocateRequest header.
 #[derive(Debug)]
-pub(crate) struct Beginning<'a> {
+pub(crate) struct RequestHead<'a> {
     pub(crate) request_id: u32,
     pub(crate) expects_reply: bool,
     pub(crate) target: TargetAddress<'a>,
 }
 
-impl<'a> Beginning<'a> {
-    /// Reads it out of the octets of the message that are there.
+impl<'a> RequestHead<'a> {
+    /// Decodes the header from the available octets of the message.
     ///
     /// # Errors
-    /// They are too few, or malformed.
+    /// The octets are too few or malformed.
     pub(crate) fn read(
         form: Form<'a>,
         header: &MessageHeader,
@@ -39,17 +39,17 @@ impl<'a> Beginning<'a> {
     }
 }
 
-/// Why the bridge does not pass a request on.
+/// Why the bridge rejects a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It cannot, or the object is none that it is there for.
+    /// The bridge cannot forward the request, or does not serve the object.
     Exception(SystemException),
-    /// The object is not named by its key.
+    /// The request does not identify the object by its key.
     WantsKey,
 }
 
 impl Refusal {
-    /// Writes the answer to a request of `header`'s kind, version and byte order.
+    /// Encodes the reply to a request of `header`'s kind, version and byte order.
     pub(crate) fn write(
         self,
         form: Form<'_>,
@@ -88,9 +88,9 @@ impl Refusal {
     }
 }
 
-/// What a LocateReply of `form` says of an object for which there is an exception of this kind. What is
-/// not known not to exist is not said to: where there is no word for the exception, it is here, as far
-/// as anybody knows, and a request for it is told more.
+/// The status of a LocateReply in `form` for an object with an exception of this kind. Only an
+/// object known not to exist is reported as unknown: if `form` cannot express the exception, the
+/// status is "object here", and a request for the object then fails with the exception.
 pub(crate) fn cannot_locate(form: Form<'_>, kind: SystemExceptionKind) -> LocateStatus {
     match (kind, form) {
         (SystemExceptionKind::ObjectNotExist, _) => LocateStatus::UnknownObject,

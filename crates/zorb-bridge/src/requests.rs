@@ -1,4 +1,4 @@
-//! From the client to the server.
+//! The direction from the client to the server.
 
 use std::io;
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use zorb_giop::{MessageHeader, MessageKind, ProtocolErrorKind, TargetAddress};
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::beginning::{Beginning, Refusal};
+use crate::fragments::{PendingRequest, fragment_id, id_in};
 use crate::link::Link;
-use crate::parts::{Held, fragment_id, id_in};
 use crate::relay::{Ending, Side, Verdict};
+use crate::request_head::{Refusal, RequestHead};
 
-/// The most fragmented requests that are refused or undecided, and not all here.
-const MOST_PARTIAL: usize = 16;
+/// The maximum number of incomplete fragmented requests that are rejected or undecided.
+const MAX_PARTIAL: usize = 16;
 
-/// The direction from the client.
+/// The handler of the direction from the client.
 #[derive(Debug)]
 pub(crate) struct Requests<'l> {
     pub(crate) link: &'l Arc<Link>,
-    /// Once a request was to be passed on.
+    /// Set when the first request is forwarded.
     pub(crate) target: Option<Arc<dyn Stream>>,
-    /// Whose fragments do not go over: the ids of refused requests, in GIOP 1.1 none.
+    /// The ids of rejected requests, whose fragments are dropped; in GIOP 1.1 without an id.
     refused: Vec<Option<u32>>,
-    /// Fragmented requests of whose header not all is here.
-    held: Vec<Held>,
+    /// Fragmented requests with an incomplete header.
+    pending: Vec<PendingRequest>,
     answer: Vec<u8>,
 }
 
 impl<'l> Requests<'l> {
     pub(crate) fn new(link: &'l Arc<Link>) -> Self {
-        Self { link, target: None, refused: Vec::new(), held: Vec::new(), answer: Vec::new() }
+        Self { link, target: None, refused: Vec::new(), pending: Vec::new(), answer: Vec::new() }
     }
 
     fn judge_request(
@@ -40,7 +40,7 @@ impl<'l> Requests<'l> {
         whole: bool,
     ) -> Result<Verdict, Ending> {
         let form = self.link.framing.form(header.version);
-        match Beginning::read(form, header, seen) {
+        match RequestHead::read(form, header, seen) {
             Ok(request) => self.answer_or_pass(header, &request),
             Err(_) if !whole => Ok(Verdict::More),
             Err(_) if header.more_fragments => self.hold(header, seen),
@@ -48,28 +48,28 @@ impl<'l> Requests<'l> {
         }
     }
 
-    /// Keeps the first part of a request, until it is known whether it goes over.
+    /// Buffers the first fragment of a request until it is decided.
     fn hold(&mut self, header: &MessageHeader, seen: &[u8]) -> Result<Verdict, Ending> {
         self.check_room()?;
-        self.held.push(Held::begin(header, seen).map_err(Ending::Broken)?);
+        self.pending.push(PendingRequest::begin(header, seen).map_err(Ending::Broken)?);
         Ok(Verdict::Drop)
     }
 
-    /// Sees to it that not too many fragmented requests are under way here.
+    /// Limits the number of fragmented requests in progress.
     fn check_room(&self) -> Result<(), Ending> {
-        if self.refused.len() + self.held.len() < MOST_PARTIAL {
+        if self.refused.len() + self.pending.len() < MAX_PARTIAL {
             return Ok(());
         }
-        Err(Ending::Broken(ProtocolErrorKind::TooManyPartialMessages(MOST_PARTIAL).into()))
+        Err(Ending::Broken(ProtocolErrorKind::TooManyPartialMessages(MAX_PARTIAL).into()))
     }
 
-    /// Passes a request on whose header is here, or answers it.
+    /// Forwards a request whose header is complete, or rejects it.
     fn answer_or_pass(
         &mut self,
         header: &MessageHeader,
-        request: &Beginning<'_>,
+        request: &RequestHead<'_>,
     ) -> Result<Verdict, Ending> {
-        self.link.note_version(header.version);
+        self.link.record_version(header.version);
         let counts = &self.link.from_client;
         match self.find(&request.target) {
             Ok(()) => {
@@ -86,7 +86,8 @@ impl<'l> Requests<'l> {
         }
     }
 
-    /// Whether the request goes over, which it does when there is a connection for it.
+    /// Whether the request is forwarded: it is if the bridge serves the object and there is a
+    /// connection.
     pub(crate) fn find(&mut self, target: &TargetAddress<'_>) -> Result<(), Refusal> {
         let TargetAddress::Key(key) = target else { return Err(Refusal::WantsKey) };
         if !self.link.shared.leads_to(key) {
@@ -95,13 +96,13 @@ impl<'l> Requests<'l> {
             return Err(Refusal::Exception(exception));
         }
         if self.target.is_none() {
-            let stream = self.link.reach_target().map_err(Refusal::Exception)?;
+            let stream = self.link.connect_target().map_err(Refusal::Exception)?;
             self.target = Some(stream);
         }
         Ok(())
     }
 
-    /// Answers a request that does not go over, if it wants an answer.
+    /// Sends the reply to a rejected request, if it expects one.
     pub(crate) fn refuse(
         &mut self,
         header: &MessageHeader,
@@ -116,75 +117,75 @@ impl<'l> Requests<'l> {
             return Ok(());
         }
         let form = self.link.framing.form(header.version);
-        // There is nothing in it that could not be written.
+        // Nothing in it can fail to encode.
         let written = refusal.write(form, header, request_id, &mut self.answer);
         debug_assert!(written.is_ok());
-        self.link.tell_client(&self.answer).map_err(Ending::Lost)
+        self.link.send_to_client(&self.answer).map_err(Ending::Lost)
     }
 
-    /// A part of a request goes where its beginning went.
+    /// Handles a fragment of a request like its first fragment.
     fn judge_fragment(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
         whole: bool,
     ) -> Result<Verdict, Ending> {
-        if self.refused.is_empty() && self.held.is_empty() {
+        if self.refused.is_empty() && self.pending.is_empty() {
             return Ok(self.pass_or_drop());
         }
         let Some(id) = id_in(header, seen) else {
             let error = ProtocolErrorKind::BadFragment.into();
             return if whole { Err(Ending::Broken(error)) } else { Ok(Verdict::More) };
         };
-        if let Some(place) = self.refused.iter().position(|refused| *refused == id) {
+        if let Some(index) = self.refused.iter().position(|refused| *refused == id) {
             if !header.more_fragments {
-                self.refused.swap_remove(place);
+                self.refused.swap_remove(index);
             }
             return Ok(Verdict::Drop);
         }
-        match self.held.iter().position(|held| held.id == id) {
-            Some(place) => self.judge_held(place, header, seen, whole),
+        match self.pending.iter().position(|pending| pending.id == id) {
+            Some(index) => self.judge_pending(index, header, seen, whole),
             None => Ok(self.pass_or_drop()),
         }
     }
 
-    /// Looks whether with this part the header of a request is all here.
-    fn judge_held(
+    /// Checks whether this fragment completes the header of a request.
+    fn judge_pending(
         &mut self,
-        place: usize,
+        index: usize,
         header: &MessageHeader,
         seen: &[u8],
         whole: bool,
     ) -> Result<Verdict, Ending> {
-        let mut held = self.held.swap_remove(place);
-        held.append(header, seen).map_err(Ending::Broken)?;
-        let first = held.header();
+        let mut pending = self.pending.swap_remove(index);
+        pending.append(header, seen).map_err(Ending::Broken)?;
+        let first = pending.header();
         let form = self.link.framing.form(first.version);
-        let outcome = match Beginning::read(form, &first, held.joined()) {
+        let outcome = match RequestHead::read(form, &first, pending.joined()) {
             Ok(request) => {
-                // What comes after this part is refused as well, or not.
+                // Later fragments are handled in the same way.
                 let first = MessageHeader { more_fragments: header.more_fragments, ..first };
                 self.answer_or_pass(&first, &request)
             }
             Err(_) if !whole => {
-                held.take_back();
-                self.held.push(held);
+                pending.take_back();
+                self.pending.push(pending);
                 return Ok(Verdict::More);
             }
             Err(_) if header.more_fragments => {
-                held.keep(seen).map_err(Ending::Broken)?;
-                self.held.push(held);
+                pending.keep(seen).map_err(Ending::Broken)?;
+                self.pending.push(pending);
                 return Ok(Verdict::Drop);
             }
             Err(error) => return Err(Ending::Broken(error)),
         };
         match outcome? {
-            Verdict::Pass => Ok(Verdict::PassAfter(held.into_parts())),
+            Verdict::Pass => Ok(Verdict::PassAfter(pending.into_fragments())),
             other => Ok(other),
         }
     }
 
-    /// A request that is given up before it was passed on never was.
+    /// Handles a CancelRequest: a request cancelled before it was forwarded is dropped.
     fn judge_cancel(
         &mut self,
         header: &MessageHeader,
@@ -197,16 +198,16 @@ impl<'l> Requests<'l> {
         let form = self.link.framing.form(header.version);
         let cancel = form.read_cancel_request(seen, header).map_err(Ending::Broken)?;
         let id = Some(cancel.request_id);
-        match self.held.iter().position(|held| held.id == id) {
-            Some(place) => {
-                self.held.swap_remove(place);
+        match self.pending.iter().position(|pending| pending.id == id) {
+            Some(index) => {
+                self.pending.swap_remove(index);
                 Ok(Verdict::Drop)
             }
             None => Ok(self.pass_or_drop()),
         }
     }
 
-    /// What is about a request goes where that went.
+    /// Handles a message about a request like the request itself.
     fn pass_or_drop(&self) -> Verdict {
         if self.target.is_some() { Verdict::Pass } else { Verdict::Drop }
     }
@@ -224,7 +225,7 @@ impl Side for Requests<'_> {
                 self.judge_request(header, seen, whole)
             }
             MessageKind::Fragment => self.judge_fragment(header, seen, whole),
-            MessageKind::CancelRequest if !self.held.is_empty() => {
+            MessageKind::CancelRequest if !self.pending.is_empty() => {
                 self.judge_cancel(header, seen, whole)
             }
             MessageKind::CancelRequest | MessageKind::Reply | MessageKind::LocateReply => {
@@ -244,7 +245,7 @@ impl Side for Requests<'_> {
         Ok(())
     }
 
-    fn waits_on(&self) -> bool {
-        self.link.owes_replies()
+    fn keeps_waiting(&self) -> bool {
+        self.link.has_pending_replies()
     }
 }

@@ -1,23 +1,23 @@
-//! What has gone over a bridge.
+//! Statistics of a bridge.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What has gone over a bridge, from its beginning on.
+/// Statistics of a bridge since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Connections that clients have made.
+    /// Connections accepted.
     pub connections: u64,
-    /// Requests and LocateRequests that were passed on.
+    /// Requests and LocateRequests forwarded.
     pub requests: u64,
-    /// Those among them that ask for an answer.
+    /// Those of them that expect a reply.
     pub awaited: u64,
-    /// Replies and LocateReplies that were passed on.
+    /// Replies and LocateReplies forwarded.
     pub replies: u64,
-    /// Requests that the bridge did not pass on.
+    /// Requests rejected.
     pub refused: u64,
-    /// Octets that went from clients to the server.
+    /// Octets forwarded from clients to the server.
     pub request_octets: u64,
-    /// Octets that went from the server to clients.
+    /// Octets forwarded from the server to clients.
     pub reply_octets: u64,
 }
 
@@ -33,13 +33,13 @@ impl Statistics {
     }
 }
 
-/// A number that one thread counts up and any thread reads.
+/// A counter with one writing thread and any number of reading threads.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
     pub(crate) fn add(&self, count: u64) {
-        // One thread writes, so nothing is lost between these two.
+        // There is only one writer, so no increment is lost between the two operations.
         self.0.store(self.value().wrapping_add(count), Ordering::Relaxed);
     }
 
@@ -48,12 +48,13 @@ impl Counter {
     }
 }
 
-/// What one direction has counted. Its thread writes it all the time, and has it to itself.
+/// The counters of one direction, in a cache line of their own because its thread writes them
+/// continuously.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Counts {
     pub(crate) messages: Counter,
-    /// Of requests, those that ask for an answer.
+    /// The requests that expect a reply.
     pub(crate) awaited: Counter,
     pub(crate) refused: Counter,
     pub(crate) octets: Counter,

@@ -1,4 +1,4 @@
-//! Where messages go.
+//! The target of a bridge.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,23 +13,23 @@ use crate::error::BridgeError;
 use crate::framing::Framing;
 use crate::settings::Settings;
 
-/// The object that a bridge leads to, and the ways to its server.
+/// The target object, and the endpoints of its server.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) type_id: String,
     pub(crate) key: Vec<u8>,
-    /// The lowest of the profiles.
+    /// The lowest version of the profiles.
     pub(crate) version: GiopVersion,
     pub(crate) components: Vec<TaggedComponent>,
     pub(crate) framing: Framing,
-    ways: Vec<(Arc<dyn Protocol>, Endpoint)>,
-    /// The way that worked last.
+    endpoints: Vec<(Arc<dyn Protocol>, Endpoint)>,
+    /// The index of the endpoint that worked last.
     preferred: AtomicUsize,
 }
 
 impl Target {
-    /// The ways of the profiles that have the first usable one's object key and framing: for others the
-    /// octets of messages would have to differ.
+    /// The endpoints of the profiles with the same object key and framing as the first usable one:
+    /// for others, messages would have to be changed.
     pub(crate) fn new(registry: &ProtocolRegistry, ior: &Ior) -> Result<Self, BridgeError> {
         if ior.is_nil() {
             return Err(BridgeError::Nil);
@@ -53,10 +53,12 @@ impl Target {
             if target.framing == framing && target.key == resolved.object_key {
                 target.version = target.version.min(resolved.version);
                 let endpoints = resolved.endpoints.into_iter();
-                target.ways.extend(endpoints.map(|endpoint| (Arc::clone(&protocol), endpoint)));
+                target
+                    .endpoints
+                    .extend(endpoints.map(|endpoint| (Arc::clone(&protocol), endpoint)));
             }
         }
-        found.ok_or(BridgeError::NoWay(refused))
+        found.ok_or(BridgeError::NoUsableProfile(refused))
     }
 
     fn begin(ior: &Ior, framing: Framing, resolved: &ResolvedProfile) -> Self {
@@ -66,21 +68,21 @@ impl Target {
             version: resolved.version,
             components: resolved.components.clone(),
             framing,
-            ways: Vec::new(),
+            endpoints: Vec::new(),
             preferred: AtomicUsize::new(0),
         }
     }
 
-    /// Whether the target's server is to be reached at `endpoint`.
+    /// Whether the target's server has the endpoint `endpoint`.
     pub(crate) fn is_at(&self, endpoint: &Endpoint) -> bool {
-        self.ways.iter().any(|(_, known)| known == endpoint)
+        self.endpoints.iter().any(|(_, known)| known == endpoint)
     }
 
     pub(crate) fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
-        self.ways.iter().map(|(_, endpoint)| endpoint)
+        self.endpoints.iter().map(|(_, endpoint)| endpoint)
     }
 
-    /// Connects in the way that worked last, or else in the next one that works.
+    /// Connects to the endpoint that worked last, or else to the next one that works.
     pub(crate) fn connect(
         &self,
         settings: &Settings,
@@ -88,9 +90,9 @@ impl Target {
         let deadline = Instant::now() + settings.connect_timeout;
         let first = self.preferred.load(Ordering::Relaxed);
         let mut failure = None;
-        for step in 0..self.ways.len() {
-            let number = (first + step) % self.ways.len();
-            let Some((protocol, endpoint)) = self.ways.get(number) else { continue };
+        for step in 0..self.endpoints.len() {
+            let number = (first + step) % self.endpoints.len();
+            let Some((protocol, endpoint)) = self.endpoints.get(number) else { continue };
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -103,7 +105,7 @@ impl Target {
                     return Ok(stream);
                 }
                 Err(error) => {
-                    tracing::debug!(%error, "a way to the target does not work");
+                    tracing::debug!(%error, "cannot connect to an endpoint of the target");
                     failure = Some(error);
                 }
             }

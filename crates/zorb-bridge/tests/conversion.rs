@@ -1,4 +1,4 @@
-//! What goes over a bridge between GIOP and GIOPlite.
+//! Bridges between GIOP and GIOPlite.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod support;
@@ -23,15 +23,15 @@ const KEY: &[u8] = b"the target";
 const LITE: Form<'_> = Form::Other(&GiopLite);
 const NATIVE: ByteOrder = ByteOrder::NATIVE;
 
-/// A bridge between the two, whichever way.
-struct World {
+/// A bridge between the two protocols, in either direction.
+struct TestBridge {
     transport: InprocTransport,
     registry: Arc<ProtocolRegistry>,
     bridge: Bridge,
     acceptor: Arc<dyn Acceptor>,
 }
 
-impl World {
+impl TestBridge {
     fn new(client: &str, server: &str) -> Self {
         let transport = InprocTransport::new();
         let giop = || InprocProtocol::new(transport.clone());
@@ -102,12 +102,12 @@ fn reply(form: Form<'_>, order: ByteOrder, body: &[u8]) -> Vec<u8> {
     octets
 }
 
-/// Names that end anywhere.
+/// Operation names of all lengths, for alignment.
 const OPERATIONS: [&str; 8] = ["a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh"];
 
 #[test]
-fn calls_from_giop_arrive_in_gioplite_and_lie_as_they_lay() {
-    let world = World::new("inproc", "lite+inproc");
+fn calls_from_giop_arrive_in_gioplite_with_the_same_alignment() {
+    let world = TestBridge::new("inproc", "lite+inproc");
     for version in support::VERSIONS {
         let (client, form) = (world.client(), Form::Giop(version));
         client.0.send_all(&request(form, NATIVE, "first", b"")).unwrap();
@@ -139,8 +139,8 @@ fn calls_from_giop_arrive_in_gioplite_and_lie_as_they_lay() {
 }
 
 #[test]
-fn calls_from_gioplite_arrive_in_giop_and_lie_as_they_lay() {
-    let world = World::new("lite+inproc", "inproc");
+fn calls_from_gioplite_arrive_in_giop_with_the_same_alignment() {
+    let world = TestBridge::new("lite+inproc", "inproc");
     let client = world.client();
     client.send(&request(LITE, NATIVE, "first", b""));
     let server = world.server();
@@ -172,12 +172,12 @@ fn calls_from_gioplite_arrive_in_giop_and_lie_as_they_lay() {
 }
 
 #[test]
-fn what_cannot_be_passed_on_unread_is_refused() {
+fn messages_that_would_need_decoding_are_rejected() {
     let other = match NATIVE {
         ByteOrder::Little => ByteOrder::Big,
         ByteOrder::Big => ByteOrder::Little,
     };
-    let world = World::new("inproc", "lite+inproc");
+    let world = TestBridge::new("inproc", "lite+inproc");
     let form = Form::Giop(GiopVersion::V1_2);
     let client = world.client();
     client.send(&request(form, other, "note", b"x"));
@@ -187,7 +187,7 @@ fn what_cannot_be_passed_on_unread_is_refused() {
     let server = world.server();
     lite_message(&server);
 
-    let world = World::new("lite+inproc", "inproc");
+    let world = TestBridge::new("lite+inproc", "inproc");
     let client = world.client();
     client.send(&request(LITE, NATIVE, "note", b"x"));
     let server = world.server();
@@ -201,8 +201,8 @@ fn what_cannot_be_passed_on_unread_is_refused() {
 }
 
 #[test]
-fn objects_are_located_and_forwards_lead_to_the_bridge() {
-    let world = World::new("inproc", "lite+inproc");
+fn objects_are_located_and_forwards_refer_to_the_bridge() {
+    let world = TestBridge::new("inproc", "lite+inproc");
     let client = world.client();
     let target = TargetAddress::Key(KEY);
     client.send(&support::locate_request(NATIVE, 4, &target));
@@ -241,8 +241,8 @@ fn objects_are_located_and_forwards_lead_to_the_bridge() {
 }
 
 #[test]
-fn cancelled_requests_and_ends_are_told_of() {
-    let world = World::new("inproc", "lite+inproc");
+fn cancel_and_close_messages_are_forwarded() {
+    let world = TestBridge::new("inproc", "lite+inproc");
     let (client, form) = (world.client(), Form::Giop(GiopVersion::V1_2));
     client.send(&request(form, NATIVE, "note", b"x"));
     let server = world.server();
@@ -259,8 +259,8 @@ fn cancelled_requests_and_ends_are_told_of() {
 }
 
 #[test]
-fn the_same_goes_from_gioplite_to_giop() {
-    let world = World::new("lite+inproc", "inproc");
+fn gioplite_converts_to_giop_likewise() {
+    let world = TestBridge::new("lite+inproc", "inproc");
     let client = world.client();
     let target = TargetAddress::Key(KEY);
     let mut octets = Vec::new();
@@ -280,7 +280,7 @@ fn the_same_goes_from_gioplite_to_giop() {
         let (located, _) = LITE.read_locate_reply(&answer, &header).unwrap();
         assert_eq!((located.request_id, located.status), (4, status));
     }
-    // What failed is not taken for an object that does not exist.
+    // A failure is not reported as an unknown object.
     let transient =
         SystemException::transient(minor::transient::CONNECT_FAILED, CompletionStatus::No);
     let gone = SystemException::object_not_exist(
@@ -307,7 +307,7 @@ fn the_same_goes_from_gioplite_to_giop() {
     let message = server.message();
     let cancelled = form.read_cancel_request(&message, &header_of(&message)).unwrap();
     assert_eq!(cancelled.request_id, 9);
-    // Each side's end, in the other's words.
+    // The closing message of each side, in the other's protocol.
     form.close_connection(&mut octets, NATIVE);
     server.send(&octets);
     assert_eq!(lite_message(&client).0.kind, MessageKind::CloseConnection);
@@ -324,8 +324,8 @@ fn the_same_goes_from_gioplite_to_giop() {
 }
 
 #[test]
-fn fragments_arrive_as_one_message_of_gioplite() {
-    let world = World::new("inproc", "lite+inproc");
+fn fragments_arrive_as_one_gioplite_message() {
+    let world = TestBridge::new("inproc", "lite+inproc");
     let client = world.client();
     let form = Form::Giop(GiopVersion::V1_2);
     let body: Vec<u8> = (0..3000).map(|n| n as u8).collect();
@@ -340,8 +340,8 @@ fn fragments_arrive_as_one_message_of_gioplite() {
     let (header, message) = lite_message(&server);
     let (request, arguments) = LITE.read_request(&message, &header).unwrap();
     assert_eq!((request.request_id, arguments.rest()), (9, &body[..]));
-    // And a reply in fragments goes back from a server of GIOP to a client of GIOPlite.
-    let world = World::new("lite+inproc", "inproc");
+    // A fragmented reply from a GIOP server to a GIOPlite client.
+    let world = TestBridge::new("lite+inproc", "inproc");
     let client = world.client();
     client.send(&self::request(LITE, NATIVE, "note", b"x"));
     let server = world.server();

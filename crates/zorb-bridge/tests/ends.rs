@@ -1,4 +1,4 @@
-//! How connections over a bridge come to their ends, and what hostile peers get from it.
+//! How connections of a bridge end, and hostile peers.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod support;
@@ -26,21 +26,21 @@ fn close_connection() -> Vec<u8> {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_transient() {
-    let mut world = World::without_server(Settings::default());
-    let client = world.client();
+fn an_unreachable_server_is_transient() {
+    let mut bridge = TestBridge::without_server(Settings::default());
+    let client = bridge.client();
     client.send(&request(NEWEST, LITTLE, 1, KEY, b"x"));
     let exception = exception_in(&client.message(), 1);
     assert_eq!(exception.kind, SystemExceptionKind::Transient);
     assert_eq!(exception.completed, CompletionStatus::No);
-    // That the object does not exist is not said.
+    // The object is not reported as unknown.
     client.send(&locate_request(LITTLE, 3, &TargetAddress::Key(KEY)));
     let answer = client.message();
     let form = Form::Giop(NEWEST);
     let (located, mut body) = form.read_locate_reply(&answer, &header_of(&answer)).unwrap();
     assert_eq!((located.request_id, located.status), (3, LocateStatus::LocSystemException));
     assert_eq!(SystemException::read(&mut body).unwrap(), exception);
-    // Where there is no word for it, a request will be told.
+    // Without a status for the failure, the object is reported as here: a request will fail.
     for version in [GiopVersion::V1_0, GiopVersion::V1_1] {
         let (form, mut octets) = (Form::Giop(version), Vec::new());
         let asked = form.locate_request(&mut octets, LITTLE, 4, &TargetAddress::Key(KEY));
@@ -50,23 +50,23 @@ fn a_server_that_is_not_there_is_transient() {
         let (located, _) = form.read_locate_reply(&answer, &header_of(&answer)).unwrap();
         assert_eq!((located.request_id, located.status), (4, LocateStatus::ObjectHere));
     }
-    // Once it is there, the same connection will do.
-    world.serve();
+    // Once the server runs, the same client connection works.
+    bridge.serve();
     let again = request(NEWEST, LITTLE, 2, KEY, b"x");
     client.send(&again);
-    assert_eq!(world.server().message(), again);
+    assert_eq!(bridge.server().message(), again);
 }
 
 #[test]
-fn an_orderly_close_is_passed_on() {
-    let world = World::new(Settings::default());
-    let (client, server) = world.met();
+fn an_orderly_close_is_forwarded() {
+    let bridge = TestBridge::new(Settings::default());
+    let (client, server) = bridge.met();
     server.send(&close_connection());
     assert_eq!(client.message(), close_connection());
     client.end();
     server.end();
 
-    let (client, server) = world.met();
+    let (client, server) = bridge.met();
     client.send(&close_connection());
     assert_eq!(server.message(), close_connection());
     server.end();
@@ -75,20 +75,20 @@ fn an_orderly_close_is_passed_on() {
 }
 
 #[test]
-fn the_end_of_either_side_is_that_of_the_other() {
-    let world = World::new(Settings::default());
-    let (client, server) = world.met();
+fn closing_either_side_closes_the_other() {
+    let bridge = TestBridge::new(Settings::default());
+    let (client, server) = bridge.met();
     drop(server);
     client.end();
-    let (client, server) = world.met();
+    let (client, server) = bridge.met();
     drop(client);
     server.end();
 }
 
 #[test]
-fn replies_still_come_to_a_client_that_sends_no_more() {
-    let world = World::new(Settings::default());
-    let (client, server) = world.met();
+fn replies_are_forwarded_after_the_client_shuts_down_sending() {
+    let bridge = TestBridge::new(Settings::default());
+    let (client, server) = bridge.met();
     client.0.shutdown(std::net::Shutdown::Write).unwrap();
     server.end();
     let answer = reply(NEWEST, LITTLE, (1, ReplyStatus::NoException), |body| body.put(b"late"));
@@ -100,21 +100,21 @@ fn replies_still_come_to_a_client_that_sends_no_more() {
 
 #[test]
 fn garbage_is_answered_and_ends_the_connection() {
-    let world = World::new(Settings::default());
-    let (client, server) = world.met();
+    let bridge = TestBridge::new(Settings::default());
+    let (client, server) = bridge.met();
     client.send(b"GET / HTTP/1.1\r\n\r\n");
     assert_eq!(header_of(&client.message()).kind, MessageKind::MessageError);
     client.end();
     server.end();
 
-    let (client, server) = world.met();
+    let (client, server) = bridge.met();
     server.send(b"HTTP/1.1 200 OK\r\n");
     assert_eq!(header_of(&server.message()).kind, MessageKind::MessageError);
     server.end();
     client.end();
 
-    // A header that lies about its parts.
-    let (client, server) = world.met();
+    // A header with invalid lengths.
+    let (client, server) = bridge.met();
     let mut lying = request(NEWEST, LITTLE, 7, KEY, b"x");
     lying[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
     client.send(&lying);
@@ -125,12 +125,12 @@ fn garbage_is_answered_and_ends_the_connection() {
 
 #[test]
 fn messages_above_the_limit_end_the_connection() {
-    let world = World::new(Settings { max_message_size: 1000, ..Settings::default() });
-    let (client, server) = world.met();
+    let bridge = TestBridge::new(Settings { max_message_size: 1000, ..Settings::default() });
+    let (client, server) = bridge.met();
     client.send(&request(NEWEST, LITTLE, 2, KEY, &[7; 2000])[..12]);
     client.end();
     server.end();
-    let (client, server) = world.met();
+    let (client, server) = bridge.met();
     let long = reply(NEWEST, LITTLE, (1, ReplyStatus::NoException), |body| body.put(&[7; 2000]));
     server.send(&long[..12]);
     client.end();
@@ -138,24 +138,24 @@ fn messages_above_the_limit_end_the_connection() {
 }
 
 #[test]
-fn a_header_without_end_is_not_kept() {
-    let world = World::new(Settings::default());
-    let client = world.client();
-    // In GIOP 1.0 the key comes after all service contexts.
+fn an_endless_header_is_rejected() {
+    let bridge = TestBridge::new(Settings::default());
+    let client = bridge.client();
+    // In GIOP 1.0 the object key follows all service contexts.
     let mut endless = request(GiopVersion::V1_0, LITTLE, 2, KEY, &vec![7; 1 << 20]);
     endless[20..24].copy_from_slice(&(1_u32 << 20).to_le_bytes());
     std::thread::scope(|scope| {
-        // It may be gone before all is sent.
+        // The bridge may close the connection before everything is sent.
         scope.spawn(|| client.0.send_all(&endless));
         client.end();
     });
-    assert_eq!(world.bridge.statistics().requests, 0);
+    assert_eq!(bridge.bridge.statistics().requests, 0);
 }
 
 #[test]
-fn what_the_server_does_not_take_is_not_taken_from_the_client() {
-    let world = World::new(Settings::default());
-    let (client, _server) = world.met();
+fn back_pressure_of_the_server_reaches_the_client() {
+    let bridge = TestBridge::new(Settings::default());
+    let (client, _server) = bridge.met();
     client.0.set_send_timeout(Some(Duration::from_millis(50))).unwrap();
     let huge = request(NEWEST, LITTLE, 2, KEY, &vec![7; 4 << 20]);
     let error = client.0.send_all(&huge).unwrap_err();
@@ -163,52 +163,52 @@ fn what_the_server_does_not_take_is_not_taken_from_the_client() {
 }
 
 #[test]
-fn a_silent_client_is_sent_away() {
+fn an_idle_client_is_closed() {
     let idle_timeout = Some(Duration::from_millis(1));
-    let world = World::new(Settings { idle_timeout, ..Settings::default() });
-    let client = world.client();
+    let bridge = TestBridge::new(Settings { idle_timeout, ..Settings::default() });
+    let client = bridge.client();
     assert_eq!(header_of(&client.message()).kind, MessageKind::CloseConnection);
     client.end();
 }
 
 #[test]
-fn clients_beyond_the_limit_are_turned_away() {
-    let world = World::new(Settings { max_connections: 2, ..Settings::default() });
-    let kept = [world.met(), world.met()];
-    let beyond = world.client();
+fn clients_above_the_limit_are_rejected() {
+    let bridge = TestBridge::new(Settings { max_connections: 2, ..Settings::default() });
+    let kept = [bridge.met(), bridge.met()];
+    let beyond = bridge.client();
     assert_eq!(header_of(&beyond.message()).kind, MessageKind::CloseConnection);
     beyond.end();
-    assert_eq!(world.bridge.connections(), 2);
+    assert_eq!(bridge.bridge.connections(), 2);
     drop(kept);
 }
 
 #[test]
-fn closing_the_bridge_ends_everything() {
-    let world = World::new(Settings::default());
-    let (client, server) = world.met();
-    world.bridge.close();
+fn closing_the_bridge_closes_all_connections() {
+    let bridge = TestBridge::new(Settings::default());
+    let (client, server) = bridge.met();
+    bridge.bridge.close();
     client.end();
     server.end();
-    assert_eq!(world.bridge.connections(), 0);
-    assert_eq!(world.bridge.statistics().requests, 1);
-    world.bridge.close();
+    assert_eq!(bridge.bridge.connections(), 0);
+    assert_eq!(bridge.bridge.statistics().requests, 1);
+    bridge.bridge.close();
 }
 
 #[test]
-fn what_cannot_be_opened_says_why() {
-    let world = World::new(Settings::default());
+fn failures_to_open_a_bridge_have_errors() {
+    let bridge = TestBridge::new(Settings::default());
     let open = |target: &Ior, urls: &[&str]| {
-        Bridge::open(&world.registry, target, urls, Settings::default()).unwrap_err()
+        Bridge::open(&bridge.registry, target, urls, Settings::default()).unwrap_err()
     };
-    let target = world.bridge.reference().unwrap();
+    let target = bridge.bridge.reference().unwrap();
     assert!(matches!(open(&Ior::NIL, &["inproc://x"]), BridgeError::Nil));
     assert!(matches!(open(&target, &[]), BridgeError::NoListener));
     assert!(matches!(open(&target, &["nowhere://x"]), BridgeError::NoProtocol(_)));
     assert!(matches!(open(&target, &["inproc://bridge"]), BridgeError::Listen(_)));
-    let profiles = vec![profile(&*world.protocol(), "loop", KEY)];
+    let profiles = vec![profile(&*bridge.protocol(), "loop", KEY)];
     let own = Ior { profiles, ..Ior::default() };
     assert!(matches!(open(&own, &["inproc://loop"]), BridgeError::Loop(_)));
     let none = Arc::new(ProtocolRegistry::new());
     let error = Bridge::open(&none, &target, &["inproc://y"], Settings::default()).unwrap_err();
-    assert!(matches!(error, BridgeError::NoWay(None)), "{error}");
+    assert!(matches!(error, BridgeError::NoUsableProfile(None)), "{error}");
 }

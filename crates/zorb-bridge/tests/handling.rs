@@ -1,4 +1,4 @@
-//! How a bridge handles octets: by which threads, from where in memory, and how many it holds.
+//! How a bridge handles octets: threads, buffers and copies.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod support;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::ThreadId;
 
 use support::{KEY, ORDERS, Peer, VERSIONS, reply, request};
-use watched::{Done, Log, Place, Toward, What, watched};
+use watched::{Event, EventKind, Log, Region, Toward, watched};
 use zorb_bridge::{Bridge, Settings};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{Form, GiopLite, GiopVersion, Inbound, Ior, Limits, ProfileTag, ReplyStatus};
@@ -21,20 +21,20 @@ use zorb_transport::{
 };
 
 const NEWEST: GiopVersion = GiopVersion::V1_2;
-/// Octets of a direction's buffer, at first and once larger messages have come.
+/// The buffer size of a direction in octets: initially, and after larger messages.
 const BUFFER: usize = 64 << 10;
 const LARGE_BUFFER: usize = 256 << 10;
 
-/// A bridge whose streams are watched, between peers whose streams are not.
-struct World {
+/// A bridge with recorded streams, between peers with plain streams.
+struct TestBridge {
     plain: InprocTransport,
     bridge: Bridge,
     acceptor: Arc<dyn Acceptor>,
     log: Log,
 }
 
-impl World {
-    /// A server that speaks GIOP, or GIOPlite.
+impl TestBridge {
+    /// A server with GIOP or GIOPlite.
     fn new(server: &str) -> Self {
         let (plain, log) = (InprocTransport::new(), Log::default());
         let watched = || watched(plain.clone(), &log);
@@ -46,7 +46,7 @@ impl World {
         let endpoint = Endpoint::new(server, "server").unwrap();
         let profile = protocol.encode_profile(&[endpoint], NEWEST, KEY, &[]).unwrap();
         let target = Ior { type_id: String::new(), profiles: vec![profile] };
-        // Narrow, so that messages come and go in many parts.
+        // Small pipes, so that messages arrive in many pieces.
         let stream = StreamOptions { send_buffer: Some(5000), ..StreamOptions::default() };
         let settings = Settings { stream, ..Settings::default() };
         let bridge = Bridge::open(&registry, &target, &["inproc://bridge"], settings).unwrap();
@@ -63,7 +63,7 @@ impl World {
         Peer(self.acceptor.accept().unwrap())
     }
 
-    /// A client and a server that have a connection each; what the client has sent is `first`.
+    /// A connected client and server; `first` is the first message of the client.
     fn met(&self, first: &[u8]) -> (Peer, Peer) {
         let client = self.client();
         client.send(first);
@@ -71,14 +71,14 @@ impl World {
     }
 }
 
-/// What a thread has received so far.
+/// The memory regions a thread has received octets into.
 #[derive(Default)]
 struct Received(BTreeMap<usize, usize>);
 
 impl Received {
-    fn add(&mut self, (at, count): Place) {
+    fn add(&mut self, (at, count): Region) {
         let (mut begin, mut end) = (at, at + count);
-        // Joined with what lies before, behind and between.
+        // Merged with adjacent regions.
         while let Some((&other, &other_end)) = self.0.range(..=end).next_back()
             && other_end >= begin
         {
@@ -88,30 +88,30 @@ impl Received {
         self.0.insert(begin, end);
     }
 
-    fn has(&self, (at, count): Place) -> bool {
+    fn has(&self, (at, count): Region) -> bool {
         self.0.range(..=at).next_back().is_some_and(|(_, end)| at + count <= *end)
     }
 }
 
-/// The threads of both directions, each with what it received from one side and sent to the other.
-fn directions(all: &[Done]) -> BTreeMap<bool, HashSet<ThreadId>> {
+/// The threads of both directions, each with kind it received from one side and sent to the other.
+fn directions(all: &[Event]) -> BTreeMap<bool, HashSet<ThreadId>> {
     let mut threads: BTreeMap<bool, HashSet<ThreadId>> = BTreeMap::new();
-    for done in all {
-        let from_client = match done.what {
-            What::Received(..) => done.toward == Toward::Client,
-            What::Sent(_) => done.toward == Toward::Server,
+    for event in all {
+        let from_client = match event.kind {
+            EventKind::Received(..) => event.toward == Toward::Client,
+            EventKind::Sent(_) => event.toward == Toward::Server,
         };
-        threads.entry(from_client).or_default().insert(done.thread);
+        threads.entry(from_client).or_default().insert(event.thread);
     }
     threads
 }
 
-/// Octets of the results and arguments that calls have.
+/// The sizes of results and arguments of the calls.
 const SIZES: [usize; 6] = [0, 1, 1000, BUFFER, 300_000, 1 << 20];
 
 #[test]
-fn each_direction_is_one_thread_that_sends_from_where_it_received() {
-    let world = World::new("inproc");
+fn each_direction_has_one_thread_that_sends_without_copying() {
+    let world = TestBridge::new("inproc");
     let first = request(NEWEST, ByteOrder::Little, 1, KEY, b"first");
     let (client, server) = world.met(&first);
     assert_eq!(server.message(), first);
@@ -132,23 +132,23 @@ fn each_direction_is_one_thread_that_sends_from_where_it_received() {
     let all = world.log.all();
     let threads = directions(&all);
     let [replies, requests] = [false, true].map(|from_client| threads[&from_client].clone());
-    assert_eq!((requests.len(), replies.len()), (1, 1), "nothing is handed to another thread");
+    assert_eq!((requests.len(), replies.len()), (1, 1), "each direction has one thread");
     assert!(requests.is_disjoint(&replies));
     let mut received: BTreeMap<bool, Received> = BTreeMap::new();
-    for Done { thread, what, .. } in &all {
+    for Event { thread, kind, .. } in &all {
         let received = received.entry(requests.contains(thread)).or_default();
-        match what {
-            What::Received(place, _) => received.add(*place),
-            What::Sent(places) => {
-                assert!(places.iter().all(|place| received.has(*place)), "copied: {what:?}");
+        match kind {
+            EventKind::Received(region, _) => received.add(*region),
+            EventKind::Sent(regions) => {
+                assert!(regions.iter().all(|region| received.has(*region)), "copied: {kind:?}");
             }
         }
     }
 }
 
 #[test]
-fn arguments_are_sent_from_where_they_were_received_behind_another_header() {
-    let world = World::new("lite+inproc");
+fn arguments_are_not_copied_when_headers_are_rewritten() {
+    let world = TestBridge::new("lite+inproc");
     let asked = |size| request(NEWEST, ByteOrder::NATIVE, 7, KEY, &vec![3; size]);
     let mut sizes = SIZES;
     sizes[0] = 10;
@@ -177,13 +177,13 @@ fn arguments_are_sent_from_where_they_were_received_behind_another_header() {
     world.bridge.close();
     let all = world.log.all();
     assert_eq!(directions(&all)[&true].len(), 1);
-    // A message's last octets came into the place that they were sent from.
+    // The last octets of a message were received into the region that they were sent from.
     let (mut received, mut sent) = (None, Vec::new());
-    for done in &all {
-        match (&done.what, done.toward) {
-            (What::Received((at, count), _), Toward::Client) => received = Some(at + count),
-            (What::Sent(places), Toward::Server) => {
-                let [_, (at, count)] = places[..] else { panic!("{places:?}") };
+    for event in &all {
+        match (&event.kind, event.toward) {
+            (EventKind::Received((at, count), _), Toward::Client) => received = Some(at + count),
+            (EventKind::Sent(regions), Toward::Server) => {
+                let [_, (at, count)] = regions[..] else { panic!("{regions:?}") };
                 assert_eq!(received, Some(at + count), "copied");
                 sent.push(count);
             }
@@ -193,10 +193,10 @@ fn arguments_are_sent_from_where_they_were_received_behind_another_header() {
     assert_eq!(sent, sizes);
 }
 
-/// Has the bridge pass messages of these sizes on to a server that reads them in small pieces; what
-/// was done.
-fn passed_slowly(sizes: &[usize]) -> Vec<Done> {
-    let world = World::new("inproc");
+/// Forwards messages of these sizes to a server that reads them in small pieces; returns the
+/// recorded events.
+fn passed_slowly(sizes: &[usize]) -> Vec<Event> {
+    let world = TestBridge::new("inproc");
     let first = request(NEWEST, ByteOrder::Little, 1, KEY, b"first");
     let (client, server) = world.met(&first);
     assert_eq!(server.message(), first);
@@ -212,30 +212,30 @@ fn passed_slowly(sizes: &[usize]) -> Vec<Done> {
     world.log.all()
 }
 
-/// The most octets that were received and not yet given to the stream to the server, and the largest
-/// space that there was for more.
-fn held(all: &[Done]) -> (usize, usize) {
+/// The maximum number of octets received and not yet sent to the server, and the maximum space of a
+/// receive.
+fn held(all: &[Event]) -> (usize, usize) {
     let (mut now, mut most, mut space) = (0, 0, 0);
-    for done in all {
-        match (&done.what, done.toward) {
-            (What::Received((_, count), free), Toward::Client) => {
+    for event in all {
+        match (&event.kind, event.toward) {
+            (EventKind::Received((_, count), free), Toward::Client) => {
                 now += count;
                 space = space.max(*free);
             }
-            (What::Sent(places), Toward::Server) => {
-                now -= places.iter().map(|(_, count)| count).sum::<usize>();
+            (EventKind::Sent(regions), Toward::Server) => {
+                now -= regions.iter().map(|(_, count)| count).sum::<usize>();
             }
             _ => {}
         }
         most = most.max(now);
     }
-    assert_eq!(now, 0, "all of it went over");
+    assert_eq!(now, 0, "all octets were forwarded");
     (most, space)
 }
 
 #[test]
-fn a_server_that_reads_slowly_is_waited_for_with_little_in_hand() {
-    // Many messages, none of which is larger than the buffer.
+fn a_slow_server_causes_little_buffering() {
+    // Many messages, none of them larger than the buffer.
     let (most, space) = held(&passed_slowly(&[10_000; 300]));
     assert!(most <= BUFFER && space == BUFFER, "{most} {space}");
 }
@@ -248,8 +248,8 @@ fn a_buffer_grows_once_for_messages_of_any_size() {
 }
 
 #[test]
-fn a_connection_has_two_threads_and_no_other_connections_have_them() {
-    let world = World::new("inproc");
+fn each_connection_has_two_threads_of_its_own() {
+    let world = TestBridge::new("inproc");
     let mut pairs = Vec::new();
     for id in 0..5 {
         let asked = request(NEWEST, ByteOrder::Little, id, KEY, b"x");

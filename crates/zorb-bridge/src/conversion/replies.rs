@@ -1,17 +1,17 @@
-//! From the server to the client.
+//! The direction from the server to the client.
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, TextCoding, Wire};
 use zorb_giop::{Ior, LocateStatus, MessageHeader, MessageKind, ProtocolErrorKind, ReplyStatus};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::Turn;
+use super::MessageHandler;
 use super::requests::{message_error, tells_order};
-use crate::beginning::{Refusal, cannot_locate};
 use crate::forwarding::redirect;
 use crate::link::Link;
 use crate::relay::Ending;
+use crate::request_head::{Refusal, cannot_locate};
 
-/// The direction from the server.
+/// The handler of the direction from the server.
 #[derive(Debug)]
 pub(crate) struct ConvertedReplies<'l> {
     link: &'l Link,
@@ -23,7 +23,7 @@ impl<'l> ConvertedReplies<'l> {
         Self { link, outgoing: Vec::new() }
     }
 
-    fn turn_reply(
+    fn handle_reply(
         &mut self,
         header: &MessageHeader,
         message: &[u8],
@@ -36,7 +36,7 @@ impl<'l> ConvertedReplies<'l> {
         let forwards = [ReplyStatus::LocationForward, ReplyStatus::LocationForwardPerm];
         let written = match forwards.contains(&status) {
             true => self.write_forward((id, status), &mut results).map(|()| &[][..]),
-            false if !seams.is_empty() => Err(message_error("results in parts")),
+            false if !seams.is_empty() => Err(message_error("fragmented results")),
             false => {
                 let rest = results.rest();
                 let written =
@@ -45,7 +45,7 @@ impl<'l> ConvertedReplies<'l> {
             }
         };
         let results = written.unwrap_or_else(|_| {
-            // What it says cannot be said in the client's protocol.
+            // The client's protocol cannot express the message.
             let minor = minor::no_implement::UNSUPPORTED_OPERATION;
             let exception = SystemException::no_implement(minor, CompletionStatus::Yes);
             let client = self.link.client_form();
@@ -58,7 +58,7 @@ impl<'l> ConvertedReplies<'l> {
         self.send(results)
     }
 
-    /// Writes all that comes before the results, which lie there in the message.
+    /// Encodes the header; the results follow from the message itself.
     fn write_reply(
         &mut self,
         (id, status): (u32, ReplyStatus),
@@ -70,7 +70,7 @@ impl<'l> ConvertedReplies<'l> {
         if len > 0 {
             let at = message.body(TextCoding::default()).offset();
             if at % 8 != offset % 8 || !tells_order(form, order) {
-                return Err(message_error("results that cannot be passed on unread"));
+                return Err(message_error("results that cannot be forwarded without decoding"));
             }
         }
         message.finish_before(len)
@@ -81,31 +81,36 @@ impl<'l> ConvertedReplies<'l> {
         (id, status): (u32, ReplyStatus),
         body: &mut CdrReader<'_>,
     ) -> CdrResult<()> {
-        let place = self.place(body)?;
+        let ior = self.forward(body)?;
         let form = self.link.client_form();
         let mut message = form.reply(&mut self.outgoing, ByteOrder::NATIVE, id, status, &[])?;
-        Ior::write(&place, &mut message.body(TextCoding::default()))?;
+        Ior::write(&ior, &mut message.body(TextCoding::default()))?;
         message.finish()
     }
 
-    /// Where a client is forwarded to: to the bridge, if that leads there.
-    fn place(&self, body: &mut CdrReader<'_>) -> CdrResult<Ior> {
-        let place = Ior::read(body)?;
-        Ok(redirect(&self.link.shared, &place).unwrap_or(place))
+    /// The reference that a client is forwarded to: the bridge's, if the object is in the target's
+    /// server.
+    fn forward(&self, body: &mut CdrReader<'_>) -> CdrResult<Ior> {
+        let ior = Ior::read(body)?;
+        Ok(redirect(&self.link.shared, &ior).unwrap_or(ior))
     }
 
-    fn turn_locate_reply(&mut self, header: &MessageHeader, message: &[u8]) -> Result<(), Ending> {
+    fn handle_locate_reply(
+        &mut self,
+        header: &MessageHeader,
+        message: &[u8],
+    ) -> Result<(), Ending> {
         let from = self.link.shared.target.framing.form(header.version);
         let (reply, mut body) = from.read_locate_reply(message, header).map_err(Ending::Broken)?;
         self.link.from_server.messages.add(1);
         let form = self.link.client_form();
-        let (mut place, mut exception) = (None, None);
-        // What is no place and not here is not known to be anywhere.
+        let (mut ior, mut exception) = (None, None);
+        // Without a valid forward reference, the object is reported as unknown.
         let status = match reply.status {
             LocateStatus::ObjectHere => LocateStatus::ObjectHere,
             status @ (LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm) => {
-                place = self.place(&mut body).ok();
-                if place.is_some() { status } else { LocateStatus::UnknownObject }
+                ior = self.forward(&mut body).ok();
+                if ior.is_some() { status } else { LocateStatus::UnknownObject }
             }
             LocateStatus::LocSystemException => {
                 exception = SystemException::read(&mut body).ok();
@@ -115,37 +120,37 @@ impl<'l> ConvertedReplies<'l> {
         };
         let exception = exception.filter(|_| status == LocateStatus::LocSystemException);
         let id = reply.request_id;
-        let mut write = |status, place: Option<&Ior>, exception: Option<SystemException>| {
+        let mut write = |status, ior: Option<&Ior>, exception: Option<SystemException>| {
             let order = ByteOrder::NATIVE;
             let mut message = form.locate_reply(&mut self.outgoing, order, id, status)?;
-            if let Some(place) = place {
-                Ior::write(place, &mut message.body(TextCoding::default()))?;
+            if let Some(ior) = ior {
+                Ior::write(ior, &mut message.body(TextCoding::default()))?;
             }
             if let Some(exception) = exception {
                 exception.write(&mut message.body(TextCoding::default()))?;
             }
             message.finish()
         };
-        if write(status, place.as_ref(), exception).is_err() {
-            // Without a body there is nothing that could fail.
+        if write(status, ior.as_ref(), exception).is_err() {
+            // A header without a body cannot fail to encode.
             let _ = write(LocateStatus::UnknownObject, None, None);
         }
         self.send(&[])
     }
 
-    /// Sends what is written, and the results from where they lie.
+    /// Sends the encoded header, and the results without copying them.
     fn send(&self, results: &[u8]) -> Result<(), Ending> {
         let _sending = self.link.sending();
         let client = &self.link.client;
-        super::send(&**client, &self.outgoing, results).map_err(Ending::NotTaken)?;
+        super::send(&**client, &self.outgoing, results).map_err(Ending::SendFailed)?;
         let octets = self.outgoing.len() + results.len();
         self.link.from_server.octets.add(octets as u64);
         Ok(())
     }
 }
 
-impl Turn for ConvertedReplies<'_> {
-    fn turn(
+impl MessageHandler for ConvertedReplies<'_> {
+    fn handle(
         &mut self,
         header: &MessageHeader,
         message: &[u8],
@@ -153,8 +158,8 @@ impl Turn for ConvertedReplies<'_> {
     ) -> Result<(), Ending> {
         let (form, order) = (self.link.client_form(), ByteOrder::NATIVE);
         match header.kind {
-            MessageKind::Reply => self.turn_reply(header, message, seams),
-            MessageKind::LocateReply => self.turn_locate_reply(header, message),
+            MessageKind::Reply => self.handle_reply(header, message, seams),
+            MessageKind::LocateReply => self.handle_locate_reply(header, message),
             MessageKind::CloseConnection => {
                 form.close_connection(&mut self.outgoing, order);
                 self.send(&[])?;
@@ -172,7 +177,7 @@ impl Turn for ConvertedReplies<'_> {
         }
     }
 
-    fn waits_on(&self) -> bool {
+    fn keeps_waiting(&self) -> bool {
         true
     }
 }

@@ -1,4 +1,4 @@
-//! From the client to the server.
+//! The direction from the client to the server.
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult};
 use zorb_giop::{
@@ -7,18 +7,18 @@ use zorb_giop::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::Turn;
-use crate::beginning::Refusal;
+use super::MessageHandler;
 use crate::relay::Ending;
+use crate::request_head::Refusal;
 use crate::requests::Requests;
 
-/// The direction from the client.
+/// The handler of the direction from the client.
 #[derive(Debug)]
 pub(crate) struct ConvertedRequests<'l> {
     requests: Requests<'l>,
-    /// What the server is written to in.
+    /// The message form of the server's connection.
     form: Form<'static>,
-    /// What the first request has to tell the server.
+    /// The service contexts of the first request to the server.
     code_sets: Option<CodeSetContext>,
     outgoing: Vec<u8>,
 }
@@ -26,18 +26,18 @@ pub(crate) struct ConvertedRequests<'l> {
 impl<'l> ConvertedRequests<'l> {
     pub(crate) fn new(requests: Requests<'l>) -> Self {
         let target = &requests.link.shared.target;
-        // GIOP 1.2 has no room to align arguments other than at eight.
+        // GIOP 1.2 arguments always start at a multiple of eight.
         let form = target.framing.form(target.version.min(GiopVersion::V1_1));
         let mut sets = target.components.iter();
         let sets = sets.find_map(|known| known.body::<CodeSetComponentInfo>().ok().flatten());
         let is_told = target.framing.0.is_none() && sets.is_some_and(|sets| takes_utf_8(&sets));
-        // Wide text is written otherwise in GIOP 1.1: without a code set for it, it is refused.
+        // Wide text has another encoding in GIOP 1.1: without a code set for it, it is rejected.
         let code_sets = CodeSetContext { char_data: CodeSetId::UTF_8, wchar_data: CodeSetId::NONE };
         let code_sets = is_told.then_some(code_sets);
         Self { requests, form, code_sets, outgoing: Vec::new() }
     }
 
-    fn turn_request(
+    fn handle_request(
         &mut self,
         header: &MessageHeader,
         message: &[u8],
@@ -46,7 +46,7 @@ impl<'l> ConvertedRequests<'l> {
         let link = self.requests.link;
         let form = link.framing.form(header.version);
         let (request, arguments) = form.read_request(message, header).map_err(Ending::Broken)?;
-        link.note_version(header.version);
+        link.record_version(header.version);
         let (id, wanted) = (request.request_id, request.response.expects_reply());
         let counts = &link.from_client;
         let mut outcome = self.requests.find(&request.target);
@@ -59,8 +59,8 @@ impl<'l> ConvertedRequests<'l> {
                 operation: &request.operation,
                 service_contexts: contexts.as_slice(),
             };
-            let place = (arguments.offset(), arguments.rest().len());
-            let written = self.write_request(header.order, &start, place, seams);
+            let position = (arguments.offset(), arguments.rest().len());
+            let written = self.write_request(header.order, &start, position, seams);
             outcome = written.map_err(|_| cannot());
         }
         if let Err(refusal) = outcome {
@@ -73,7 +73,7 @@ impl<'l> ConvertedRequests<'l> {
         self.send(arguments.rest())
     }
 
-    /// Writes all that comes before the arguments, which lie there in the message.
+    /// Encodes the header; the arguments follow from the message itself.
     fn write_request(
         &mut self,
         order: ByteOrder,
@@ -89,12 +89,12 @@ impl<'l> ConvertedRequests<'l> {
             }
         };
         if !tells_order(self.form, order) || !seams.is_empty() {
-            return Err(message_error("arguments that cannot be passed on unread"));
+            return Err(message_error("arguments that cannot be forwarded without decoding"));
         }
         message.finish_before(len)
     }
 
-    fn turn_locate_request(
+    fn handle_locate_request(
         &mut self,
         header: &MessageHeader,
         message: &[u8],
@@ -102,7 +102,7 @@ impl<'l> ConvertedRequests<'l> {
         let link = self.requests.link;
         let form = link.framing.form(header.version);
         let request = form.read_locate_request(message, header).map_err(Ending::Broken)?;
-        link.note_version(header.version);
+        link.record_version(header.version);
         let mut outcome = self.requests.find(&request.target);
         if outcome.is_ok() {
             let (id, target) = (request.request_id, &request.target);
@@ -121,18 +121,18 @@ impl<'l> ConvertedRequests<'l> {
         self.send(&[])
     }
 
-    /// Sends what is written, and the arguments from where they lie.
+    /// Sends the encoded header, and the arguments without copying them.
     fn send(&self, arguments: &[u8]) -> Result<(), Ending> {
         let Some(target) = &self.requests.target else { return Ok(()) };
-        super::send(&**target, &self.outgoing, arguments).map_err(Ending::NotTaken)?;
+        super::send(&**target, &self.outgoing, arguments).map_err(Ending::SendFailed)?;
         let octets = self.outgoing.len() + arguments.len();
         self.requests.link.from_client.octets.add(octets as u64);
         Ok(())
     }
 }
 
-impl Turn for ConvertedRequests<'_> {
-    fn turn(
+impl MessageHandler for ConvertedRequests<'_> {
+    fn handle(
         &mut self,
         header: &MessageHeader,
         message: &[u8],
@@ -140,8 +140,8 @@ impl Turn for ConvertedRequests<'_> {
     ) -> Result<(), Ending> {
         let order = ByteOrder::NATIVE;
         match header.kind {
-            MessageKind::Request => self.turn_request(header, message, seams),
-            MessageKind::LocateRequest => self.turn_locate_request(header, message),
+            MessageKind::Request => self.handle_request(header, message, seams),
+            MessageKind::LocateRequest => self.handle_locate_request(header, message),
             MessageKind::CancelRequest => {
                 let form = self.requests.link.framing.form(header.version);
                 let cancel = form.read_cancel_request(message, header).map_err(Ending::Broken)?;
@@ -149,7 +149,7 @@ impl Turn for ConvertedRequests<'_> {
                 self.send(&[])
             }
             MessageKind::CloseConnection => {
-                // In GIOP 1.1 clients just end the stream.
+                // In GIOP 1.1 clients close the stream without a message.
                 Err(Ending::End)
             }
             MessageKind::MessageError => {
@@ -157,17 +157,18 @@ impl Turn for ConvertedRequests<'_> {
                 self.send(&[])?;
                 Err(Ending::Last)
             }
-            // Callbacks over the same connection are GIOP's alone.
+            // Only GIOP has callbacks over the same connection.
             MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => Ok(()),
         }
     }
 
-    fn waits_on(&self) -> bool {
-        self.requests.link.owes_replies()
+    fn keeps_waiting(&self) -> bool {
+        self.requests.link.has_pending_replies()
     }
 }
 
-/// Whether messages of this form can be in that byte order: others than GIOP's have the machine's.
+/// Whether messages of this form can have that byte order: forms other than GIOP use the native
+/// one.
 pub(super) fn tells_order(form: Form<'_>, order: ByteOrder) -> bool {
     matches!(form, Form::Giop(_)) || order == ByteOrder::NATIVE
 }
@@ -181,7 +182,7 @@ fn takes_utf_8(sets: &CodeSetComponentInfo) -> bool {
     sets.for_char.native == set || sets.for_char.conversions.contains(&set)
 }
 
-/// What cannot be said in the other protocol.
+/// A message that the other protocol cannot express.
 fn cannot() -> Refusal {
     let minor = minor::no_implement::UNSUPPORTED_OPERATION;
     Refusal::Exception(SystemException::no_implement(minor, CompletionStatus::No))

@@ -2,10 +2,10 @@ use zorb_transport::conformance::Scripted;
 
 use super::*;
 
-/// Waits on or not, and never is asked anything else.
-struct Patience(bool);
+/// A handler that keeps waiting or not, and expects no other calls.
+struct IdleHandler(bool);
 
-impl Side for Patience {
+impl Side for IdleHandler {
     fn judge(&mut self, _: &MessageHeader, _: &[u8], _: bool) -> Result<Verdict, Ending> {
         Ok(Verdict::Drop)
     }
@@ -14,21 +14,21 @@ impl Side for Patience {
         Ok(())
     }
 
-    fn waits_on(&self) -> bool {
+    fn keeps_waiting(&self) -> bool {
         self.0
     }
 }
 
 #[test]
 fn silence_ends_a_direction_unless_something_is_awaited() {
-    let run = |patient| {
-        // Nothing for three waits, and then the end.
+    let run = |keeps_waiting| {
+        // Three receive timeouts, then the end of the stream.
         let silent = Scripted::new(
             |nth| if nth > 3 { Ok(0) } else { Err(io::ErrorKind::TimedOut.into()) },
             |_| Ok(None),
         );
         let wait = (WaitPolicy::default(), Some(Duration::from_secs(1)));
-        Relay::new(&silent, Framing(None), 1000, wait).run(&mut Patience(patient))
+        Relay::new(&silent, Framing(None), 1000, wait).run(&mut IdleHandler(keeps_waiting))
     };
     assert!(matches!(run(false), Ending::Idle));
     assert!(matches!(run(true), Ending::End));

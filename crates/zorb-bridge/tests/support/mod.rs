@@ -1,4 +1,4 @@
-//! A bridge between a client and a server that both speak in octets.
+//! A bridge between a client and a server that exchange raw octets.
 #![allow(dead_code, unreachable_pub, missing_debug_implementations, clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -22,18 +22,18 @@ pub const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_0, GiopVersion::V1_1, Gi
 pub const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 
 /// A bridge at `inproc://bridge` to `inproc://server`.
-pub struct World {
+pub struct TestBridge {
     pub transport: InprocTransport,
     pub registry: Arc<ProtocolRegistry>,
     pub bridge: Bridge,
     acceptor: Option<Arc<dyn Acceptor>>,
 }
 
-impl World {
+impl TestBridge {
     pub fn new(settings: Settings) -> Self {
-        let mut world = Self::without_server(settings);
-        world.serve();
-        world
+        let mut bridge = Self::without_server(settings);
+        bridge.serve();
+        bridge
     }
 
     pub fn without_server(settings: Settings) -> Self {
@@ -58,7 +58,7 @@ impl World {
         self.registry.by_scheme("inproc").unwrap()
     }
 
-    /// A client's end of a connection to the bridge.
+    /// The client's stream of a new connection to the bridge.
     pub fn client(&self) -> Peer {
         let endpoint = Endpoint::new("inproc", "bridge").unwrap();
         let stream = StreamOptions { send_buffer: Some(4096), ..StreamOptions::default() };
@@ -66,7 +66,7 @@ impl World {
         Peer(self.transport.connect(&endpoint, &options).unwrap())
     }
 
-    /// The server's end of the next connection that the bridge makes.
+    /// The server's stream of the next connection from the bridge.
     pub fn server(&self) -> Peer {
         Peer(self.acceptor.as_ref().unwrap().accept().unwrap())
     }
@@ -87,7 +87,7 @@ pub fn profile(protocol: &dyn Protocol, name: &str, key: &[u8]) -> zorb_giop::Ta
     protocol.encode_profile(&[endpoint], GiopVersion::V1_2, key, &[]).unwrap()
 }
 
-/// One end of a connection.
+/// A stream of one peer.
 pub struct Peer(pub Arc<dyn Stream>);
 
 impl Peer {
@@ -95,7 +95,7 @@ impl Peer {
         self.0.send_all(octets).unwrap();
     }
 
-    /// Exactly so many octets.
+    /// Receives exactly this many octets.
     pub fn octets(&self, count: usize) -> Vec<u8> {
         self.0.set_recv_timeout(Some(Duration::from_secs(60))).unwrap();
         let mut octets = vec![0; count];
@@ -109,7 +109,7 @@ impl Peer {
         octets
     }
 
-    /// The next message.
+    /// Receives the next message.
     pub fn message(&self) -> Vec<u8> {
         let mut octets = self.octets(12);
         let header = MessageHeader::parse_prefix(&octets).unwrap().unwrap();
@@ -117,7 +117,7 @@ impl Peer {
         octets
     }
 
-    /// Nothing more comes.
+    /// Asserts that the stream has ended.
     pub fn end(&self) {
         self.0.set_recv_timeout(Some(Duration::from_secs(60))).unwrap();
         let mut octets = [0; 64];
@@ -188,7 +188,7 @@ pub fn reply(
     octets
 }
 
-/// The system exception that a reply raises.
+/// The system exception in a reply.
 pub fn exception_in(message: &[u8], request_id: u32) -> SystemException {
     let header = header_of(message);
     let (reply, mut body) = zorb_giop::ReplyHeader::read(message, &header).unwrap();

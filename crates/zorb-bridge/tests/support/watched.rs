@@ -1,4 +1,4 @@
-//! The in-process transport with somebody who writes down what is done with its streams.
+//! The in-process transport with recorded streams.
 #![allow(unreachable_pub, clippy::unwrap_used)]
 
 use std::io::IoSlice;
@@ -9,68 +9,68 @@ pub use zorb_transport::conformance::Toward;
 use zorb_transport::conformance::{Watch, Watched};
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
-/// Octets in memory: where, and how many.
-pub type Place = (usize, usize);
+/// A memory region: address and length.
+pub type Region = (usize, usize);
 
-/// Something that was done with a stream.
+/// A recorded operation of a stream.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct Event {
     pub thread: ThreadId,
     pub toward: Toward,
-    pub what: What,
+    pub kind: EventKind,
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
-    /// Octets came, into a space of so many.
-    Received(Place, usize),
-    /// Octets were sent from these places.
-    Sent(Vec<Place>),
+pub enum EventKind {
+    /// Octets were received, into a space of this size.
+    Received(Region, usize),
+    /// Octets were sent from these regions.
+    Sent(Vec<Region>),
 }
 
-/// What was done, in its order.
+/// The recorded operations in order.
 #[derive(Clone, Debug, Default)]
-pub struct Log(Arc<Mutex<Vec<Done>>>);
+pub struct Log(Arc<Mutex<Vec<Event>>>);
 
 impl Log {
-    fn note(&self, toward: Toward, what: What) {
+    fn note(&self, toward: Toward, kind: EventKind) {
         let thread = thread::current().id();
-        self.0.lock().unwrap().push(Done { thread, toward, what });
+        self.0.lock().unwrap().push(Event { thread, toward, kind });
     }
 
-    pub fn all(&self) -> Vec<Done> {
+    pub fn all(&self) -> Vec<Event> {
         self.0.lock().unwrap().clone()
     }
 }
 
-/// GIOP over streams whose log is written.
-pub fn watched(transport: InprocTransport, log: &Log) -> Watched<Clerk> {
+/// GIOP over recorded streams.
+pub fn watched(transport: InprocTransport, log: &Log) -> Watched<Recorder> {
     let log = log.clone();
-    Watched::new(Arc::new(InprocProtocol::new(transport)), move |toward| Clerk {
+    Watched::new(Arc::new(InprocProtocol::new(transport)), move |toward| Recorder {
         toward,
         log: log.clone(),
     })
 }
 
-/// Writes down what is done with one stream.
+/// Records the operations of one stream.
 #[derive(Debug)]
-pub struct Clerk {
+pub struct Recorder {
     toward: Toward,
     log: Log,
 }
 
-fn place(octets: &[u8]) -> Place {
+fn region(octets: &[u8]) -> Region {
     (octets.as_ptr().addr(), octets.len())
 }
 
-impl Watch for Clerk {
+impl Watch for Recorder {
     fn received(&self, space: &[u8], count: usize) {
-        let (at, room) = place(space);
-        self.log.note(self.toward, What::Received((at, count), room));
+        let (at, room) = region(space);
+        self.log.note(self.toward, EventKind::Received((at, count), room));
     }
 
     fn sends(&self, parts: &[IoSlice<'_>]) {
-        let places = parts.iter().map(|part| place(part)).collect();
-        self.log.note(self.toward, What::Sent(places));
+        let regions = parts.iter().map(|part| region(part)).collect();
+        self.log.note(self.toward, EventKind::Sent(regions));
     }
 }
