@@ -12,16 +12,16 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The byte order of this machine, which senders use by default.
+    /// The order of the machine this code runs on; what a sender uses by default.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
-    /// The order that bit 0 of a flags octet says.
+    /// The order that bit 0 of a flags octet names.
     #[inline]
     pub const fn from_flag(octet: u8) -> Self {
         if octet & 1 == 0 { Self::Big } else { Self::Little }
     }
 
-    /// This order as a flags octet, 0 or 1.
+    /// The octet (0 or 1) that names this order.
     #[inline]
     pub const fn flag(self) -> u8 {
         match self {

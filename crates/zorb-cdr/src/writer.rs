@@ -1,4 +1,4 @@
-//! Encoding values into a buffer.
+//! Writing values into a buffer that is sent as it stands.
 
 #[cfg(test)]
 mod tests;
@@ -11,20 +11,21 @@ pub use values::ValueId;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
-/// A cursor that appends CDR to the caller's buffer.
+/// A cursor that appends CDR to a caller's buffer.
 ///
-/// A buffer that is used again for messages of the same size needs no allocation. Padding is 0.
+/// The buffer keeps its capacity from call to call, so that a steady stream of messages of the
+/// same size allocates nothing. Padding octets are written as 0.
 pub struct CdrWriter<'b> {
     buffer: &'b mut Vec<u8>,
     /// Index in `buffer` of the alignment base.
     base: usize,
     order: ByteOrder,
     text: TextCoding,
-    /// May take long runs of octets instead of a copy.
+    /// Who may take long runs of octets.
     outlet: Option<&'b mut dyn Outlet>,
-    /// The valuetypes written so far. An `Rc`, as dropping one takes the least code.
+    /// The values written so far; shared for the sake of code alone: it is dropped with the least.
     values: Option<Rc<values::Values>>,
-    /// Whether values are written with their repository id even where the receiver expects their type.
+    /// Whether values tell their types where these are expected, too.
     names_values: bool,
 }
 
@@ -52,7 +53,7 @@ macro_rules! write_primitive {
 }
 
 impl<'b> CdrWriter<'b> {
-    /// A writer that appends to `buffer`, whose current end is the alignment base.
+    /// A writer that appends to `buffer`; what it writes is aligned to the buffer's present end.
     #[inline]
     pub fn new(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         let base = buffer.len();
@@ -67,7 +68,7 @@ impl<'b> CdrWriter<'b> {
         }
     }
 
-    /// A writer that appends to `buffer`, whose start is the alignment base.
+    /// A writer that goes on in `buffer`, whose octet 0 is the alignment base.
     #[inline]
     pub fn resume(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         Self {
@@ -89,7 +90,8 @@ impl<'b> CdrWriter<'b> {
         self
     }
 
-    /// From now on, offers runs of octets outside encapsulations to `outlet` before it copies them.
+    /// Offers runs of octets to `outlet` from here on before they are copied, but for those inside
+    /// encapsulations.
     #[inline]
     pub fn offer_to(&mut self, outlet: &'b mut dyn Outlet) {
         self.outlet = Some(outlet);
@@ -198,8 +200,8 @@ impl<'b> CdrWriter<'b> {
         Ok(())
     }
 
-    /// An encapsulation as a `sequence<octet>`: its length, its byte order, then what `body` writes.
-    /// Its start is its alignment base.
+    /// An encapsulation as a `sequence<octet>`: its length, byte order, then what `body` writes,
+    /// aligned to its own start.
     ///
     /// # Errors
     /// What `body` returns; `TooLong`.
@@ -224,38 +226,38 @@ impl<'b> CdrWriter<'b> {
         self.patch_count(start - 4, length, "encapsulation")
     }
 
-    /// Overwrites the `unsigned long` at buffer index `at` with a length.
+    /// Overwrites the `unsigned long` at buffer index `at` with a length known only now.
     fn patch_count(&mut self, at: usize, length: usize, what: &'static str) -> CdrResult<()> {
         let length = u32::try_from(length).map_err(|_| self.error(CdrErrorKind::TooLong, what))?;
         let octets = match self.order {
             ByteOrder::Little => length.to_le_bytes(),
             ByteOrder::Big => length.to_be_bytes(),
         };
-        if let Some(count) = self.buffer.get_mut(at..at + 4) {
-            count.copy_from_slice(&octets);
+        if let Some(place) = self.buffer.get_mut(at..at + 4) {
+            place.copy_from_slice(&octets);
         }
         Ok(())
     }
 
-    /// Reserves capacity for `count` more octets.
+    /// Sees to it that `count` more octets fit without moving what is there.
     #[inline]
-    pub(crate) fn reserve_capacity(&mut self, count: usize) {
+    pub(crate) fn make_room(&mut self, count: usize) {
         self.buffer.reserve(count);
     }
 
-    /// The current end, to [truncate](Self::truncate) to.
+    /// A place to come [back to](Self::back_to).
     #[inline]
     pub(crate) fn mark(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Removes what was written since the [mark](Self::mark).
+    /// Takes back what was written since the [mark](Self::mark).
     #[cold]
-    pub(crate) fn truncate(&mut self, mark: usize) {
+    pub(crate) fn back_to(&mut self, mark: usize) {
         self.buffer.truncate(mark);
     }
 
-    /// Appends `count` zeros and returns them to be overwritten.
+    /// Appends `count` octets of zeros and lends them for filling.
     #[inline]
     pub fn reserve(&mut self, count: usize) -> &mut [u8] {
         let start = self.buffer.len();
@@ -265,7 +267,8 @@ impl<'b> CdrWriter<'b> {
 }
 
 impl CdrWriter<'_> {
-    /// The octets of an encapsulation without its length, as in profile and component data.
+    /// The octets of one encapsulation on their own, byte order first, as profiles and
+    /// component data hold them.
     ///
     /// # Errors
     /// What `body` returns.

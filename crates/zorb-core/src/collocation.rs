@@ -18,7 +18,7 @@ pub(crate) use bond::{Bonds, Place, hold};
 pub use call::{apart, call_here, hand_over};
 pub(crate) use faces::Faces;
 pub use faces::HasServant;
-pub(crate) use upcall::{Upcall, in_upcall, in_upcall_of};
+pub(crate) use upcall::{Upcall, in_upcall_of};
 
 /// How a stub calls an object of its own ORB.
 ///

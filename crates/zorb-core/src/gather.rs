@@ -20,9 +20,6 @@ use zorb_giop::MessageWriter;
 /// Writes a message's body.
 pub(crate) type WriteBody<'a> = &'a dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>;
 
-/// Sends a message that lies in parts.
-pub(crate) type SendParts<'a> = &'a mut dyn FnMut(&mut [IoSlice<'_>]);
-
 /// The run of octets that ends a message and is not in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {

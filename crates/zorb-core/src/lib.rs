@@ -34,7 +34,7 @@ pub mod policy;
 mod raises;
 mod rare;
 mod servant;
-mod server;
+mod serving;
 pub mod value;
 
 pub use collocation::CollocationStrategy;
@@ -48,7 +48,7 @@ pub use object::{KeptReply, ObjectRef, RawReply};
 pub use orb::{Orb, OrbBuilder};
 pub use raises::{Raises, UserException};
 pub use servant::{Face, Served, ServedBy};
-pub use server::{Caller, ServerCall};
+pub use serving::{Caller, ServerCall};
 pub use value::{
     Abstract, AbstractOperations, CustomMarshal, Value, ValueBase, ValueOperations, WithOperations,
 };

@@ -15,7 +15,7 @@ use crate::object::ObjectRef;
 use crate::options::Options;
 use crate::policy::{AroundUpcall, Levels, PolicyType, TypedPolicy, overrides_here};
 use crate::servant::Served;
-use crate::server::{ServerCall, buffers_of_upcall};
+use crate::serving::{ServerCall, buffers_of_upcall};
 
 /// Where the buffers come from that [`ObjectRef::loan`] gives, and [`Loan::for_reply`]: the
 /// shared-buffer strategy. It is Zorb's own policy.

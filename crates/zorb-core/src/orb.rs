@@ -19,12 +19,12 @@ use zorb_types::Typed;
 use crate::error::Error;
 use crate::interface::Interface;
 use crate::options::Options;
-use crate::poa::{KnownAdapters, ManagerState, Poa, PoaManager};
+use crate::poa::{Access, HoldLimits, KnownAdapters, ManagerState, Poa, PoaManager};
 use crate::policy::{PolicyCurrent, PolicyManager};
 
 pub use builder::OrbBuilder;
 pub(crate) use choice::{any_may_follow, endpoints, ephemeral, for_calls};
-pub(crate) use core::{NotHere, OrbCore};
+pub(crate) use core::OrbCore;
 pub(crate) use initial::initial_reference;
 
 /// An object request broker. Clones are the same ORB.
@@ -81,7 +81,7 @@ impl Orb {
 
     /// A new POA manager, in the holding state.
     pub fn create_poa_manager(&self) -> PoaManager {
-        PoaManager::new(ManagerState::Holding, self.options().max_held_requests)
+        PoaManager::new(ManagerState::Holding, HoldLimits::of(self.options()))
     }
 
     /// The endpoints this ORB listens on, as they stand in its references: `iiop://host:port`.
@@ -95,7 +95,7 @@ impl Orb {
     pub fn servant_finder(&self) -> impl FnMut(&[u8]) -> Option<usize> + use<> {
         let core = Arc::clone(&self.core);
         let mut known = KnownAdapters::default();
-        move |object_key| match core.admit(object_key, Some(&mut known)) {
+        move |object_key| match core.admit(object_key, Some(&mut known), Access::LOCAL) {
             Ok(found) => found.object().map(|object| object.skeleton.identity()),
             _ => None,
         }

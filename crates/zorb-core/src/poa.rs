@@ -18,24 +18,25 @@ mod slots;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-use zorb_giop::{ProfileTag, TaggedComponent};
+use zorb_giop::{Ior, ProfileTag, TaggedComponent};
 use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
-use crate::lanes::PoolUse;
 use crate::orb::{Orb, OrbCore};
 use crate::policy::{
     self, AdapterPolicies, AroundUpcall, ConnectionProperties, Overrides, SetsUp, served_properties,
 };
 use crate::servant::Skeleton;
+use crate::serving::PoolUse;
 
-pub(crate) use adapters::{Adapters, KnownAdapters, KnownOperation, not_there};
+pub(crate) use adapters::{Access, Adapters, KnownAdapters, KnownOperation, not_there};
 pub use error::PoaError;
 pub use key::{KeyParts, system_id};
+pub(crate) use manager::{Arrival, HoldLimits, Holdable, ResumePass, Stopped};
 pub use manager::{ManagerState, PoaManager};
 pub use object_id::ObjectId;
 use objects::Objects;
@@ -101,11 +102,23 @@ pub(crate) struct PoaCore {
     destroyed: AtomicBool,
     /// Its part in the pool whose threads serve it.
     pool: Lock<Option<PoolUse>>,
+    /// The number of that pool; 0 for none.
+    pool_number: AtomicUsize,
+}
+
+/// Why the object of a request is not served here, or not now.
+pub(crate) enum NotHere {
+    /// Its key is that of a published reference.
+    Elsewhere(Box<Ior>),
+    /// There is none; the exception says why.
+    Nowhere(SystemException),
+    /// Its manager holds requests.
+    Held(PoaManager),
 }
 
 impl Poa {
     pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
-        let manager = PoaManager::new(ManagerState::Active, orb.options().max_held_requests);
+        let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.options()));
         let overrides = orb.overrides().load();
         let (policies, pool) = match overrides.begin_root {
             Some(begin) => begin(orb, &overrides),
@@ -379,6 +392,7 @@ impl PoaCore {
             next_persistent_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
             pool: Lock::default(),
+            pool_number: AtomicUsize::new(0),
         }
     }
 
@@ -395,6 +409,7 @@ impl PoaCore {
     fn join(&self, pool: Option<PoolUse>) {
         if let Some(pool) = &pool {
             pool.set_up_by(self.sets_up.clone());
+            self.pool_number.store(pool.number(), Ordering::Relaxed);
         }
         *self.pool.lock() = pool;
     }

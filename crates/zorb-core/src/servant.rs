@@ -11,7 +11,7 @@ use zorb_types::SystemException;
 use crate::interface::Interface;
 use crate::poa::ObjectId;
 use crate::policy::{AroundUpcall, Policies};
-use crate::server::ServerCall;
+use crate::serving::ServerCall;
 
 /// How an upcall ends: the reply is written, or a system exception is to be.
 pub type Served = Result<(), SystemException>;

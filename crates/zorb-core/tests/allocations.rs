@@ -39,7 +39,7 @@ fn measure(echo: &Echo) -> [u64; 4] {
 // One test, so that no other test's thread is counted.
 #[test]
 fn a_warm_call_of_fixed_size_types_allocates_nothing() {
-    // On a busy machine the sentinel would take a call for a slow one and start a thread.
+    // On a busy machine the watchdog would take a call for a slow one and start a thread.
     let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let server_orb = server.build().unwrap();
     let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();

@@ -39,7 +39,7 @@ fn count(call: impl Fn() + Sync) -> CallCounts {
 // One test, so that no other test's calls are counted.
 #[test]
 fn threads_with_connections_of_their_own_share_nothing() {
-    // On a busy machine the sentinel would take a call for a slow one and pass its role on.
+    // On a busy machine the watchdog would take a call for a slow one and pass its role on.
     let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let server = server.build().unwrap();
     let policies = zorb_core::poa::PoaPolicies::new().persistent().user_ids();

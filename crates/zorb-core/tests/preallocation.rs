@@ -90,7 +90,7 @@ fn requests(preallocate: Option<u32>) -> [u64; 3] {
 
 /// The same of the serving thread, in its first large replies.
 fn replies(preallocate: Option<u32>) -> Vec<u64> {
-    // On a busy machine the sentinel would have another thread read on.
+    // On a busy machine the watchdog would have another thread read on.
     let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let orb = orb.build().unwrap();
     let policies = PoaPolicies::new().with(properties(preallocate));

@@ -84,7 +84,7 @@ fn a_slow_upcall_does_not_hold_up_later_requests() {
     let mut probe = std::net::TcpStream::connect(stream.peer_addr().unwrap()).unwrap();
     probe.write_all(&request(2, &key, "twice", 1)).unwrap();
     probe.read_exact(&mut [0; 28]).unwrap();
-    // Nothing is buffered now; the sentinel has to notice.
+    // Nothing is buffered now; the watchdog has to notice.
     stream.write_all(&request(4, &key, "note", 7)).unwrap();
     let mut received = [0; 48];
     stream.read_exact(&mut received).unwrap();
@@ -101,7 +101,7 @@ fn slow_upcalls_of_several_callers_run_at_the_same_time() {
     const WAITS: i32 = 1;
     const FREES: i32 = 2;
 
-    // The sentinel is of no help here.
+    // The watchdog is of no help here.
     let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let orb = orb.build().unwrap();
     let (free, freed) = channel();

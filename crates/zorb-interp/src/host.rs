@@ -1,22 +1,22 @@
-//! The callbacks of a program.
+//! What a program leaves to whoever runs it.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-/// Handles values that are not plain data: values that carry their type, and valuetypes.
+/// Moves what is no plain data: values that bring their type along, and valuetypes.
 ///
-/// Its methods copy a value from the reader to the writer. Without a writer, they check and skip it.
+/// Without a writer the value is checked and passed over.
 pub trait Host {
-    /// Copies an `any`: a TypeCode and a value of that type.
+    /// Moves an `any`: a TypeCode and a value of it.
     ///
     /// # Errors
-    /// When the octets are not a valid value, or the writer's stream cannot represent it.
+    /// When there is none, or none that the writer's stream can carry.
     fn any(
         &mut self,
         reader: &mut CdrReader<'_>,
         writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()>;
 
-    /// Copies a TypeCode.
+    /// Moves a TypeCode.
     ///
     /// # Errors
     /// As [`any`](Self::any).
@@ -26,8 +26,8 @@ pub trait Host {
         writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()>;
 
-    /// Copies a value of the type that [`Assembler::foreign`](crate::Assembler::foreign) got. The host
-    /// limits the nesting of such values.
+    /// Moves a value of the type that [`Assembler::foreign`](crate::Assembler::foreign) was told; how
+    /// deep such nest is the host's to count.
     ///
     /// # Errors
     /// As [`any`](Self::any).
@@ -38,10 +38,10 @@ pub trait Host {
         writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()>;
 
-    /// Called when an exception comes without its repository id.
+    /// Hears that an exception stood without its repository id.
     fn nameless_exception(&mut self) {}
 
-    /// Compares two anys, TypeCodes or foreign values.
+    /// Compares two anys, TypeCodes or foreign values, which have been checked already.
     ///
     /// # Errors
     /// As [`any`](Self::any).
@@ -53,18 +53,18 @@ pub trait Host {
     ) -> CdrResult<bool>;
 }
 
-/// The kind of values that a [`Host`] compares.
+/// What sort of value a [`Host`] is to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostValue {
     /// An `any`.
     Any,
     /// A TypeCode.
     TypeCode,
-    /// A value of the type with this index.
+    /// A value of the type that the assembler was told.
     Foreign(u32),
 }
 
-/// The host of programs with plain data only: it refuses everything else.
+/// The host of programs that need none: it refuses everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 

@@ -1,4 +1,4 @@
-//! Union discriminators, as numbers of one type.
+//! Union discriminators: numbers whatever their type.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
@@ -6,7 +6,7 @@ use crate::text::step_to_wchar;
 
 const WHAT: &str = "union discriminator";
 
-/// The discriminator type of a union.
+/// What a union is switched by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discriminator {
     /// `short`
@@ -19,22 +19,22 @@ pub enum Discriminator {
     ULong,
     /// `long long`
     LongLong,
-    /// `unsigned long long`, whose bits are those of the label
+    /// `unsigned long long`; a label keeps its bits.
     ULongLong,
-    /// `boolean`: 0 and 1
+    /// `boolean`: 0 and 1.
     Boolean,
     /// `octet`
     Octet,
-    /// `char`: the code point
+    /// `char`: the character's code.
     Char,
-    /// `wchar`: the code point
+    /// `wchar`: the character's code.
     WChar,
-    /// An `enum` with this number of values: the ordinal
+    /// An `enum` of so many values: the ordinal.
     Enumeration(u32),
 }
 
 impl Discriminator {
-    /// Its size and alignment in octets; for a `wchar`, the minimum.
+    /// Octets that it takes, which it is aligned to; of a `wchar`, one at least.
     const fn size(self) -> usize {
         match self {
             Self::Boolean | Self::Octet | Self::Char | Self::WChar => 1,
@@ -45,10 +45,10 @@ impl Discriminator {
     }
 }
 
-/// Reads a discriminator.
+/// Takes a discriminator.
 ///
 /// # Errors
-/// `Truncated`, `BadBoolean`, `BadEnum`, `BadText`.
+/// When the octets are none: `Truncated`, `BadBoolean`, `BadEnum`, `BadText`.
 pub fn read_label(discriminator: Discriminator, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
     match discriminator {
         Discriminator::WChar => step_to_wchar(reader),
@@ -75,11 +75,11 @@ pub fn read_label(discriminator: Discriminator, reader: &mut CdrReader<'_>) -> C
     })
 }
 
-/// Appends a discriminator.
+/// Appends what [`read_label`] took.
 ///
 /// # Errors
-/// `BadDiscriminator` for a label that is not a value of the type; `BadText` for a character that the
-/// code set does not have.
+/// `BadDiscriminator` for a label that the type does not have; `BadText` for a character that the
+/// stream cannot carry.
 pub fn write_label(
     discriminator: Discriminator,
     label: i64,

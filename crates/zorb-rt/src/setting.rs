@@ -62,6 +62,14 @@ pub(crate) struct Given {
     native: Option<NativePriority>,
 }
 
+impl Given {
+    /// Whether the thread has this priority and is scheduled by it.
+    #[inline]
+    pub(crate) fn is_at(self, priority: Priority) -> bool {
+        self.priority == Some(priority) && self.native.is_some()
+    }
+}
+
 thread_local! {
     static GIVEN: Cell<Given> = const { Cell::new(Given { priority: None, native: None }) };
     /// How the thread was scheduled before it was first given a priority.

@@ -155,7 +155,7 @@ fn threads_are_ready_before_they_serve() {
     become_such("zorb-accept", &[((0, 0), false), (low, false), (high, true)]);
     let grows = LaneBuilder::new(number(20), 1).dynamic_threads(1).processors([0]);
     let growing = rt.threadpool("growing").lane(grows).create().unwrap();
-    become_such("zorb-keeper", &[(high, true)]);
+    become_such("zorb-spawner", &[(high, true)]);
     growing.destroy().unwrap();
     // So are those of a transport that has some.
     let over = LaneBuilder::new(number(20), 1).processors([0]).listen("rudp://127.0.0.1:0");

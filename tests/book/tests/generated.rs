@@ -255,7 +255,7 @@ fn numbers_in_prose_are_those_of_the_code() {
             "half a second",
         ),
         (
-            "crates/zorb-core/src/server/crew.rs",
+            "crates/zorb-core/src/serving/own_threads.rs",
             "const FOLLOWER_LINGER: Duration = Duration::from_secs(1);",
             "docs/src/threads.md",
             "for one second",

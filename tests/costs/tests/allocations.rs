@@ -73,7 +73,7 @@ fn count_first(counted: &Counted) -> [u64; 2] {
 }
 
 fn builder() -> OrbBuilder {
-    // On a busy machine the sentinel would take a call for a slow one and start a thread.
+    // On a busy machine the watchdog would take a call for a slow one and start a thread.
     Orb::builder().without_environment().protocol(short_uiop()).option("StallTakeover", "3600000")
 }
 

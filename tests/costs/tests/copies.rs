@@ -77,7 +77,7 @@ impl CountedServant for Adding {
 }
 
 fn builder() -> OrbBuilder {
-    // On a busy machine the sentinel would take a call for a slow one and start a thread.
+    // On a busy machine the watchdog would take a call for a slow one and start a thread.
     Orb::builder().without_environment().option("StallTakeover", "3600000")
 }
 

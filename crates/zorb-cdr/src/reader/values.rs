@@ -1,4 +1,4 @@
-//! Decoding valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
+//! Valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
 
 mod revisit;
 
@@ -13,21 +13,20 @@ use crate::{CdrErrorKind, CdrResult};
 
 pub use revisit::Mark;
 
-/// The maximum number of repository ids of a value.
+/// The most repository ids that a value may come with.
 const MAX_IDS: u32 = 64;
-/// The maximum length of a repository id, in octets.
+/// The longest repository id.
 const MAX_ID: usize = 1024;
-
-/// The state of a reader that concerns valuetypes.
+/// What a reader keeps about values.
 #[derive(Clone, Default)]
 pub(super) struct Values<'a> {
-    /// See [`CdrReader::shared`].
+    /// What users of the stream share about it: the values in it.
     shared: Option<Arc<dyn Any + Send + Sync>>,
     /// The values that began so far, in the order of their offsets.
     begun: Vec<Begun>,
-    /// The lowest target offset of the indirections so far.
-    first_target: Option<usize>,
-    /// The open values.
+    /// The first offset that an indirection led to.
+    reach: Option<usize>,
+    /// The values that are open.
     nesting: Nesting,
     chunks: Chunks<'a>,
 }
@@ -40,46 +39,46 @@ struct Begun {
     level: u32,
 }
 
-/// The position of a reader among the chunks of values.
+/// Where a reader stands among the chunks of values.
 #[derive(Clone, Copy, Default)]
 struct Chunks<'a> {
-    /// All octets of the stream; the reader's buffer ends with the current chunk. Empty outside chunked
-    /// values.
-    stream: &'a [u8],
+    /// All octets, of which the reader's buffer then holds those up to the end of the chunk. Empty
+    /// outside of chunked values.
+    whole: &'a [u8],
     /// How many chunked values are open.
     level: u32,
     /// Values of this level and above have ended.
     ended: Option<u32>,
-    /// Octets read again because of indirections: ids and whole values.
+    /// Octets that indirections led to and that were read again: ids, and whole values.
     followed: usize,
 }
 
-/// The beginning of a value in a stream.
+/// How a value in a stream begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueHeader<'a> {
-    /// The null value.
+    /// There is none.
     Null,
-    /// An indirection to the value that began at this offset.
+    /// It is the one that began at this offset.
     Shared(usize),
-    /// A new value, whose state follows.
+    /// It follows.
     New(ValueTag<'a>),
 }
 
-/// The tag of a value, with its repository ids.
+/// What a value's tag says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueTag<'a> {
-    /// The offset of the tag, which is the target of indirections to the value.
+    /// The offset of the tag: what indirections to the value lead to.
     pub offset: usize,
-    /// Whether the state is chunked.
+    /// Its state comes in chunks.
     pub is_chunked: bool,
-    /// The repository ids of the type and of the bases that it can be truncated to, most derived first.
-    /// Empty when the value is of the type that the receiver expects.
+    /// The repository ids of its type and of the bases it may be truncated to, most derived first;
+    /// empty when it is of the type that is expected.
     pub ids: Vec<Cow<'a, str>>,
 }
 
 impl<'a> CdrReader<'a> {
-    /// State that decoders share for this stream, such as the values decoded so far. `make` makes it on
-    /// first use, and clones of the reader share it.
+    /// What this stream's users share about it, such as the values read so far: made on first use,
+    /// and kept by clones of the reader.
     pub fn shared<T: Any + Send + Sync>(&mut self, make: impl FnOnce() -> T) -> Arc<T> {
         let values = Arc::make_mut(self.values.get_or_insert_default());
         if let Some(shared) = values.shared.clone()
@@ -92,10 +91,10 @@ impl<'a> CdrReader<'a> {
         made
     }
 
-    /// All octets of the stream, beyond the current chunk too.
-    fn stream(&self) -> &'a [u8] {
+    /// All octets of the stream, those behind the chunk included.
+    fn whole(&self) -> &'a [u8] {
         match self.is_in_chunks() {
-            true => self.chunks().stream,
+            true => self.chunks().whole,
             false => self.buffer,
         }
     }
@@ -104,7 +103,7 @@ impl<'a> CdrReader<'a> {
         Arc::make_mut(self.values.get_or_insert_default())
     }
 
-    /// Records that a value begins at this offset, unless it is read again.
+    /// Says that a value begins at this offset. Those that are read again are known already.
     fn note_value(&mut self, offset: usize, level: u32) {
         let begun = &mut self.values_mut().begun;
         if begun.last().is_none_or(|last| last.offset < offset) {
@@ -120,8 +119,8 @@ impl<'a> CdrReader<'a> {
         &mut Arc::make_mut(self.values.get_or_insert_default()).chunks
     }
 
-    /// Runs `work` with chunking disabled.
-    fn unchunked<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Does something as if there were no chunks.
+    fn beside_chunks<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         if !self.is_in_chunks() {
             return work(self);
         }
@@ -133,16 +132,15 @@ impl<'a> CdrReader<'a> {
 
     #[cold]
     pub(super) fn step_in_chunks(&mut self, alignment: usize) {
-        self.enter_next_chunk(alignment);
+        self.go_on(alignment);
     }
 
-    /// Reads what comes before the state of a value: null, an indirection, or a tag with its ids.
+    /// Takes what comes before the state of a value, null and indirections included.
     ///
     /// # Errors
-    /// `BadValue` for a number that is not a tag, or a tag that is not allowed here; the errors of ids;
-    /// `Truncated`.
+    /// `BadValue` for what is no tag, or none here; what is wrong with ids; `Truncated`.
     pub fn read_value_header(&mut self) -> CdrResult<ValueHeader<'a>> {
-        let is_between = self.align_to_value()?;
+        let is_between = self.go_to_value()?;
         let tag = self.read_u32()?;
         let start = self.position - 4;
         match tag {
@@ -153,7 +151,7 @@ impl<'a> CdrReader<'a> {
             }
             FIRST_TAG..=LAST_TAG => {
                 let is_chunked = tag & IS_CHUNKED != 0;
-                // A nested value is chunked too, and begins between chunks.
+                // In chunks are the states of values, not whole ones.
                 if self.is_in_chunks() && !(is_between && is_chunked) {
                     return Err(self.error(CdrErrorKind::BadValue, "value tag"));
                 }
@@ -181,19 +179,19 @@ impl<'a> CdrReader<'a> {
             let buffer = self.buffer;
             let chunks = self.chunks_mut();
             if chunks.level == 0 {
-                chunks.stream = buffer;
+                chunks.whole = buffer;
             }
             chunks.level += 1;
-            self.leave_chunk();
+            self.stand_between();
         }
         Ok(())
     }
 
-    /// Leaves a value entered with [`begin_value`](Self::begin_value). If it is chunked, skips what is
-    /// left of its state.
+    /// Leaves a value entered with [`begin_value`](Self::begin_value), with what of its state has
+    /// not been read, if it has chunks.
     ///
     /// # Errors
-    /// `BadValue` for chunks with a bad end tag.
+    /// `BadValue` for chunks that do not end as they should.
     pub fn end_value(&mut self, tag: &ValueTag<'_>) -> CdrResult<()> {
         self.values_mut().nesting.leave();
         if !tag.is_chunked {
@@ -209,19 +207,19 @@ impl<'a> CdrReader<'a> {
             chunks.ended = None;
         }
         if chunks.level == 0 {
-            let stream = core::mem::take(&mut chunks.stream);
-            self.buffer = stream;
+            let whole = core::mem::take(&mut chunks.whole);
+            self.buffer = whole;
         } else {
-            self.leave_chunk();
+            self.stand_between();
         }
         Ok(())
     }
 
-    /// Skips to behind the end tag of the value of this level.
+    /// Reads on up to the end tag of the value of this level.
     fn skip_to_end(&mut self, level: u32) -> CdrResult<()> {
         self.position = self.buffer.len();
-        self.buffer = self.chunks().stream;
-        // The level of the innermost open value, among those that are skipped.
+        self.buffer = self.chunks().whole;
+        // Of values that nobody reads, how many are open.
         let mut open = level;
         loop {
             let tag = self.read_between()?;
@@ -253,19 +251,20 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// A number between chunks, where the buffer is the whole stream.
+    /// A number between chunks, where the buffer is the whole.
     fn read_between(&mut self) -> CdrResult<u32> {
-        self.unchunked(Self::read_u32)
+        self.beside_chunks(Self::read_u32)
     }
 
-    /// Leaves the current chunk, and enters the next one if it follows.
-    fn leave_chunk(&mut self) {
-        self.buffer = self.chunks().stream.get(..self.position).unwrap_or_default();
-        self.enter_next_chunk(1);
+    /// Forgets the chunk, and enters the next one if that is what follows.
+    fn stand_between(&mut self) {
+        self.buffer = self.chunks().whole.get(..self.position).unwrap_or_default();
+        self.go_on(1);
     }
 
-    /// Enters the next chunk, if nothing but padding is left of the current one and a chunk follows.
-    fn enter_next_chunk(&mut self, alignment: usize) {
+    /// Goes into the next chunk when no more than padding is left of this one, and a chunk is what
+    /// follows; else it stays where it is.
+    fn go_on(&mut self, alignment: usize) {
         if !self.is_in_chunks()
             || self.chunks().ended.is_some()
             || self.aligned(alignment) < self.buffer.len()
@@ -274,7 +273,7 @@ impl<'a> CdrReader<'a> {
         }
         let (position, buffer) = (self.position, self.buffer);
         self.position = buffer.len();
-        self.buffer = self.chunks().stream;
+        self.buffer = self.chunks().whole;
         if let Ok(size @ 1..FIRST_TAG) = self.read_between()
             && let end = self.position.saturating_add(size as usize)
             && let Some(chunk) = self.buffer.get(..end)
@@ -285,20 +284,19 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Number of octets up to the end of the stream, beyond the current chunk too.
+    /// Octets up to the end of the stream, those behind a chunk included.
     pub fn remaining_in_all(&self) -> usize {
-        self.stream().len() - self.position
+        self.whole().len() - self.position
     }
 
-    /// Whether the reader is inside a chunked value.
+    /// Whether reading may go on in another chunk.
     #[inline]
     pub fn is_in_chunks(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.chunks.level > 0)
     }
 
-    /// Moves to the tag of a value: in the current chunk, in the next one, or between the two. Returns
-    /// whether it is between chunks.
-    fn align_to_value(&mut self) -> CdrResult<bool> {
+    /// Goes to where a value's tag is: in this chunk, the next one, or between them, which is said.
+    fn go_to_value(&mut self) -> CdrResult<bool> {
         if !self.is_in_chunks() {
             return Ok(true);
         }
@@ -307,7 +305,7 @@ impl<'a> CdrReader<'a> {
         }
         let (position, chunk) = (self.position, self.buffer);
         self.position = chunk.len();
-        self.buffer = self.chunks().stream;
+        self.buffer = self.chunks().whole;
         if self.chunks().ended.is_none() {
             let start = self.position;
             if (FIRST_TAG..=LAST_TAG).contains(&self.read_between()?) {
@@ -316,7 +314,7 @@ impl<'a> CdrReader<'a> {
             }
         }
         (self.position, self.buffer) = (position, chunk);
-        self.enter_next_chunk(4);
+        self.go_on(4);
         Ok(false)
     }
 
@@ -326,12 +324,12 @@ impl<'a> CdrReader<'a> {
             0 => Ok(Vec::new()),
             ONE_ID => Ok(alloc::vec![self.read_id()?]),
             IDS => {
-                let count = self.unchunked(Self::read_u32)?;
+                let count = self.beside_chunks(Self::read_u32)?;
                 if count != INDIRECTION {
                     return self.read_id_list(count);
                 }
-                let target = self.unchunked(Self::read_target)?;
-                self.at_position(target, |reader| {
+                let target = self.beside_chunks(Self::read_target)?;
+                self.elsewhere(target, |reader| {
                     let count = reader.read_u32()?;
                     reader.read_id_list(count)
                 })
@@ -352,11 +350,11 @@ impl<'a> CdrReader<'a> {
         let mut ahead = self.clone();
         ahead.values = None;
         if ahead.read_u32()? != INDIRECTION {
-            return self.unchunked(|reader| reader.read_latin1("repository id"));
+            return self.beside_chunks(|reader| reader.read_latin1("repository id"));
         }
         self.position = ahead.position;
-        let target = self.unchunked(Self::read_target)?;
-        let id = self.at_position(target, |reader| reader.read_latin1("repository id"))?;
+        let target = self.beside_chunks(Self::read_target)?;
+        let id = self.elsewhere(target, |reader| reader.read_latin1("repository id"))?;
         if id.len() > MAX_ID {
             return Err(self.error(CdrErrorKind::BadValue, "repository id"));
         }
@@ -364,22 +362,22 @@ impl<'a> CdrReader<'a> {
         Ok(id)
     }
 
-    /// Reads the offset of an indirection, and returns its target position, which is before the tag.
+    /// Takes an offset, and gives the position it leads to, which is behind us.
     fn read_target(&mut self) -> CdrResult<usize> {
         let offset = self.read_i32()?;
         let from = self.position - 4;
         let back = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
         match from.checked_sub(back) {
             Some(target) if offset < -4 => {
-                self.note_target(self.origin + target);
+                self.note_reach(self.origin + target);
                 Ok(target)
             }
             _ => Err(self.error(CdrErrorKind::BadValue, "indirection")),
         }
     }
 
-    /// Runs `work` at another position with chunking disabled, then returns to the current one.
-    fn at_position<T>(&mut self, position: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Reads ids at another position, as if there were no chunks, and comes back.
+    fn elsewhere<T>(&mut self, position: usize, work: impl FnOnce(&mut Self) -> T) -> T {
         let (here, chunks) = (self.position, self.chunks());
         self.position = position;
         *self.chunks_mut() = Chunks { followed: chunks.followed, ..Chunks::default() };

@@ -1,4 +1,4 @@
-//! Text in each code set and GIOP version, as tables.
+//! The forms of text, row by row: each code set and each GIOP version.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,7 +36,7 @@ fn written(
     Ok(buffer)
 }
 
-/// What `body` reads from `octets`, if it reads all of them.
+/// What `body` reads, if it reads it all.
 fn read<T>(
     octets: &[u8],
     text: TextCoding,
@@ -230,7 +230,7 @@ fn malformed_wide_strings() {
 }
 
 #[test]
-fn wide_text_needs_giop_1_1_and_a_negotiated_code_set() {
+fn wide_text_needs_a_version_and_an_agreement() {
     for (coding, error) in [
         (wide(WideSet::Utf16, WideForm::Absent), WideNotAllowed),
         (TextCoding { wide_form: WideForm::Absent, ..LATIN1 }, WideNotAllowed),

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, TextCoding};
 
 #[test]
-fn padding_is_zero_and_minimal() {
+fn padding_is_zero_and_least() {
     for start in 0..8_usize {
         for size in [1, 2, 4, 8] {
             let mut buffer = vec![0xee; start];
@@ -24,7 +24,7 @@ fn padding_is_zero_and_minimal() {
 }
 
 #[test]
-fn a_new_writer_aligns_to_its_start() {
+fn a_new_writer_aligns_to_where_it_began() {
     let mut buffer = vec![1, 2, 3];
     let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Little);
     assert_eq!(writer.offset(), 0);

@@ -23,7 +23,7 @@ use super::route::{Route, Routes};
 use crate::error::{Error, Phase};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
-use crate::server::about_to_block;
+use crate::serving::about_to_block;
 
 /// What one attempt came to.
 pub(super) enum Attempt {

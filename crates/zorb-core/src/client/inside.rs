@@ -1,9 +1,11 @@
 //! Calls of objects of this ORB that go by a request and a reply, in memory.
 
 use std::cell::Cell;
+use std::io::IoSlice;
+use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, TextCoding};
-use zorb_giop::{Form, GiopVersion, MessageHeader, ReplyStart};
+use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::attempt::{Attempt, judge, start, write_request};
@@ -13,9 +15,13 @@ use super::reply::{ReadReply, Reply};
 use super::route::Routes;
 use crate::buffers::trim;
 use crate::collocation::{Upcall, hold};
-use crate::gather::{Gather, SendParts};
+use crate::gather::Gather;
 use crate::object::ObjectRef;
-use crate::server::{Answer, InParts, answer_request};
+use crate::orb::OrbCore;
+use crate::poa::{Access, NotHere};
+use crate::serving::{
+    Answer, InParts, ReplySink, ReplyTo, ServerCall, answer_absent, dispatch, find_target,
+};
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
 pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
@@ -53,10 +59,7 @@ pub(super) fn call_here(
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Attempt::Failed(broken());
     };
-    let (form, parts) = ((form, &header), InParts::default());
-    let (by, into, mut not_sent): (_, _, SendParts<'_>) =
-        ((core, None), (&mut buffer, usize::MAX), &mut |_| {});
-    let answer = answer_request(by, &request, &parts, form, &|_, _| Ok(text), into, &mut not_sent);
+    let answer = answer_here(core, &request, &header, form, &mut buffer);
     // From here on the reply finds its own way back, however it ends.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));
@@ -82,6 +85,45 @@ pub(super) fn call_here(
         },
         Err(_) => Attempt::Failed(broken()),
     }
+}
+
+/// Answers the request in `message` on the calling thread, which waits while its manager holds requests.
+fn answer_here(
+    core: &Arc<OrbCore>,
+    message: &[u8],
+    header: &MessageHeader,
+    form: Form<'_>,
+    buffer: &mut Vec<u8>,
+) -> Result<Answer, ProtocolError> {
+    let reply = ReplyTo { buffer, copy_threshold: usize::MAX, sink: &NotSent };
+    let mut call = ServerCall::new(message, header.order, form, reply);
+    call.read_header(header)?;
+    call.set_text(LOCAL_TEXT);
+    let target = loop {
+        match find_target(core, None, call.request(), Access::LOCAL) {
+            Err(NotHere::Held(manager)) => {
+                if let Err(exception) = manager.wait_while_holding() {
+                    break Err(NotHere::Nowhere(exception));
+                }
+            }
+            target => break target,
+        }
+    };
+    let found = match target {
+        Ok(found) => found,
+        Err(absent) => match answer_absent(core, absent, &mut call) {
+            Ok(answer) => return Ok(answer),
+            Err(found) => found,
+        },
+    };
+    Ok(dispatch(core, &mut call, &found, &InParts::default()))
+}
+
+/// The reply stays in its buffer.
+struct NotSent;
+
+impl ReplySink for NotSent {
+    fn send_parts(&self, _: u32, _: &mut [IoSlice<'_>]) {}
 }
 
 fn read_start(message: &[u8]) -> Option<(ByteOrder, ReplyStart)> {

@@ -19,9 +19,10 @@ use super::reply::decoding;
 use super::route::Route;
 use crate::error::{Error, Phase};
 use crate::object::{Binding, ObjectRef};
-use crate::orb::{NotHere, OrbCore};
+use crate::orb::OrbCore;
+use crate::poa::NotHere;
 use crate::policy::terms;
-use crate::server::about_to_block;
+use crate::serving::about_to_block;
 
 enum Whereabouts {
     Here,
@@ -87,7 +88,7 @@ fn ask(
     let routes = target.routes(core);
     if let Some(key) = &routes.local {
         return Ok(match core.locate(key) {
-            Ok(()) => Whereabouts::Here,
+            Ok(()) | Err(NotHere::Held(_)) => Whereabouts::Here,
             Err(NotHere::Elsewhere(ior)) => Whereabouts::Forward(*ior),
             Err(NotHere::Nowhere(_)) => Whereabouts::Unknown,
         });

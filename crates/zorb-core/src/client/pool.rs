@@ -27,7 +27,7 @@ use crate::flow::FlowLimits;
 use crate::options::Options;
 use crate::policy::{LineOptions, Lines};
 use crate::rare::{Rare, happens};
-use crate::server::in_upcall;
+use crate::serving::in_upcall;
 
 /// From how many pools on those without a reference to their endpoint are closed. Endpoints come
 /// with references, and so from anybody.

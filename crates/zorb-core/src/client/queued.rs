@@ -27,7 +27,7 @@ use crate::gather::Gather;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 use crate::policy::{Asked, OnewayQueue, SyncScope, override_of};
-use crate::server::about_to_block;
+use crate::serving::about_to_block;
 
 pub(crate) use outboxes::Outboxes;
 

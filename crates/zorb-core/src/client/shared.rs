@@ -28,7 +28,7 @@ use zorb_transport::{Stream, WaitPolicy, Waits};
 use super::connection::{Alive, LAST_WORDS, NoReply, limits};
 use crate::buffers::{trim, trim_request};
 use crate::counters::{CallLock, Count, count};
-use crate::server::in_upcall;
+use crate::serving::in_upcall;
 use lent::Leader;
 
 pub(crate) use share::Share;

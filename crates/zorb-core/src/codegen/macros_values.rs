@@ -91,12 +91,12 @@ macro_rules! __zorb_members {
             }
 
             #[inline(always)]
-            fn write_fixed(
+            fn place(
                 value: &Self,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
             ) -> ::core::option::Option<()> {
                 let _ = (value, &writer);
-                $(<$type as $crate::codegen::Wire>::write_fixed(
+                $(<$type as $crate::codegen::Wire>::place(
                     &value.$field,
                     writer,
                 )?;)*
@@ -104,12 +104,12 @@ macro_rules! __zorb_members {
             }
 
             #[inline(always)]
-            fn read_fixed(
+            fn pick(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self> {
                 let _ = &reader;
                 ::core::option::Option::Some(Self {
-                    $($field: <$type as $crate::codegen::Wire>::read_fixed(reader)?),*
+                    $($field: <$type as $crate::codegen::Wire>::pick(reader)?),*
                 })
             }
         }
@@ -229,18 +229,18 @@ macro_rules! __zorb_enumeration {
             }
 
             #[inline(always)]
-            fn write_fixed(
+            fn place(
                 value: &Self,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
             ) -> ::core::option::Option<()> {
-                <u32 as $crate::codegen::Wire>::write_fixed(&(*value as u32), writer)
+                <u32 as $crate::codegen::Wire>::place(&(*value as u32), writer)
             }
 
             #[inline(always)]
-            fn read_fixed(
+            fn pick(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self> {
-                let value = <u32 as $crate::codegen::Wire>::read_fixed(reader)?;
+                let value = <u32 as $crate::codegen::Wire>::pick(reader)?;
                 let found = <Self as ::core::convert::TryFrom<u32>>::try_from(value);
                 reader.refuse(found.is_err());
                 ::core::option::Option::Some(found.unwrap_or_default())

@@ -8,7 +8,7 @@ use zorb_os::lock::Lock;
 
 use crate::object::{ObjectRef, Shared};
 use crate::poa::{ActiveObject, PoaManager};
-use crate::server::Running;
+use crate::serving::Running;
 
 /// The way from a reference to a servant.
 pub(crate) struct Bond {

@@ -14,7 +14,7 @@ use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 use crate::poa::ActiveObject;
 use crate::raises::Raises;
-use crate::server::panicked;
+use crate::serving::panicked;
 
 /// Calls the servant of `object` if it is of this ORB and nothing stands in the way; `None` has
 /// the stub make the call by messages, which then waits, fails or succeeds as any other.

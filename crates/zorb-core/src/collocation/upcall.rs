@@ -29,11 +29,6 @@ impl Drop for Upcall {
     }
 }
 
-/// Whether this thread is inside an upcall that came without a message.
-pub(crate) fn in_upcall() -> bool {
-    UPCALLS.try_with(|upcalls| !upcalls.borrow().is_empty()).unwrap_or(false)
-}
-
 /// Whether this thread is inside an upcall to a servant of `core` that came without a message.
 pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
     let address = Arc::as_ptr(core).addr();

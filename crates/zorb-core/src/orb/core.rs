@@ -12,19 +12,20 @@ use arc_swap::ArcSwap;
 use zorb_cdr::ReadContext;
 use zorb_giop::{CodeSetComponentInfo, Destination, Ior};
 use zorb_os::lock::{Condition, Lock};
-use zorb_transport::{Endpoint, ListenOptions, ProtocolRegistry, Workers};
+use zorb_transport::{Endpoint, ListenOptions, Protocol, ProtocolRegistry, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::local::Locals;
 use crate::buffers::show_allocator_a_large_block;
 use crate::client::ConnectionCache;
 use crate::error::{Error, Phase};
-use crate::lanes::{AnyPool, Freezing};
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::poa::{ActiveObject, Adapters, Found, KeyParts, KnownAdapters, Poa, PoaManager};
+use crate::poa::{
+    Access, ActiveObject, Adapters, Found, KeyParts, KnownAdapters, NotHere, Poa, PoaManager,
+};
 use crate::policy::{Overrides, Terms, Understood};
-use crate::server::{Listener, Sentinel, ServerConnection, ThreadCount, serve_alone};
+use crate::serving::{AnyPool, Freezing, Lane, Listener, ThreadCount, Watchdog, default_lane};
 use crate::value::ValueRegistry;
 
 /// The state of the ORB's life.
@@ -34,14 +35,6 @@ pub(super) const CLOSED: u8 = 2;
 
 /// Something of a crate above.
 pub(super) type Attached = Box<dyn std::any::Any + Send + Sync>;
-
-/// Where an object key leads that is for no object of this ORB.
-pub(crate) enum NotHere {
-    /// To a published reference.
-    Elsewhere(Box<Ior>),
-    /// Nowhere, for this reason.
-    Nowhere(SystemException),
-}
 
 /// What all parts of one ORB share.
 pub(crate) struct OrbCore {
@@ -67,7 +60,9 @@ pub(crate) struct OrbCore {
     /// Initial references to local objects.
     pub(super) locals: Locals,
     pub(super) threads: Arc<ThreadCount>,
-    sentinel: Arc<Sentinel>,
+    watchdog: Arc<Watchdog>,
+    /// What serves the connections to its own endpoints; made with the first of them.
+    default_lane: OnceLock<Arc<Lane>>,
     code_sets: CodeSetComponentInfo,
     pub(super) state: AtomicU8,
     pub(super) ended: Lock<()>,
@@ -108,7 +103,8 @@ impl OrbCore {
             attached: Lock::default(),
             locals: Locals::default(),
             threads: Arc::default(),
-            sentinel: Arc::default(),
+            watchdog: Arc::default(),
+            default_lane: OnceLock::new(),
             code_sets: CodeSetComponentInfo::zorb(),
             state: AtomicU8::new(RUNNING),
             ended: Lock::default(),
@@ -167,8 +163,13 @@ impl OrbCore {
         &self.threads
     }
 
-    pub(crate) fn sentinel(&self) -> &Arc<Sentinel> {
-        &self.sentinel
+    pub(crate) fn watchdog(&self) -> &Arc<Watchdog> {
+        &self.watchdog
+    }
+
+    /// What serves the connections to its own endpoints, if there are any.
+    pub(super) fn default_lane(&self) -> Option<&Arc<Lane>> {
+        self.default_lane.get()
     }
 
     /// The code sets this ORB speaks.
@@ -194,17 +195,18 @@ impl OrbCore {
         SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, CompletionStatus::No)
     }
 
-    /// Finds the object of a request, for a thread that remembers adapters or one that does not;
-    /// waits while its adapter's manager holds requests.
+    /// Finds the object of a request, if its adapter's manager lets the request pass; for a thread that
+    /// remembers adapters or one that does not.
     #[inline]
     pub(crate) fn admit(
         &self,
         key: &[u8],
         known: Option<&mut KnownAdapters>,
+        by: Access,
     ) -> Result<Found, NotHere> {
         self.find(key, |parts| match known {
-            Some(known) => self.adapters.admit_by(known, parts),
-            None => self.adapters.admit(parts),
+            Some(known) => self.adapters.admit_by(known, parts, by),
+            None => self.adapters.admit(parts, by),
         })
     }
 
@@ -229,18 +231,18 @@ impl OrbCore {
 
     /// Finds out where an object is; waits for nothing.
     pub(crate) fn locate(&self, key: &[u8]) -> Result<(), NotHere> {
-        self.find(key, |parts| self.adapters.locate(parts))
+        self.find(key, |parts| self.adapters.locate(parts).map_err(NotHere::Nowhere))
     }
 
     #[inline]
     fn find<'k, T>(
         &self,
         key: &'k [u8],
-        in_adapter: impl FnOnce(KeyParts<'k>) -> Result<T, SystemException>,
+        in_adapter: impl FnOnce(KeyParts<'k>) -> Result<T, NotHere>,
     ) -> Result<T, NotHere> {
         match KeyParts::parse(key) {
             KeyParts::Name(name) => Err(self.locate_published(name)),
-            parts => in_adapter(parts).map_err(NotHere::Nowhere),
+            parts => in_adapter(parts),
         }
     }
 
@@ -310,13 +312,23 @@ impl OrbCore {
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let listener = self.open(url, None, Workers::default())?;
         if listeners.is_empty() {
-            let sentinel = Arc::clone(&self.sentinel);
+            let watchdog = Arc::clone(&self.watchdog);
             let period = self.options.stall_takeover;
             self.threads
-                .spawn("zorb-sentinel", move || sentinel.run(period))
+                .spawn("zorb-watchdog", move || watchdog.run(period))
                 .map_err(|error| failed().because(error))?;
         }
-        let started = listener.start(self, || (), Box::new(serve_alone));
+        let lane = match self.default_lane.get() {
+            Some(lane) => Arc::clone(lane),
+            None => {
+                let lane = default_lane(self).map_err(|error| failed().because(error))?;
+                Arc::clone(self.default_lane.get_or_init(|| lane))
+            }
+        };
+        let accept = move |core: &Arc<Self>, protocol: &dyn Protocol, stream| {
+            lane.accept(core, protocol, stream);
+        };
+        let started = listener.start(self, || (), Box::new(accept));
         started.map_err(|error| failed().because(error))?;
         tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
         listeners.push(listener);
@@ -378,9 +390,5 @@ impl OrbCore {
             let pools = self.pools.read().unwrap_or_else(PoisonError::into_inner);
             pools.iter().any(|pool| pool.serves(endpoint))
         }
-    }
-
-    pub(crate) fn forget_connection(&self, connection: &ServerConnection) {
-        self.sentinel.forget(connection);
     }
 }

@@ -12,7 +12,7 @@ use super::core::OrbCore;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::policy::{Policies, Policy, ServerProtocols};
-use crate::server::Listener;
+use crate::serving::Listener;
 
 /// The failure of a reference that has no endpoint.
 fn not_possible(story: Error) -> SystemException {

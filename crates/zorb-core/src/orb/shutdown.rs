@@ -7,7 +7,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::core::{CLOSED, CLOSING, OrbCore, RUNNING};
 use crate::collocation;
-use crate::server::in_upcall_of;
+use crate::serving::in_upcall_of;
 
 impl OrbCore {
     pub(super) fn wait_for_shutdown(&self) {
@@ -53,14 +53,14 @@ impl OrbCore {
             let mut pools = self.pools.write().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *pools)
         };
-        self.sentinel().stop();
+        self.watchdog().stop();
         // Requests that a manager holds back would wait for ever.
         self.known_root_poa().inspect(|root| root.release_held());
         for pool in pools {
             pool.stop();
         }
-        for connection in self.sentinel().connections() {
-            connection.close();
+        if let Some(lane) = self.default_lane() {
+            lane.stop();
         }
         self.connections().close();
         // From here on only calls that are running keep what leads straight to a servant.

@@ -12,11 +12,29 @@ use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{ActiveObject, Found, KeyParts, Lifespan, ManagerState, PoaCore, PoaManager};
+use super::{
+    ActiveObject, Arrival, Found, KeyParts, Lifespan, ManagerState, NotHere, PoaCore, PoaManager,
+    Stopped,
+};
 use crate::rare::{Rare, happens};
 
 /// How many adapters a thread remembers.
 const KNOWN: usize = 4;
+
+/// By what way a request asks for its object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    /// Whether it was held by a manager before.
+    pub(crate) arrival: Arrival,
+    /// The number of the pool whose lane it has come by; 0 for the ORB's own lane, `None` for a call
+    /// inside the process.
+    pub(crate) pool: Option<usize>,
+}
+
+impl Access {
+    /// That of a call inside the process.
+    pub(crate) const LOCAL: Self = Self { arrival: Arrival::New, pool: None };
+}
 
 /// The adapters that a thread's requests went to last. While the tables do not change it finds them
 /// here, without guarding what all threads share. An idle thread keeps as many at most, after their
@@ -119,15 +137,14 @@ impl Adapters {
         self.publish(tables);
     }
 
-    /// The object that a request is for, once its adapter's manager lets the request through, or
-    /// the exception to answer with.
+    /// The object that a request is for, if its adapter's manager lets the request pass.
     #[inline]
-    pub(crate) fn admit(&self, key: KeyParts<'_>) -> Result<Found, SystemException> {
+    pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access) -> Result<Found, NotHere> {
         probe!(ParseKey);
         // Borrowed, not counted: a count would be written by every connection's thread.
         let tables = self.tables.load();
-        let (adapter, id) = tables.adapter(key)?;
-        adapter.admit(id)
+        let (adapter, id) = tables.adapter(key).map_err(NotHere::Nowhere)?;
+        adapter.admit(id, by)
     }
 
     /// The same for a thread that remembers adapters.
@@ -136,42 +153,44 @@ impl Adapters {
         &self,
         known: &mut KnownAdapters,
         key: KeyParts<'_>,
-    ) -> Result<Found, SystemException> {
+        by: Access,
+    ) -> Result<Found, NotHere> {
         if let KeyParts::Transient { adapter, stamp, id } = key
             && self.changes.load(Ordering::Acquire) == known.changes
             && let Some(Some(found)) = known.places.get(adapter as usize % KNOWN)
             && (found.index, found.stamp) == (adapter, stamp)
         {
             probe!(ParseKey);
-            return found.admit(id);
+            return found.admit(id, by);
         }
         if let KeyParts::Transient { adapter, .. } = key {
             self.learn(known, adapter);
         }
-        self.admit(key)
+        self.admit(key, by)
     }
 
     /// The object that is in a place, if it is the one that was there when the place was
-    /// [found](Self::place); once its adapter's manager lets the request through.
+    /// [found](Self::place), and if its adapter's manager lets the request pass.
     #[inline(never)]
     pub(crate) fn admit_to(
         &self,
         known: Option<&mut KnownAdapters>,
         place: ObjectIndex,
-    ) -> Option<Result<Found, SystemException>> {
+        by: Access,
+    ) -> Option<Result<Found, NotHere>> {
         let is_it = |found: &PoaCore| (found.index, found.stamp) == (place.adapter, place.stamp);
         if let Some(known) = known {
             if self.changes.load(Ordering::Acquire) == known.changes
                 && let Some(Some(found)) = known.places.get(place.adapter as usize % KNOWN)
                 && is_it(found)
             {
-                return found.admit_to(place);
+                return found.admit_to(place, by);
             }
             self.learn(known, place.adapter);
         }
         let tables = self.tables.load();
         let found = tables.by_index.get(place.adapter as usize)?.as_ref()?;
-        if is_it(found) { found.admit_to(place) } else { None }
+        if is_it(found) { found.admit_to(place, by) } else { None }
     }
 
     /// Where the object of a key is.
@@ -227,26 +246,38 @@ impl Adapters {
 }
 
 impl PoaCore {
-    /// The object of a request, once the manager lets it through.
+    /// The object of a request, if the manager lets it pass.
     #[inline]
-    fn admit(&self, id: &[u8]) -> Result<Found, SystemException> {
-        // Objects come and go while a manager holds, so the object is looked for after that.
-        self.manager().admit()?;
+    fn admit(&self, id: &[u8], by: Access) -> Result<Found, NotHere> {
+        self.pass(by)?;
         probe!(Adapter);
         let object = self.find_object(id);
         probe!(Servant);
-        object.ok_or_else(|| not_there(minor::object_not_exist::NO_MATCH))
+        object.ok_or_else(|| NotHere::Nowhere(not_there(minor::object_not_exist::NO_MATCH)))
     }
 
-    /// The same by where the object was; `None` when it is there no more.
-    fn admit_to(&self, place: ObjectIndex) -> Option<Result<Found, SystemException>> {
-        if let Err(refused) = self.manager().admit() {
+    /// The same by where the object was; `None` when it is not there any more.
+    fn admit_to(&self, place: ObjectIndex, by: Access) -> Option<Result<Found, NotHere>> {
+        if let Err(refused) = self.pass(by) {
             return Some(Err(refused));
         }
         probe!(Adapter);
         let object = self.objects.find_in_place((place.slot, place.generation));
         probe!(Servant);
         object.map(Ok)
+    }
+
+    /// Asks the manager, and whether the request has come by an endpoint of the adapter's pool.
+    #[inline]
+    fn pass(&self, by: Access) -> Result<(), NotHere> {
+        let pool = self.pool_number.load(Ordering::Relaxed);
+        if pool != 0 && by.pool.is_some_and(|of_request| of_request != pool) {
+            return Err(NotHere::Nowhere(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
+        }
+        self.manager().admit(by.arrival).map_err(|stopped| match stopped {
+            Stopped::Held(manager) => NotHere::Held(manager),
+            Stopped::Refused(exception) => NotHere::Nowhere(exception),
+        })
     }
 }
 

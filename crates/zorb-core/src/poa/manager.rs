@@ -1,12 +1,20 @@
-//! POA managers: the valve in front of a group of adapters (CORBA 3.3 part 1, 15.3.3).
+//! POA managers: they let the requests for a group of adapters pass, hold, discard or refuse them
+//! (CORBA 3.3 part 1, 15.3.3).
+//!
+//! A held request is a message in the manager's queue: it occupies no thread, connection or lane. When the
+//! manager leaves the holding state, the queue goes back, in order, to the lanes that the requests came
+//! by, which ask the manager again. Until the last of them has asked, requests that arrive queue up
+//! behind them.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use zorb_os::lock::{Condition, Lock};
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::PoaError;
+use crate::options::Options;
 
 /// The state of a [`PoaManager`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,35 +30,106 @@ pub enum ManagerState {
     Inactive = 3,
 }
 
-/// A POA manager: it lets requests through to its adapters, holds, discards or refuses them.
+/// The limits of a manager's queue of held requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HoldLimits {
+    /// The most requests; option `MaxHeldRequests`.
+    pub(crate) requests: usize,
+    /// The most octets of their messages; option `MaxHeldOctets`.
+    pub(crate) octets: usize,
+}
+
+/// The default of `MaxHeldOctets`.
+const MAX_HELD_OCTETS: usize = 64 << 20;
+
+impl HoldLimits {
+    /// Those that the options say.
+    pub(crate) fn of(options: &Options) -> Self {
+        Self { requests: options.max_held_requests, octets: MAX_HELD_OCTETS }
+    }
+}
+
+/// A request that can wait in a manager's queue as a message.
+pub(crate) trait Holdable: Send {
+    /// The octets of its message.
+    fn size(&self) -> usize;
+
+    /// Gives the request back to the threads that serve it, which ask the manager again before they drop
+    /// `pass`.
+    fn resume(self: Box<Self>, pass: ResumePass);
+}
+
+/// Where a request comes from that asks a manager to let it pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// It has just been received.
+    New,
+    /// It was held, and has been given back.
+    Resumed,
+}
+
+/// Why a manager does not let a request pass.
+pub(crate) enum Stopped {
+    /// The request is to be [held](PoaManager::hold).
+    Held(PoaManager),
+    /// It is answered with this exception.
+    Refused(SystemException),
+}
+
+/// A POA manager: it lets requests pass to its adapters, holds, discards or refuses them.
 ///
 /// Clones are the same manager.
 #[derive(Clone, Debug)]
-pub struct PoaManager(Arc<Valve>);
+pub struct PoaManager(Arc<Manager>);
 
 #[derive(Debug)]
-struct Valve {
+struct Manager {
     state: AtomicU8,
+    /// Whether new requests pass at once: the manager is active, and no held request is on its way back.
+    is_open: AtomicBool,
     held: Lock<Held>,
     changed: Condition,
-    max_held: usize,
+    limits: HoldLimits,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Held {
-    /// Requests that wait.
-    count: usize,
-    /// Whether the ORB shuts down: no request waits any more.
+    requests: VecDeque<Box<dyn Holdable>>,
+    octets: usize,
+    /// Threads of this process that wait for calls of their own to pass.
+    callers: usize,
+    /// Requests that were given back and have not asked again yet.
+    resuming: usize,
+    /// Whether the ORB shuts down: nothing is held any more.
     released: bool,
 }
 
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").field("requests", &self.requests.len()).finish_non_exhaustive()
+    }
+}
+
+/// Stands for a request that was given back, until it has asked the manager again.
+pub(crate) struct ResumePass(PoaManager);
+
+impl Drop for ResumePass {
+    fn drop(&mut self) {
+        let manager = &self.0;
+        let mut held = manager.0.held.lock();
+        held.resuming -= 1;
+        manager.update(&held);
+    }
+}
+
 impl PoaManager {
-    pub(crate) fn new(state: ManagerState, max_held: usize) -> Self {
-        Self(Arc::new(Valve {
+    pub(crate) fn new(state: ManagerState, limits: HoldLimits) -> Self {
+        Self(Arc::new(Manager {
             state: AtomicU8::new(state as u8),
+            is_open: AtomicBool::new(state == ManagerState::Active),
             held: Lock::default(),
             changed: Condition::new(),
-            max_held,
+            limits,
         }))
     }
 
@@ -64,7 +143,7 @@ impl PoaManager {
         }
     }
 
-    /// Lets requests through, those held so far included.
+    /// Lets requests pass, those held so far first.
     ///
     /// # Errors
     /// `AdapterInactive` after [`deactivate`](Self::deactivate).
@@ -72,7 +151,8 @@ impl PoaManager {
         self.change(ManagerState::Active)
     }
 
-    /// Holds requests back, up to the option `MaxHeldRequests`; beyond it they are `TRANSIENT`.
+    /// Holds requests, up to the options `MaxHeldRequests` and `MaxHeldOctets`; beyond them they are
+    /// answered `TRANSIENT`.
     ///
     /// # Errors
     /// `AdapterInactive` after [`deactivate`](Self::deactivate).
@@ -95,79 +175,136 @@ impl PoaManager {
     }
 
     fn change(&self, to: ManagerState) -> Result<(), PoaError> {
-        // Under the lock of the waiters, so that none misses the change.
-        let _held = self.0.held.lock();
+        let held = self.0.held.lock();
         if self.state() == ManagerState::Inactive {
             return Err(PoaError::AdapterInactive);
         }
         self.0.state.store(to as u8, Ordering::Release);
-        self.0.changed.tell_all();
+        self.resume_all(held);
         Ok(())
     }
 
-    /// Has the requests that wait, and those that would, answered with `TRANSIENT`.
+    /// Answers held requests with `TRANSIENT`, and holds none from now on.
     pub(super) fn release_held(&self) {
-        self.0.held.lock().released = true;
-        self.0.changed.tell_all();
+        let mut held = self.0.held.lock();
+        held.released = true;
+        self.resume_all(held);
     }
 
-    /// Whether requests are let through.
+    /// Gives held requests back, unless they are still to be held.
+    fn resume_all(&self, mut held: Locked<'_, Held>) {
+        let requests = match self.holds(&held) {
+            true => VecDeque::new(),
+            false => std::mem::take(&mut held.requests),
+        };
+        if !requests.is_empty() {
+            held.octets = 0;
+            held.resuming += requests.len();
+        }
+        self.update(&held);
+        self.0.changed.tell_all();
+        drop(held);
+        for request in requests {
+            request.resume(ResumePass(self.clone()));
+        }
+    }
+
+    fn holds(&self, held: &Held) -> bool {
+        self.state() == ManagerState::Holding && !held.released
+    }
+
+    fn update(&self, held: &Held) {
+        let is_open = self.state() == ManagerState::Active && held.resuming == 0;
+        self.0.is_open.store(is_open, Ordering::Release);
+    }
+
+    /// Whether calls from inside the process pass.
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
         self.0.state.load(Ordering::Acquire) == ManagerState::Active as u8
     }
 
-    /// Admits a request, waiting while the manager holds.
+    /// Lets a request pass, or says why not. Waits for nothing.
     #[inline]
-    pub(crate) fn admit(&self) -> Result<(), SystemException> {
-        match self.state() {
-            ManagerState::Active => Ok(()),
-            _ => self.admit_slowly(),
-        }
+    pub(crate) fn admit(&self, arrival: Arrival) -> Result<(), Stopped> {
+        if self.0.is_open.load(Ordering::Acquire) { Ok(()) } else { self.judge(arrival) }
     }
 
     #[cold]
-    fn admit_slowly(&self) -> Result<(), SystemException> {
-        let mut held = self.0.held.lock();
-        let mut waiting = false;
-        let outcome = loop {
-            match self.state() {
-                ManagerState::Active => break Ok(()),
-                ManagerState::Holding if !held.released => {
-                    if !waiting {
-                        if held.count >= self.0.max_held {
-                            return Err(SystemException::transient(
-                                minor::transient::QUEUE_FULL,
-                                CompletionStatus::No,
-                            ));
-                        }
-                        waiting = true;
-                        held.count += 1;
-                    }
-                    held = self.0.changed.wait(held);
-                }
-                ManagerState::Holding | ManagerState::Discarding => {
-                    break Err(SystemException::transient(
-                        minor::transient::REQUEST_DISCARDED,
-                        CompletionStatus::No,
-                    ));
-                }
-                ManagerState::Inactive => {
-                    break Err(SystemException::obj_adapter(
-                        minor::obj_adapter::INACTIVE,
-                        CompletionStatus::No,
-                    ));
-                }
+    fn judge(&self, arrival: Arrival) -> Result<(), Stopped> {
+        let held = self.0.held.lock();
+        match self.state() {
+            ManagerState::Active if arrival == Arrival::Resumed || held.resuming == 0 => Ok(()),
+            ManagerState::Active => Err(Stopped::Held(self.clone())),
+            ManagerState::Holding if !held.released => Err(Stopped::Held(self.clone())),
+            ManagerState::Holding | ManagerState::Discarding => {
+                Err(Stopped::Refused(SystemException::transient(
+                    minor::transient::REQUEST_DISCARDED,
+                    CompletionStatus::No,
+                )))
             }
-        };
-        if waiting {
-            held.count -= 1;
+            ManagerState::Inactive => Err(Stopped::Refused(SystemException::obj_adapter(
+                minor::obj_adapter::INACTIVE,
+                CompletionStatus::No,
+            ))),
         }
-        outcome
     }
 
-    /// Requests waiting for the manager to leave the holding state.
-    pub fn held_requests(&self) -> usize {
-        self.0.held.lock().count
+    /// Puts a request into the queue; it is given back at once where requests pass meanwhile, or others
+    /// are on their way back before it.
+    ///
+    /// # Errors
+    /// The request, and the exception to answer it with: too many are held.
+    pub(crate) fn hold<R: Holdable + 'static>(
+        &self,
+        request: Box<R>,
+        arrival: Arrival,
+    ) -> Result<(), (Box<R>, SystemException)> {
+        let mut held = self.0.held.lock();
+        let in_order = arrival == Arrival::Resumed || held.resuming == 0;
+        if !self.holds(&held) || !in_order {
+            held.resuming += 1;
+            self.update(&held);
+            drop(held);
+            request.resume(ResumePass(self.clone()));
+            return Ok(());
+        }
+        let octets = held.octets.saturating_add(request.size());
+        let count = held.requests.len() + held.callers;
+        if count >= self.0.limits.requests || octets > self.0.limits.octets {
+            drop(held);
+            return Err((request, too_many()));
+        }
+        held.octets = octets;
+        held.requests.push_back(request);
+        Ok(())
     }
+
+    /// Has the calling thread wait while the manager holds requests: for a call inside this process.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when too many requests are held.
+    pub(crate) fn wait_while_holding(&self) -> Result<(), SystemException> {
+        let mut held = self.0.held.lock();
+        if held.requests.len() + held.callers >= self.0.limits.requests {
+            return Err(too_many());
+        }
+        held.callers += 1;
+        while self.holds(&held) {
+            held = self.0.changed.wait(held);
+        }
+        held.callers -= 1;
+        Ok(())
+    }
+
+    /// Requests that wait for the manager to leave the holding state.
+    pub fn held_requests(&self) -> usize {
+        let held = self.0.held.lock();
+        held.requests.len() + held.callers
+    }
+}
+
+#[cold]
+fn too_many() -> SystemException {
+    SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::PoaError;
-use crate::lanes::{InPool, PoolUse};
 use crate::policy::{self, AroundUpcall, Levels, Policies, Policy, SetsUp, TypedPolicy};
+use crate::serving::PoolUse;
 
 /// Whether references outlive the adapter that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -169,16 +169,14 @@ pub(super) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
     }
 }
 
-/// What policies do around upcalls; those of an adapter with a pool are made by the pool's threads.
+/// What policies do around upcalls.
 pub(super) fn around(
     policies: &Policies,
     sets_up: Option<Arc<dyn SetsUp>>,
 ) -> Vec<Arc<dyn AroundUpcall>> {
-    let pool = policies.iter().find_map(Policy::pool);
-    let in_pool = pool.iter().map(InPool::of);
     let others = policies.iter().filter_map(Policy::around_upcalls);
     let sets_up = sets_up.map(|sets_up| sets_up as Arc<dyn AroundUpcall>);
-    in_pool.chain(others).chain(sets_up).collect()
+    others.chain(sets_up).collect()
 }
 
 /// An adapter's part in the pool that its policies name.

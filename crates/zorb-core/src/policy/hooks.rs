@@ -16,7 +16,7 @@ use crate::object::ObjectRef;
 use crate::orb::Orb;
 use crate::poa::ObjectId;
 use crate::servant::Served;
-use crate::server::ServerCall;
+use crate::serving::ServerCall;
 
 /// What an adapter's policy does around each of the adapter's upcalls, on the thread that makes them.
 ///

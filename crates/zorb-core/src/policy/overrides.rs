@@ -17,11 +17,11 @@ use super::{
     SyncScope, TypedPolicy,
 };
 use crate::gather::WriteBody;
-use crate::lanes::PoolUse;
 use crate::object::ObjectRef;
 use crate::options::Options;
 use crate::orb::OrbCore;
 use crate::poa::{Poa, PoaPolicies};
+use crate::serving::PoolUse;
 
 /// What becomes of the overrides that a level has when others are set (`CORBA::SetOverrideType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

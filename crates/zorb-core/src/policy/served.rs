@@ -11,11 +11,11 @@ use zorb_transport::StreamOptions;
 use super::properties::octets;
 use super::{AroundUpcall, ConnectionProperties, Policies, ServerProtocols};
 use crate::servant::Served;
-use crate::server::{SaysHow, ServerCall, served_by, set_up_served};
+use crate::serving::{ConnectionSetup, ServerCall, served_by, set_up_served};
 
 /// Sets connections up as policies of servers say: when they are accepted, where it is known then that they
 /// are for objects with those policies, and else in upcalls.
-pub(crate) trait SetsUp: AroundUpcall + SaysHow {
+pub(crate) trait SetsUp: AroundUpcall + ConnectionSetup {
     /// What it is known by; no other is.
     fn mark(&self) -> usize;
 }
@@ -86,7 +86,7 @@ impl SetUp {
     }
 }
 
-impl SaysHow for SetUp {
+impl ConnectionSetup for SetUp {
     fn stream(
         &self,
         profile: ProfileTag,

@@ -14,8 +14,8 @@ use super::{
     Shape, Shaper,
 };
 use crate::client::enqueue;
-use crate::lanes::Pool;
 use crate::options::Options;
+use crate::serving::Pool;
 
 /// A type of policy: what `CORBA::Policy` is derived for.
 ///

@@ -211,7 +211,7 @@ pub fn server() -> (Orb, Echo) {
 }
 
 /// A server that runs the requests of a connection in their order, however slow the machine is: the
-/// sentinel has none read on.
+/// watchdog has none read on.
 pub fn server_in_order() -> (Orb, Echo) {
     let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let orb = orb.build().unwrap();

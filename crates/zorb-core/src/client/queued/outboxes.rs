@@ -15,7 +15,7 @@ use crate::flow::FlowCounts;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 use crate::policy::OnewayQueue;
-use crate::server::about_to_block;
+use crate::serving::about_to_block;
 
 /// The queues of one policy, one for each endpoint pool.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::poa::ObjectId;
 use crate::servant::{Face, Served, Skeleton};
-use crate::server::ServerCall;
+use crate::serving::ServerCall;
 
 struct Nothing;
 

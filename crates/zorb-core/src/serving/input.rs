@@ -1,0 +1,32 @@
+//! The reading side of a connection.
+
+use zorb_giop::Inbound;
+
+/// What only the thread that reads from a connection uses. Passing it on to another thread is one exchange
+/// of a pointer, without a lock.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) inbound: Inbound,
+    /// What was agreed with the client.
+    pub(super) agreed: zorb_giop::ServerConnection,
+    /// For how many more requests the connection counts as shared by several callers.
+    pub(super) shared_for: u8,
+    /// Whether the last receive has taken all that was there.
+    pub(super) drained: bool,
+    /// The end of the current message, where the stream has lent it.
+    #[cfg(feature = "buffers")]
+    pub(super) lent: Option<zorb_transport::ReceivedBuffer>,
+}
+
+impl Input {
+    pub(super) fn new(inbound: Inbound, agreed: zorb_giop::ServerConnection) -> Box<Self> {
+        Box::new(Self {
+            inbound,
+            agreed,
+            shared_for: 0,
+            drained: false,
+            #[cfg(feature = "buffers")]
+            lent: None,
+        })
+    }
+}

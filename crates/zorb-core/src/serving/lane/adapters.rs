@@ -1,0 +1,52 @@
+//! The adapters that a pool serves.
+
+use std::sync::Arc;
+
+use zorb_os::lock::Lock;
+
+use crate::policy::SetsUp;
+
+/// The adapters that a pool serves, and how they have their connections set up.
+#[derive(Debug, Default)]
+pub(in crate::serving) struct ServedAdapters(Lock<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    next: usize,
+    list: Vec<(usize, Option<Arc<dyn SetsUp>>)>,
+}
+
+impl ServedAdapters {
+    /// One more, which is known by the number that comes back.
+    pub(in crate::serving) fn add(&self) -> usize {
+        let mut known = self.0.lock();
+        known.next += 1;
+        let number = known.next;
+        known.list.push((number, None));
+        number
+    }
+
+    /// How one has its connections set up.
+    pub(in crate::serving) fn set_up_by(&self, number: usize, sets_up: Option<Arc<dyn SetsUp>>) {
+        let mut known = self.0.lock();
+        if let Some((_, place)) = known.list.iter_mut().find(|(of, _)| *of == number) {
+            *place = sets_up;
+        }
+    }
+
+    pub(in crate::serving) fn remove(&self, number: usize) {
+        self.0.lock().list.retain(|(of, _)| *of != number);
+    }
+
+    pub(in crate::serving) fn is_empty(&self) -> bool {
+        self.0.lock().list.is_empty()
+    }
+
+    /// How the only one has its connections set up; `None` where there are several, or none.
+    pub(in crate::serving) fn only(&self) -> Option<Option<Arc<dyn SetsUp>>> {
+        match &self.0.lock().list[..] {
+            [(_, only)] => Some(only.clone()),
+            _ => None,
+        }
+    }
+}

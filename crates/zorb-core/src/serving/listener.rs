@@ -1,0 +1,65 @@
+//! One endpoint that the ORB listens on.
+
+use std::io;
+use std::sync::Arc;
+
+use zorb_transport::{AcceptError, Acceptor, Protocol, Stream};
+
+use crate::orb::OrbCore;
+
+/// An open endpoint and the thread that accepts its connections.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) protocol: Arc<dyn Protocol>,
+    pub(crate) acceptor: Arc<dyn Acceptor>,
+}
+
+/// What is done with a connection that a client has made.
+pub(crate) type Welcome = dyn Fn(&Arc<OrbCore>, &dyn Protocol, Arc<dyn Stream>) + Send;
+
+impl Listener {
+    /// Whether its endpoints stand in the references of objects, not in those of groups.
+    pub(crate) fn is_for_objects(&self) -> bool {
+        self.protocol.groups().is_none()
+    }
+
+    /// Starts accepting, on a thread that is made ready by `begin`. What becomes of connections is for
+    /// `welcome` to say.
+    pub(crate) fn start(
+        &self,
+        core: &Arc<OrbCore>,
+        begin: impl FnOnce() + Send + 'static,
+        welcome: Box<Welcome>,
+    ) -> io::Result<()> {
+        let acceptor = Arc::clone(&self.acceptor);
+        let protocol = Arc::clone(&self.protocol);
+        let core = Arc::clone(core);
+        let threads = Arc::clone(core.threads());
+        threads.spawn("zorb-accept", move || {
+            begin();
+            accept(&core, &*protocol, &*acceptor, &*welcome);
+        })
+    }
+}
+
+fn accept(
+    core: &Arc<OrbCore>,
+    protocol: &dyn Protocol,
+    acceptor: &dyn Acceptor,
+    welcome: &Welcome,
+) {
+    loop {
+        match acceptor.accept() {
+            Ok(stream) => welcome(core, protocol, stream),
+            Err(AcceptError::Closed) => return,
+            Err(AcceptError::Busy { retry_after, source }) => {
+                tracing::warn!(error = %source, "accepting is out of resources");
+                std::thread::park_timeout(retry_after);
+            }
+            Err(AcceptError::Failed(error)) => {
+                tracing::error!(%error, endpoint = %acceptor.endpoint(), "accepting failed");
+                return;
+            }
+        }
+    }
+}

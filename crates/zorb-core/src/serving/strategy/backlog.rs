@@ -1,0 +1,109 @@
+//! What waits in a queue, in the order in which it is to be taken.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
+
+/// For how many there is room from the start.
+const ROOM: usize = 64;
+
+/// What waits: in the order in which it came, or the most urgent first. Nothing that it does takes
+/// longer than the logarithm of how many wait.
+#[derive(Debug)]
+pub(super) enum Backlog<J> {
+    InOrder(VecDeque<J>),
+    ByPriority {
+        jobs: BinaryHeap<Ranked<J>>,
+        /// The number of the next that comes.
+        next: u64,
+    },
+}
+
+/// The greatest one is taken first.
+#[derive(Debug)]
+pub(super) struct Ranked<J> {
+    urgency: i16,
+    number: Reverse<u64>,
+    job: J,
+}
+
+impl<J> Backlog<J> {
+    pub(super) fn new(by_priority: bool) -> Self {
+        match by_priority {
+            false => Self::InOrder(VecDeque::with_capacity(ROOM)),
+            true => Self::ByPriority { jobs: BinaryHeap::with_capacity(ROOM), next: 0 },
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::InOrder(jobs) => jobs.len(),
+            Self::ByPriority { jobs, .. } => jobs.len(),
+        }
+    }
+
+    pub(super) fn put(&mut self, urgency: i16, job: J) {
+        match self {
+            Self::InOrder(jobs) => jobs.push_back(job),
+            Self::ByPriority { jobs, next } => {
+                jobs.push(Ranked { urgency, number: Reverse(*next), job });
+                *next += 1;
+            }
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Option<J> {
+        match self {
+            Self::InOrder(jobs) => jobs.pop_front(),
+            Self::ByPriority { jobs, .. } => jobs.pop().map(|ranked| ranked.job),
+        }
+    }
+}
+
+impl<J> Ord for Ranked<J> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.urgency, self.number).cmp(&(other.urgency, other.number))
+    }
+}
+
+impl<J> PartialOrd for Ranked<J> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<J> PartialEq for Ranked<J> {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl<J> Eq for Ranked<J> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_urgent_are_first_and_among_them_those_that_came_first() {
+        for by_priority in [false, true] {
+            let mut jobs = Backlog::new(by_priority);
+            let mut all: Vec<_> = (0..1000_i32).map(|at| ((at * 7 % 13 - 5) as i16, at)).collect();
+            for &(urgency, at) in &all {
+                jobs.put(urgency, (urgency, at));
+            }
+            assert_eq!(jobs.len(), 1000);
+            if by_priority {
+                all.sort_by_key(|&(urgency, at)| (Reverse(urgency), at));
+            }
+            assert_eq!(std::iter::from_fn(|| jobs.take()).collect::<Vec<_>>(), all);
+            // One that is less urgent than those behind it, and one that comes meanwhile.
+            for (urgency, at) in [(1, 1), (9, 2)] {
+                jobs.put(urgency, (urgency, at));
+            }
+            let first = jobs.take().unwrap();
+            jobs.put(1, (1, 3));
+            let rest = [jobs.take().unwrap().1, jobs.take().unwrap().1];
+            assert_eq!((first.1, rest), if by_priority { (2, [1, 3]) } else { (1, [2, 3]) });
+        }
+    }
+}

@@ -1,0 +1,107 @@
+use super::*;
+
+/// A request as far as the queue looks at it.
+#[derive(Debug, PartialEq)]
+struct Paper {
+    id: usize,
+    urgency: i16,
+}
+
+impl Request for Paper {
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn urgency(&self) -> i16 {
+        self.urgency
+    }
+}
+
+/// A queue in which one request may wait.
+fn queue() -> RequestQueue<Paper> {
+    RequestQueue::new(Some(Buffering { max_requests: 1, max_octets: None }), false)
+}
+
+fn paper(id: usize) -> Paper {
+    Paper { id, urgency: 0 }
+}
+
+fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str {
+    match queue.offer(paper(id), Room::Limited, false, || may_ask) {
+        Offered::Assigned(_) => "assigned",
+        Offered::Lent => "lent",
+        Offered::Promised => "promised",
+        Offered::Waits => "waits",
+        Offered::TooMany(_) => "too many",
+        Offered::Ended => "ended",
+    }
+}
+
+#[test]
+fn no_thread_is_asked_for_where_one_waits() {
+    let queue = queue();
+    assert_eq!(queue.rest(&Worker::new()), Rest::Wait);
+    let offered = queue.offer(paper(1), Room::Limited, false, || panic!("one waits"));
+    assert!(matches!(offered, Offered::Assigned(_)));
+    assert_eq!(queue.take(Taker::Called), Some(paper(1)));
+}
+
+#[test]
+fn a_thread_that_was_asked_for_is_not_wanted_when_another_was_free_before() {
+    let queue = queue();
+    assert_eq!(offer(&queue, 1, true), "promised");
+    assert!(queue.wants_promised());
+    assert_eq!(queue.rest(&Worker::new()), Rest::LookAgain);
+    assert_eq!(queue.take(Taker::Free), Some(paper(1)));
+    assert!(!queue.wants_promised());
+    // Nothing is left of it: one may wait, as ever.
+    assert_eq!([offer(&queue, 2, false), offer(&queue, 3, false)], ["waits", "too many"]);
+}
+
+#[test]
+fn a_request_that_a_thread_comes_for_takes_no_room() {
+    let queue = queue();
+    let offered = [(1, true), (2, false), (3, false)].map(|(it, ask)| offer(&queue, it, ask));
+    assert_eq!(offered, ["promised", "waits", "too many"]);
+    assert_eq!(queue.take(Taker::Promised), Some(paper(1)));
+    assert_eq!(offer(&queue, 4, false), "too many");
+    assert_eq!(queue.take(Taker::Free), Some(paper(2)));
+    assert_eq!(offer(&queue, 5, false), "waits");
+}
+
+#[test]
+fn a_thread_that_cannot_come_leaves_its_request_waiting() {
+    let queue = queue();
+    assert_eq!(offer(&queue, 1, true), "promised");
+    queue.withdraw();
+    assert_eq!(offer(&queue, 2, false), "too many");
+    assert_eq!(queue.take(Taker::Free), Some(paper(1)));
+    assert_eq!(queue.take(Taker::Free), None);
+}
+
+#[test]
+fn the_more_urgent_come_first_and_the_others_in_their_order() {
+    let queue = RequestQueue::new(Some(Buffering { max_requests: 0, max_octets: None }), true);
+    for (id, urgency) in [5, 20, -1, 30, 20, 5].into_iter().enumerate() {
+        let offered = queue.offer(Paper { id, urgency }, Room::Limited, false, || false);
+        assert!(matches!(offered, Offered::Waits));
+    }
+    let order: Vec<_> = std::iter::from_fn(|| queue.take(Taker::Free)).map(|it| it.id).collect();
+    assert_eq!(order, [3, 1, 4, 0, 5, 2]);
+}
+
+#[test]
+fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
+    let queue = RequestQueue::<Paper>::new(None, false);
+    std::thread::scope(|scope| {
+        let sleeper = scope.spawn(|| queue.wait_for_thread(|| false));
+        while queue.readers_waiting.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        queue.wait_for_thread(|| true);
+        assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 1, "the sleeper still waits");
+        queue.free();
+        sleeper.join().unwrap();
+    });
+    assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 0);
+}

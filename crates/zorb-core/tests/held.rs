@@ -1,0 +1,260 @@
+//! Requests that a POA manager holds are messages in a queue: they delay nobody else, whatever the strategy.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+
+use support::{Acting, Echo, builder};
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
+use zorb_core::Orb;
+use zorb_core::lanes::{LaneSettings, Pool, PoolSettings, Strategy};
+use zorb_core::poa::{PoaManager, PoaPolicies};
+use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
+use zorb_giop::{
+    GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
+    ResponseFlags, TargetAddress,
+};
+
+/// More than there may be threads, connections or descriptors for.
+const HELD: i32 = 1_000;
+
+/// Has the objects of an adapter be served by a pool.
+#[derive(Clone, Debug)]
+struct ServedBy(Pool);
+
+impl PartialEq for ServedBy {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl TypedPolicy for ServedBy {
+    const POLICY_TYPE: PolicyType = PolicyType::THREADPOOL;
+    const LEVELS: Levels = Levels::SERVER;
+
+    fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        Err(reader.read_u8().unwrap_err())
+    }
+
+    fn pool(&self) -> Option<Pool> {
+        Some(self.0.clone())
+    }
+}
+
+/// Two objects in one lane: one behind a manager of its own, one behind an active manager.
+struct Scene {
+    orb: Orb,
+    manager: PoaManager,
+    held: Echo,
+    free: Echo,
+    /// What the first was asked, in order.
+    asked: Arc<Mutex<Vec<i32>>>,
+    address: String,
+}
+
+/// `None` for the ORB's own lane.
+const STRATEGIES: [Option<Strategy>; 4] = [
+    None,
+    Some(Strategy::ThreadPerConnection),
+    Some(Strategy::LeaderFollowers),
+    Some(Strategy::HalfSync),
+];
+
+impl Scene {
+    /// A lane of one thread.
+    fn new(strategy: Option<Strategy>, max_held: i32) -> Self {
+        let orb = builder()
+            .listen("iiop://127.0.0.1:0")
+            .option("MaxHeldRequests", max_held.to_string())
+            .build()
+            .unwrap();
+        let (policies, address) = match strategy {
+            None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
+            Some(strategy) => {
+                let lane = LaneSettings {
+                    endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
+                    ..LaneSettings::new(None, 1)
+                };
+                let settings = PoolSettings {
+                    strategy: Some(strategy),
+                    lanes: vec![lane],
+                    ..PoolSettings::new("held")
+                };
+                let pool = orb.create_pool(settings).unwrap();
+                let address = pool.endpoints()[0][0].clone();
+                (PoaPolicies::new().with(ServedBy(pool)), address)
+            }
+        };
+        let manager = orb.create_poa_manager();
+        let root = orb.root_poa();
+        let behind = root.create_with_manager("held", policies.clone(), manager.clone()).unwrap();
+        let asked = Arc::<Mutex<Vec<i32>>>::default();
+        let note = Arc::clone(&asked);
+        let held = behind.activate(Acting(move |value| {
+            note.lock().unwrap().push(value);
+            Ok(value)
+        }));
+        let free = root.create("free", policies).unwrap().activate(Acting(Ok));
+        let address = address.trim_start_matches("iiop://").to_owned();
+        let (held, free) = (held.unwrap(), free.unwrap());
+        Self { orb, manager, held, free, asked, address }
+    }
+
+    fn connect(&self) -> Raw {
+        Raw(TcpStream::connect(&self.address).unwrap())
+    }
+}
+
+fn key(echo: &Echo) -> Vec<u8> {
+    zorb_giop::iiop_object_key(&echo.object().ior().profiles[0].data).unwrap().to_vec()
+}
+
+/// A client without an ORB, which sends requests without waiting for replies.
+struct Raw(TcpStream);
+
+impl Raw {
+    fn twice(&mut self, echo: &Echo, value: i32, response: ResponseFlags) {
+        let mut octets = Vec::new();
+        let key = key(echo);
+        let start = RequestStart {
+            request_id: u32::try_from(value).unwrap(),
+            response,
+            target: TargetAddress::Key(&key),
+            operation: "twice",
+            service_contexts: &[],
+        };
+        let (version, order) = (GiopVersion::V1_2, ByteOrder::Little);
+        let mut message = MessageWriter::request(&mut octets, version, order, &start).unwrap();
+        message.body(Default::default()).write_i32(value);
+        message.finish().unwrap();
+        self.0.write_all(&octets).unwrap();
+    }
+
+    /// The id and the status of the next reply.
+    fn reply(&mut self) -> (i32, ReplyStatus) {
+        let mut octets = vec![0; 12];
+        self.0.read_exact(&mut octets).unwrap();
+        let header = MessageHeader::parse(octets.first_chunk().unwrap()).unwrap();
+        assert_eq!(header.kind, MessageKind::Reply);
+        octets.resize(header.total_size(), 0);
+        self.0.read_exact(&mut octets[12..]).unwrap();
+        let start = ReplyStart::read(&octets, &header).unwrap();
+        (i32::try_from(start.request_id).unwrap(), start.status)
+    }
+}
+
+fn until(what: impl Fn() -> bool) {
+    while !what() {
+        std::thread::yield_now();
+    }
+}
+
+fn held(manager: &PoaManager) -> i32 {
+    i32::try_from(manager.held_requests()).unwrap()
+}
+
+const TWO_WAY: ResponseFlags = ResponseFlags::SyncWithTarget;
+const DONE: ReplyStatus = ReplyStatus::NoException;
+
+#[test]
+fn a_thousand_held_requests_delay_nobody_on_their_connection_or_in_their_lane() {
+    for strategy in STRATEGIES {
+        let scene = Scene::new(strategy, HELD);
+        let mut client = scene.connect();
+        (0..HELD).for_each(|value| client.twice(&scene.held, value, TWO_WAY));
+        until(|| held(&scene.manager) == HELD);
+        // On the same connection, on another one, and by a client that holds requests itself.
+        client.twice(&scene.free, HELD, TWO_WAY);
+        assert_eq!(client.reply(), (HELD, DONE), "{strategy:?}");
+        let mut other = scene.connect();
+        other.twice(&scene.free, 7, TWO_WAY);
+        assert_eq!(other.reply(), (7, DONE), "{strategy:?}");
+        assert!(scene.asked.lock().unwrap().is_empty(), "the control: they are still held");
+
+        scene.manager.activate().unwrap();
+        let mut replies: Vec<_> = (0..HELD).map(|_| client.reply()).collect();
+        replies.sort_unstable_by_key(|(id, _)| *id);
+        assert_eq!(replies, (0..HELD).map(|id| (id, DONE)).collect::<Vec<_>>());
+        assert_eq!(held(&scene.manager), 0);
+        let asked = scene.asked.lock().unwrap().clone();
+        // One thread makes all upcalls of these lanes; elsewhere upcalls begin in order.
+        if matches!(strategy, Some(Strategy::LeaderFollowers | Strategy::HalfSync)) {
+            assert_eq!(asked, (0..HELD).collect::<Vec<_>>(), "{strategy:?}");
+        }
+        assert_eq!(asked.len(), HELD as usize);
+        // Those that come later pass at once.
+        client.twice(&scene.held, 5, TWO_WAY);
+        assert_eq!(client.reply(), (5, DONE));
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn requests_beyond_the_limit_and_those_of_a_manager_that_refuses_are_answered() {
+    for strategy in STRATEGIES {
+        let scene = Scene::new(strategy, 3);
+        let mut client = scene.connect();
+        (0..4).for_each(|value| client.twice(&scene.held, value, TWO_WAY));
+        assert_eq!(client.reply(), (3, ReplyStatus::SystemException), "{strategy:?}");
+        scene.manager.discard_requests().unwrap();
+        let mut replies: Vec<_> = (0..3).map(|_| client.reply()).collect();
+        replies.sort_unstable_by_key(|(id, _)| *id);
+        assert_eq!(
+            replies,
+            (0..3).map(|id| (id, ReplyStatus::SystemException)).collect::<Vec<_>>()
+        );
+        assert!(scene.asked.lock().unwrap().is_empty());
+        scene.manager.hold_requests().unwrap();
+        client.twice(&scene.held, 9, TWO_WAY);
+        until(|| held(&scene.manager) == 1);
+        // The end of the ORB lets nobody wait.
+        scene.orb.shutdown(true).unwrap();
+        assert_eq!(client.reply(), (9, ReplyStatus::SystemException), "{strategy:?}");
+    }
+}
+
+#[test]
+fn a_client_that_has_gone_leaves_its_one_way_requests_and_no_connection() {
+    for strategy in STRATEGIES {
+        let scene = Scene::new(strategy, HELD);
+        for value in 0..20 {
+            let mut client = scene.connect();
+            client.twice(&scene.held, value, ResponseFlags::NoResponse);
+            client.twice(&scene.held, value + 100, TWO_WAY);
+            until(|| held(&scene.manager) == 2 * (value + 1));
+            client.0.shutdown(std::net::Shutdown::Write).unwrap();
+            // The server ends its side although requests of this client are held.
+            assert_eq!(client.0.read(&mut [0; 64]).unwrap(), 0, "{strategy:?}");
+        }
+        scene.manager.activate().unwrap();
+        until(|| scene.asked.lock().unwrap().len() == 20);
+        let mut asked = scene.asked.lock().unwrap().clone();
+        asked.sort_unstable();
+        assert_eq!(asked, (0..20).collect::<Vec<_>>(), "nobody waits for the others");
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn a_manager_that_holds_again_keeps_the_order() {
+    let scene = Scene::new(Some(Strategy::LeaderFollowers), HELD);
+    let mut client = scene.connect();
+    (0..50).for_each(|value| client.twice(&scene.held, value, TWO_WAY));
+    until(|| held(&scene.manager) == 50);
+    for round in 0..20 {
+        scene.manager.activate().unwrap();
+        scene.manager.hold_requests().unwrap();
+        client.twice(&scene.held, 50 + round, TWO_WAY);
+    }
+    scene.manager.activate().unwrap();
+    (0..70).for_each(|_| assert_eq!(client.reply().1, DONE));
+    assert_eq!(*scene.asked.lock().unwrap(), (0..70).collect::<Vec<_>>());
+    scene.orb.shutdown(true).unwrap();
+}
