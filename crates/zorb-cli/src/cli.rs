@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use zorb::options::split_arguments;
 
 use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched};
 use crate::failure::{Failure, OK, Outcome, USAGE};
@@ -103,19 +104,11 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
     }
 }
 
-/// Separates the ORB's options: returns the other arguments, and all arguments for the ORB.
-fn split(arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failure> {
-    let readable: Option<Vec<&str>> = arguments.iter().map(|argument| argument.to_str()).collect();
-    let Some(readable) = readable else {
-        // A file name that is not UTF-8: such a command line cannot contain ORB options.
-        return Ok((arguments, Vec::new()));
-    };
-    let all: Vec<String> = readable.into_iter().map(str::to_owned).collect();
-    // The options of the protocols are included.
-    let own = zorb::Orb::builder()
-        .without_environment()
-        .options()
-        .and_then(|mut options| options.take_arguments(all.iter().cloned()))
-        .map_err(|error| Failure::from(error).into_usage())?;
-    Ok((own.into_iter().map(OsString::from).collect(), all))
+/// Separates the ORB's arguments: returns the others, and those.
+fn split(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failure> {
+    let orb = split_arguments(&mut arguments);
+    // A wrong option is a wrong question, whatever the command.
+    let checked = zorb::Orb::builder().without_environment().arguments(&mut orb.clone()).options();
+    checked.map_err(|error| Failure::from(error).into_usage())?;
+    Ok((arguments, orb))
 }

@@ -242,7 +242,8 @@ pub fn what_awaits_an_answer_is_refused(on: &OneWay) {
 pub fn what_does_not_apply_is_ignored(on: &OneWay) {
     let with_options = |builder: OrbBuilder| {
         let options = [("IdleTimeout", "1"), ("MaxConnections", "1"), ("Spin", "20")];
-        let sizes = [("SndSock", "200000"), ("RcvSock", "200000"), ("RoundTripTimeout", "60")];
+        let sizes =
+            [("SendBuffer", "200000"), ("ReceiveBuffer", "200000"), ("RoundTripTimeout", "60")];
         let all = options.into_iter().chain(sizes);
         all.fold(builder, |builder, (name, value)| builder.option(name, value))
     };

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use zorb::protocols::{MiopOptions, MiopProtocol};
+use zorb::protocols::{MiopProtocol, MiopSettings};
 use zorb_conformance::{OneWay, one_way_suite};
 
 mod diop {
@@ -22,7 +22,7 @@ mod miop {
     use super::*;
     one_way_suite!(OneWay::groups(|builder| {
         let interface = Some(Ipv4Addr::LOCALHOST);
-        let options = MiopOptions { interface, ..MiopOptions::default() };
+        let options = MiopSettings { interface, ..MiopSettings::default() };
         builder.protocol(Arc::new(MiopProtocol::with(options)))
     }));
 }

@@ -11,8 +11,7 @@ mod call;
 mod faces;
 mod upcall;
 
-use std::fmt;
-use std::str::FromStr;
+use zorb_transport::{OptionKind, OptionValue};
 
 pub(crate) use bond::{Bonds, Place, hold};
 pub use call::{apart, call_here, hand_over};
@@ -41,30 +40,16 @@ pub enum CollocationStrategy {
     Marshalled,
 }
 
+zorb_transport::option_words!(CollocationStrategy {
+    "thru_poa" => ThruPoa,
+    "direct" => Direct,
+    "marshalled" => Marshalled,
+});
+
 impl CollocationStrategy {
     /// The strategies' names, as the option `CollocationStrategy` takes them.
-    pub const NAMES: &'static [&'static str] = &["thru_poa", "direct", "marshalled"];
-}
-
-impl fmt::Display for CollocationStrategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ThruPoa => "thru_poa",
-            Self::Direct => "direct",
-            Self::Marshalled => "marshalled",
-        })
-    }
-}
-
-impl FromStr for CollocationStrategy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "thru_poa" => Ok(Self::ThruPoa),
-            "direct" => Ok(Self::Direct),
-            "marshalled" => Ok(Self::Marshalled),
-            _ => Err(format!("expected one of {}", Self::NAMES.join(", "))),
-        }
-    }
+    pub const NAMES: &'static [&'static str] = match <Self as OptionValue>::KIND {
+        OptionKind::OneOf(names) => names,
+        _ => &[],
+    };
 }

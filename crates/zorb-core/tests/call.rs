@@ -151,10 +151,8 @@ fn initial_references_come_from_options() {
     orb.publish("Echo", &echo).unwrap();
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
     let client = builder()
-        .arguments(
-            ["-ORBInitRef", &format!("E={}", echo.object().to_ior_string())].map(str::to_owned),
-        )
-        .arguments(["-ORBDefaultInitRef", &format!("corbaloc::{address}")].map(str::to_owned))
+        .arguments(&mut vec!["-ORBInitRef", &format!("E={}", echo.object().to_ior_string())])
+        .arguments(&mut vec!["-ORBDefaultInitRef", &format!("corbaloc::{address}")])
         .build()
         .unwrap();
     assert_eq!(client.initial_reference::<Echo>("E").unwrap().twice(1).unwrap(), 2);

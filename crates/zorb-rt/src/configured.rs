@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_core::lanes::WeakPool;
-use zorb_core::options::Options;
+use zorb_core::options::{Options, Origin};
 use zorb_core::policy::{
     AdapterPolicies, OnewayQueue, Policies, PrivateConnection, RelativeRequestTimeout, SyncScope,
 };
@@ -13,93 +13,86 @@ use zorb_core::{Error, Orb, Phase};
 use super::orb::RtOrbBuilder;
 use super::setting::Settings;
 use super::{
-    Buffering, Continuous, Denied, Direct, DynamicLifespan, LaneBuilder, Linear, LinearNetwork,
-    NativePriority, NetworkPriorityMapping, Priority, PriorityMapping, RtOrb, SchedulingPolicy,
-    Strategy, Threadpool, ThreadpoolBuilder, table, words,
+    Buffering, Continuous, Direct, DynamicLifespan, LaneBuilder, Linear, LinearNetwork,
+    NativePriority, NetworkPriorityMapping, Priority, PriorityMapping, RtEndTimes, RtMapping,
+    RtNetwork, RtOneways, RtOptions, RtOrb, Strategy, Threadpool, ThreadpoolBuilder, table, words,
 };
 
-/// The options' first letters.
-const PART: &str = "rt";
-
-/// What the options say, where the program says nothing.
-#[derive(Debug, Default)]
-pub(crate) struct Configured {
-    pub(crate) mapping: Option<Arc<dyn PriorityMapping>>,
-    pub(crate) denied: Option<Denied>,
-    pub(crate) scheduling: Option<SchedulingPolicy>,
-    pub(crate) lock_memory: Option<bool>,
-    pub(crate) network: Option<Arc<dyn NetworkPriorityMapping>>,
-    pub(crate) max_client_priority: Option<Priority>,
-    pub(crate) tell_end_times: Option<bool>,
+/// The options of a real-time ORB; the defaults where the ORB was not built with them.
+fn options_of(options: &Options) -> RtOptions {
+    options.get().cloned().unwrap_or_default()
 }
 
-impl Configured {
-    /// Takes it out of options whose values have been checked.
-    pub(crate) fn of(options: &Options) -> Self {
-        let mut configured = Self::default();
-        let mut kind = None;
-        let (mut lowest, mut highest) = (None, None);
-        for (name, value) in options.of_part(PART) {
-            let is = |word: &str| value.eq_ignore_ascii_case(word);
-            match name {
-                "Mapping" => kind = Some(value.to_ascii_lowercase()),
-                "LowestPriority" => lowest = value.parse().ok().map(NativePriority),
-                "HighestPriority" => highest = value.parse().ok().map(NativePriority),
-                "Denied" => {
-                    configured.denied =
-                        Some(if is("refuse") { Denied::Refuse } else { Denied::Run });
-                }
-                "Scheduling" => {
-                    let policy = if is("rr") {
-                        SchedulingPolicy::RoundRobin
-                    } else {
-                        SchedulingPolicy::Fifo
-                    };
-                    configured.scheduling = Some(policy);
-                }
-                "Network" if is("linear") => configured.network = Some(Arc::new(LinearNetwork)),
-                "MaxClientPriority" => {
-                    configured.max_client_priority =
-                        value.parse().ok().and_then(|value| Priority::new(value).ok());
-                }
-                "EndTimes" => configured.tell_end_times = Some(is("all")),
-                "LockMemory" => configured.lock_memory = Some(is("yes")),
-                _ => {}
-            }
-        }
-        if kind.is_some() || lowest.is_some() || highest.is_some() {
-            configured.mapping = Some(mapping(kind.as_deref(), lowest, highest));
-        }
-        configured
-    }
-}
-
-fn mapping(
-    kind: Option<&str>,
-    lowest: Option<NativePriority>,
-    highest: Option<NativePriority>,
-) -> Arc<dyn PriorityMapping> {
-    let highest = highest.unwrap_or(NativePriority::DEFAULT_MAX);
-    match kind {
-        Some("direct") => Arc::new(Direct::new(lowest.unwrap_or(NativePriority::SHARED), highest)),
-        Some("continuous") => {
-            Arc::new(Continuous::new(lowest.unwrap_or(NativePriority(1)), highest))
-        }
-        _ => Arc::new(Linear::new(lowest.unwrap_or(NativePriority::SHARED), highest)),
+fn mapping(options: &RtOptions) -> Arc<dyn PriorityMapping> {
+    let (lowest, highest) = (options.rt_lowest_priority, options.rt_highest_priority);
+    match options.rt_mapping {
+        RtMapping::Linear => Arc::new(Linear::new(lowest, highest)),
+        RtMapping::Direct => Arc::new(Direct::new(lowest, highest)),
+        RtMapping::Continuous => Arc::new(Continuous::new(lowest.max(NativePriority(1)), highest)),
     }
 }
 
 impl RtOrbBuilder {
-    /// Fills in what the program has left open.
-    pub(crate) fn or(mut self, configured: Configured) -> Self {
-        self.mapping = self.mapping.or(configured.mapping);
-        self.denied = self.denied.or(configured.denied);
-        self.scheduling = self.scheduling.or(configured.scheduling);
-        self.lock_memory = self.lock_memory.or(configured.lock_memory);
-        self.network = self.network.or(configured.network);
-        self.max_client_priority = self.max_client_priority.or(configured.max_client_priority);
-        self.tell_end_times = self.tell_end_times.or(configured.tell_end_times);
+    /// What the options say whose values come from such an origin.
+    fn of(options: &Options, counts: impl Fn(&Origin) -> bool) -> Self {
+        let rt = options_of(options);
+        let set = |names: &[&str]| names.iter().any(|name| counts(&options.origin(name)));
+        let maps = set(&["RtMapping", "RtLowestPriority", "RtHighestPriority"]);
+        let network: Option<Arc<dyn NetworkPriorityMapping>> = match rt.rt_network {
+            RtNetwork::Linear => Some(Arc::new(LinearNetwork)),
+            RtNetwork::None => None,
+        };
+        Self {
+            mapping: maps.then(|| mapping(&rt)),
+            network: set(&["RtNetwork"]).then_some(network),
+            denied: set(&["RtDenied"]).then_some(rt.rt_denied),
+            scheduling: set(&["RtScheduling"]).then_some(rt.rt_scheduling),
+            lock_memory: set(&["RtLockMemory"]).then_some(rt.rt_lock_memory),
+            max_client_priority: set(&["RtMaxClientPriority"]).then_some(rt.rt_max_client_priority),
+            tell_end_times: set(&["RtEndTimes"]).then_some(rt.rt_end_times == RtEndTimes::All),
+            ..Self::default()
+        }
+    }
+
+    /// The settings in force: those that this builder forces, then what the operator says and what the
+    /// ORB's builder forces, then this builder's others, then what the ORB's builder says.
+    pub(crate) fn settled(mut self, options: &Options) -> Self {
+        let forced = self.forced.take().map(|forced| *forced).unwrap_or_default();
+        let binding = Self::of(options, Origin::is_binding);
+        self.log_overridden(&binding, options);
+        forced.or(binding).or(self).or(Self::of(options, |_| true))
+    }
+
+    /// Fills in what is not set.
+    fn or(mut self, weaker: Self) -> Self {
+        self.mapping = self.mapping.or(weaker.mapping);
+        self.transform = self.transform.or(weaker.transform);
+        self.denied = self.denied.or(weaker.denied);
+        self.scheduling = self.scheduling.or(weaker.scheduling);
+        self.lock_memory = self.lock_memory.or(weaker.lock_memory);
+        self.network = self.network.or(weaker.network);
+        self.max_client_priority = self.max_client_priority.or(weaker.max_client_priority);
+        self.tell_end_times = self.tell_end_times.or(weaker.tell_end_times);
         self
+    }
+
+    fn log_overridden(&self, by: &Self, options: &Options) {
+        for (name, is_overridden) in [
+            ("RtMapping", self.mapping.is_some() && by.mapping.is_some()),
+            ("RtNetwork", self.network.is_some() && by.network.is_some()),
+            ("RtDenied", self.denied.is_some() && by.denied.is_some()),
+            ("RtScheduling", self.scheduling.is_some() && by.scheduling.is_some()),
+            ("RtLockMemory", self.lock_memory.is_some() && by.lock_memory.is_some()),
+            (
+                "RtMaxClientPriority",
+                self.max_client_priority.is_some() && by.max_client_priority.is_some(),
+            ),
+            ("RtEndTimes", self.tell_end_times.is_some() && by.tell_end_times.is_some()),
+        ] {
+            if is_overridden {
+                tracing::info!("option {name}: {} overrides the program", options.origin(name));
+            }
+        }
     }
 }
 
@@ -112,11 +105,9 @@ impl RtOrb {
     /// When there is none of that name; what is wrong with its description; those of
     /// [`ThreadpoolBuilder::create`].
     pub fn configured_threadpool(&self, name: &str) -> Result<Threadpool, Error> {
-        let options = self.orb.options().of_part(PART);
-        let mut pools = options.iter().filter(|(option, _)| *option == "Pool");
-        let description =
-            pools.find_map(|(_, value)| value.split_once('=').filter(|(of, _)| *of == name));
-        let Some((_, description)) = description else {
+        let options = options_of(self.orb.options());
+        let described = options.rt_pool.iter().find(|(known, _)| known == name);
+        let Some((_, description)) = described else {
             let error = Error::new(Phase::Configure, format!("no thread pool {name:?}"));
             return Err(
                 error.hint(format!("describe it with -ORBRtPool \"{name}=1000:2 30000:1\""))
@@ -134,37 +125,29 @@ impl RtOrb {
 }
 
 /// What the options say of calls, as policies of the ORB.
-pub(crate) fn policies_of_calls(orb: &Orb) -> Result<Policies, Error> {
-    let options = orb.options();
+fn policies_of_calls(orb: &Orb) -> Result<Policies, Error> {
+    let options = options_of(orb.options());
+    let wrong = |name: &str, value: &str| {
+        let origin = orb.options().origin(name);
+        Error::new(Phase::Configure, format!("option {name} = {value:?} ({origin})"))
+    };
     let mut policies = Policies::new();
-    for (name, value) in options.of_part(PART) {
-        let is = |word: &str| value.eq_ignore_ascii_case(word);
-        policies = match name {
-            "Bands" if !value.trim().is_empty() => {
-                let origin = options.origin("RtBands");
-                policies.with(words::bands(value).ok_or_else(|| {
-                    Error::new(Phase::Configure, format!("option RtBands = {value:?} ({origin})"))
-                        .hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
-                })?)
-            }
-            "Protocols" => {
-                let of_calls = words::protocols_of_calls(orb.protocols(), value, policies);
-                of_calls.map_err(|error| {
-                    let origin = options.origin("RtProtocols");
-                    let what = format!("option RtProtocols = {value:?} ({origin})");
-                    Error::new(Phase::Configure, what).because(error)
-                })?
-            }
-            "PrivateConnections" if is("yes") => policies.with(PrivateConnection),
-            "Oneways" if is("queued") => {
-                policies.with(SyncScope::None).with(OnewayQueue::default())
-            }
-            "RequestTimeout" if value.trim() != "0" => {
-                let millis = value.trim().parse().unwrap_or_default();
-                policies.with(RelativeRequestTimeout(Duration::from_millis(millis)))
-            }
-            _ => policies,
-        };
+    let bands = options.rt_bands.trim();
+    if !bands.is_empty() {
+        policies = policies.with(words::bands(bands).ok_or_else(|| {
+            wrong("RtBands", bands).hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
+        })?);
+    }
+    policies = words::protocols_of_calls(orb.protocols(), &options.rt_protocols, policies)
+        .map_err(|error| wrong("RtProtocols", &options.rt_protocols).because(error))?;
+    if options.rt_private_connections {
+        policies = policies.with(PrivateConnection);
+    }
+    if options.rt_oneways == RtOneways::Queued {
+        policies = policies.with(SyncScope::None).with(OnewayQueue::default());
+    }
+    if let Some(timeout) = options.rt_request_timeout {
+        policies = policies.with(RelativeRequestTimeout(timeout));
     }
     Ok(policies)
 }
@@ -178,10 +161,8 @@ struct Described(Arc<Settings>);
 
 impl AdapterPolicies for Described {
     fn policies(&self, orb: &Orb, path: &str) -> Result<Policies, Error> {
-        let options = orb.options().of_part(PART);
-        let described = options.iter().filter(|(option, _)| *option == "Adapter");
-        let described: Vec<_> = described.filter_map(|(_, value)| value.split_once('=')).collect();
-        let of = |name: &str| described.iter().find(|(known, _)| *known == name);
+        let options = options_of(orb.options());
+        let of = |name: &str| options.rt_adapter.iter().find(|(known, _)| known == name);
         let others = || if path == ROOT { None } else { of("*") };
         let Some((name, words)) = of(path).or_else(others) else { return Ok(Policies::new()) };
         let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(&self.0) };
@@ -205,7 +186,7 @@ pub(crate) fn apply(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
     if !added.is_empty() {
         manager.add(&added)?;
     }
-    if orb.options().of_part(PART).iter().any(|(option, _)| *option == "Adapter") {
+    if !options_of(orb.options()).rt_adapter.is_empty() {
         manager.furnish_adapters(Arc::new(Described(Arc::clone(settings))));
     }
     Ok(())

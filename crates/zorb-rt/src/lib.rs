@@ -42,6 +42,7 @@ mod mapping;
 mod model;
 mod named;
 mod network;
+mod options;
 mod orb;
 mod poa;
 mod pool;
@@ -67,6 +68,7 @@ pub use mapping::{
 };
 pub use model::PriorityModel;
 pub use network::{LinearNetwork, NetworkPriorityMapping};
+pub use options::{RtEndTimes, RtMapping, RtNetwork, RtOneways, RtOptions, SetRtOptions};
 pub use orb::{RtOrb, RtOrbBuilder};
 pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder, ThreadpoolPolicy};
 pub use priority::{NativePriority, Priority};

@@ -8,7 +8,7 @@ use zorb_core::{Error, Orb, Phase};
 use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::configured::{self, Configured};
+use super::configured;
 use super::in_time::TellEnds;
 use super::network::Mapped;
 use super::setting::Settings;
@@ -26,22 +26,40 @@ pub struct RtOrb {
     pub(crate) settings: Arc<Settings>,
 }
 
-/// Sets an [`RtOrb`] up. What is not set here is as the ORB's options `RtMapping`, `RtDenied` and so on
-/// say.
+/// Sets an [`RtOrb`] up.
+///
+/// What the operator says with the [options](super::RtOptions) `RtMapping`, `RtDenied` and so on wins over
+/// what is set here, unless the program [forces](Self::force) it.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct RtOrbBuilder {
     pub(crate) mapping: Option<Arc<dyn PriorityMapping>>,
-    transform: Option<Arc<dyn PriorityTransform>>,
-    pub(crate) network: Option<Arc<dyn NetworkPriorityMapping>>,
+    pub(crate) transform: Option<Arc<dyn PriorityTransform>>,
+    /// `Some(None)`: the option says that there is none.
+    pub(crate) network: Option<Option<Arc<dyn NetworkPriorityMapping>>>,
     pub(crate) denied: Option<Denied>,
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
     pub(crate) max_client_priority: Option<Priority>,
     pub(crate) tell_end_times: Option<bool>,
+    /// What is set here in spite of the operator.
+    pub(crate) forced: Option<Box<Self>>,
 }
 
 impl RtOrbBuilder {
+    /// Forces what `set` sets: it wins over what the operator says.
+    ///
+    /// ```
+    /// use zorb_rt::{Denied, RtOrb};
+    ///
+    /// let builder = RtOrb::builder().force(|rt| rt.denied(Denied::Refuse).lock_memory(true));
+    /// ```
+    pub fn force(mut self, set: impl FnOnce(Self) -> Self) -> Self {
+        let forced = self.forced.take().map(|forced| *forced).unwrap_or_default();
+        self.forced = Some(Box::new(set(forced)));
+        self
+    }
+
     /// With this mapping. Default: [`Linear`] over the native priorities 0 to 89.
     pub fn mapping(mut self, mapping: impl PriorityMapping) -> Self {
         self.mapping = Some(Arc::new(mapping));
@@ -58,7 +76,7 @@ impl RtOrbBuilder {
     /// those to lanes, those to objects whose servers declare their priority, and those that lanes
     /// accept. Default: all are in the class that the ORB's options say.
     pub fn network(mut self, mapping: impl NetworkPriorityMapping) -> Self {
-        self.network = Some(Arc::new(mapping));
+        self.network = Some(Some(Arc::new(mapping)));
         self
     }
 
@@ -106,7 +124,7 @@ impl RtOrbBuilder {
     /// `NO_PERMISSION` where memory is to be locked, may not be, and [`Denied::Refuse`] is set;
     /// `INITIALIZE` for an option that means nothing.
     pub fn attach(self, orb: &Orb) -> Result<RtOrb, SystemException> {
-        let set = self.or(Configured::of(orb.options()));
+        let set = self.settled(orb.options());
         let (denied, lock) = (set.denied.unwrap_or_default(), set.lock_memory.unwrap_or_default());
         if lock && let Err(error) = zorb_os::process::lock_memory() {
             let needs =
@@ -130,7 +148,7 @@ impl RtOrbBuilder {
             mutexes: Lock::default(),
             pools: Lock::default(),
         });
-        orb.policy_manager().prioritize_network(Arc::new(Mapped::of(set.network)));
+        orb.policy_manager().prioritize_network(Arc::new(Mapped::of(set.network.flatten())));
         let of_policy = Arc::clone(&settings);
         orb.policy_manager()
             .understand(move |model: PriorityModel| model.with_settings(&of_policy));

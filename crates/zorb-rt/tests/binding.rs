@@ -53,7 +53,10 @@ impl DeskServant for Clerk {
 
 fn builder() -> OrbBuilder {
     needs_loopback();
-    Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()))
+    Orb::builder()
+        .without_environment()
+        .declare(zorb_rt::RtOptions::default())
+        .protocol(Arc::new(IiopProtocol::new()))
 }
 
 fn number(value: i16) -> Priority {

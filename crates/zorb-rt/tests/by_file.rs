@@ -73,7 +73,10 @@ const CLIENT: &str = "rt_mapping = \"direct\"\nrt_highest_priority = 40\n\
 
 fn builder() -> OrbBuilder {
     needs_loopback();
-    Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()))
+    Orb::builder()
+        .without_environment()
+        .declare(zorb_rt::RtOptions::default())
+        .protocol(Arc::new(IiopProtocol::new()))
 }
 
 /// A file that goes with the test.
@@ -295,7 +298,7 @@ fn what_a_file_says_wrong_is_named() {
         let refused = RtOrb::builder().attach(&orb).unwrap_err();
         assert_eq!(refused.kind, SystemExceptionKind::Initialize);
         let story = zorb_core::Error::from(refused).to_string();
-        assert!(story.contains("RtBands") && story.contains("builder"), "{story}");
+        assert!(story.contains("RtBands") && story.contains("program"), "{story}");
     }
     for words in ["server-declared", "server-declared=-1", "pool=nowhere", "bands=", "quick"] {
         let orb = builder().option("RtAdapter", format!("a={words}"));

@@ -6,17 +6,22 @@ use std::time::Duration;
 
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
 use zorb_core::policy::{ClientProtocols, ConnectionProperties, Policies, ProtocolChoice};
-use zorb_core::{Error, ObjectRef, Orb};
+use zorb_core::{Error, ObjectRef, Orb, OrbBuilder};
 use zorb_giop::ProfileTag;
-use zorb_rt::{Direct, NativePriority, Priority, PriorityModel, RtOrb, Strategy};
+use zorb_rt::{
+    Direct, NativePriority, Priority, PriorityModel, RtMapping, RtOptions, RtOrb,
+    SetRtOptions as _, Strategy,
+};
 use zorb_shm::ShmiopProtocol;
 use zorb_types::SystemExceptionKind;
 use zorb_unix::UiopProtocol;
 
 fn orb(arguments: &[&str]) -> Orb {
-    let arguments = arguments.iter().map(|word| (*word).to_owned());
-    let orb = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
-    orb.arguments(arguments).listen("uiop://").build().unwrap()
+    let orb = Orb::builder()
+        .without_environment()
+        .declare(RtOptions::default())
+        .protocol(Arc::new(UiopProtocol::new()));
+    orb.arguments(&mut arguments.to_vec()).listen("uiop://").build().unwrap()
 }
 
 fn native(rt: &RtOrb, priority: i16) -> Option<i16> {
@@ -24,7 +29,7 @@ fn native(rt: &RtOrb, priority: i16) -> Option<i16> {
 }
 
 #[test]
-fn mappings_are_as_the_options_say_unless_the_program_does() {
+fn mappings_are_as_the_options_say() {
     let attach = |arguments: &[&str]| RtOrb::builder().attach(&orb(arguments)).unwrap();
     assert_eq!(native(&attach(&[]), 32_767), Some(89));
     let direct = attach(&["-ORBRtMapping", "direct", "-ORBRtHighestPriority", "30"]);
@@ -33,12 +38,36 @@ fn mappings_are_as_the_options_say_unless_the_program_does() {
     assert_eq!((native(&continuous, 0), native(&continuous, 3)), (Some(7), Some(10)));
     let narrow = attach(&["-ORBRtLowestPriority", "10", "-ORBRtHighestPriority", "20"]);
     assert_eq!((native(&narrow, 0), native(&narrow, 32_767)), (Some(10), Some(20)));
+    let orb = orb(&[]);
     let mapping = Direct::new(NativePriority::SHARED, NativePriority(5));
-    let orb = orb(&["-ORBRtMapping", "linear"]);
     let own = RtOrb::builder().mapping(mapping).attach(&orb).unwrap();
     assert_eq!(native(&own, 6), None);
     assert_eq!(native(&RtOrb::of(&orb).unwrap(), 6), None, "it is found again");
     assert!(RtOrb::of(&self::orb(&[])).is_none());
+}
+
+/// Whoever is not overridden says which native priority 6 is: the ORB's builder, the real-time builder, the
+/// operator, what either builder forces.
+#[test]
+fn the_operator_wins_over_the_program_unless_it_forces() {
+    let direct = |most| Direct::new(NativePriority::SHARED, NativePriority(most));
+    let operator = &["-ORBRtMapping", "continuous", "-ORBRtLowestPriority", "20"][..];
+    let built = |arguments: &[&str], forced| {
+        let orb = Orb::builder().without_environment().declare(RtOptions::default());
+        let orb = orb.arguments(&mut arguments.to_vec());
+        let set = |orb: OrbBuilder| orb.rt_mapping(RtMapping::Direct);
+        if forced { orb.force(set) } else { set(orb) }.build().unwrap()
+    };
+    for (orb, rt, expected) in [
+        (built(&[], false), RtOrb::builder(), Some(6)),
+        (built(&[], false), RtOrb::builder().mapping(direct(5)), None),
+        (built(operator, false), RtOrb::builder().mapping(direct(5)), Some(26)),
+        (built(operator, true), RtOrb::builder().mapping(direct(5)), Some(6)),
+        (built(operator, true), RtOrb::builder().force(|rt| rt.mapping(direct(5))), None),
+    ] {
+        let rt = rt.attach(&orb).unwrap();
+        assert_eq!(native(&rt, 6), expected, "{:?}", orb.options().overridden());
+    }
 }
 
 #[test]
@@ -48,7 +77,10 @@ fn pools_are_as_the_options_say() {
         held = \"any:2 strategy=half-sync buffering=5/1000 connections=3\"\n";
     let path = std::env::temp_dir().join(format!("zorb-rt-{}.toml", std::process::id()));
     std::fs::write(&path, text).unwrap();
-    let orb = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    let orb = Orb::builder()
+        .without_environment()
+        .declare(RtOptions::default())
+        .protocol(Arc::new(UiopProtocol::new()));
     let orb = orb.config_file(&path).listen("uiop://").build().unwrap();
     let rt = RtOrb::builder().attach(&orb).unwrap();
     let control = rt.configured_threadpool("control").unwrap();
@@ -107,7 +139,10 @@ fn words_that_mean_nothing_are_refused_by_name() {
 
 #[test]
 fn protocols_of_adapters_and_their_properties_are_said_in_words() {
-    let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    let builder = Orb::builder()
+        .without_environment()
+        .declare(RtOptions::default())
+        .protocol(Arc::new(UiopProtocol::new()));
     let builder = builder.protocol(Arc::new(ShmiopProtocol::new()));
     let orb = builder.listen("shmiop://").listen("uiop://").build().unwrap();
     RtOrb::builder().attach(&orb).unwrap();
@@ -136,7 +171,10 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
     let told = make("client-protocols=uiop protocols=shmiop,uiop");
     assert_eq!(kinds(&told), [shmiop, uiop]);
     let reference: ObjectRef = told.create_reference(&ObjectId::from(&b"o"[..])).unwrap();
-    let client = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+    let client = Orb::builder()
+        .without_environment()
+        .declare(RtOptions::default())
+        .protocol(Arc::new(UiopProtocol::new()));
     let client = client.protocol(Arc::new(ShmiopProtocol::new())).build().unwrap();
     let there = client.string_to_object(&reference.to_ior_string()).unwrap().unwrap();
     let exposed: ClientProtocols = there.exposed_policy().unwrap().unwrap();
@@ -228,7 +266,10 @@ fn locks_are_found_by_their_names() {
 #[test]
 fn protocols_of_calls_and_their_properties_are_said_in_words() {
     let build = |words: &str| {
-        let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
+        let builder = Orb::builder()
+            .without_environment()
+            .declare(RtOptions::default())
+            .protocol(Arc::new(UiopProtocol::new()));
         let builder = builder.protocol(Arc::new(ShmiopProtocol::new()));
         builder.option("RtProtocols", words).build().unwrap()
     };

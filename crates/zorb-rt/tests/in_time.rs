@@ -66,7 +66,10 @@ impl DeskServant for Clerk {
 }
 
 fn builder() -> OrbBuilder {
-    let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
+    let orb = Orb::builder()
+        .without_environment()
+        .declare(zorb_rt::RtOptions::default())
+        .protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()));
     let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);
     orb.protocol(Arc::new(lite))

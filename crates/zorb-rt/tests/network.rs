@@ -120,7 +120,10 @@ impl NetworkPriorityMapping for Halves {
 fn side(mapped: bool) -> Side {
     let protocol = Recording::default();
     let (connected, listened) = (Arc::clone(&protocol.connected), Arc::clone(&protocol.listened));
-    let orb = Orb::builder().without_environment().protocol(Arc::new(protocol));
+    let orb = Orb::builder()
+        .without_environment()
+        .declare(zorb_rt::RtOptions::default())
+        .protocol(Arc::new(protocol));
     let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
     let builder = RtOrb::builder();
     let builder = if mapped { builder.network(Halves) } else { builder };
@@ -130,7 +133,7 @@ fn side(mapped: bool) -> Side {
 
 fn classes(options: &Mutex<Vec<StreamOptions>>) -> Vec<(Option<u8>, Option<u32>)> {
     let taken = std::mem::take(&mut *options.lock().unwrap());
-    taken.iter().map(|options| (options.dscp, options.priority)).collect()
+    taken.iter().map(|options| (options.dscp, options.socket_priority)).collect()
 }
 
 fn number(value: i16) -> Priority {
@@ -192,7 +195,10 @@ fn a_declared_priority_says_the_class_without_lanes() {
 fn the_option_is_the_linear_mapping() {
     let protocol = Recording::default();
     let listened = Arc::clone(&protocol.listened);
-    let orb = Orb::builder().without_environment().protocol(Arc::new(protocol));
+    let orb = Orb::builder()
+        .without_environment()
+        .declare(zorb_rt::RtOptions::default())
+        .protocol(Arc::new(protocol));
     let orb = orb.option("RtNetwork", "linear").build().unwrap();
     let rt = RtOrb::builder().attach(&orb).unwrap();
     let highest = LaneBuilder::new(Priority::MAX, 1).listen("iiop://127.0.0.1:0");

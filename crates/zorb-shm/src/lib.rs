@@ -15,7 +15,7 @@
 //!
 //! # The size of the rings
 //! A ring has 256 KiB ([`DEFAULT_RING_SIZE`]) unless [`ShmTransport::with_ring_size`] or the
-//! server's options say otherwise: `send_buffer` for what the server sends, `recv_buffer` for what
+//! server's options say otherwise: `send_buffer` for what the server sends, `receive_buffer` for what
 //! it receives. Sizes are rounded up to a power of two from 4 KiB to 1 GiB. The client takes what the
 //! server has made. Memory is in use from when it is first written to.
 //!

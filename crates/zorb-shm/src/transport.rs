@@ -134,8 +134,8 @@ impl Transport for ShmTransport {
         let deadline = MonotonicTime::now() + options.timeout.unwrap_or(HANDOVER_LIMIT);
         // The socket carries one message, whatever the sizes that the options name.
         let for_socket = ConnectOptions::with_timeout(options.timeout);
-        let StreamOptions { send_buffer, recv_buffer, .. } = options.stream;
-        let wish = wish(send_buffer, recv_buffer);
+        let StreamOptions { send_buffer, receive_buffer, .. } = options.stream;
+        let wish = wish(send_buffer, receive_buffer);
         let (socket, names) =
             rendezvous::connect(&self.scheme, endpoint, &for_socket, wish.as_deref())?;
         let set_up = || {
@@ -156,8 +156,8 @@ impl Transport for ShmTransport {
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         let size = |wanted: Option<usize>| wanted.map_or(self.ring_size, ring_size);
-        let StreamOptions { send_buffer, recv_buffer, .. } = options.stream;
-        let layout = Layout::new(size(recv_buffer), size(send_buffer));
+        let StreamOptions { send_buffer, receive_buffer, .. } = options.stream;
+        let layout = Layout::new(size(receive_buffer), size(send_buffer));
         let layout = layout
             .ok_or_else(|| ListenError::new(url, io::Error::other("no ring has such a size")))?;
         let for_socket = ListenOptions { stream: StreamOptions::default(), ..options.clone() };

@@ -261,8 +261,8 @@ fn a_server_of_another_protocol_is_a_told_story() {
 /// Unless the client would rather have others.
 #[test]
 fn a_client_says_which_rings_it_would_like() {
-    let options = |send_buffer, recv_buffer| {
-        let stream = StreamOptions { send_buffer, recv_buffer, ..StreamOptions::default() };
+    let options = |send_buffer, receive_buffer| {
+        let stream = StreamOptions { send_buffer, receive_buffer, ..StreamOptions::default() };
         ConnectOptions { stream, ..ConnectOptions::default() }
     };
     let acceptor = ShmTransport::new().with_ring_size(8192);
@@ -290,7 +290,7 @@ fn a_client_says_which_rings_it_would_like() {
 fn the_sizes_of_rings_are_the_servers_choice() {
     let stream = StreamOptions {
         send_buffer: Some(5000),
-        recv_buffer: Some(100_000),
+        receive_buffer: Some(100_000),
         ..StreamOptions::default()
     };
     let options = ListenOptions { stream, ..ListenOptions::default() };

@@ -52,8 +52,8 @@ mod tests {
                 let stream = StreamOptions {
                     dscp: asked,
                     dont_route: asked.is_some(),
-                    priority: Some(5),
-                    pacing: Some(1 << 20),
+                    socket_priority: Some(5),
+                    pacing_rate: Some(1 << 20),
                     ..StreamOptions::default()
                 };
                 let options = ListenOptions { stream: stream.clone(), ..ListenOptions::default() };

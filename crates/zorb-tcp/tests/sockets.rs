@@ -47,7 +47,7 @@ fn keep_alive_and_buffers_are_set_on_both_sides() {
     let chosen = with_options(StreamOptions {
         keep_alive: true,
         send_buffer: Some(16 << 10),
-        recv_buffer: Some(16 << 10),
+        receive_buffer: Some(16 << 10),
         ..StreamOptions::default()
     });
     for (plain, chosen) in [(plain.0, chosen.0), (plain.1, chosen.1)] {

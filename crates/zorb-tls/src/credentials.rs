@@ -164,7 +164,7 @@ fn server(
         .with_safe_default_protocol_versions()
         .map_err(|error| TlsError::new("TLS", error))?;
     let builder = match (settings.clients, roots) {
-        (ClientCertificates::NotAsked, _) => builder.with_no_client_auth(),
+        (ClientCertificates::NotRequested, _) => builder.with_no_client_auth(),
         (_, Some(roots)) => {
             let verifier = verify::clients(provider, roots, Arc::clone(settings));
             let verifier = verifier.map_err(|why| TlsError::new("roots", why))?;

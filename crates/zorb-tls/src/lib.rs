@@ -47,6 +47,7 @@ mod verify;
 
 pub use configured::Tls;
 pub use error::TlsError;
+pub use options::{SetSsliopOptions, SsliopOptions};
 pub use settings::{ClientCertificates, Pem, Settings};
 pub use ssliop::SsliopProtocol;
 pub use transport::TlsTransport;

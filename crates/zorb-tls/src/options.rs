@@ -1,63 +1,57 @@
 //! The options of an ORB that has TLS.
 
-use zorb_transport::{OptionKind, OptionSpec};
+use std::time::Duration;
 
-/// What [`Settings`](crate::Settings) can be made of, as options.
-pub(crate) static OPTIONS: &[OptionSpec] = &[
-    OptionSpec {
-        name: "SsliopCertificate",
-        key: "ssliop_certificate",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "file in PEM with this side's certificate and the chain to its authority",
-    },
-    OptionSpec {
-        name: "SsliopKey",
-        key: "ssliop_key",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "file in PEM with the private key of SsliopCertificate",
-    },
-    OptionSpec {
-        name: "SsliopRoots",
-        key: "ssliop_roots",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "file in PEM with the certificates of the authorities that peers are checked by",
-    },
-    OptionSpec {
-        name: "SsliopClientCertificates",
-        key: "ssliop_client_certificates",
-        kind: OptionKind::OneOf(&["required", "wished", "none"]),
-        default: "required",
-        unit: "",
-        help: "whether clients over TLS have to show a certificate",
-    },
-    OptionSpec {
-        name: "SsliopAllow",
-        key: "ssliop_allow",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "clients that are let in over TLS, separated by ;, by subject, dns:NAME, ip:ADDRESS, uri:URI, email:ADDRESS or sha256:DIGITS; empty lets in all whose certificate is good",
-    },
-    OptionSpec {
-        name: "SsliopServerName",
-        key: "ssliop_server_name",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "name that certificates of servers have to be for, in place of the host that is called",
-    },
-    OptionSpec {
-        name: "SsliopHandshakeTimeout",
-        key: "ssliop_handshake_timeout",
-        kind: OptionKind::Number(1, 3_600_000),
-        default: "10000",
-        unit: "ms",
-        help: "longest time that a TLS handshake may take",
-    },
-];
+use crate::settings::{ClientCertificates, HANDSHAKE_TIMEOUT, Pem, Settings};
+
+zorb_transport::option_words!(ClientCertificates {
+    "required" => Required,
+    "optional" => Optional,
+    "none" => NotRequested,
+});
+
+zorb_transport::options! {
+    /// The options of SSLIOP, of which [`Settings`] are made.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SsliopOptions of "ssliop", set by (trait SetSsliopOptions) {
+        /// PEM file with this side's certificate and its chain.
+        "SsliopCertificate" ssliop_certificate: String = String::new();
+        /// PEM file with the private key of SsliopCertificate.
+        "SsliopKey" ssliop_key: String = String::new();
+        /// PEM file with the certificates of the trusted authorities.
+        "SsliopRoots" ssliop_roots: String = String::new();
+        /// Whether clients need a certificate, may have one, or are not asked for one.
+        "SsliopClientCertificates" ssliop_client_certificates: ClientCertificates =
+            ClientCertificates::Required;
+        /// Clients that are admitted, separated by ;, by subject, dns:NAME, ip:ADDRESS, uri:URI,
+        /// email:ADDRESS or sha256:DIGITS; empty for all with a valid certificate.
+        "SsliopAllow" ssliop_allow: String = String::new();
+        /// Name that certificates of servers must be valid for, instead of the host of the endpoint.
+        "SsliopServerName" ssliop_server_name: String = String::new();
+        /// Maximum time of a TLS handshake.
+        "SsliopHandshakeTimeout" ssliop_handshake_timeout: Duration = HANDSHAKE_TIMEOUT,
+            1..=3_600_000, "ms";
+    }
+}
+
+impl SsliopOptions {
+    /// The settings that they say; `None` where they say nothing.
+    pub(crate) fn settings(&self) -> Option<Settings> {
+        if *self == Self::default() {
+            return None;
+        }
+        let text = |value: &str| Some(value.to_owned()).filter(|value| !value.is_empty());
+        let file = |path: &str| text(path).map(Pem::file);
+        let allowed = self.ssliop_allow.split(';').map(str::trim).filter(|name| !name.is_empty());
+        Some(Settings {
+            certificate: file(&self.ssliop_certificate),
+            key: file(&self.ssliop_key),
+            roots: file(&self.ssliop_roots),
+            clients: self.ssliop_client_certificates,
+            server_name: text(&self.ssliop_server_name),
+            allowed: allowed.map(str::to_owned).collect(),
+            handshake_timeout: Some(self.ssliop_handshake_timeout),
+            ..Settings::new()
+        })
+    }
+}

@@ -11,7 +11,7 @@ use crate::configured::Tls;
 use crate::error::TlsError;
 
 /// The handshake's time limit where none is set.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Certificates or a key in PEM: in a file, which is read again when it has changed, or in memory.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,30 +46,16 @@ impl fmt::Debug for Pem {
     }
 }
 
-/// Whether a server asks its clients for a certificate.
+/// Whether a server requests certificates of its clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ClientCertificates {
-    /// It asks, and refuses a client that has none. The default.
+    /// It does, and refuses a client that has none. The default.
     #[default]
     Required,
-    /// It asks, and takes a client without one too. A certificate that is shown has to be good.
-    Wished,
-    /// It does not ask.
-    NotAsked,
-}
-
-impl std::str::FromStr for ClientCertificates {
-    type Err = String;
-
-    /// Reads `required`, `wished` or `none`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.to_ascii_lowercase().as_str() {
-            "required" => Ok(Self::Required),
-            "wished" => Ok(Self::Wished),
-            "none" => Ok(Self::NotAsked),
-            _ => Err("it is one of required, wished, none".to_owned()),
-        }
-    }
+    /// It does, and accepts clients without one. A certificate that a client sends has to be valid.
+    Optional,
+    /// It does not.
+    NotRequested,
 }
 
 /// Says of a client whose certificate is good whether it may come in.
@@ -176,33 +162,6 @@ impl Settings {
         let listed =
             self.allowed.is_empty() || self.allowed.iter().any(|name| client.is_called(name));
         listed && self.admit.as_ref().is_none_or(|admit| admit(client))
-    }
-
-    /// What is chosen by options, each with its name after `Ssliop`.
-    pub(crate) fn from_options(options: &[(&str, &str)]) -> Result<Self, TlsError> {
-        let mut settings = Self::new();
-        for (name, value) in options {
-            let bad = |why: &str| TlsError::new(format!("option Ssliop{name} = {value:?}"), why);
-            match *name {
-                "Certificate" => settings.certificate = Some(Pem::file(value)),
-                "Key" => settings.key = Some(Pem::file(value)),
-                "Roots" => settings.roots = Some(Pem::file(value)),
-                "ClientCertificates" => {
-                    settings.clients = value.parse().map_err(|why: String| bad(&why))?;
-                }
-                "ServerName" => settings.server_name = Some((*value).to_owned()),
-                "Allow" => {
-                    let names = value.split(';').map(str::trim).filter(|name| !name.is_empty());
-                    settings.allowed.extend(names.map(str::to_owned));
-                }
-                "HandshakeTimeout" => {
-                    let millis = value.parse().map_err(|_| bad("a number of milliseconds"))?;
-                    settings.handshake_timeout = Some(Duration::from_millis(millis));
-                }
-                _ => return Err(bad("there is no such option")),
-            }
-        }
-        Ok(settings)
     }
 }
 

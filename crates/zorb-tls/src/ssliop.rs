@@ -7,13 +7,13 @@ use zorb_giop::{
 use zorb_tcp::TCP_PROPERTIES;
 use zorb_tcp::address::HostPort;
 use zorb_transport::{
-    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, OptionSpec, ProfileError, PropertyField,
-    Protocol, ResolvedProfile, Transport,
+    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, OptionSet, OptionSets, ProfileError,
+    PropertyField, Protocol, ResolvedProfile, Transport,
 };
 
 use crate::configured::Tls;
-use crate::options::OPTIONS;
-use crate::settings::{ClientCertificates, Settings};
+use crate::options::SsliopOptions;
+use crate::settings::ClientCertificates;
 use crate::transport::TlsTransport;
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ impl SsliopProtocol {
         let always = INTEGRITY | CONFIDENTIALITY;
         let (supports, requires) = match asks {
             Some(ClientCertificates::Required) => (TRUST_IN_CLIENT, TRUST_IN_CLIENT),
-            Some(ClientCertificates::Wished) => (TRUST_IN_CLIENT, 0),
+            Some(ClientCertificates::Optional) => (TRUST_IN_CLIENT, 0),
             _ => (0, 0),
         };
         SslSecTrans {
@@ -98,16 +98,16 @@ impl Protocol for SsliopProtocol {
         true
     }
 
-    fn options(&self) -> &'static [OptionSpec] {
-        OPTIONS
+    fn options(&self) -> Option<Box<dyn OptionSet>> {
+        Some(Box::new(SsliopOptions::default()))
     }
 
     fn configure(
         &self,
-        options: &[(&str, &str)],
+        options: &OptionSets,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        if !options.is_empty() {
-            self.transport.set(Settings::from_options(options)?.build()?);
+        if let Some(settings) = options.get().and_then(SsliopOptions::settings) {
+            self.transport.set(settings.build()?);
         }
         Ok(())
     }

@@ -146,7 +146,7 @@ fn a_certificate_out_of_date_is_refused_on_either_side() {
 
 #[test]
 fn whether_a_client_needs_a_certificate_is_the_servers_choice() {
-    use ClientCertificates::{NotAsked, Required, Wished};
+    use ClientCertificates::{NotRequested, Optional, Required};
     let authority = Authority::new("authority");
     let (own, client) = (authority.server(), authority.client());
     let server = |asks| settings(Some(&own), &authority).client_certificates(asks);
@@ -155,19 +155,19 @@ fn whether_a_client_needs_a_certificate_is_the_servers_choice() {
     let (served, called) = meet(server(Required), nobody());
     assert_refused(served, "the peer shows no certificate");
     assert_refused(called, "it wants one, and none was shown");
-    for asks in [Wished, NotAsked] {
+    for asks in [Optional, NotRequested] {
         let (served, called) = meet(server(asks), nobody());
         called.unwrap();
         assert_eq!(served.unwrap().peer_identity(), None);
     }
-    for (asks, seen) in [(Wished, true), (NotAsked, false)] {
+    for (asks, seen) in [(Optional, true), (NotRequested, false)] {
         let (served, called) = meet(server(asks), settings(Some(&client), &authority));
         called.unwrap();
         assert_eq!(served.unwrap().peer_identity().is_some(), seen);
     }
     // One that is shown has to be good.
     let stranger = Authority::new("other").client();
-    let (served, called) = meet(server(Wished), settings(Some(&stranger), &authority));
+    let (served, called) = meet(server(Optional), settings(Some(&stranger), &authority));
     assert_refused(served, "CN=console");
     assert_refused(called, "the peer refuses this side's certificate");
 }
@@ -215,11 +215,11 @@ fn settings_that_cannot_work_say_which_and_why() {
             &["roots", "certificates of clients"],
         ),
         (
-            both().client_certificates(ClientCertificates::Wished).allow("dns:a"),
+            both().client_certificates(ClientCertificates::Optional).allow("dns:a"),
             &["the list of clients", "required"],
         ),
         (
-            both().client_certificates(ClientCertificates::NotAsked).admit(|_| true),
+            both().client_certificates(ClientCertificates::NotRequested).admit(|_| true),
             &["the list of clients"],
         ),
     ];

@@ -9,8 +9,8 @@ use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfi
 
 use crate::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
-    ListenOptions, OptionSpec, ProfileError, Protocol, ResolvedProfile, Stream, Transport,
-    strip_scheme,
+    ListenOptions, OptionSet, OptionSets, ProfileError, Protocol, ResolvedProfile, Stream,
+    Transport, strip_scheme,
 };
 
 /// A protocol made of a messaging protocol and the transport, addresses and profiles of another
@@ -101,13 +101,13 @@ impl Protocol for Composed {
         done
     }
 
-    fn options(&self) -> &'static [OptionSpec] {
+    fn options(&self) -> Option<Box<dyn OptionSet>> {
         self.inner().options()
     }
 
     fn configure(
         &self,
-        options: &[(&str, &str)],
+        options: &OptionSets,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         self.transport.for_single_objects()?;
         self.inner().configure(options)

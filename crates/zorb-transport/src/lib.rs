@@ -12,7 +12,7 @@
 //!   object references know it (its kind of profile, its `corbaloc` prefix), found in a
 //!   [`ProtocolRegistry`].
 //!
-//! [`Groups`] is what protocols for groups of objects have beside that. [`Composed`] puts another messaging protocol over the transport of a protocol,
+//! A crate [defines](options!) its [options](OptionSet) once. [`Groups`] is what protocols for groups of objects have beside that. [`Composed`] puts another messaging protocol over the transport of a protocol,
 //! [`socket`] has what the transports over the system's stream sockets share, [`driven`] what those of
 //! reliable streams over datagrams do, [`inproc`] is a
 //! transport inside one process; [`conformance`] is the suite that every
@@ -32,6 +32,7 @@ mod error;
 mod groups;
 mod identity;
 pub mod inproc;
+mod option;
 mod options;
 mod protocol;
 pub mod socket;
@@ -46,13 +47,19 @@ pub use endpoint::{Endpoint, EndpointError, MAX_URL_LEN};
 pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
 pub use groups::Groups;
 pub use identity::PeerIdentity;
-pub use options::{ConnectOptions, ListenOptions, StreamOptions};
+pub use option::{
+    Named, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
+};
+pub use options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};
 pub use protocol::{
-    MAX_PROFILE_ENDPOINTS, OptionKind, OptionSpec, ProfileError, PropertyField, Protocol,
-    ProtocolRegistry, RegistryError, ResolvedProfile, join_profiles, property_fields,
+    MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
+    ResolvedProfile, join_profiles, property_fields,
 };
 pub use stream::Stream;
 pub use transport::{Transport, strip_scheme};
 pub use wait::{WaitPolicy, Waits};
 pub use workers::{WorkerThreads, Workers};
 pub use zorb_os::buffers::{ReceivedBuffer, SendBuffer};
+
+#[doc(hidden)]
+pub use option::{check_key, word};

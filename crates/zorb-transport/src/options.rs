@@ -6,45 +6,28 @@ use std::time::Duration;
 
 use crate::Workers;
 
-/// How a connected stream is set up, on both sides. A transport passes over what it has no
-/// counterpart for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct StreamOptions {
-    /// Send small messages at once (`TCP_NODELAY`). Default `true`: a request or reply is
-    /// written whole, so waiting for more only adds delay.
-    pub no_delay: bool,
-    /// Let the system probe idle connections (`SO_KEEPALIVE`). Default `false`.
-    pub keep_alive: bool,
-    /// The system's send buffer in bytes (`SO_SNDBUF`). Default `None`: the system's choice.
-    /// The in-process transport uses it as the size of its pipe.
-    pub send_buffer: Option<usize>,
-    /// The system's receive buffer in bytes (`SO_RCVBUF`). Default `None`: the system's choice.
-    pub recv_buffer: Option<usize>,
-    /// Send to hosts of this one's own networks alone, past all routers (`SO_DONTROUTE`). Default
-    /// `false`.
-    pub dont_route: bool,
-    /// The class of service that routers see (DSCP, 0 to 63). Default `None`: the system's choice.
-    pub dscp: Option<u8>,
-    /// The priority of what is sent among what this machine sends (`SO_PRIORITY`): queueing
-    /// disciplines go by it. From 7 on it takes a privilege. Default `None`: what the class of
-    /// service has the system choose.
-    pub priority: Option<u32>,
-    /// The most octets a second that are sent (`SO_MAX_PACING_RATE`). Default `None`: no limit.
-    pub pacing: Option<u64>,
-}
-
-impl Default for StreamOptions {
-    fn default() -> Self {
-        Self {
-            no_delay: true,
-            keep_alive: false,
-            send_buffer: None,
-            recv_buffer: None,
-            dont_route: false,
-            dscp: None,
-            priority: None,
-            pacing: None,
-        }
+crate::options! {
+    /// How a connected stream is set up, on both sides. A transport ignores what it has no counterpart for.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub struct StreamOptions of "sockets", set by (trait SetStreamOptions) {
+        /// Send small messages immediately (`TCP_NODELAY`).
+        "NoDelay" no_delay: bool = true;
+        /// Probe idle TCP connections (`SO_KEEPALIVE`).
+        "KeepAlive" keep_alive: bool = false;
+        /// Size of a socket's send buffer (`SO_SNDBUF`); 0 for the system's default.
+        "SendBuffer" send_buffer: Option<usize> = None, 0..=1 << 30, "octets";
+        /// Size of a socket's receive buffer (`SO_RCVBUF`); 0 for the system's default.
+        "ReceiveBuffer" receive_buffer: Option<usize> = None, 0..=1 << 30, "octets";
+        /// Send only to hosts on directly connected networks, bypassing routing (`SO_DONTROUTE`).
+        "DontRoute" dont_route: bool = false;
+        /// Differentiated services code point of what TCP and UDP send (DSCP); 0 for the system's default.
+        "Dscp" dscp: Option<u8> = None, 0..=63;
+        /// Priority in this machine's queueing disciplines of what TCP and UDP send (`SO_PRIORITY`); 7 and
+        /// above need a privilege; 0 for the system's default.
+        "SocketPriority" socket_priority: Option<u32> = None, 0..=15;
+        /// Maximum send rate of a TCP connection, or with the queueing discipline fq of a UDP socket
+        /// (`SO_MAX_PACING_RATE`); 0 for no limit.
+        "PacingRate" pacing_rate: Option<u64> = None, 0..=1 << 40, "octets/s";
     }
 }
 

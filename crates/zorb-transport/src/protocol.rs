@@ -2,7 +2,6 @@
 
 mod error;
 mod fields;
-mod option;
 mod registry;
 #[cfg(test)]
 mod tests;
@@ -11,11 +10,11 @@ use std::fmt;
 
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 
+use crate::option::{OptionSet, OptionSets};
 use crate::{Endpoint, EndpointError, Groups, Transport};
 
 pub use error::{ProfileError, RegistryError};
 pub use fields::{PropertyField, property_fields};
-pub use option::{OptionKind, OptionSpec};
 pub use registry::{ProtocolRegistry, join_profiles};
 
 /// The most endpoints that are taken from one profile; further alternates are left out.
@@ -92,28 +91,24 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         false
     }
 
-    /// The options that an ORB with this protocol has for it: arguments, variables and keys of files of
-    /// these names set them, and [`configure`](Self::configure) is told of them. Their names begin with
-    /// the scheme, or where it is made of several names, as in `lite+ssliop`, with the last of them.
-    /// Default: none.
-    fn options(&self) -> &'static [OptionSpec] {
-        &[]
+    /// The options that the protocol declares by [`options!`](crate::options!), at the values that the
+    /// program has given them. The ORB sets them like its own, from the builder, a file, the environment and
+    /// arguments, and hands them to [`configure`](Self::configure). Default: none.
+    fn options(&self) -> Option<Box<dyn OptionSet>> {
+        None
     }
 
-    /// Takes the options of the ORB whose names begin with the scheme, or where it is made of several
-    /// names, as in `lite+ssliop`, with the last of them; each by the rest of its name. Called once when
-    /// the ORB is built. Default: there are none.
+    /// Takes the options out of `options` that it has [declared](Self::options). Called once, when the ORB
+    /// is built. Default: nothing.
     ///
     /// # Errors
     /// Which of them cannot be used, and why.
     fn configure(
         &self,
-        options: &[(&str, &str)],
+        options: &OptionSets,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        match options.first() {
-            Some((name, _)) => Err(format!("{} has no option {name}", self.scheme()).into()),
-            None => Ok(()),
-        }
+        let _ = options;
+        Ok(())
     }
 
     /// What protocol policies in references say of its connections, in this order; of a protocol of

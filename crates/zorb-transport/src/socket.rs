@@ -31,7 +31,7 @@ pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
     if let Some(bytes) = options.send_buffer {
         socket.set_send_buffer_size(bytes)?;
     }
-    if let Some(bytes) = options.recv_buffer {
+    if let Some(bytes) = options.receive_buffer {
         socket.set_recv_buffer_size(bytes)?;
     }
     Ok(())
@@ -43,8 +43,8 @@ pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
 /// # Errors
 /// What the system says.
 pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()> {
-    let StreamOptions { dont_route, dscp, priority, pacing, .. } = *options;
-    if !dont_route && dscp.is_none() && priority.is_none() && pacing.is_none() {
+    let StreamOptions { dont_route, dscp, socket_priority, pacing_rate, .. } = *options;
+    if !dont_route && dscp.is_none() && socket_priority.is_none() && pacing_rate.is_none() {
         return Ok(());
     }
     let fd = socket.as_fd();
@@ -56,14 +56,14 @@ pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
     if dont_route {
         zorb_os::socket::set_dont_route(fd, true)?;
     }
-    if let Some(dscp) = options.dscp {
+    if let Some(dscp) = dscp {
         set_class(&socket, domain, dscp)?;
     }
     // After that: the system derives a priority from the class.
-    if let Some(priority) = options.priority {
+    if let Some(priority) = socket_priority {
         socket.set_priority(priority)?;
     }
-    match options.pacing {
+    match pacing_rate {
         Some(rate) => zorb_os::socket::set_pacing_rate(fd, rate),
         None => Ok(()),
     }
@@ -84,14 +84,14 @@ pub fn change_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<
     if !options.dont_route {
         zorb_os::socket::set_dont_route(fd, false)?;
     }
-    if options.priority.is_none() {
+    if options.socket_priority.is_none() {
         // The system derives one when the class changes.
         set_class(&known, domain, 0)?;
         known.set_priority(0)?;
     }
-    let pacing = options.pacing.or(Some(u64::MAX));
+    let pacing_rate = options.pacing_rate.or(Some(u64::MAX));
     let dscp = options.dscp.or(Some(0));
-    set_traffic(fd, &StreamOptions { dscp, pacing, ..options.clone() })
+    set_traffic(fd, &StreamOptions { dscp, pacing_rate, ..options.clone() })
 }
 
 fn is_of_a_network(domain: Domain) -> bool {

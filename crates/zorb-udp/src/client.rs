@@ -180,12 +180,12 @@ mod tests {
                 no_delay: false,
                 keep_alive: true,
                 send_buffer: Some(40_000),
-                recv_buffer: Some(30_000),
+                receive_buffer: Some(30_000),
                 // Elsewhere there may be no way without a router.
                 dont_route: peer.ip().is_loopback(),
                 dscp: Some(46),
-                priority: Some(5),
-                pacing: Some(1 << 20),
+                socket_priority: Some(5),
+                pacing_rate: Some(1 << 20),
             };
             let told = connect(peer, &options).unwrap();
             assert_eq!((class(&told), priority(&told)), (46 << 2, 5), "{peer}");

@@ -26,6 +26,7 @@ use crate::counters::Counters;
 use collect::CollectLimits;
 use members::Members;
 
+pub use options::{MiopOptions, SetMiopOptions};
 pub use protocol::MiopProtocol;
 pub use transport::MiopTransport;
 
@@ -34,7 +35,7 @@ pub const MIOP_SCHEME: &str = "miop";
 
 /// How packets travel, and what is held of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MiopOptions {
+pub struct MiopSettings {
     /// How many networks packets are sent through, the first one included: they pass `hops - 1`
     /// routers; with 0 they stay on the machine. Default: 1.
     pub hops: u8,
@@ -51,35 +52,46 @@ pub struct MiopOptions {
     pub limits: CollectLimits,
 }
 
-impl MiopOptions {
-    /// Sets what an option of the ORB says, whose name is given without `Miop`.
-    fn set(&mut self, name: &str, value: &str) -> io::Result<()> {
-        let bad = |why| io::Error::new(io::ErrorKind::InvalidInput, format!("{value:?} {why}"));
-        match name.to_ascii_lowercase().as_str() {
-            "hops" => self.hops = value.parse().map_err(|_| bad("is no number up to 255"))?,
-            "interface" => {
-                let by_address: Option<Ipv4Addr> = value.parse().ok();
-                let addresses = interface::addresses()?;
-                let found = addresses.iter().find(|found| match by_address {
-                    Some(address) => found.address == address,
-                    None => found.name == value && found.address.is_ipv4(),
-                });
-                let name = found.map_or(value, |found| &found.name);
-                self.interface = match found.map(|found| found.address) {
-                    Some(IpAddr::V4(address)) => Some(address),
-                    _ => None,
-                };
-                self.interface_index =
-                    interface::index(name).map_err(|_| bad("is no interface of this machine"))?;
-            }
-            "loopback" => self.loops_back = !value.eq_ignore_ascii_case("no"),
-            _ => return Err(bad("is for no option of miop")),
+impl MiopSettings {
+    /// As options, at these values.
+    fn to_options(self) -> MiopOptions {
+        let miop_interface = self.interface.map(|address| address.to_string()).unwrap_or_default();
+        MiopOptions { miop_hops: self.hops, miop_interface, miop_loop_back: self.loops_back }
+    }
+
+    /// As `options` say.
+    fn take(&mut self, options: &MiopOptions) -> io::Result<()> {
+        if *options == self.to_options() {
+            return Ok(());
         }
+        (self.hops, self.loops_back) = (options.miop_hops, options.miop_loop_back);
+        if !options.miop_interface.is_empty() {
+            self.set_interface(&options.miop_interface)?;
+        }
+        Ok(())
+    }
+
+    fn set_interface(&mut self, value: &str) -> io::Result<()> {
+        let by_address: Option<Ipv4Addr> = value.parse().ok();
+        let addresses = interface::addresses()?;
+        let found = addresses.iter().find(|found| match by_address {
+            Some(address) => found.address == address,
+            None => found.name == value && found.address.is_ipv4(),
+        });
+        let name = found.map_or(value, |found| &found.name);
+        self.interface = match found.map(|found| found.address) {
+            Some(IpAddr::V4(address)) => Some(address),
+            _ => None,
+        };
+        self.interface_index = interface::index(name).map_err(|_| {
+            let why = format!("MiopInterface = {value:?} is no interface of this machine");
+            io::Error::new(io::ErrorKind::InvalidInput, why)
+        })?;
         Ok(())
     }
 }
 
-impl Default for MiopOptions {
+impl Default for MiopSettings {
     fn default() -> Self {
         Self {
             hops: 1,
@@ -94,14 +106,14 @@ impl Default for MiopOptions {
 /// What a protocol and its sockets share.
 #[derive(Debug)]
 struct Shared {
-    options: RwLock<MiopOptions>,
+    settings: RwLock<MiopSettings>,
     members: Members,
     counters: Arc<Counters>,
 }
 
 impl Shared {
-    fn options(&self) -> MiopOptions {
-        *self.options.read().unwrap_or_else(PoisonError::into_inner)
+    fn settings(&self) -> MiopSettings {
+        *self.settings.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -138,23 +150,24 @@ mod tests {
 
     #[test]
     fn options_of_the_orb_are_taken() {
-        let mut options = MiopOptions::default();
-        options.set("Hops", "7").unwrap();
-        options.set("LoopBack", "no").unwrap();
-        assert_eq!((options.hops, options.loops_back), (7, false));
+        let taken = |change: &dyn Fn(&mut MiopOptions)| {
+            let mut settings = MiopSettings::default();
+            let mut options = settings.to_options();
+            assert_eq!(options, MiopOptions::default());
+            change(&mut options);
+            settings.take(&options).map(|()| settings)
+        };
+        assert_eq!(taken(&|_| ()).unwrap(), MiopSettings::default());
+        let settings = taken(&|options| {
+            (options.miop_hops, options.miop_loop_back) = (7, false);
+        });
+        let settings = settings.unwrap();
+        assert_eq!((settings.hops, settings.loops_back), (7, false));
         for loop_back in ["lo", "127.0.0.1"] {
-            options.set("Interface", loop_back).unwrap();
-            assert_eq!(options.interface, Some(Ipv4Addr::LOCALHOST));
-            assert_eq!(options.interface_index, interface::index("lo").unwrap());
+            let settings = taken(&|options| options.miop_interface = loop_back.to_owned()).unwrap();
+            assert_eq!(settings.interface, Some(Ipv4Addr::LOCALHOST));
+            assert_eq!(settings.interface_index, interface::index("lo").unwrap());
         }
-        for spec in options::OPTIONS.iter().filter(|spec| !spec.default.is_empty()) {
-            let name = spec.name.strip_prefix("Miop").unwrap();
-            options.set(name, spec.default).unwrap();
-        }
-        let defaults = MiopOptions::default();
-        assert_eq!((options.hops, options.loops_back), (defaults.hops, defaults.loops_back));
-        for (name, value) in [("Hops", "256"), ("Interface", "none such"), ("Colour", "red")] {
-            options.set(name, value).unwrap_err();
-        }
+        taken(&|options| options.miop_interface = "none such".to_owned()).unwrap_err();
     }
 }

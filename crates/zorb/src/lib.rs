@@ -59,6 +59,12 @@ pub mod transport {
     pub use zorb_transport::*;
 }
 
+/// Real-time CORBA: priorities, thread pools, and their options.
+#[cfg(feature = "rt")]
+pub mod rt {
+    pub use zorb_rt::*;
+}
+
 /// TLS: certificates, who is let in, and SSLIOP set up by the program.
 #[cfg(feature = "tls")]
 pub mod tls {

@@ -52,6 +52,7 @@ impl Orb {
             .protocol(Arc::new(ShmiopProtocol::new()))
             .protocol(Arc::new(lite_iiop()))
             .protocol(Arc::new(lite_uiop()))
+            .with_rt()
             .with_tls()
             .with_udp()
             .with_short()
@@ -61,8 +62,10 @@ impl Orb {
     }
 }
 
-/// The protocols that are not in the build, each with the feature that brings it.
+/// The protocols and extensions that are not in the build, each with the feature that brings it.
 const LEFT_OUT: &[(&str, &str)] = &[
+    #[cfg(not(feature = "rt"))]
+    ("rt", "rt"),
     #[cfg(not(feature = "tls"))]
     ("ssliop", "tls"),
     #[cfg(not(feature = "udp"))]
@@ -81,6 +84,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
 
 /// Adds what is in the build.
 trait WithFeatures {
+    fn with_rt(self) -> Self;
     fn with_tls(self) -> Self;
     fn with_udp(self) -> Self;
     fn with_short(self) -> Self;
@@ -89,6 +93,16 @@ trait WithFeatures {
 }
 
 impl WithFeatures for OrbBuilder {
+    #[cfg(feature = "rt")]
+    fn with_rt(self) -> Self {
+        self.declare(zorb_rt::RtOptions::default())
+    }
+
+    #[cfg(not(feature = "rt"))]
+    fn with_rt(self) -> Self {
+        self
+    }
+
     #[cfg(feature = "tls")]
     fn with_tls(self) -> Self {
         match zorb_tls::SsliopProtocol::from_options() {

@@ -30,7 +30,9 @@ pub use zorb_shm::{ShmTransport, ShmiopProtocol};
 pub use zorb_short::Short;
 pub use zorb_tcp::{IiopProtocol, TcpTransport};
 #[cfg(feature = "udp")]
-pub use zorb_udp::miop::{MiopOptions, MiopProtocol, MiopTransport, collect::CollectLimits};
+pub use zorb_udp::miop::{
+    MiopOptions, MiopProtocol, MiopSettings, MiopTransport, SetMiopOptions, collect::CollectLimits,
+};
 #[cfg(feature = "udp")]
 pub use zorb_udp::{DiopProtocol, UdpTransport};
 pub use zorb_unix::{UiopProtocol, UnixTransport};

@@ -66,7 +66,7 @@ fn a_name_that_no_protocol_has_is_an_error_that_lists_those_there_are() {
         let error = with(&[(option, value)]).build().unwrap_err();
         let (story, hint) = (error.to_string(), error.advice().unwrap_or_default().to_owned());
         assert!(
-            story.contains(&format!("option {option} (builder): no protocol \"ipx\"")),
+            story.contains(&format!("option {option} (program): no protocol \"ipx\"")),
             "{story}"
         );
         assert!(hint.contains("iiop, uiop, shmiop"), "{hint}");
@@ -156,7 +156,7 @@ fn a_protocol_is_named_once() {
         ("ServerProtocols", "iiop;iiop"),
     ] {
         let story = with(&[(option, value)]).build().unwrap_err().to_string();
-        assert!(story.contains(&format!("option {option} (builder): ")), "{story}");
+        assert!(story.contains(&format!("option {option} (program): ")), "{story}");
         assert!(story.contains("is there twice"), "{story}");
     }
 }
@@ -233,20 +233,20 @@ fn options_can_be_checked_without_an_orb() {
 #[cfg(not(feature = "tls"))]
 #[test]
 fn options_of_protocols_that_are_not_there() {
-    let arguments = ["-ORBSsliopKey", "key.pem"].map(str::to_owned);
+    let mut arguments = vec!["-ORBSsliopKey", "key.pem"];
     for refused in [
         with(&[("SsliopKey", "key.pem")]).build(),
-        with(&[]).arguments(arguments).build(),
+        with(&[]).arguments(&mut arguments).build(),
         with(&[("ssliop_key", "key.pem")]).build(),
     ] {
         let error = refused.unwrap_err();
         let story = error.to_string();
-        assert!(story.contains("this ORB has no protocol that takes it"), "{story}");
+        assert!(story.contains("this ORB has nothing that takes it"), "{story}");
         assert_eq!(error.advice(), Some("ssliop comes with the feature tls"));
     }
     // Of one that no program has, they are unknown like any other.
     let story = with(&[("IpxKey", "key.pem")]).build().unwrap_err().to_string();
-    assert!(story.contains("unknown option IpxKey (builder)"), "{story}");
+    assert!(story.contains("unknown option IpxKey (program)"), "{story}");
 }
 
 #[cfg(feature = "tls")]
@@ -278,7 +278,7 @@ fn files_say_the_same() {
         "-ORBClientProtocols",
         "shmiop",
     ];
-    let orb = builder().arguments(arguments.map(str::to_owned)).build().unwrap();
+    let orb = builder().arguments(&mut arguments.to_vec()).build().unwrap();
     assert_eq!(schemes(&orb), ["shmiop"]);
     let _: Arc<_> = orb.protocols().by_scheme("shmiop").unwrap();
 }

@@ -15,7 +15,7 @@ use libtest_mimic::{Arguments, Trial};
 use support::{Notice, NoticeServant};
 use zorb::giop::{GiopLite, ProfileTag};
 use zorb::poa::PoaError;
-use zorb::protocols::{IiopProtocol, MiopOptions, MiopProtocol};
+use zorb::protocols::{IiopProtocol, MiopProtocol, MiopSettings};
 use zorb::transport::{Composed, ConnectOptions, ListenOptions, Transport};
 use zorb::{CompletionStatus, ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
 
@@ -60,10 +60,10 @@ fn main() -> ExitCode {
 
 /// An ORB whose packets stay in this machine.
 fn builder() -> OrbBuilder {
-    builder_with(MiopOptions::default()).option("MiopInterface", "127.0.0.1")
+    builder_with(MiopSettings::default()).option("MiopInterface", "127.0.0.1")
 }
 
-fn builder_with(options: MiopOptions) -> OrbBuilder {
+fn builder_with(options: MiopSettings) -> OrbBuilder {
     let miop = MiopProtocol::with(options);
     let builder = OrbBuilder::new().without_environment();
     builder.protocol(Arc::new(IiopProtocol::new())).protocol(Arc::new(miop))
@@ -176,7 +176,7 @@ fn groups_of_ipv6_are_reached_too(interface_index: u32) {
     let free = UdpSocket::bind("[::]:0").unwrap().local_addr().unwrap().port();
     let url = format!("corbaloc:miop:1.0@1.0-zorb-8/[{GROUP_OF_IPV6}]:{free}");
     // No hop: nothing leaves this machine.
-    let orb = || builder_with(MiopOptions { hops: 0, interface_index, ..MiopOptions::default() });
+    let orb = || builder_with(MiopSettings { hops: 0, interface_index, ..MiopSettings::default() });
     let (sender, posted) = channel();
     let servers = [server_of(orb(), &url, 0, 2, &sender), server_of(orb(), &url, 2, 1, &sender)];
     let client = orb().build().unwrap();

@@ -47,8 +47,8 @@ macro_rules! flag {
 
 fn properties() -> Vec<Property> {
     vec![
-        number!(send_buffer, Some(("SndSock", "9999")), 9999),
-        number!(receive_buffer, Some(("RcvSock", "8888")), 8888),
+        number!(send_buffer, Some(("SendBuffer", "9999")), 9999),
+        number!(receive_buffer, Some(("ReceiveBuffer", "8888")), 8888),
         flag!(keep_alive, "KeepAlive", 1),
         flag!(no_delay, "NoDelay", 0),
         flag!(dont_route, "DontRoute", 1),

@@ -254,7 +254,7 @@ fn options_that_cannot_work_are_told_of_when_the_orb_is_built() {
     let missing = builder().option("SsliopRoots", "/no/such/ca.pem").build().unwrap_err();
     assert!(missing.to_string().contains("/no/such/ca.pem"), "{missing}");
     let word = builder().option("SsliopClientCertificates", "maybe").build().unwrap_err();
-    assert!(word.to_string().contains("required, wished, none"), "{word}");
+    assert!(word.to_string().contains("required, optional, none"), "{word}");
     let none = builder().listen("ssliop://127.0.0.1:0").build().unwrap_err();
     assert!(none.advice().unwrap().contains("SsliopCertificate"), "{none}");
     // The key is of another certificate.

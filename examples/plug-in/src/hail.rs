@@ -6,8 +6,7 @@
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use zorb::cdr::ByteOrder;
@@ -15,33 +14,32 @@ use zorb::giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedPr
 use zorb::transport::socket::{ListeningSocket, SocketAcceptor, SocketStream, set_buffers};
 use zorb::transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, OptionKind, OptionSpec, ProfileError, Protocol, ResolvedProfile, Stream,
+    ListenOptions, OptionSet, OptionSets, ProfileError, Protocol, ResolvedProfile, Stream,
     StreamOptions, Transport, strip_scheme,
 };
 
 const SCHEME: &str = "hail";
 /// What the server says first.
 const HAIL: &[u8; 8] = b"HAIL/1\r\n";
-/// What an ORB with the protocol is told of it: `-ORBHailPatience 500`, or a line of a file.
-static OPTIONS: &[OptionSpec] = &[OptionSpec {
-    name: "HailPatience",
-    key: "hail_patience",
-    kind: OptionKind::Number(1, 3_600_000),
-    default: "5000",
-    unit: "ms",
-    help: "longest wait of a client for what the server says first",
-}];
 
-/// The transport.
-#[derive(Debug)]
-pub struct HailTransport {
-    /// In milliseconds.
-    patience: AtomicU64,
+zorb::transport::options! {
+    /// The options of an ORB with the protocol: `-ORBHailTimeout 500`, a variable, or a line of a file.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct HailOptions of "hail", set by (trait SetHailOptions) {
+        /// Maximum time that a client waits for what the server says first.
+        "HailTimeout" hail_timeout: Duration = Duration::from_secs(5), 1..=3_600_000, "ms";
+    }
 }
 
-impl Default for HailTransport {
-    fn default() -> Self {
-        Self { patience: AtomicU64::new(5000) }
+/// The transport.
+#[derive(Debug, Default)]
+pub struct HailTransport {
+    options: RwLock<HailOptions>,
+}
+
+impl HailTransport {
+    fn timeout(&self) -> Duration {
+        self.options.read().unwrap_or_else(PoisonError::into_inner).hail_timeout
     }
 }
 
@@ -88,13 +86,13 @@ impl Transport for HailTransport {
         }
         let addresses = endpoint.address().to_socket_addrs();
         let addresses = addresses.map_err(fail(ConnectPhase::Resolve))?;
-        let patience = Duration::from_millis(self.patience.load(Ordering::Relaxed));
-        let limit = options.timeout.unwrap_or(patience).max(Duration::from_millis(1));
+        let timeout = self.timeout();
+        let limit = options.timeout.unwrap_or(timeout).max(Duration::from_millis(1));
         let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for address in addresses {
             match TcpStream::connect_timeout(&address, limit) {
                 Ok(socket) => {
-                    let stream = await_hail(&socket, limit.min(patience))
+                    let stream = await_hail(&socket, limit.min(timeout))
                         .and_then(|()| stream(socket, address, &options.stream));
                     return Ok(Arc::new(stream.map_err(fail(ConnectPhase::Setup))?));
                 }
@@ -192,16 +190,16 @@ impl Protocol for HailProtocol {
         PROFILE_TAG
     }
 
-    fn options(&self) -> &'static [OptionSpec] {
-        OPTIONS
+    fn options(&self) -> Option<Box<dyn OptionSet>> {
+        Some(Box::new(HailOptions::default()))
     }
 
     fn configure(
         &self,
-        options: &[(&str, &str)],
+        options: &OptionSets,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        if let Some((_, patience)) = options.iter().find(|(name, _)| *name == "Patience") {
-            self.transport.patience.store(patience.parse()?, Ordering::Relaxed);
+        if let Some(own) = options.get::<HailOptions>() {
+            *self.transport.options.write().unwrap_or_else(PoisonError::into_inner) = own.clone();
         }
         Ok(())
     }

@@ -31,12 +31,12 @@ fn a_server_that_says_nothing_is_given_up() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("corbaloc:hail:{}/nobody", silent.local_addr().unwrap());
     let builder = || plug_in::plug_in(zorb::Orb::builder().without_environment());
-    let client = builder().arguments(["-ORBHailPatience", "2"].map(str::to_owned)).build().unwrap();
+    let client = builder().arguments(&mut vec!["-ORBHailTimeout", "2"]).build().unwrap();
     let error = client.string_to_object(&url).unwrap().unwrap().non_existent().unwrap_err();
     let story = zorb::Error::from(error).to_string();
     assert!(story.contains("no hail within 2ms"), "{story}");
-    let error = builder().option("HailPatience", "0").build().unwrap_err();
-    assert!(error.to_string().contains("HailPatience"), "{error}");
-    let unknown = zorb::Orb::builder().without_environment().option("HailPatience", "2").build();
+    let error = builder().option("HailTimeout", "0").build().unwrap_err();
+    assert!(error.to_string().contains("HailTimeout"), "{error}");
+    let unknown = zorb::Orb::builder().without_environment().option("HailTimeout", "2").build();
     assert!(unknown.unwrap_err().to_string().contains("unknown option"));
 }

@@ -1,6 +1,6 @@
 //! Options: configuration files, arguments and environment variables.
 
-use zorb_core::options::{OptionKind, Options, Origin, TABLE};
+use zorb_core::options::{OptionKind, Options, Origin};
 
 use super::{AllocationBound, Target};
 
@@ -36,7 +36,7 @@ fn run(octets: &[u8]) {
     let mut options = Options::default();
     outcome(&options.take_toml(&text, "zorb.toml"));
     check(&options);
-    outcome(&options.take_arguments(text.lines().map(str::to_owned)));
+    outcome(&options.take_arguments(&mut text.lines().collect::<Vec<_>>()));
     check(&options);
     let variables = text.lines().filter_map(|line| line.split_once('='));
     outcome(&options.take_environment(variables.map(|(k, v)| (k.to_owned(), v.to_owned()))));
@@ -52,17 +52,17 @@ fn outcome<T>(outcome: &Result<T, zorb_core::Error>) {
 }
 
 fn check(options: &Options) {
-    for spec in TABLE {
+    for spec in options.table() {
         let value = options.value(spec);
         // Pairs are set one by one, and nothing can be set to nothing.
-        if spec.kind == OptionKind::NamedUrl || value.is_empty() {
+        if spec.kind == OptionKind::Named || value.is_empty() {
             continue;
         }
         let mut again = Options::default();
-        again.set(spec.name, &value, Origin::Builder).expect("what was taken can be set");
+        again.set(spec.name, &value, Origin::Program).expect("what was taken can be set");
         assert_eq!(again.value(spec), value, "{}", spec.name);
     }
-    for (name, url) in &options.init_refs {
+    for (name, url) in &options.init_ref {
         assert!(!name.is_empty() && !url.is_empty());
     }
 }

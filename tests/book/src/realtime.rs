@@ -234,8 +234,8 @@ mod tests {
         let threads: Vec<_> = pool.counts().iter().map(|lane| lane.threads).collect();
         assert_eq!(threads, [2, 1]);
         frozen(&rt).unwrap();
-        let words = ["-ORBRtPool", "control=1000:2 30000:1+1 stack=262144"].map(str::to_owned);
-        let other = Orb::builder().without_environment().arguments(words).build().unwrap();
+        let mut words = vec!["-ORBRtPool", "control=1000:2 30000:1+1 stack=262144"];
+        let other = Orb::builder().without_environment().arguments(&mut words).build().unwrap();
         assert_eq!(configured(&other).unwrap().counts().len(), 2);
         assert!(rt.violations().iter().all(|lane| lane.total() == 0));
         poa.destroy();

@@ -28,8 +28,8 @@ pub fn for_neighbours_and_others() -> Result<Orb, zorb::Error> {
 }
 
 /// The initial reference `Clock`, from `-ORBInitRef Clock=URL` or the like.
-pub fn initial(arguments: Vec<String>) -> Result<(Orb, Teller), zorb::Error> {
-    let orb = Orb::builder().without_environment().arguments(arguments).build()?;
+pub fn initial(mut arguments: Vec<String>) -> Result<(Orb, Teller), zorb::Error> {
+    let orb = Orb::builder().without_environment().arguments(&mut arguments).build()?;
     let teller: Teller = orb.initial_reference("Clock")?;
     Ok((orb, teller))
 }

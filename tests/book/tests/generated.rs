@@ -40,25 +40,30 @@ fn options() -> Options {
 
 #[test]
 fn the_option_table_is_that_of_the_code() {
-    let mut made = String::from(
-        "| `-ORB…` | Key, variable | Default | Range | What it does |\n|---|---|---|---|---|\n",
-    );
+    let mut made = String::new();
+    let mut owner = "";
     for spec in options().table() {
-        let default = match (spec.default, spec.unit) {
+        if spec.owner != owner {
+            owner = spec.owner;
+            let separator = if made.is_empty() { "" } else { "\n" };
+            let _ = write!(
+                made,
+                "{separator}### Options of {owner}\n\n\
+                 | `-ORB…` | Key, variable | Default | Range | What it does |\n|---|---|---|---|---|\n"
+            );
+        }
+        let default = match (spec.default().as_str(), spec.unit) {
             ("", _) => "none".to_owned(),
             (value, "") => value.to_owned(),
             (value, unit) => format!("{value} {unit}"),
         };
         let range = match spec.kind {
-            OptionKind::Number(least, most) => format!("{least} to {most}"),
-            OptionKind::Urls => "URLs, `;` or `,` between".to_owned(),
-            OptionKind::Names => "names, `;` or `,` between".to_owned(),
-            OptionKind::NamedUrl => "`NAME=URL`, repeatable".to_owned(),
-            OptionKind::Named => "`NAME=WORDS`, repeatable".to_owned(),
+            OptionKind::List => "list, `;` or `,` between".to_owned(),
+            OptionKind::Named => "`NAME=VALUE`, repeatable".to_owned(),
             OptionKind::OneOf(words) => {
                 words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
             }
-            _ => "text".to_owned(),
+            kind => kind.describe(),
         };
         let (key, variable) = (spec.key, spec.variable());
         let _ = writeln!(
@@ -86,7 +91,7 @@ fn the_story_of_an_error_is_the_one_told() {
 
 #[test]
 fn a_mistaken_option_gets_the_answer_of_the_book() {
-    let error = Options::default().set("MaxForward", "5", Origin::Builder).unwrap_err();
+    let error = Options::default().set("MaxForward", "5", Origin::Program).unwrap_err();
     check("docs/src/configuration.md", "unknown option", &shown(&error.to_string()));
 }
 
@@ -218,8 +223,16 @@ fn the_limits_that_are_options_have_their_defaults() {
     for spec in options().table().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
         // No limits, but a rhythm, sizes, a class of service, a rate, priorities and how far packets go.
         if spec.name.starts_with("Rt")
-            || ["StallTakeover", "Spin", "SndSock", "RcvSock", "CopyThreshold", "Dscp", "MiopHops"]
-                .contains(&spec.name)
+            || [
+                "StallTakeover",
+                "Spin",
+                "SendBuffer",
+                "ReceiveBuffer",
+                "CopyThreshold",
+                "Dscp",
+                "MiopHops",
+            ]
+            .contains(&spec.name)
             || ["SocketPriority", "PacingRate", "Preallocate", "FragmentSize"].contains(&spec.name)
         {
             continue;
@@ -227,7 +240,7 @@ fn the_limits_that_are_options_have_their_defaults() {
         let cell = format!("| `{}` |", spec.name);
         let row = page.lines().find(|line| line.contains(&cell));
         let row = row.unwrap_or_else(|| panic!("limits.md does not speak of {}", spec.name));
-        let default: usize = spec.default.parse().unwrap();
+        let default: usize = spec.default().parse().unwrap();
         let shown = match spec.unit {
             "ms" if default == 0 => "0: none".to_owned(),
             "ms" => format!("{} s", default / 1000),
@@ -295,7 +308,7 @@ fn the_security_page_has_the_numbers_of_the_code() {
     let page = read("SECURITY.md");
     let option = |key: &str| {
         let spec = options().table().find(|spec| spec.key == key).unwrap();
-        spec.default.parse::<usize>().unwrap()
+        spec.default().parse::<usize>().unwrap()
     };
     let wire = giop::Limits::DEFAULT;
     for number in [

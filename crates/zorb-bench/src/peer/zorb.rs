@@ -11,29 +11,23 @@ pub(super) use hop::pass_on;
 pub(crate) use server::Everything;
 pub(super) use server::serve;
 
+use std::time::Duration;
+
 use zorb::OrbBuilder;
-use zorb::options::TABLE;
+use zorb::options::SetStreamOptions as _;
 
 use super::PeerArguments;
 
-/// Options for the sizes of a socket's queues.
-const QUEUE_OPTIONS: [&str; 2] = ["SndSock", "RcvSock"];
-
-/// An ORB with the options of the command line; `None` when this build of Zorb cannot do what they
-/// ask.
-fn orb(arguments: &PeerArguments) -> Option<OrbBuilder> {
-    let mut builder = zorb::Orb::builder().arguments(arguments.orb.iter().cloned());
-    if let Some(octets) = arguments.socket_queue {
-        for name in QUEUE_OPTIONS {
-            if !TABLE.iter().any(|option| option.name == name) {
-                eprintln!("this Zorb has no option {name}");
-                return None;
-            }
-            builder = builder.option(name, octets.to_string());
+/// An ORB with the options of the command line. What the experiment sets is forced: it is what the
+/// results say was measured.
+fn orb(arguments: &PeerArguments) -> OrbBuilder {
+    zorb::Orb::builder().arguments(&mut arguments.orb.clone()).force(|mut orb| {
+        if let Some(octets) = arguments.socket_queue {
+            orb = orb.send_buffer(Some(octets)).receive_buffer(Some(octets));
         }
-    }
-    Some(match arguments.spin {
-        0 => builder,
-        micros => builder.option("Spin", micros.to_string()),
+        match arguments.spin {
+            0 => orb,
+            micros => orb.spin(Duration::from_micros(micros)),
+        }
     })
 }

@@ -114,7 +114,7 @@ fn plan(
         fifo: common.fifo,
         socket_queue: socket_queue(experiment, common.socket_queue),
         spin: common.spin,
-        orb: orb_options(orb),
+        orb: orb.to_vec(),
     };
     Ok(Plan {
         setup,
@@ -150,18 +150,6 @@ fn probing_program(peers: &Path) -> Result<PathBuf, Failure> {
     .hint("in Zorb's source tree, `cargo xtask peers probing` builds it"))
 }
 
-/// The ORB options among all arguments, with their values.
-fn orb_options(arguments: &[String]) -> Vec<String> {
-    let mut options = Vec::new();
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        if argument.starts_with("-ORB") {
-            options.extend([Some(argument), arguments.next()].into_iter().flatten().cloned());
-        }
-    }
-    options
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,12 +160,5 @@ mod tests {
         assert_eq!(socket_queue(Experiment::Ttcp, Some(8192)), Some(8192));
         assert_eq!(socket_queue(Experiment::Ttcp, Some(0)), None);
         assert_eq!(socket_queue(Experiment::Latency, None), None);
-    }
-
-    #[test]
-    fn orb_options_are_forwarded_with_their_values() {
-        let words = ["zorb", "bench", "latency", "-ORBId", "x", "--quick", "-ORBMaxForwards", "3"];
-        let words = words.map(str::to_owned);
-        assert_eq!(orb_options(&words), ["-ORBId", "x", "-ORBMaxForwards", "3"]);
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct BridgeArgs {
 pub(crate) fn run(args: &BridgeArgs, arguments: &[String]) -> Outcome {
     let text = ior::load(&args.to)?;
     let interrupt = Interrupt::watch()?;
-    let orb = zorb::Orb::builder().arguments(arguments.iter().cloned()).build()?;
+    let orb = zorb::Orb::builder().arguments(&mut arguments.to_vec()).build()?;
     let object =
         orb.string_to_object(&text)?.ok_or_else(|| Failure::new("the target reference is nil"))?;
     let target = find(&object.with_timeout(orb.options().connect_timeout));
@@ -110,7 +110,7 @@ fn settings(orb: &zorb::Orb, args: &BridgeArgs) -> Settings {
         idle_timeout: options.idle_timeout,
         max_connections: options.max_connections,
         max_message_size: options.max_message_size,
-        stream: options.stream_options(),
+        stream: options.stream.clone(),
         wait: options.wait_policy(),
     }
 }

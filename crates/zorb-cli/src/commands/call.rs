@@ -79,7 +79,7 @@ pub(crate) struct CallArgs {
 pub(crate) fn run(args: &CallArgs, orb: &[String]) -> Outcome {
     let text = ior::load(&args.reference)?;
     let orb = zorb::Orb::builder()
-        .arguments(orb.iter().cloned())
+        .arguments(&mut orb.to_vec())
         .connect_timeout(args.timeout)
         .round_trip_timeout(args.timeout)
         .build()?;

@@ -12,7 +12,7 @@ use crate::screen::{self, FAINT, HEADING, paint};
 /// Show the ORB's options, their values, and the origin of each value
 ///
 /// Values come from the file that ZORB_CONFIG names, the environment, and `-ORB` arguments; later
-/// sources override earlier ones.
+/// sources override earlier ones. All of them override a program's values, unless it forces those.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb config
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ConfigArgs, orb: &[String]) -> Outcome {
         screen::print(&default_file(&defaults))?;
         return Ok(OK);
     }
-    let options = zorb::Orb::builder().arguments(orb.iter().cloned()).checked_options()?;
+    let options = zorb::Orb::builder().arguments(&mut orb.to_vec()).checked_options()?;
     if args.json {
         let rows: Vec<Value> = options.table().map(|spec| option_json(spec, &options)).collect();
         screen::print_json(&json!({ "options": rows }))?;
@@ -51,16 +51,25 @@ fn option_json(spec: &OptionSpec, options: &Options) -> Value {
         _ => Value::Null,
     };
     json!({
+        "owner": spec.owner,
         "name": spec.name,
         "key": spec.key,
         "variable": spec.variable(),
         "value": options.value(spec),
         "unit": spec.unit,
-        "default": spec.default,
+        "default": spec.default(),
         "range": range,
         "origin": options.origin(spec.name).to_string(),
+        "overridden": overridden(spec, options),
         "help": spec.help,
     })
+}
+
+/// What the value in force has overridden of the option, each with its origin.
+fn overridden(spec: &OptionSpec, options: &Options) -> Vec<String> {
+    let all = options.overridden();
+    let of_it = all.iter().filter(|overridden| overridden.name == spec.name);
+    of_it.map(|overridden| format!("{:?} ({})", overridden.value, overridden.origin)).collect()
 }
 
 fn table(options: &Options) -> String {
@@ -73,7 +82,7 @@ fn table(options: &Options) -> String {
         .table()
         .map(|spec| {
             let value = screen::visible(&options.value(spec));
-            let default = shown(spec.default, spec.unit);
+            let default = shown(&spec.default(), spec.unit);
             [spec.name.to_owned(), shown(&value, spec.unit), default]
         })
         .collect();
@@ -89,11 +98,20 @@ fn table(options: &Options) -> String {
         "option", "value", "default"
     );
     let _ = writeln!(text, "{}", paint(HEADING, &heading));
+    let mut owner = "";
     for (spec, [name, value, default]) in options.table().zip(&rows) {
+        if spec.owner != owner {
+            owner = spec.owner;
+            let _ = writeln!(text, "\n{}", paint(HEADING, &format!("Options of {owner}:")));
+        }
         let origin = options.origin(spec.name);
         let value = format!("{value:value_width$}");
         let value = if origin == Origin::Default { value } else { paint(HEADING, &value) };
-        let _ = writeln!(text, "{name:name_width$}  {value}  {default:default_width$}  {origin}");
+        let mut from = origin.to_string();
+        for overridden in overridden(spec, options) {
+            let _ = write!(from, ", overrides {overridden}");
+        }
+        let _ = writeln!(text, "{name:name_width$}  {value}  {default:default_width$}  {from}");
         let _ = writeln!(text, "  {}", paint(FAINT, spec.help));
     }
     let _ = writeln!(
@@ -107,32 +125,33 @@ fn table(options: &Options) -> String {
 /// A configuration file with every option commented out at its default.
 fn default_file(options: &Options) -> String {
     let mut text = String::from(
-        "# Options of a Zorb ORB, at their defaults. Remove the `#` to set an option, and name this\n\
-         # file in the variable ZORB_CONFIG. The environment, -ORB arguments and the program's own\n\
-         # settings override this file.\n",
+        "# Options of a Zorb ORB, at their defaults. Remove the `#` to set one, and name this file in\n\
+         # the variable ZORB_CONFIG. The environment and -ORB arguments win over this file; it wins\n\
+         # over the program, unless the program forces a value.\n",
     );
-    // A table contains all keys after it, so tables come last.
-    let (tables, values): (Vec<&OptionSpec>, Vec<_>) = options
-        .table()
-        .partition(|spec| matches!(spec.kind, OptionKind::NamedUrl | OptionKind::Named));
+    // A table takes all keys after it, so it stands last.
+    let (tables, values): (Vec<&OptionSpec>, Vec<_>) =
+        options.table().partition(|spec| spec.kind == OptionKind::Named);
+    let mut owner = "";
     for spec in values.into_iter().chain(tables) {
+        if spec.owner != owner {
+            owner = spec.owner;
+            let _ = writeln!(text, "\n# Options of {owner}:");
+        }
         let form = match spec.kind {
-            OptionKind::Number(least, most) => {
-                format!(" ({least} to {most} {}", spec.unit).trim_end().to_owned() + ")"
+            OptionKind::Number(..) | OptionKind::OneOf(_) => {
+                format!(" ({} {}", spec.kind.describe(), spec.unit).trim_end().to_owned() + ")"
             }
-            OptionKind::OneOf(words) => format!(" ({})", words.join(", ")),
             _ => String::new(),
         };
+        let (key, default) = (spec.key, spec.default());
         let _ = writeln!(text, "\n# {}{form}", spec.help);
         let _ = writeln!(text, "# -ORB{}, {}", spec.name, spec.variable());
         let _ = match spec.kind {
-            OptionKind::Number(..) => writeln!(text, "#{} = {}", spec.key, spec.default),
-            OptionKind::Urls | OptionKind::Names => writeln!(text, "#{} = []", spec.key),
-            OptionKind::NamedUrl => {
-                writeln!(text, "#[{}]\n#Name = \"corbaloc::host/Name\"", spec.key)
-            }
-            OptionKind::Named => writeln!(text, "#[{}]\n#name = \"1000:2 30000:1\"", spec.key),
-            _ => writeln!(text, "#{} = {:?}", spec.key, spec.default),
+            OptionKind::Number(..) => writeln!(text, "#{key} = {default}"),
+            OptionKind::List => writeln!(text, "#{key} = []"),
+            OptionKind::Named => writeln!(text, "#[{key}]\n#name = \"value\""),
+            _ => writeln!(text, "#{key} = {default:?}"),
         };
     }
     text
@@ -156,7 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_default_file_can_be_uncommented() {
+    fn what_the_operator_overrides_is_shown() {
+        let orb = zorb::Orb::builder().without_environment().max_forwards(3);
+        let options = orb.arguments(&mut vec!["-ORBMaxForwards", "4"]).options().unwrap();
+        let shown = table(&options);
+        let from = "argument -ORBMaxForwards, overrides \"3\" (program)";
+        assert!(shown.lines().any(|line| line.starts_with("MaxForwards") && line.ends_with(from)));
+        let spec = options.table().find(|spec| spec.name == "MaxForwards").unwrap();
+        assert_eq!(option_json(spec, &options)["overridden"], json!(["\"3\" (program)"]));
+    }
+
+    #[test]
+    fn every_line_of_the_default_file_can_be_taken_into_use() {
         let file = default_file(&defaults());
         let used: String = file
             .lines()
@@ -166,10 +196,10 @@ mod tests {
         options.take_toml(&used, "zorb.toml").unwrap();
         for spec in options.table() {
             let set = options.origin(spec.name) != Origin::Default;
-            let is_list = matches!(spec.kind, OptionKind::Urls | OptionKind::Names);
+            let is_list = spec.kind == OptionKind::List;
             assert!(set || is_list, "{} is not set by\n{used}", spec.name);
             if matches!(spec.kind, OptionKind::Number(..)) {
-                assert_eq!(options.value(spec), spec.default, "{}", spec.name);
+                assert_eq!(options.value(spec), spec.default(), "{}", spec.name);
             }
         }
     }

@@ -105,8 +105,8 @@ fn measure_all(
 ) -> Result<Report, Failure> {
     let start = Instant::now();
     let orb = zorb::Orb::builder()
-        .arguments(arguments.iter().cloned())
-        .listen("iiop://127.0.0.1:0")
+        .arguments(&mut arguments.to_vec())
+        .force(|orb| orb.listen("iiop://127.0.0.1:0"))
         .connect_timeout(CALL_TIMEOUT)
         .round_trip_timeout(CALL_TIMEOUT)
         .build()?;

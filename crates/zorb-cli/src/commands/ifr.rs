@@ -50,8 +50,8 @@ pub(crate) fn run(args: &IfrArgs, arguments: &[String]) -> Outcome {
     let definitions = definitions(args, state.as_ref())?;
     let count = definitions.entries().count() - 1;
 
-    let orb = zorb::Orb::builder().arguments(arguments.iter().cloned());
-    let orb = args.listen.iter().fold(orb, |orb, url| orb.listen(url)).build()?;
+    let orb = zorb::Orb::builder().arguments(&mut arguments.to_vec());
+    let orb = orb.force(|orb| args.listen.iter().fold(orb, |orb, url| orb.listen(url))).build()?;
     let poa = orb.root_poa();
     let served = match args.writable {
         true => InterfaceRepository::serve_writable(&poa, definitions, state),

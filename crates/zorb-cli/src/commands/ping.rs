@@ -123,7 +123,7 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
     let text = ior::load(&args.reference)?;
     let interrupt = Interrupt::watch()?;
     let orb = zorb::Orb::builder()
-        .arguments(orb.iter().cloned())
+        .arguments(&mut orb.to_vec())
         .connect_timeout(args.timeout)
         .round_trip_timeout(args.timeout)
         .build()?;

@@ -22,6 +22,10 @@ fn every_option_is_shown() {
             .eq(options.iter().map(|row| row["name"].as_str().unwrap()))
     );
     assert!(option(&json, "SsliopKey")["help"].is_string(), "those of protocols too");
+    for owner in ["orb", "sockets", "rt", "ssliop", "miop"] {
+        assert!(options.iter().any(|option| option["owner"] == owner));
+        assert!(table.stdout.contains(&format!("\nOptions of {owner}:\n")), "{owner}");
+    }
     for option in options {
         assert!(table.stdout.contains(option["name"].as_str().unwrap()), "{option}");
         assert!(table.stdout.contains(option["help"].as_str().unwrap()), "{option}");

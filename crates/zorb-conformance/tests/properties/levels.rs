@@ -36,7 +36,7 @@ fn flag(number: u32) -> bool {
 const ROWS: [Row; 8] = [
     Row {
         name: "send_buffer",
-        option: "SndSock",
+        option: "SendBuffer",
         by_option: "20000",
         say: |it, number| it.send_buffer = Some(20_000 + 1000 * number),
         told: |number, _| i64::from(2 * (20_000 + 1000 * number)),
@@ -44,7 +44,7 @@ const ROWS: [Row; 8] = [
     },
     Row {
         name: "receive_buffer",
-        option: "RcvSock",
+        option: "ReceiveBuffer",
         by_option: "20000",
         say: |it, number| it.receive_buffer = Some(20_000 + 1000 * number),
         told: |number, _| i64::from(2 * (20_000 + 1000 * number)),

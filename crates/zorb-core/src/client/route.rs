@@ -202,8 +202,8 @@ impl Routes {
                     (&self.policies, lines.band.as_ref()),
                     (said.clone(), lines.options.network),
                 );
-                if (stream.dscp, stream.priority) != (said.dscp, said.priority) {
-                    let class = [stream.dscp.map(u32::from), stream.priority];
+                if (stream.dscp, stream.socket_priority) != (said.dscp, said.socket_priority) {
+                    let class = [stream.dscp.map(u32::from), stream.socket_priority];
                     let class = class.map(|part| part.map_or(-1, i64::from));
                     lines.distinct = [&lines.distinct[..], &class].concat().into();
                     lines.options.stream = stream;

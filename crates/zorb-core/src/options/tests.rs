@@ -1,105 +1,242 @@
+use std::time::Duration;
+
+use zorb_tcp::IiopProtocol;
+
 use super::*;
+use crate::{Orb, OrbBuilder};
+
+fn builder() -> OrbBuilder {
+    Orb::builder().without_environment()
+}
 
 fn arguments(list: &[&str]) -> Vec<String> {
     list.iter().map(|argument| (*argument).to_owned()).collect()
 }
 
 #[test]
-fn arguments_are_taken_and_others_kept() {
+fn arguments_are_taken_and_others_stay_in_order() {
     let mut options = Options::default();
-    let rest = options
-        .take_arguments(arguments(&[
-            "prog",
-            "-ORBInitRef",
-            "NameService=corbaloc::h/NameService",
-            "--mine",
-            "-ORBListenEndpoints",
-            "iiop://:1234;iiop://:1235",
-            "-ORBNoProprietaryActivation",
-            "-ORBServerId",
-            "x",
-        ]))
-        .unwrap();
-    assert_eq!(rest, ["prog", "--mine"]);
+    let mut all = arguments(&[
+        "prog",
+        "-ORBInitRef",
+        "NameService=corbaloc::h/NameService",
+        "--mine",
+        "-ORBListenEndpoints",
+        "iiop://:1234;iiop://:1235",
+        "-ORBNoProprietaryActivation",
+        "first",
+        "-ORBServerId",
+        "x",
+        "last",
+    ]);
+    options.take_arguments(&mut all).unwrap();
+    assert_eq!(all, ["prog", "--mine", "first", "last"]);
     assert_eq!(options.listen_endpoints, ["iiop://:1234", "iiop://:1235"]);
-    assert_eq!(
-        options.init_refs,
-        [("NameService".to_owned(), "corbaloc::h/NameService".to_owned())]
-    );
+    let named = ("NameService".to_owned(), "corbaloc::h/NameService".to_owned());
+    assert_eq!(options.init_ref, [named]);
     assert_eq!(options.origin("initref"), Origin::Argument("-ORBInitRef".to_owned()));
 }
 
+/// What looks like an option may be the value of one, and the last of several wins.
 #[test]
-fn errors_name_the_option_and_its_origin() {
-    let mut options = Options::default();
-    let unknown = options.take_arguments(arguments(&["-ORBListenEndpoint", "x"])).unwrap_err();
-    assert!(unknown.to_string().contains("unknown option ListenEndpoint"), "{unknown}");
-    assert!(unknown.advice().unwrap().contains("ListenEndpoints"));
-    let range = options.take_arguments(arguments(&["-ORBMaxForwards", "9999"])).unwrap_err();
-    assert!(range.to_string().contains("out of range: 0 to 1024"), "{range}");
-    let missing = options.take_arguments(arguments(&["-ORBMaxForwards"])).unwrap_err();
-    assert!(missing.to_string().contains("needs a value"), "{missing}");
+fn arguments_come_in_pairs() {
+    let mut all = arguments(&["-ORBId", "-ORBSpin", "-ORBSpin", "3", "-ORBSpin", "4", "rest"]);
+    let orb = builder().arguments(&mut all);
+    assert_eq!(all, ["rest"]);
+    let options = orb.options().unwrap();
+    assert_eq!((options.id.as_str(), options.spin), ("-ORBSpin", Duration::from_micros(4)));
 }
 
 #[test]
-fn later_fronts_win_over_earlier_ones() {
+fn errors_name_the_option_the_range_and_the_source() {
     let mut options = Options::default();
-    options
-        .take_toml("connect_timeout = 5\n[init_ref]\nA = \"corbaloc::h/A\"\n", "zorb.toml")
-        .unwrap();
-    assert_eq!(options.connect_timeout, Duration::from_millis(5));
-    assert_eq!(options.init_refs.len(), 1);
+    let mut take = |list: &[&str]| options.take_arguments(&mut arguments(list)).unwrap_err();
+    let unknown = take(&["-ORBListenEndpoint", "x"]);
+    assert!(unknown.to_string().contains("unknown option ListenEndpoint"), "{unknown}");
+    assert_eq!(unknown.advice(), Some("did you mean ListenEndpoints?"));
+    let range = take(&["-ORBMaxForwards", "9999"]).to_string();
+    let expected =
+        "option MaxForwards = \"9999\" (argument -ORBMaxForwards): out of range: 0 to 1024";
+    assert!(range.contains(expected), "{range}");
+    let missing = take(&["-ORBMaxForwards"]);
+    assert!(missing.to_string().contains("-ORBMaxForwards needs a value"), "{missing}");
+    let program = builder().max_forwards(1025).options().unwrap_err().to_string();
+    assert!(program.contains("MaxForwards = \"1025\" (program): out of range"), "{program}");
+    let time = builder().connect_timeout(Duration::MAX).options().unwrap_err().to_string();
+    assert!(time.contains("out of range: 1 to 3600000 ms"), "{time}");
+    let overridden = builder().max_forwards(1025).arguments(&mut vec!["-ORBMaxForwards", "3"]);
+    assert!(overridden.options().is_err(), "what is overridden is checked too");
+}
+
+#[test]
+fn files_and_variables_are_read() {
+    let mut options = Options::default();
+    let file = "connect_timeout = 5\nno_delay = false\n[init_ref]\nA = \"corbaloc::h/A\"\n";
+    options.take_toml(file, "zorb.toml").unwrap();
+    assert_eq!(
+        (options.connect_timeout, options.stream.no_delay),
+        (Duration::from_millis(5), false)
+    );
+    assert_eq!(options.init_ref.len(), 1);
     options.take_environment([("ZORB_CONNECT_TIMEOUT".to_owned(), "6".to_owned())]).unwrap();
     assert_eq!(options.connect_timeout, Duration::from_millis(6));
     let misspelt = [("ZORB_CONECT_TIMEOUT".to_owned(), "6".to_owned())];
     let error = options.take_environment(misspelt).unwrap_err();
-    assert!(error.to_string().contains("ZORB_CONECT_TIMEOUT"), "{error}");
+    assert!(error.to_string().contains("CONECT_TIMEOUT"), "{error}");
+    assert_eq!(error.advice(), Some("did you mean ZORB_CONNECT_TIMEOUT?"));
     options.take_environment([("ZORB_CONFIG".to_owned(), "x".to_owned())]).unwrap();
-    options.set("ConnectTimeout", "7", Origin::Builder).unwrap();
-    assert_eq!(options.connect_timeout, Duration::from_millis(7));
-    assert_eq!(options.origin("ConnectTimeout"), Origin::Builder);
-    assert!(options.take_toml("nonsense = 1", "zorb.toml").is_err());
-    assert!(options.take_toml("connect_timeout = [1]", "zorb.toml").is_err());
     options.take_toml("connect_timeout = 0x1_0", "zorb.toml").unwrap();
     assert_eq!(options.connect_timeout, Duration::from_millis(16));
-    let over = "connect_timeout = 99999999999999999999";
-    assert!(options.take_toml(over, "zorb.toml").is_err());
+    for (text, why) in [
+        ("nonsense = 1", "unknown option nonsense"),
+        ("connect_timeout = [1]", "has the wrong form"),
+        ("connect_timeout = 99999999999999999999", "has the wrong form"),
+        ("spin = 1\nspin = 2", "duplicate key"),
+        ("spin = 1\nSpin = 2", "option Spin is set twice"),
+    ] {
+        let error = Options::default().take_toml(text, "zorb.toml").unwrap_err().to_string();
+        assert!(error.contains(why) && error.contains("zorb.toml"), "{error}");
+    }
+    let misspelt = options.take_toml("idle_timout = 1", "zorb.toml").unwrap_err();
+    assert_eq!(misspelt.advice(), Some("did you mean idle_timeout?"));
 }
 
 #[test]
-fn the_table_agrees_with_the_defaults() {
+fn defaults_can_be_set() {
     let options = Options::default();
-    for spec in TABLE {
-        assert_eq!(options.value(spec), spec.default, "{}", spec.name);
+    for spec in options.table() {
+        assert_eq!(options.value(spec), spec.default(), "{}", spec.name);
         assert!(!spec.help.is_empty());
-        if spec.kind != OptionKind::Text && !spec.default.is_empty() {
+        if spec.kind != OptionKind::Named {
             let mut other = Options::default();
-            other.set(spec.name, spec.default, Origin::Builder).unwrap();
-            assert_eq!(other.value(spec), spec.default);
+            other.set(spec.name, &spec.default(), Origin::Program).unwrap();
+            assert_eq!(other.value(spec), spec.default());
         }
     }
 }
 
+/// Each source with each set of others: the strongest of program, file, environment, arguments, force wins,
+/// and what the program or the operator loses by that is recorded.
 #[test]
-fn named_options_are_kept_by_name() {
-    let mut options = Options::default();
-    let pools = "[rt_pool]\na = \"1:1\"\nb = \"any:2 stack=1\"\n";
-    options.take_toml(pools, "zorb.toml").unwrap();
-    options.take_environment([("ZORB_RT_POOL".to_owned(), "c=2:1; a=3:1".to_owned())]).unwrap();
-    options.set("rtdenied", "Refuse", Origin::Builder).unwrap();
-    let spec = TABLE.iter().find(|spec| spec.name == "RtPool").unwrap();
-    assert_eq!(options.value(spec), "b=any:2 stack=1;c=2:1;a=3:1");
-    let of_part = options.of_part("rt");
-    assert_eq!(of_part[0], ("Pool", "b=any:2 stack=1"));
-    assert_eq!(of_part[3], ("Denied", "Refuse"));
-    assert!(options.set("RtPool", "1:1", Origin::Builder).is_err());
-    assert!(options.set("RtDenied", "maybe", Origin::Builder).is_err());
-    assert!(options.set("RtHighestPriority", "100", Origin::Builder).is_err());
+fn the_strongest_source_wins() {
+    const SOURCES: usize = 5;
+    let path = std::env::temp_dir().join(format!("zorb-options-{}.toml", std::process::id()));
+    std::fs::write(&path, "max_forwards = 2\n").unwrap();
+    for present in 0..1_u32 << SOURCES {
+        let has = |source: usize| present & (1 << source) != 0;
+        let mut options = Options::default();
+        if has(0) {
+            options.set("MaxForwards", "1", Origin::Program).unwrap();
+        }
+        if has(1) {
+            options.take_file(&path).unwrap();
+        }
+        if has(2) {
+            let variable = ("ZORB_MAX_FORWARDS".to_owned(), "3".to_owned());
+            options.take_environment([variable]).unwrap();
+        }
+        if has(3) {
+            options.take_arguments(&mut vec!["-ORBMaxForwards", "4"]).unwrap();
+        }
+        if has(4) {
+            options.set("MaxForwards", "5", Origin::Forced).unwrap();
+        }
+        let strongest = (0..SOURCES).rev().find(|source| has(*source));
+        let value = strongest.map_or(8, |source| source as u32 + 1);
+        assert_eq!(options.max_forwards, value, "{present:05b}");
+        let operator = (1..4).rev().find(|source| has(*source));
+        let lost = match (has(0), operator, has(4)) {
+            (_, Some(operator), true) => Some((operator + 1).to_string()),
+            (true, Some(_), false) => Some("1".to_owned()),
+            _ => None,
+        };
+        let overridden = options.overridden();
+        let lost_here = overridden.first().map(|overridden| overridden.value.clone());
+        assert_eq!((lost_here, overridden.len() < 2), (lost, true), "{present:05b}");
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn the_builder_puts_sources_in_order() {
+    let path = std::env::temp_dir().join(format!("zorb-order-{}.toml", std::process::id()));
+    std::fs::write(&path, "spin = 2\nmax_connections = 2\n").unwrap();
+    let options = builder()
+        .force(|orb| orb.max_held_requests(6))
+        .max_held_requests(5)
+        .spin(Duration::from_micros(1))
+        .max_connections(1)
+        .max_forwards(1)
+        .arguments(&mut vec!["-ORBMaxConnections", "3", "-ORBMaxHeldRequests", "3"])
+        .config_file(&path)
+        .options()
+        .unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let origin = |name| options.origin(name);
+    assert_eq!((options.spin, options.max_connections), (Duration::from_micros(2), 3));
+    assert_eq!((options.max_held_requests, origin("MaxHeldRequests")), (6, Origin::Forced));
+    assert_eq!((options.max_forwards, origin("MaxForwards")), (1, Origin::Program));
+    assert_eq!(origin("MaxMessageSize"), Origin::Default);
+    let overridden: Vec<_> = options.overridden().iter().map(ToString::to_string).collect();
+    let file = path.display();
+    assert_eq!(
+        overridden,
+        [
+            format!("option Spin: file {file} overrides \"1\" (program)"),
+            "option MaxConnections: argument -ORBMaxConnections overrides \"1\" (program)".to_owned(),
+            "option MaxHeldRequests: program, forced overrides \"3\" (argument -ORBMaxHeldRequests)"
+                .to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn lists_are_replaced_and_pairs_by_name() {
+    let orb = || {
+        let orb = builder().listen("iiop://:1").listen_endpoints(["iiop://:2"]);
+        orb.init_ref("A", "corbaloc::p/A").init_ref("B", "corbaloc::p/B")
+    };
+    assert_eq!(orb().options().unwrap().listen_endpoints, ["iiop://:1", "iiop://:2"]);
+    let mut operator = vec!["-ORBListenEndpoints", "iiop://:3", "-ORBInitRef", "B=corbaloc::o/B"];
+    operator.extend(["-ORBListenEndpoints", "iiop://:4", "-ORBInitRef", "C=corbaloc::o/C"]);
+    let options = orb().arguments(&mut operator).options().unwrap();
+    assert_eq!(options.listen_endpoints, ["iiop://:3", "iiop://:4"]);
+    let pairs = options.init_ref.iter().map(|(name, url)| format!("{name}={url}"));
+    let pairs: Vec<_> = pairs.collect();
+    assert_eq!(pairs, ["A=corbaloc::p/A", "B=corbaloc::o/B", "C=corbaloc::o/C"]);
+    let overridden = options.overridden();
+    let lost: Vec<_> = overridden.iter().map(|it| (it.name, it.value.as_str())).collect();
+    assert_eq!(lost, [("InitRef", "B=corbaloc::p/B"), ("ListenEndpoints", "iiop://:1;iiop://:2")]);
+}
+
+#[test]
+fn the_same_value_overrides_nothing() {
+    let orb = builder().max_forwards(3).arguments(&mut vec!["-ORBMaxForwards", "3"]);
+    let options = orb.options().unwrap();
+    assert!(options.origin("MaxForwards").is_operator() && options.overridden().is_empty());
+}
+
+zorb_transport::options! {
+    /// Options of an extension.
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Shared of "iiop", set by (trait SetShared) {
+        /// A number.
+        "IiopShare" iiop_share: u8 = 3, 1..=9;
+    }
+}
+
+zorb_transport::options! {
+    /// Options whose names belong to others.
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Clashing of "clash", set by (trait SetClashing) {
+        /// A time.
+        "ConnectTimeout" connect_timeout: u8 = 3, 1..=9;
+    }
 }
 
 /// IIOP with options of its own.
 #[derive(Debug)]
-struct WithOptions(zorb_tcp::IiopProtocol, &'static [OptionSpec]);
+struct WithOptions(IiopProtocol);
 
 impl Protocol for WithOptions {
     fn transport(&self) -> &dyn zorb_transport::Transport {
@@ -110,8 +247,8 @@ impl Protocol for WithOptions {
         self.0.profile_tag()
     }
 
-    fn options(&self) -> &'static [OptionSpec] {
-        self.1
+    fn options(&self) -> Option<Box<dyn OptionSet>> {
+        Some(Box::new(Shared::default()))
     }
 
     fn decode_profile(
@@ -132,52 +269,92 @@ impl Protocol for WithOptions {
     }
 }
 
-const fn of_iiop(name: &'static str, key: &'static str) -> OptionSpec {
-    OptionSpec {
-        name,
-        key,
-        kind: OptionKind::Number(1, 9),
-        default: "3",
-        unit: "",
-        help: "a number",
-    }
+#[test]
+fn protocols_and_extensions_declare_options() {
+    let with = || builder().protocol(Arc::new(WithOptions(IiopProtocol::new())));
+    let own = Options::default().table().count();
+    let options = with().iiop_share(4).options().unwrap();
+    assert_eq!(options.table().count(), own + 1);
+    assert_eq!(options.get::<Shared>().unwrap().iiop_share, 4);
+    assert_eq!(options.origin("IiopShare"), Origin::Program);
+    let options = with().iiop_share(4).arguments(&mut vec!["-ORBiiopshare", "5"]).options();
+    assert_eq!(options.unwrap().get::<Shared>(), Some(&Shared { iiop_share: 5 }));
+    let range = with().iiop_share(10).options().unwrap_err().to_string();
+    assert!(range.contains("out of range: 1 to 9"), "{range}");
+    let extension = builder().declare(Shared { iiop_share: 7 }).options().unwrap();
+    assert_eq!(extension.get::<Shared>().unwrap().iiop_share, 7);
+
+    // Without the declaration there is no such option; of one that could be had, it is said how.
+    let unknown = builder().option("IiopShare", "4").options().unwrap_err().to_string();
+    assert!(unknown.contains("unknown option IiopShare"), "{unknown}");
+    let left_out = builder().left_out(&[("iiop", "tcp")]).iiop_share(4).options().unwrap_err();
+    assert_eq!(left_out.advice(), Some("iiop comes with the feature tcp"));
+    let clash = builder().declare(Clashing::default()).options().unwrap_err().to_string();
+    assert!(clash.contains("option ConnectTimeout of clash: orb has"), "{clash}");
 }
 
 #[test]
-fn options_come_with_protocols() {
-    static OWN: [OptionSpec; 1] = [of_iiop("IiopShare", "iiop_share")];
-    let with = |options| -> [Arc<dyn Protocol>; 2] {
-        // Whatever is over TCP has what TCP has.
-        [(); 2].map(|()| Arc::new(WithOptions(zorb_tcp::IiopProtocol::new(), options)) as _)
-    };
-    let protocols = with(&OWN);
-    let mut options = Options::with(&protocols, &[("ipx", "novell")]).unwrap();
-    assert_eq!(options.table().count(), TABLE.len() + 1);
-    assert!(options.of_protocol(&*protocols[0]).is_empty());
-    let origin = Origin::Argument("-ORBiiopshare".to_owned());
-    options.take_arguments(arguments(&["-ORBiiopshare", "4"])).unwrap();
-    assert_eq!(options.origin("IiopShare"), origin);
-    assert_eq!(options.value(&OWN[0]), "4");
-    assert_eq!(options.of_protocol(&*protocols[1]), [("Share", "4")]);
-    options.take_environment([("ZORB_IIOP_SHARE".to_owned(), "5".to_owned())]).unwrap();
-    assert_eq!(options.of_protocol(&*protocols[1]), [("Share", "5")]);
-    let range = options.set("iiop_share", "10", Origin::Builder).unwrap_err();
-    assert!(range.to_string().contains("out of range: 1 to 9"), "{range}");
-
-    // Without the protocol there is no such option; of one that could be had, it is said how.
-    let story = |name| Options::default().set(name, "4", Origin::Builder).unwrap_err().to_string();
-    assert!(story("IiopShare").contains("unknown option IiopShare"));
-    let left_out = options.set("IpxShare", "4", Origin::Builder).unwrap_err();
-    assert_eq!(left_out.advice(), Some("ipx comes with the feature novell"));
-
-    // Names are to tell whose options they are.
-    static OTHERS: [OptionSpec; 1] = [of_iiop("Share", "share")];
-    static TWICE: [OptionSpec; 1] = [of_iiop("IiopShare", "iiop_part")];
-    for (bad, first) in [(&OTHERS, &OWN), (&TWICE, &OWN)] {
-        let [a, b] = with(first);
-        let [c, _] = with(bad);
-        assert!(Options::with(&[Arc::clone(&a), b], &[]).is_ok());
-        let error = Options::with(&[a, c], &[]).unwrap_err().to_string();
-        assert!(error.contains("its name is to begin with iiop"), "{error}");
+fn options_are_shown_with_owner_and_origin() {
+    let orb = builder().declare(Shared::default()).max_forwards(3).iiop_share(4);
+    let shown = orb.options().unwrap().to_string();
+    for line in [
+        "Options of orb:",
+        "  -ORBConnectTimeout 10000 ms  (1 to 3600000)",
+        "  -ORBMaxForwards 3  (0 to 1024; from program)",
+        "Options of sockets:",
+        "Options of iiop:",
+        "  -ORBIiopShare 4  (1 to 9; from program)",
+        "      A number.",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
     }
+}
+
+/// Keeps what is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<std::sync::Mutex<Vec<String>>>);
+
+impl tracing::Subscriber for Log {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let level = event.metadata().level();
+        let mut log = self.0.lock().unwrap();
+        event.record(&mut |_: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+            log.push(format!("{level} {value:?}"));
+        });
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn what_is_overridden_is_logged_when_the_orb_is_built() {
+    let log = Log::default();
+    tracing::subscriber::with_default(log.clone(), || {
+        let orb = builder().max_forwards(1).force(|orb| orb.max_connections(2));
+        let mut operator = vec!["-ORBMaxForwards", "3", "-ORBMaxConnections", "4"];
+        orb.arguments(&mut operator).build().unwrap().shutdown(true).unwrap();
+    });
+    let log = log.0.lock().unwrap();
+    let overrides: Vec<_> = log.iter().filter(|line| line.contains("overrides")).collect();
+    assert_eq!(
+        overrides,
+        [
+            "INFO option MaxForwards: argument -ORBMaxForwards overrides \"1\" (program)",
+            "WARN option MaxConnections: program, forced overrides \"4\" (argument -ORBMaxConnections)",
+        ]
+    );
 }

@@ -1,5 +1,6 @@
 //! Setting an ORB up.
 
+use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,14 +11,17 @@ use zorb_transport::{Protocol, ProtocolRegistry};
 use super::Orb;
 use super::choice::{chosen, endpoints};
 use super::core::OrbCore;
+use crate::collocation::CollocationStrategy;
 use crate::error::{Error, Phase};
-use crate::options::{LeftOut, Options, Origin};
+use crate::options::{LeftOut, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments};
 
 /// Sets an ORB up: options, protocols, endpoints.
 ///
-/// Every option of the [ORB](crate::options::TABLE) and of its [protocols](Protocol::options) can be set with [`option`](Self::option);
-/// the common ones have a method. Options come from `zorb.toml` (the file that `ZORB_CONFIG`
-/// names), the environment, [`arguments`](Self::arguments) and the builder, the later winning.
+/// Every option has a typed method: those of the [ORB](crate::options::OrbOptions) here, those of
+/// [sockets](crate::options::SetStreamOptions), protocols and extensions in traits. The operator sets
+/// options too, by a configuration file (which `ZORB_CONFIG` names), the environment and
+/// [`arguments`](Self::arguments), the later of which win, and all of them win over the program, whose
+/// values are defaults unless it [forces](Self::force) them. What is overridden is logged.
 ///
 /// `O` is what is built: this crate's [`Orb`], or the facade's that wraps it.
 #[derive(Debug)]
@@ -25,11 +29,22 @@ use crate::options::{LeftOut, Options, Origin};
 pub struct OrbBuilder<O = Orb> {
     made: PhantomData<fn() -> O>,
     protocols: Vec<Arc<dyn Protocol>>,
+    extensions: OptionSets,
     arguments: Vec<String>,
     file: Option<std::path::PathBuf>,
     environment: bool,
-    settings: Vec<(String, String)>,
+    settings: Vec<Setting>,
+    /// Whether what is set now is forced.
+    forced: bool,
     left_out: LeftOut,
+}
+
+/// What the program has set.
+#[derive(Debug)]
+struct Setting {
+    name: String,
+    value: String,
+    forced: bool,
 }
 
 impl<O: From<Orb>> Default for OrbBuilder<O> {
@@ -44,18 +59,27 @@ impl<O: From<Orb>> OrbBuilder<O> {
         Self {
             made: PhantomData,
             protocols: Vec::new(),
+            extensions: OptionSets::default(),
             arguments: Vec::new(),
             file: None,
             environment: true,
             settings: Vec::new(),
+            forced: false,
             left_out: &[],
         }
     }
 
-    /// Says which protocols the program was built without, by their schemes, each with the name of the
-    /// feature that brings it: for errors that name one.
-    pub fn left_out(mut self, protocols: &'static [(&'static str, &'static str)]) -> Self {
-        self.left_out = protocols;
+    /// Says which protocols and extensions the program was built without: what the names of their options
+    /// begin with, each with the feature that brings it. Errors about such an option name the feature.
+    pub fn left_out(mut self, parts: &'static [(&'static str, &'static str)]) -> Self {
+        self.left_out = parts;
+        self
+    }
+
+    /// Declares the options of an extension, at the values that the program gives them. Those of protocols
+    /// are declared by the protocols.
+    pub fn declare(mut self, options: impl OptionSet) -> Self {
+        self.extensions.add(Box::new(options));
         self
     }
 
@@ -73,38 +97,41 @@ impl<O: From<Orb>> OrbBuilder<O> {
         self.option("ListenEndpoints", url)
     }
 
-    /// Sets an initial reference: `init_ref("NameService", "corbaloc::host/NameService")`.
-    pub fn init_ref(self, name: &str, url: &str) -> Self {
-        self.option("InitRef", format!("{name}={url}"))
-    }
-
-    /// The URL prefix of initial references that nothing else names, as in `corbaloc::host`.
-    pub fn default_init_ref(self, prefix: impl Into<String>) -> Self {
-        self.option("DefaultInitRef", prefix)
-    }
-
-    /// The longest wait for a reply; calls that take longer fail with `TIMEOUT`.
-    pub fn round_trip_timeout(self, timeout: Duration) -> Self {
-        self.option("RoundTripTimeout", whole_millis(timeout))
-    }
-
-    /// The longest wait for a connection.
-    pub fn connect_timeout(self, timeout: Duration) -> Self {
-        self.option("ConnectTimeout", whole_millis(timeout))
-    }
-
-    /// Sets any option of the table by its name.
+    /// Sets an option from text, by its name or key, where the option is only known at run time.
     pub fn option(mut self, name: &str, value: impl Into<String>) -> Self {
-        self.settings.push((name.to_owned(), value.into()));
+        let forced = self.forced;
+        self.settings.push(Setting { name: name.to_owned(), value: value.into(), forced });
         self
     }
 
-    /// Takes `-ORBName value` pairs from the program's arguments; other arguments are left alone.
-    pub fn arguments<I>(mut self, arguments: I) -> Self
-    where
-        I: IntoIterator<Item = String>,
-    {
-        self.arguments.extend(arguments);
+    /// Forces what `set` sets: it wins over what the operator says.
+    ///
+    /// ```
+    /// #     /// let builder = zorb_core::Orb::builder()
+    ///     .idle_timeout(Duration::from_secs(60))
+    ///     .force(|orb| orb.max_message_size(1 << 20).round_trip_timeout(Duration::from_secs(2)));
+    /// # builder.without_environment().options()?;
+    /// # Ok::<(), zorb_core::Error>(())
+    /// ```
+    pub fn force(mut self, set: impl FnOnce(Self) -> Self) -> Self {
+        let before = std::mem::replace(&mut self.forced, true);
+        let mut builder = set(self);
+        builder.forced = before;
+        builder
+    }
+
+    /// Takes the ORB's arguments, `-ORBName value`, out of the program's; the others stay in `arguments`, in
+    /// their order.
+    ///
+    /// ```
+    /// let mut arguments = ["serve", "-ORBMaxForwards", "3", "--loud"].map(str::to_owned).to_vec();
+    /// let builder = zorb_core::Orb::builder().arguments(&mut arguments);
+    /// assert_eq!(arguments, ["serve", "--loud"]);
+    /// # assert_eq!(builder.without_environment().options()?.max_forwards, 3);
+    /// # Ok::<(), zorb_core::Error>(())
+    /// ```
+    pub fn arguments<A: AsRef<OsStr>>(mut self, arguments: &mut Vec<A>) -> Self {
+        self.arguments.extend(split_arguments(arguments));
         self
     }
 
@@ -123,10 +150,13 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// The effective options, without setting anything up.
     ///
     /// # Errors
-    /// An unknown option, one of a protocol that the program has not, or a bad value, with where it came
-    /// from; two protocols with an option of the same name.
+    /// An unknown option, one of a protocol or an extension that the program does not have, or a bad value,
+    /// with where it came from; two options of the same name.
     pub fn options(&self) -> Result<Options, Error> {
-        let mut options = Options::with(&self.protocols, self.left_out)?;
+        let mut options = Options::with(&self.protocols, &self.extensions, self.left_out)?;
+        for setting in self.settings.iter().filter(|setting| !setting.forced) {
+            options.set(&setting.name, &setting.value, Origin::Program)?;
+        }
         let named = self.environment.then(|| std::env::var_os("ZORB_CONFIG")).flatten();
         if let Some(path) = self.file.clone().or_else(|| named.map(Into::into)) {
             options.take_file(&path)?;
@@ -136,9 +166,9 @@ impl<O: From<Orb>> OrbBuilder<O> {
                 .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
             options.take_environment(readable)?;
         }
-        options.take_arguments(self.arguments.iter().cloned())?;
-        for (name, value) in &self.settings {
-            options.set(name, value, Origin::Builder)?;
+        options.take_orb_arguments(&self.arguments)?;
+        for setting in self.settings.iter().filter(|setting| setting.forced) {
+            options.set(&setting.name, &setting.value, Origin::Forced)?;
         }
         Ok(options)
     }
@@ -165,7 +195,12 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// same profile tag; an endpoint that cannot be opened.
     pub fn build(self) -> Result<O, Error> {
         let (options, protocols) = self.choose()?;
-        configure(&protocols, &options)?;
+        log_overrides(&options);
+        for protocol in &protocols {
+            protocol
+                .configure(options.declared())
+                .map_err(|error| Error::new(Phase::Configure, protocol.scheme()).because(error))?;
+        }
         self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
         let core = OrbCore::new(options);
         for protocol in protocols {
@@ -185,17 +220,19 @@ impl<O: From<Orb>> OrbBuilder<O> {
     }
 }
 
-/// Gives each protocol the options that belong to it.
-fn configure(protocols: &[Arc<dyn Protocol>], options: &Options) -> Result<(), Error> {
-    for protocol in protocols {
-        protocol
-            .configure(&options.of_protocol(&**protocol))
-            .map_err(|error| Error::new(Phase::Configure, protocol.scheme()).because(error))?;
+crate::options::orb_options!(@setters (impl<O: From<Orb>> OrbBuilder<O>));
+
+impl<O: From<Orb>> SetOption for OrbBuilder<O> {
+    fn set_option(self, name: &'static str, value: String) -> Self {
+        self.option(name, value)
     }
-    Ok(())
 }
 
-/// A time-out as an option has it, rounded up: none becomes the zero that stands for no time-out.
-fn whole_millis(timeout: Duration) -> String {
-    timeout.as_nanos().div_ceil(1_000_000).to_string()
+fn log_overrides(options: &Options) {
+    for overridden in options.overridden() {
+        match overridden.by {
+            Origin::Forced => tracing::warn!("{overridden}"),
+            _ => tracing::info!("{overridden}"),
+        }
+    }
 }

@@ -16,17 +16,15 @@ pub(super) fn chosen(
     all: &[Arc<dyn Protocol>],
     options: &mut Options,
 ) -> Result<Vec<Arc<dyn Protocol>>, Error> {
+    options.normalize_protocols();
     let chosen = checked(all, options)?;
     let profile = |name: &String| {
         let named = chosen.iter().find(|protocol| protocol.scheme() == name);
         named.map(|protocol| protocol.profile_tag())
     };
-    for (names, profiles) in [&options.client_protocols, &options.server_protocols]
-        .into_iter()
-        .zip(&mut options.chosen_profiles)
-    {
-        *profiles = names.iter().filter_map(profile).collect();
-    }
+    let profiles = |names: &[String]| names.iter().filter_map(profile).collect();
+    options.chosen_profiles =
+        [profiles(&options.client_protocols), profiles(&options.server_protocols)];
     Ok(chosen)
 }
 

@@ -353,7 +353,7 @@ impl OrbCore {
                 .hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))
         })?;
         let mut options = ListenOptions { workers, ..ListenOptions::default() };
-        let stream = self.options.stream_options();
+        let stream = self.options.stream.clone();
         options.stream = self.overrides.load().in_network(priority, (&[], None), (stream, None));
         let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
             let hint = error.hint().map(str::to_owned);

@@ -21,19 +21,19 @@ pub(crate) fn initial_reference(
         return Ok(object);
     }
     let options = core.options();
-    let url = match options.init_refs.iter().find(|(known, _)| known == name) {
+    let named = options.init_ref.iter().find(|(known, _)| known == name);
+    let prefix = options.default_init_ref.trim_end_matches('/');
+    let url = match named {
         Some((_, url)) => url.clone(),
-        None => match &options.default_init_ref {
-            Some(prefix) => format!("{}/{name}", prefix.trim_end_matches('/')),
-            None => {
-                let error =
-                    Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
-                return Err(match core.has_local(name) {
-                    true => error.hint("it is a local object: initial_local has it"),
-                    false => error.hint(format!("name it with -ORBInitRef {name}=URL")),
-                });
-            }
-        },
+        None if !prefix.is_empty() => format!("{prefix}/{name}"),
+        None => {
+            let error =
+                Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
+            return Err(match core.has_local(name) {
+                true => error.hint("it is a local object: initial_local has it"),
+                false => error.hint(format!("name it with -ORBInitRef {name}=URL")),
+            });
+        }
     };
     resolve::string_to_object(core, &url, depth + 1)?
         .ok_or_else(|| Error::new(Phase::Resolve, format!("initial reference {name:?} is nil")))

@@ -110,7 +110,7 @@ impl Orb {
         let initial = self.core.initial.lock();
         names.extend(initial.keys().cloned());
         drop(initial);
-        names.extend(self.options().init_refs.iter().map(|(name, _)| name.clone()));
+        names.extend(self.options().init_ref.iter().map(|(name, _)| name.clone()));
         names.sort();
         names.dedup();
         names

@@ -150,7 +150,7 @@ impl NetworkClass {
     pub(crate) fn over(self, options: StreamOptions) -> StreamOptions {
         StreamOptions {
             dscp: options.dscp.or(self.dscp),
-            priority: options.priority.or(self.queue),
+            socket_priority: options.socket_priority.or(self.queue),
             ..options
         }
     }

@@ -94,7 +94,7 @@ impl LineOptions {
     pub(crate) fn plain(options: &Options) -> Self {
         let in_fragments = fragments(options.fragment_size);
         Self {
-            stream: options.stream_options(),
+            stream: options.stream.clone(),
             network: None,
             // What is to be cut into fragments is written whole.
             copy_threshold: if in_fragments.is_some() {
@@ -149,15 +149,15 @@ impl ConnectionProperties {
         let small = |octets: usize| u32::try_from(octets).unwrap_or(u32::MAX);
         let count = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         Self {
-            send_buffer: options.send_queue.map(small),
-            receive_buffer: options.receive_queue.map(small),
-            keep_alive: Some(options.keep_alive),
-            no_delay: Some(options.no_delay),
-            dont_route: Some(options.dont_route),
+            send_buffer: options.stream.send_buffer.map(small),
+            receive_buffer: options.stream.receive_buffer.map(small),
+            keep_alive: Some(options.stream.keep_alive),
+            no_delay: Some(options.stream.no_delay),
+            dont_route: Some(options.stream.dont_route),
             network_priority: None,
-            dscp: options.dscp,
-            socket_priority: options.socket_priority,
-            pacing_rate: options.pacing_rate,
+            dscp: options.stream.dscp,
+            socket_priority: options.stream.socket_priority,
+            pacing_rate: options.stream.pacing_rate,
             copy_threshold: Some(small(options.copy_threshold)),
             preallocate: Some(small(options.preallocate)),
             fragment_size: options.fragment_size,
@@ -188,11 +188,11 @@ impl ConnectionProperties {
             no_delay: self.no_delay.unwrap_or(options.no_delay),
             keep_alive: self.keep_alive.unwrap_or(options.keep_alive),
             send_buffer: octets(self.send_buffer).or(options.send_buffer),
-            recv_buffer: octets(self.receive_buffer).or(options.recv_buffer),
+            receive_buffer: octets(self.receive_buffer).or(options.receive_buffer),
             dont_route: self.dont_route.unwrap_or(options.dont_route),
             dscp: self.dscp.or(options.dscp),
-            priority: self.socket_priority.or(options.priority),
-            pacing: self.pacing_rate.or(options.pacing),
+            socket_priority: self.socket_priority.or(options.socket_priority),
+            pacing_rate: self.pacing_rate.or(options.pacing_rate),
         }
     }
 
@@ -201,7 +201,7 @@ impl ConnectionProperties {
         let in_fragments = fragments(self.fragment_size.or(options.fragment_size));
         let most = |given: Option<u16>, otherwise| given.map_or(otherwise, usize::from).max(1);
         LineOptions {
-            stream: self.stream(options.stream_options()),
+            stream: self.stream(options.stream.clone()),
             network: self.network_priority,
             copy_threshold: match in_fragments {
                 None => octets(self.copy_threshold).unwrap_or(options.copy_threshold),

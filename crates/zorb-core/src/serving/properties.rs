@@ -43,7 +43,7 @@ pub(super) fn declared_band(data: &[u8]) -> Option<i16> {
     let overrides = connection.core.overrides().load();
     let high = overrides.resting.as_ref().map_or(high, |resting| high.min(resting.most()));
     connection.band.store(high, Ordering::Relaxed);
-    let plain = connection.core.options().stream_options();
+    let plain = connection.core.options().stream.clone();
     let options = overrides.in_network(Some(high), (&[], None), (plain.clone(), None));
     // What an adapter says is applied on top of it again.
     connection.set_up_by.store(0, Ordering::Release);
@@ -63,7 +63,7 @@ impl ServerConnection {
         }
         let declared_band = Some(self.band.load(Ordering::Relaxed)).filter(|high| *high >= 0);
         let priority = self.lane.priority();
-        let (options, wanted) = setup.stream(self.profile, self.core.options().stream_options());
+        let (options, wanted) = setup.stream(self.profile, self.core.options().stream.clone());
         // Without being asked for, the class is that of lanes and bands.
         let declared = if wanted == Some(true) { setup.exposed() } else { &[] };
         let band = declared_band.filter(|_| self.lane.is_default()).map(|high| high..=high);

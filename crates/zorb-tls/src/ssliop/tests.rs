@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
+use std::time::Duration;
+
 use zorb_tcp::IiopProtocol;
 
 use super::*;
@@ -41,9 +43,9 @@ fn a_profile_of_tls_alone_has_port_0_and_the_component() {
 
 #[test]
 fn what_is_asked_of_clients_is_in_the_component() {
-    use ClientCertificates::{NotAsked, Required, Wished};
+    use ClientCertificates::{NotRequested, Optional, Required};
     for (asks, supports, requires) in
-        [(Required, 0x66, 0x46), (Wished, 0x66, 6), (NotAsked, 0x26, 6)]
+        [(Required, 0x66, 0x46), (Optional, 0x66, 6), (NotRequested, 0x26, 6)]
     {
         let ssliop = protocol(Settings::new().roots(Pem::text(ROOT)).client_certificates(asks));
         let offer = ssliop.component(1);
@@ -108,36 +110,28 @@ fn a_profile_without_the_component_is_not_its() {
 
 #[test]
 fn options_are_checked() {
-    let configure = |options: &[(&str, &str)]| {
+    let configure = |change: &dyn Fn(&mut SsliopOptions)| {
         let ssliop = SsliopProtocol::from_options().unwrap();
-        ssliop.configure(options).map_err(|error| error.to_string()).map(|()| ssliop)
+        let mut options = SsliopOptions::default();
+        change(&mut options);
+        let mut sets = OptionSets::default();
+        sets.add(Box::new(options));
+        ssliop.configure(&sets).map_err(|error| error.to_string()).map(|()| ssliop)
     };
-    assert!(configure(&[]).unwrap().tls().is_none());
-    for (name, value, said) in [
-        ("Roots", "/no/such/ca.pem", "/no/such/ca.pem"),
-        ("ClientCertificates", "maybe", "one of required, wished, none"),
-        ("HandshakeTimeout", "soon", "milliseconds"),
-        ("Key", "k.pem", "its certificate is missing"),
-        ("Colour", "red", "no such option"),
-    ] {
-        let error = configure(&[(name, value)]).unwrap_err();
-        assert!(error.contains(said), "{error}");
-    }
-    for spec in OPTIONS {
-        let name = spec.name.strip_prefix("Ssliop").unwrap();
-        let value = if spec.default.is_empty() { "x" } else { spec.default };
-        let settings = Settings::from_options(&[(name, value)]).unwrap();
-        if name == "HandshakeTimeout" {
-            assert_eq!(settings.time_limit(), Settings::new().time_limit());
-        }
-        assert!(name != "ClientCertificates" || settings.clients == Settings::new().clients);
-    }
-    let tls = configure(&[
-        ("ClientCertificates", "Required"),
-        ("Allow", "CN=a,O=b; dns:c;"),
-        ("HandshakeTimeout", "250"),
-        ("ServerName", "server"),
-    ]);
+    assert!(configure(&|_| ()).unwrap().tls().is_none());
+    let missing = configure(&|it| it.ssliop_roots = "/no/such/ca.pem".to_owned()).unwrap_err();
+    assert!(missing.contains("/no/such/ca.pem"), "{missing}");
+    let alone = configure(&|it| it.ssliop_key = "k.pem".to_owned()).unwrap_err();
+    assert!(alone.contains("its certificate is missing"), "{alone}");
+    let defaults = SsliopOptions { ssliop_server_name: "x".to_owned(), ..Default::default() };
+    let defaults = defaults.settings().unwrap();
+    assert_eq!(defaults.time_limit(), Settings::new().time_limit());
+    assert_eq!(defaults.clients, Settings::new().clients);
+    let tls = configure(&|it| {
+        it.ssliop_allow = "CN=a,O=b; dns:c;".to_owned();
+        it.ssliop_handshake_timeout = Duration::from_millis(250);
+        it.ssliop_server_name = "server".to_owned();
+    });
     let tls = tls.unwrap().tls().unwrap();
     let settings = tls.settings();
     assert_eq!(settings.allowed, ["CN=a,O=b", "dns:c"]);

@@ -33,11 +33,11 @@ fn the_system_is_told_what_is_asked_for() {
         no_delay: false,
         keep_alive: true,
         send_buffer: Some(40_000),
-        recv_buffer: Some(30_000),
+        receive_buffer: Some(30_000),
         dont_route: true,
         dscp: Some(46),
-        priority: Some(5),
-        pacing: Some(1 << 24),
+        socket_priority: Some(5),
+        pacing_rate: Some(1 << 24),
     };
     let listening = ListenOptions { stream: options.clone(), ..ListenOptions::default() };
     let inner = transport.tcp.listen("127.0.0.1:0", &listening).unwrap();

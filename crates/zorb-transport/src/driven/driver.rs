@@ -175,8 +175,8 @@ mod tests {
             let peer: SocketAddr = peer.parse().unwrap();
             let options = StreamOptions {
                 dscp: Some(46),
-                priority: Some(5),
-                pacing: Some(1 << 20),
+                socket_priority: Some(5),
+                pacing_rate: Some(1 << 20),
                 ..StreamOptions::default()
             };
             let Ok(told) = socket_to(peer, &options) else {

@@ -29,7 +29,7 @@ impl Settings {
     pub fn for_stream(self, options: &StreamOptions) -> Self {
         Self {
             send_buffer: options.send_buffer.unwrap_or(self.send_buffer),
-            receive_buffer: options.recv_buffer.unwrap_or(self.receive_buffer),
+            receive_buffer: options.receive_buffer.unwrap_or(self.receive_buffer),
             ..self
         }
     }

@@ -8,7 +8,7 @@ use socket2::SockRef;
 use zorb_os::lock::Lock;
 use zorb_transport::StreamOptions;
 
-use super::MiopOptions;
+use super::MiopSettings;
 use super::packet::packets;
 use super::request::for_group;
 use crate::client::{Pack, UdpClient, send, too_large};
@@ -39,7 +39,7 @@ struct Sending {
 pub(crate) fn client_to(
     group: SocketAddr,
     options: &StreamOptions,
-    how: &MiopOptions,
+    how: &MiopSettings,
 ) -> io::Result<UdpClient<Packing>> {
     let sender = RandomState::new().hash_one(std::process::id());
     let sending = Lock::new(Sending { sender, ..Sending::default() });
@@ -97,7 +97,7 @@ impl Pack for Packing {
 #[cfg(test)]
 pub(crate) fn sender_to(group: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
     let interface = group.is_ipv4().then_some(std::net::Ipv4Addr::LOCALHOST);
-    let how = MiopOptions { interface, ..MiopOptions::default() };
+    let how = MiopSettings { interface, ..MiopSettings::default() };
     Ok(client_to(group, options, &how)?.into_socket())
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     /// What the system was told of the socket: there is no router here to see it at.
-    fn sender(group: &str, how: MiopOptions) -> io::Result<UdpSocket> {
+    fn sender(group: &str, how: MiopSettings) -> io::Result<UdpSocket> {
         let group = group.parse().unwrap();
         Ok(client_to(group, &StreamOptions::default(), &how)?.into_socket())
     }
@@ -119,11 +119,11 @@ mod tests {
     fn hops_interface_and_loop_back_are_what_the_options_say() {
         // Without an interface, a machine without a network has no way to a group.
         let interface = Some(Ipv4Addr::LOCALHOST);
-        let plain = MiopOptions { interface, ..MiopOptions::default() };
+        let plain = MiopSettings { interface, ..MiopSettings::default() };
         let plain = sender("239.255.80.1:5000", plain).unwrap();
         assert_eq!(plain.multicast_ttl_v4().unwrap(), 1);
         assert!(plain.multicast_loop_v4().unwrap());
-        let how = MiopOptions { hops: 7, interface, loops_back: false, ..MiopOptions::default() };
+        let how = MiopSettings { hops: 7, interface, loops_back: false, ..MiopSettings::default() };
         let far = sender("239.255.80.1:5000", how).unwrap();
         assert_eq!(far.multicast_ttl_v4().unwrap(), 7);
         assert!(!far.multicast_loop_v4().unwrap());
@@ -133,7 +133,7 @@ mod tests {
     /// Where there is a way to such groups.
     #[test]
     fn groups_of_ipv6_have_the_same_options() {
-        let how = MiopOptions { hops: 7, loops_back: false, ..MiopOptions::default() };
+        let how = MiopSettings { hops: 7, loops_back: false, ..MiopSettings::default() };
         let Ok(far) = sender("[ff15::5a:1]:5000", how) else { return };
         assert_eq!(SockRef::from(&far).multicast_hops_v6().unwrap(), 7);
         assert!(!far.multicast_loop_v6().unwrap());

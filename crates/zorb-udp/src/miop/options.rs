@@ -1,31 +1,15 @@
 //! The options of an ORB that has MIOP.
 
-use zorb_transport::{OptionKind, OptionSpec};
-
-/// What [`MiopOptions`](super::MiopOptions) say, as options of the ORB.
-pub(super) static OPTIONS: &[OptionSpec] = &[
-    OptionSpec {
-        name: "MiopHops",
-        key: "miop_hops",
-        kind: OptionKind::Number(0, 255),
-        default: "1",
-        unit: "",
-        help: "how many networks requests to groups go through, the first one included; 0 keeps them on the machine",
-    },
-    OptionSpec {
-        name: "MiopInterface",
-        key: "miop_interface",
-        kind: OptionKind::Text,
-        default: "",
-        unit: "",
-        help: "interface that groups are reached over, by its name or IPv4 address; empty lets the system choose",
-    },
-    OptionSpec {
-        name: "MiopLoopBack",
-        key: "miop_loop_back",
-        kind: OptionKind::OneOf(&["yes", "no"]),
-        default: "yes",
-        unit: "",
-        help: "whether requests to groups also go to members on the sender's machine",
-    },
-];
+zorb_transport::options! {
+    /// The options of MIOP: those [settings](super::MiopSettings) that the operator can change.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct MiopOptions of "miop", set by (trait SetMiopOptions) {
+        /// Maximum number of networks that requests to groups cross, the sender's included; 0 keeps them on
+        /// the machine.
+        "MiopHops" miop_hops: u8 = 1, 0..=255;
+        /// Interface for groups, by name or IPv4 address; empty for the system's default.
+        "MiopInterface" miop_interface: String = String::new();
+        /// Whether requests to groups are also delivered to members on the sender's machine.
+        "MiopLoopBack" miop_loop_back: bool = true;
+    }
+}

@@ -6,15 +6,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile, UipmcProfile};
 use zorb_transport::{
-    Endpoint, EndpointError, Groups, OptionSpec, ProfileError, Protocol, ResolvedProfile,
-    Transport, strip_scheme,
+    Endpoint, EndpointError, Groups, OptionSet, OptionSets, ProfileError, Protocol,
+    ResolvedProfile, Transport, strip_scheme,
 };
 
 use super::group::{self, GroupName};
 use super::members::Members;
-use super::options::OPTIONS;
 use super::transport::endpoint_of;
-use super::{MIOP_SCHEME, MiopOptions, MiopTransport, Shared, counter};
+use super::{MIOP_SCHEME, MiopOptions, MiopSettings, MiopTransport, Shared, counter};
 use crate::counters::Counters;
 
 /// MIOP as a [`Protocol`]: profiles of kind 3 (`TAG_UIPMC`), URLs `corbaloc:miop:`, one-way calls to
@@ -28,15 +27,15 @@ impl MiopProtocol {
     /// MIOP whose packets stay in the local network, over the interface that the system chooses.
     #[must_use]
     pub fn new() -> Self {
-        Self::with(MiopOptions::default())
+        Self::with(MiopSettings::default())
     }
 
-    /// MIOP with these options.
+    /// MIOP with these settings.
     #[must_use]
-    pub fn with(options: MiopOptions) -> Self {
+    pub fn with(settings: MiopSettings) -> Self {
         let counters = Arc::new(Counters::new(&counter::ALL));
         let shared =
-            Shared { options: RwLock::new(options), members: Members::default(), counters };
+            Shared { settings: RwLock::new(settings), members: Members::default(), counters };
         Self { transport: MiopTransport::new(shared) }
     }
 }
@@ -79,20 +78,20 @@ impl Protocol for MiopProtocol {
         ProfileTag::UIPMC
     }
 
-    fn options(&self) -> &'static [OptionSpec] {
-        OPTIONS
+    fn options(&self) -> Option<Box<dyn OptionSet>> {
+        Some(Box::new(self.transport.shared().settings().to_options()))
     }
 
-    /// `MiopHops`, `MiopInterface` and `MiopLoopBack`, in place of what the program has said.
     fn configure(
         &self,
-        options: &[(&str, &str)],
+        options: &OptionSets,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let mut all = self.transport.shared().options();
-        for (name, value) in options {
-            all.set(name, value)?;
+        if let Some(options) = options.get::<MiopOptions>() {
+            let mut settings = self.transport.shared().settings();
+            settings.take(options)?;
+            *self.transport.shared().settings.write().unwrap_or_else(PoisonError::into_inner) =
+                settings;
         }
-        *self.transport.shared().options.write().unwrap_or_else(PoisonError::into_inner) = all;
         Ok(())
     }
 

@@ -28,7 +28,7 @@ impl Packets {
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
         Self {
             shared: Arc::clone(shared),
-            collector: Collector::new(shared.options().limits),
+            collector: Collector::new(shared.settings().limits),
             given_up: 0,
             whole: Vec::new(),
             members: Arc::default(),

@@ -39,7 +39,7 @@ impl MiopTransport {
     fn bind(&self, group: SocketAddr) -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(group), Type::DGRAM, None)?;
         socket.set_reuse_address(true)?;
-        let how = self.shared.options();
+        let how = self.shared.settings();
         // At the group's own address it gets what is sent to the group, not to others at the port.
         match group.ip() {
             IpAddr::V4(ip) => {
@@ -77,7 +77,7 @@ impl Transport for MiopTransport {
             let error = io::Error::new(io::ErrorKind::InvalidInput, error.reason());
             fail(ConnectPhase::Address)(error)
         })?;
-        let client = client_to(address, &options.stream, &self.shared.options());
+        let client = client_to(address, &options.stream, &self.shared.settings());
         Ok(Arc::new(client.map_err(fail(ConnectPhase::Connect))?))
     }
 

@@ -56,7 +56,8 @@ pub fn keep(account: &Account) -> String {
 
 /// The client's `main`.
 pub fn main() -> Result<(), zorb::Error> {
-    let orb = Orb::builder().arguments(std::env::args().skip(1)).build()?;
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    let orb = Orb::builder().arguments(&mut arguments).build()?;
     let branch: Branch = orb.resolve("corbaloc::127.0.0.1:2811/branch")?;
     for line in visit(&orb, &branch)? {
         println!("{line}");

@@ -164,12 +164,10 @@ pub fn announce(orb: &Orb, branch: &Branch) -> Result<(), zorb::Error> {
 
 /// The server's `main`.
 pub fn main() -> Result<(), zorb::Error> {
-    let orb = Orb::builder()
-        .listen("iiop://127.0.0.1:2811")
-        .arguments(std::env::args().skip(1))
-        .build()?;
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    let orb = Orb::builder().listen("iiop://127.0.0.1:2811").arguments(&mut arguments).build()?;
     let branch = open_branch(&orb, &[("0001", "Ada", Currency::Eur)])?;
-    if orb.options().init_refs.iter().any(|(name, _)| name == "NameService") {
+    if orb.options().init_ref.iter().any(|(name, _)| name == "NameService") {
         announce(&orb, &branch)?;
     }
     println!("{}", branch.as_object().to_ior_string());

@@ -10,12 +10,13 @@ use zorb::{Error, Orb, Phase};
 use zorb_interop_tests::{checks, interop::Suite};
 
 fn main() -> Result<ExitCode, Error> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").arguments(&mut arguments);
     let reference = arguments
         .first()
         .ok_or_else(|| Error::new(Phase::Configure, "give the reference of the test object"))?;
     let minor = arguments.get(1).and_then(|word| word.parse().ok()).unwrap_or(2);
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0").arguments(arguments.clone()).build()?;
+    let orb = orb.build()?;
     let suite: Suite = orb.resolve(reference)?;
     let outcomes = checks::run(&orb, &suite, minor);
     let mut failed = 0;

@@ -14,7 +14,8 @@ use zorb::{Error, Interface as _, Orb, Phase};
 use zorb_interop_tests::{HighestIiop, server};
 
 fn main() -> Result<(), Error> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").arguments(&mut arguments);
     let value = |option: &str| {
         let at = arguments.iter().position(|word| word == option);
         at.and_then(|at| arguments.get(at + 1))
@@ -27,11 +28,7 @@ fn main() -> Result<(), Error> {
         Some("1.0") => GiopVersion::V1_0,
         Some(_) => return Err(Error::new(Phase::Configure, "--giop is 1.0, 1.1 or 1.2")),
     };
-    let orb = Orb::builder()
-        .protocol(Arc::new(HighestIiop::new(highest)))
-        .listen("iiop://127.0.0.1:0")
-        .arguments(arguments.clone())
-        .build()?;
+    let orb = orb.protocol(Arc::new(HighestIiop::new(highest))).build()?;
     let suite = server::serve(&orb)?;
     write_atomically(Path::new(file), &suite.as_object().to_ior_string())?;
     println!("ready");

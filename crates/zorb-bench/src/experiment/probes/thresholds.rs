@@ -16,8 +16,10 @@ pub(super) fn in_force(orb: &[String]) -> Option<usize> {
         [name, value] if name.strip_prefix("-ORB") == Some(NAME) => Some(value.as_str()),
         _ => None,
     });
-    let default = || zorb::options::TABLE.iter().find(|option| option.name == NAME);
-    set.or_else(|| Some(default()?.default))?.parse().ok()
+    match set {
+        Some(value) => value.parse().ok(),
+        None => Some(zorb::options::OrbOptions::default().copy_threshold),
+    }
 }
 
 /// The words that set it.

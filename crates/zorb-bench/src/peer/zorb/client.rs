@@ -31,32 +31,28 @@ pub(in crate::peer) fn open(
     arguments: &PeerArguments,
     address: &str,
 ) -> Result<impl Sized + use<>> {
-    let orb = builder(arguments, 1, 1)?.build()?;
+    let orb = builder(arguments, 1, 1).build()?;
     let suite: Suite = orb.resolve(address)?;
     suite.ping()?;
     Ok((orb, suite))
 }
 
-fn builder(
-    arguments: &PeerArguments,
-    most_open: usize,
-    most_calls: usize,
-) -> Result<zorb::OrbBuilder> {
-    let builder = super::orb(arguments).ok_or_else(|| Error::new("unknown options"))?;
-    let builder = builder.option("MaxConnectionsPerEndpoint", most_open.to_string());
-    Ok(builder.option("MaxCallsPerConnection", most_calls.to_string()))
+fn builder(arguments: &PeerArguments, most_open: usize, most_calls: usize) -> zorb::OrbBuilder {
+    super::orb(arguments).force(|orb| {
+        orb.max_connections_per_endpoint(most_open).max_calls_per_connection(most_calls)
+    })
 }
 
 impl ZorbClient {
     pub(in crate::peer) fn connect(arguments: &PeerArguments, endpoint: &Endpoint) -> Result<Self> {
-        let own = builder(arguments, MAX_OPEN, 1)?;
+        let own = builder(arguments, MAX_OPEN, 1);
         let (suite, shared, orbs) = match endpoint {
             Endpoint::Collocated => {
-                let orb = own.listen("iiop://127.0.0.1:0").build()?;
+                let orb = own.force(|orb| orb.listen("iiop://127.0.0.1:0")).build()?;
                 (server::activate(&orb)?, None, vec![orb])
             }
             Endpoint::At(ior) => {
-                let (own, common) = (own.build()?, builder(arguments, 1, MAX_CALLS)?.build()?);
+                let (own, common) = (own.build()?, builder(arguments, 1, MAX_CALLS).build()?);
                 (own.resolve(ior)?, Some(common.resolve(ior)?), vec![own, common])
             }
         };
@@ -72,7 +68,7 @@ impl ZorbClient {
             return Ok(None);
         }
         // The reference keeps what it needs of the ORB.
-        let orb = builder(&self.arguments, 1, 1)?.build()?;
+        let orb = builder(&self.arguments, 1, 1).build()?;
         let object = orb.string_to_object(&self.suite.to_ior_string())?;
         let object = object.ok_or_else(|| Error::new("the reference is nil"))?;
         if bound {

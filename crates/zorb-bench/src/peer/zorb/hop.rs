@@ -14,7 +14,7 @@ use zorb_bridge::{Bridge, Settings};
 use super::orb;
 use crate::error::{Error, Result};
 use crate::harness::bare_transport;
-use crate::peer::{PeerArguments, UNSUPPORTED};
+use crate::peer::PeerArguments;
 
 /// Octets of a relay's buffers: as many as a bridge's have.
 const BUFFER: usize = 64 << 10;
@@ -48,8 +48,7 @@ pub(in crate::peer) fn pass_on(arguments: &PeerArguments, hop: Hop, to: &str) ->
         (_, Some(path)) => format!("{scheme}://{}", path.display()),
         (_, None) => return Err(Error::new("this transport needs --path")),
     };
-    let Some(builder) = orb(arguments) else { return Ok(UNSUPPORTED) };
-    let orb = builder.build()?;
+    let orb = orb(arguments).build()?;
     let target = Ior::from_stringified(to).map_err(|error| Error::new(error.to_string()))?;
     let wrong = |error: &dyn std::fmt::Display| Error::new(error.to_string());
     match hop {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::Builder;
+use std::time::Duration;
 
 use zorb::poa::PoaError;
 
@@ -18,7 +19,7 @@ use crate::values::{Cubed, Value};
 
 /// So long an upcall may run before another thread reads on, in milliseconds: never, so that a
 /// flood's calls are taken one after the other however busy the machine is.
-const STALL_TAKEOVER_MS: &str = "3600000";
+const STALL_TAKEOVER: Duration = Duration::from_secs(3600);
 
 /// Serves until standard input closes.
 pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
@@ -28,12 +29,10 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
         (_, Some(path)) => format!("{scheme}://{}", path.display()),
         (_, None) => return Err(Error::new("this transport needs --path")),
     };
-    let Some(builder) = super::orb(arguments) else { return Ok(UNSUPPORTED) };
-    let orb = builder
-        .option("MaxConnections", arguments.connections.to_string())
-        .option("StallTakeover", STALL_TAKEOVER_MS)
-        .listen(url)
-        .build();
+    let orb = super::orb(arguments).force(|orb| {
+        orb.max_connections(arguments.connections).stall_takeover(STALL_TAKEOVER).listen(url)
+    });
+    let orb = orb.build();
     let orb = match orb {
         // The only one that is always there.
         Err(error) if arguments.transport != "iiop" => {

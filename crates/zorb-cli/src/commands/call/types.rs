@@ -66,7 +66,7 @@ impl Types {
             return Ok(interface);
         }
         if !self.has_idl() && self.server.get().is_none() {
-            let named = &self.orb.options().init_refs;
+            let named = &self.orb.options().init_ref;
             if !named.iter().any(|(known, _)| known == INITIAL_REFERENCE) {
                 return self.interface_told(object, name);
             }

@@ -20,8 +20,8 @@ pub(super) const SENSORS: u32 = 8;
 pub(crate) fn serve(arguments: &[String]) -> Outcome {
     let raw_address = raw::serve()?;
     let orb = zorb::Orb::builder()
-        .arguments(arguments.iter().cloned())
-        .listen("iiop://127.0.0.1:0")
+        .arguments(&mut arguments.to_vec())
+        .force(|orb| orb.listen("iiop://127.0.0.1:0"))
         .build()?;
     let poa = orb.root_poa();
     let activation = |error: zorb::poa::PoaError| Failure::new(error.to_string());

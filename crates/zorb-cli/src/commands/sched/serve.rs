@@ -50,8 +50,8 @@ pub(super) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
     system.strategy = args.strategy.unwrap_or(system.strategy);
     let count = set.len();
 
-    let orb = zorb::Orb::builder().arguments(arguments.iter().cloned());
-    let orb = args.listen.iter().fold(orb, |orb, url| orb.listen(url)).build()?;
+    let orb = zorb::Orb::builder().arguments(&mut arguments.to_vec());
+    let orb = orb.force(|orb| args.listen.iter().fold(orb, |orb, url| orb.listen(url))).build()?;
     let service = SchedulerService::new(set, system);
     let reference = service.serve(&orb.root_poa()).map_err(zorb::Error::from)?;
     orb.publish(KEY, &reference)?;

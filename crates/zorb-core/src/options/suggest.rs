@@ -1,0 +1,72 @@
+//! What a misspelt name was probably meant to be.
+
+use zorb_transport::OptionSpec;
+
+/// The option whose name or key is closest to `name`, where one is close.
+pub(super) fn nearest(
+    all: impl Iterator<Item = &'static OptionSpec>,
+    name: &str,
+) -> Option<&'static OptionSpec> {
+    // No name is longer: what is cannot be meant.
+    const MAX_NAME: usize = 64;
+    let plain = plain(name);
+    if plain.len() > MAX_NAME {
+        return None;
+    }
+    let closest = all.map(|spec| (distance(&plain, &self::plain(spec.name)), spec));
+    let (distance, spec) = closest.min_by_key(|(distance, _)| *distance)?;
+    (distance <= (plain.len() / 3).max(1)).then_some(spec)
+}
+
+/// The name without what keys, variables and names differ in.
+fn plain(name: &str) -> Vec<u8> {
+    name.bytes().filter(|octet| *octet != b'_').map(|octet| octet.to_ascii_lowercase()).collect()
+}
+
+/// How many letters have to be added, removed or replaced to make one of the other (Levenshtein).
+fn distance(one: &[u8], other: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, octet) in one.iter().enumerate() {
+        let mut left = index + 1;
+        let mut above_left = index;
+        for (cell, known) in row.iter_mut().skip(1).zip(other) {
+            let changed = above_left + usize::from(octet != known);
+            above_left = *cell;
+            left = changed.min(left + 1).min(*cell + 1);
+            *cell = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = index + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::OrbOptions;
+
+    #[test]
+    fn letters_are_counted() {
+        for (one, other, letters) in [
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("abc", "abc", 0),
+            ("ab", "ba", 2),
+        ] {
+            assert_eq!(distance(one.as_bytes(), other.as_bytes()), letters, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn misspelt_names_are_recognized() {
+        let meant = |name| nearest(OrbOptions::OPTIONS.iter(), name).map(|spec| spec.name);
+        assert_eq!(meant("MaxForward"), Some("MaxForwards"));
+        assert_eq!(meant("CONECT_TIMEOUT"), Some("ConnectTimeout"));
+        assert_eq!(meant("idle_timout"), Some("IdleTimeout"));
+        assert_eq!(meant("nonsense"), None);
+        assert_eq!(meant(&"x".repeat(1000)), None);
+    }
+}

@@ -1,0 +1,99 @@
+//! What is known of an option: a row of the tables.
+
+/// The form of an option's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OptionKind {
+    /// Any text.
+    Text,
+    /// Values separated by `;` or `,`. The option may be given more than once.
+    List,
+    /// `NAME=VALUE`. The option may be given more than once.
+    Named,
+    /// A whole number between the two, both included.
+    Number(u64, u64),
+    /// One of these words, in any case.
+    OneOf(&'static [&'static str]),
+}
+
+impl OptionKind {
+    /// This kind, or numbers in `range` where one is given.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn within(self, range: &[(u64, u64)]) -> Self {
+        match range {
+            [(least, most)] => Self::Number(*least, *most),
+            _ => self,
+        }
+    }
+
+    /// The kind as documentation shows it: `1 to 1024`, `yes, no`, `list`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Text => "text".to_owned(),
+            Self::List => "list, separated by ; or ,".to_owned(),
+            Self::Named => "NAME=VALUE, repeatable".to_owned(),
+            Self::Number(least, most) => format!("{least} to {most}"),
+            Self::OneOf(words) => words.join(", "),
+        }
+    }
+}
+
+/// One option: owner, names, form, default, unit and meaning. [`options!`](crate::options!) makes them.
+#[derive(Clone, Debug)]
+pub struct OptionSpec {
+    /// What reads it: `orb`, `sockets`, or the protocol or extension that declares it.
+    pub owner: &'static str,
+    /// The name as in `-ORBName`, matched without regard to case.
+    pub name: &'static str,
+    /// The key in `zorb.toml`; in capitals after `ZORB_` it is the environment variable.
+    pub key: &'static str,
+    /// The form of its value.
+    pub kind: OptionKind,
+    /// The unit of a number: `"ms"`, `"us"`, `"octets"`, or empty.
+    pub unit: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+    /// Makes the default as text.
+    #[doc(hidden)]
+    pub default: fn() -> String,
+}
+
+impl OptionSpec {
+    /// The default as text, the way it could be set.
+    #[must_use]
+    pub fn default(&self) -> String {
+        (self.default)()
+    }
+
+    /// The environment variable that sets this option.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!("ZORB_{}", self.key.to_ascii_uppercase())
+    }
+
+    /// Whether `name` is its name or its key, in any case.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || self.key.eq_ignore_ascii_case(name)
+    }
+}
+
+/// Has the compiler refuse an option whose key is not its name in snake case: `IdleTimeout`,
+/// `idle_timeout`.
+#[doc(hidden)]
+pub const fn check_key(name: &str, key: &str) {
+    let (name, key) = (name.as_bytes(), key.as_bytes());
+    let (mut from, mut to, mut same) = (0, 0, !name.is_empty());
+    while from < name.len() && same {
+        if from > 0 && name[from].is_ascii_uppercase() {
+            same = to < key.len() && key[to] == b'_';
+            to += 1;
+        }
+        same = same && to < key.len() && key[to] == name[from].to_ascii_lowercase();
+        (from, to) = (from + 1, to + 1);
+    }
+    // tidy: allow(panic): it is run by the compiler
+    assert!(same && to == key.len(), "an option's field has its name in snake case");
+}
