@@ -1,67 +1,157 @@
-//! `cargo xtask ci`: the steps of `.ci/run`, without installing the peers. A test keeps the two alike.
+//! `cargo xtask ci`: the steps of the CI run. `.ci/run` and `.github/workflows/ci.yml` run them by name.
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 const HELP: &str = "\
-Run what .ci/run runs after installing the interop peers: format, clippy, docs,
-the time probes, tests.
+Run the steps of the CI run, all or some by name.
 
-Usage: cargo xtask ci
+Usage: cargo xtask ci [STEP...]
+       cargo xtask ci --list
 
-Stops at the first step that fails. Set ZORB_REQUIRE_PEERS=1 to make missing peers failures, and
+Stops at the first step that fails. A step whose tool is not installed is skipped, and says so;
+named explicitly, it fails. Set ZORB_REQUIRE_PEERS=1 to make missing interop peers failures, and
 ZORB_REQUIRE_TOOLS=1 missing strace and valgrind, as .ci/run does.
 ";
 
-/// One command line, with the environment it wants as (name, value).
+/// One or more command lines with their environment.
 struct Step {
-    line: &'static str,
+    name: &'static str,
+    lines: &'static [&'static str],
+    /// (name, value).
     environment: &'static [(&'static str, &'static str)],
+    /// A command that succeeds where the step's tool is installed.
+    tool: Option<&'static str>,
 }
 
+/// In the order in which they run: the fast and the likely to fail first.
 const STEPS: &[Step] = &[
-    Step { line: "cargo fmt --all --check", environment: &[] },
-    Step { line: "cargo clippy --workspace --all-targets -- -D warnings", environment: &[] },
+    Step { name: "format", lines: &["cargo fmt --all --check"], environment: &[], tool: None },
     Step {
-        line: "cargo doc --no-deps --workspace",
-        environment: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
-    // Another build of the ORB, whose probes nothing else compiles.
-    Step {
-        line: "cargo test --package zorb-cli --features probes --test cli probes",
+        name: "clippy",
+        lines: &["cargo clippy --workspace --all-targets -- -D warnings"],
         environment: &[],
+        tool: None,
     },
-    Step { line: "cargo test --workspace", environment: &[] },
+    Step {
+        name: "docs",
+        lines: &["cargo doc --no-deps --workspace"],
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+        tool: None,
+    },
+    Step {
+        name: "licences",
+        lines: &["cargo deny check licenses bans sources"],
+        environment: &[],
+        tool: Some("cargo deny --version"),
+    },
+    // The workspace's tests build the facade with the features that the tools need.
+    Step {
+        name: "no-features",
+        lines: &[
+            "cargo check --package zorb --no-default-features",
+            "cargo test --package zorb --no-default-features --test local --test protocols",
+        ],
+        environment: &[],
+        tool: None,
+    },
+    Step {
+        name: "all-features",
+        lines: &["cargo test --package zorb --all-features --test local --test protocols"],
+        environment: &[],
+        tool: None,
+    },
+    Step {
+        name: "probes",
+        lines: &["cargo test --package zorb-cli --features probes --test cli probes"],
+        environment: &[],
+        tool: None,
+    },
+    // Loom and the bare targets run in the tests.
+    Step { name: "tests", lines: &["cargo test --workspace"], environment: &[], tool: None },
+    Step {
+        name: "minimum-rust",
+        lines: &["cargo +1.88 check --workspace --all-targets"],
+        environment: &[("CARGO_TARGET_DIR", "target/minimum-rust")],
+        tool: Some("cargo +1.88 --version"),
+    },
+    Step {
+        name: "miri",
+        lines: &["cargo +nightly miri test --package zorb-interp --package zorb-types --lib"],
+        environment: &[
+            ("CARGO_TARGET_DIR", "target/miri"),
+            ("MIRIFLAGS", "-Zmiri-disable-isolation"),
+            ("PROPTEST_CASES", "4"),
+        ],
+        tool: Some("cargo +nightly miri --version"),
+    },
 ];
 
 pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    match args {
-        [] => {}
+    let named: Vec<&Step> = match args {
         [help] if help == "--help" || help == "-h" => {
             out.write_all(HELP.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        other => return crate::usage_error(&format!("ci does not know {other:?}"), HELP),
+        [list] if list == "--list" => {
+            for step in STEPS {
+                writeln!(out, "{:12} {}", step.name, step.lines.join(" && "))?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        names => STEPS.iter().filter(|step| names.iter().any(|name| name == step.name)).collect(),
+    };
+    if named.len() != args.len() {
+        return crate::usage_error(&format!("ci does not know all of {args:?}"), HELP);
     }
-    for step in STEPS {
-        writeln!(out, "== {}", step.line)?;
-        out.flush()?;
-        let begin = Instant::now();
-        let mut words = step.line.split_whitespace();
-        let status = Command::new(words.next().unwrap_or_default())
-            .args(words)
-            .envs(step.environment.iter().copied())
-            .current_dir(root)
-            .status()?;
-        let verdict = if status.success() { "passed" } else { "failed" };
-        writeln!(out, "== {verdict} after {} s: {}", begin.elapsed().as_secs(), step.line)?;
-        if !status.success() {
+    let steps = if args.is_empty() { STEPS.iter().collect() } else { named };
+    for step in steps {
+        if step.tool.is_some_and(|tool| !succeeds(root, tool)) && args.is_empty() {
+            writeln!(out, "== {}: skipped, its tool is not installed", step.name)?;
+            continue;
+        }
+        if !step.run(root, out)? {
             return Ok(ExitCode::FAILURE);
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Step {
+    fn run(&self, root: &Path, out: &mut dyn Write) -> io::Result<bool> {
+        let begin = Instant::now();
+        for line in self.lines {
+            writeln!(out, "== {}: {line}", self.name)?;
+            out.flush()?;
+            let environment = self.environment.iter().copied();
+            let status = command_of(root, line).envs(environment).status()?;
+            if !status.success() {
+                writeln!(out, "== {}: failed after {} s", self.name, begin.elapsed().as_secs())?;
+                return Ok(false);
+            }
+        }
+        writeln!(out, "== {}: passed after {} s", self.name, begin.elapsed().as_secs())?;
+        Ok(true)
+    }
+}
+
+fn succeeds(root: &Path, line: &str) -> bool {
+    let mut command = command_of(root, line);
+    // rustup would fetch a toolchain that is not there.
+    command.env("RUSTUP_AUTO_INSTALL", "0").stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// `cargo` from the path, not the one that runs this program: rustup's understands `+nightly`.
+fn command_of(root: &Path, line: &str) -> Command {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).current_dir(root).stdin(Stdio::null());
+    // What `cargo xtask` sets would choose its own toolchain again.
+    command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    command
 }
 
 #[cfg(test)]
@@ -69,17 +159,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_script_runs_the_same_steps_in_the_same_order() {
-        let script = std::fs::read_to_string(crate::root().join(".ci/run")).expect(".ci/run");
-        let mut rest = script.as_str();
+    fn the_workflow_runs_every_step() {
+        let path = crate::root().join(".github/workflows/ci.yml");
+        let workflow = std::fs::read_to_string(path).expect("the workflow");
         for step in STEPS {
-            let at = rest.find(step.line);
-            assert!(at.is_some(), "`{}` is not in .ci/run, or out of order", step.line);
-            rest = &rest[at.unwrap_or_default()..];
-            for (name, value) in step.environment {
-                assert!(script.contains(&format!("{name}='{value}'")), "{name} is not set");
-            }
+            let listed = workflow.lines().any(|line| line.trim() == format!("- {}", step.name));
+            assert!(listed, "`{}` is not in the matrix of the workflow", step.name);
         }
+    }
+
+    #[test]
+    fn the_script_ends_with_the_tests_of_the_readme() {
+        let read = |path| std::fs::read_to_string(crate::root().join(path)).expect(path);
+        let script = read(".ci/run");
+        assert_eq!(script.lines().last(), Some("exec cargo test --workspace </dev/null"));
+        assert!(read("README.md").contains("\ncargo test --workspace\n"));
         for strict in ["ZORB_REQUIRE_PEERS=1", "ZORB_REQUIRE_TOOLS=1"] {
             assert!(script.contains(strict), "CI asks for {strict}");
         }

@@ -25,7 +25,7 @@ Usage: cargo xtask COMMAND
 Commands:
   tidy        Check the rules of the project; every finding is one line `path:line: rule: what to do`
   cycles      Show the modules that need each other
-  ci          Run what .ci/run runs after installing the peers: format, clippy, docs, tests
+  ci          Run the steps of the CI run
   loc         Count lines per crate: files, code, comments, tests
   footprint   Measure the hello server: size, memory, what each crate adds
   measure     Measure what bench/results keeps and the README shows
