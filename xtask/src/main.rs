@@ -3,6 +3,7 @@
 //! depends on no crate of the workspace, so it works when they do not compile.
 #![forbid(unsafe_code)]
 
+mod api;
 mod ci;
 mod cycles;
 mod footprint;
@@ -25,6 +26,7 @@ Usage: cargo xtask COMMAND
 Commands:
   tidy        Check the rules of the project; every finding is one line `path:line: rule: what to do`
   cycles      Show the modules that need each other
+  api         Compare the public API with its record
   ci          Run the steps of the CI run
   loc         Count lines per crate: files, code, comments, tests
   footprint   Measure the hello server: size, memory, what each crate adds
@@ -58,6 +60,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
     };
     match command {
         "tidy" => tidy::command(&root(), rest, out),
+        "api" => api::command(&root(), rest, out),
         "ci" => ci::command(&root(), rest, out),
         "cycles" => cycles::command(&root(), rest, out),
         "footprint" => footprint::command(&root(), rest, out),

@@ -49,14 +49,17 @@ pub use zorb_types::{
     ValueMember, ValueModifier, Visibility, minor,
 };
 
-pub use zorb_core::{options, poa, policy, value};
+pub use zorb_core::{options, poa, policy};
 
 #[doc(hidden)]
 pub use zorb_core::codegen;
 
-/// Writing protocols of one's own.
-pub mod transport {
-    pub use zorb_transport::*;
+/// Valuetypes: their kinds, casts, and factories by repository id.
+pub mod value {
+    pub use zorb_core::value::{
+        Cast, Handle, HandleArgument, Inherits, KnownValue, Operated, ValueKind, ValueRegistry,
+        ValueType,
+    };
 }
 
 /// Real-time CORBA: priorities, thread pools, and their options.
@@ -65,25 +68,72 @@ pub mod rt {
     pub use zorb_rt::*;
 }
 
-/// TLS: certificates, who is let in, and SSLIOP set up by the program.
+/// Writing transports and protocols.
+pub mod transport {
+    pub use zorb_transport::{
+        AcceptError, Acceptor, Backoff, Composed, ConnectAttempt, ConnectError, ConnectOptions,
+        ConnectPhase, Endpoint, EndpointError, Groups, ListenError, ListenOptions,
+        MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, PeerIdentity, ProfileError, PropertyField, Protocol,
+        ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile, SendBuffer, Stream,
+        StreamOptions, Transport, WaitPolicy, Waits, WorkerThreads, Workers, conformance,
+        conformance_suite, driven, driven_suite, inproc, join_profiles, property_fields, socket,
+        strip_scheme,
+    };
+}
+
+/// TLS: certificates, which peers are accepted, and SSLIOP set up by the program.
 #[cfg(feature = "tls")]
 pub mod tls {
-    pub use zorb_tls::*;
+    pub use zorb_tls::{
+        ClientCertificates, DEFAULT_PORT, Pem, SSLIOP_SCHEME, Settings, SsliopProtocol, Tls,
+        TlsError, TlsTransport,
+    };
 }
 
-/// Values whose types are known at run time: DynAny, and the codec of interceptors.
+/// Values whose types are known at run time: DII, DSI, DynAny, and the codec of interceptors.
 pub mod dynamic {
-    pub use zorb_dynamic::*;
+    #[cfg(feature = "json")]
+    pub use zorb_dynamic::json;
+    pub use zorb_dynamic::{
+        Codec, CodecError, Deferred, DynAny, DynAnyError, DynAnyResult, DynArray, DynEnum,
+        DynFixed, DynSequence, DynStruct, DynUnion, DynValue, DynValueBox, Dynamic, DynamicServant,
+        Mode, NamedValue, Request, RequestError, Response, ServerRequest, UnknownUserException,
+        UntypedReply, repository,
+    };
 }
 
-/// Values as octets, for protocols and tools.
+/// CDR, for protocols and tools: what the crate's root does not have.
 pub mod cdr {
-    pub use zorb_cdr::*;
+    pub use zorb_cdr::{
+        ByteOrder, CharSet, Context, FixedLayout, FixedReader, FixedWriter, MAX_DEPTH,
+        MAX_VALUE_DEPTH, MAX_VALUE_STACK, Mark, Outlet, ReadContext, Tail, TextCoding, ValueHeader,
+        ValueId, ValueTag, WideForm, WideSet,
+    };
 }
 
-/// The parts of references and messages, for protocols and tools.
+/// References and messages, for protocols and tools.
 pub mod giop {
-    pub use zorb_giop::*;
+    pub use zorb_giop::{
+        AddressingDisposition, AlternateIiopAddress, Announcement, Asked, BeginError, BegunRequest,
+        CancelRequest, CancelledRequests, ClientConnection, ClientMemory, ClientSession,
+        CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetError, CodeSetId,
+        ComponentBody, ComponentTag, ConnectionEnd, Corbaloc, CorbalocAddress, Corbaname,
+        DEFAULT_IIOP_PORT, Destination, Detached, Escaped, FailureCause, Form, FragmentPiece,
+        Fragments, Frame, GiopLite, GiopVersion, HEADER_SIZE, HostPort, HostPortError, IiopProfile,
+        Inbound, Ior, IorTextError, LanePriority, Limits, LocateReplyHeader, LocateRequestHeader,
+        LocateStatus, MAX_ADDRESSES, MAX_CANCELLED, MAX_COMPONENTS, MAX_CONVERSION_SETS,
+        MAX_ENDPOINTS, MAX_OUTSTANDING, MAX_POLICIES, MAX_PROFILES, MAX_SERVICE_CONTEXTS,
+        MAX_STRINGIFIED, MAX_URL, Mention, Mentioning, MessageHeader, MessageKind, MessageWriter,
+        Messaging, NamingContextAddress, NewRequest, NotServed, ObjectIndex, ObjectUrl,
+        OperationName, OrbType, Policies, PolicyValue, ProfileTag, ProtocolError,
+        ProtocolErrorKind, Recalled, Received, ReplyHeader, ReplyStart, ReplyStatus, RequestBuffer,
+        RequestFailure, RequestHeader, RequestIds, RequestKind, RequestProgress, RequestStart,
+        ResponseFlags, ServedRequest, ServerConnection, ServerMemory, ServerRequests,
+        ServiceContext, ServiceContexts, ServiceId, SslSecTrans, StringName, StringNameComponent,
+        StringNameError, TagGroup, TaggedComponent, TaggedProfile, TaoEndpoint, TaoEndpoints,
+        TargetAddress, UipmcProfile, UrlError, UrlErrorKind, fragments, iiop_object_key, negotiate,
+        read_components, text_coding, unescape, write_components,
+    };
 }
 
 /// Brings in what the build script made of an IDL file: `include_idl!("hello")` for

@@ -8,7 +8,6 @@ mod support;
 use std::sync::{Arc, OnceLock};
 
 use support::{Adder, Servant};
-use zorb::cdr::{CdrReader, CdrResult};
 use zorb::giop::{
     Destination, Frame, GiopLite, Messaging, OperationName, ProfileTag, ProtocolErrorKind,
     RequestHeader,
@@ -16,7 +15,7 @@ use zorb::giop::{
 use zorb::poa::PoaPolicies;
 use zorb::protocols::IiopProtocol;
 use zorb::transport::Composed;
-use zorb::{Interface, ObjectRef, Orb, Result, SystemExceptionKind, codegen};
+use zorb::{CdrReader, CdrResult, Interface, ObjectRef, Orb, Result, SystemExceptionKind, codegen};
 
 /// Inherits both operations, of which it has one more before it by number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

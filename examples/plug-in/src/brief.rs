@@ -12,10 +12,11 @@
 //!
 //! Requests are as the trait `Messaging` has them by default.
 
-use zorb::cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb::cdr::ByteOrder;
 use zorb::giop::{
     Frame, MessageKind, Messaging, ProtocolErrorKind, ReplyHeader, ReplyStatus, ServiceContexts,
 };
+use zorb::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 const VERSION: u8 = 1;
 

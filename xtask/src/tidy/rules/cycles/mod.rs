@@ -1,7 +1,8 @@
 //! Modules of one crate form layers: no two of them need each other.
 
 mod graph;
-mod modules;
+pub(crate) mod modules;
+pub(crate) mod resolve;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,14 +6,14 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
 /// The segments of a path: `["crate", "client", "Pool"]`.
-pub(super) type Segments = Vec<String>;
+pub(crate) type Segments = Vec<String>;
 
 /// The index of a module in [`Modules::all`].
-pub(super) type Id = usize;
+pub(crate) type Id = usize;
 
 /// What a name means in a module.
 #[derive(Clone, Debug)]
-pub(super) enum Name {
+pub(crate) enum Name {
     /// Something that the module defines.
     Item,
     Module(Id),
@@ -22,33 +22,35 @@ pub(super) enum Name {
 }
 
 /// One module: a file, or a `mod` with a body.
-#[derive(Debug, Default)]
-pub(super) struct Module {
+#[derive(Default)]
+pub(crate) struct Module {
     /// `client::pool`; empty for the crate's root.
-    pub(super) path: String,
-    pub(super) parent: Id,
+    pub(crate) path: String,
+    pub(crate) parent: Id,
     /// One name may mean several things: a module and a function, say.
-    pub(super) names: BTreeMap<String, Vec<Name>>,
+    pub(crate) names: BTreeMap<String, Vec<Name>>,
     /// `use path::*`.
-    pub(super) globs: Vec<Segments>,
+    pub(crate) globs: Vec<Segments>,
     /// Private imports. A public one is a re-export, which by itself needs nothing.
-    pub(super) imports: Vec<Segments>,
+    pub(crate) imports: Vec<Segments>,
     /// Paths in code.
-    pub(super) paths: Vec<Segments>,
+    pub(crate) paths: Vec<Segments>,
+    /// What the module consists of, without its child modules.
+    pub(crate) items: Vec<syn::Item>,
 }
 
 /// All modules of a crate; the first is its root.
-#[derive(Debug, Default)]
-pub(super) struct Modules {
-    pub(super) all: Vec<Module>,
+#[derive(Default)]
+pub(crate) struct Modules {
+    pub(crate) all: Vec<Module>,
     /// `#[macro_export]` macros, which are named as if the root defined them.
-    pub(super) exported_macros: BTreeMap<String, Id>,
+    pub(crate) exported_macros: BTreeMap<String, Id>,
 }
 
 impl Modules {
     /// Reads the crate whose root is `root`; `text` gives the text of a file by its path.
     /// Files that do not parse are left to the compiler.
-    pub(super) fn read<'a>(root: &str, text: &dyn Fn(&str) -> Option<&'a str>) -> Self {
+    pub(crate) fn read<'a>(root: &str, text: &dyn Fn(&str) -> Option<&'a str>) -> Self {
         let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let mut reader = Reader { modules: Self::default(), text, current: 0, folder };
         reader.modules.all.push(Module::default());
@@ -71,9 +73,18 @@ impl Reader<'_, '_> {
             return false;
         };
         if !file.attrs.iter().any(is_test) {
-            file.items.iter().for_each(|item| self.visit_item(item));
+            self.read_items(file.items);
         }
         true
+    }
+
+    fn read_items(&mut self, items: Vec<syn::Item>) {
+        for item in items {
+            self.visit_item(&item);
+            if !parts(&item).0.iter().any(is_test) {
+                self.module().items.push(item);
+            }
+        }
     }
 
     fn module(&mut self) -> &mut Module {
@@ -97,7 +108,7 @@ impl Reader<'_, '_> {
         let outer = std::mem::replace(&mut self.folder, folder.clone());
         self.current = id;
         match &module.content {
-            Some((_, items)) => items.iter().for_each(|item| self.visit_item(item)),
+            Some((_, items)) => self.read_items(items.clone()),
             None => {
                 let _ = self.read_file(&format!("{folder}.rs"))
                     || self.read_file(&format!("{folder}/mod.rs"));

@@ -1,0 +1,67 @@
+//! `cargo xtask api`: the public API of the crates that users depend on, as Rust without bodies. It is
+//! read from the text, not from rustdoc's JSON, which only nightly compilers write.
+
+mod interface;
+mod outline;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::tidy::Tree;
+use interface::Workspace;
+
+const HELP: &str = "\
+Compare the public API with its record, crates/CRATE/api.txt.
+
+Usage: cargo xtask api [--update]
+
+Options:
+  --update    Write the record anew
+  -h, --help  Show this text
+
+Exit status: 1 when an API is not as recorded, or when an item has two paths.
+";
+
+/// The crates that users name in their manifests.
+const PUBLISHED: [&str; 3] = ["zorb", "zorb-build", "zorb-rt"];
+
+pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
+    let update = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => false,
+        ["--update"] => true,
+        ["--help" | "-h"] => {
+            out.write_all(HELP.as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        other => return crate::usage_error(&format!("api does not know {other:?}"), HELP),
+    };
+    let workspace = Workspace::read(&Tree::load(root)?);
+    let mut faults = Vec::new();
+    for name in PUBLISHED {
+        let api = workspace.api(name);
+        faults.extend(api.twice.iter().map(|twice| format!("{name}: {twice}")));
+        let path = root.join(format!("crates/{name}/api.txt"));
+        if update {
+            std::fs::write(path, api.text)?;
+        } else if std::fs::read_to_string(path).ok() != Some(api.text) {
+            faults.push(format!("{name}: the API has changed: run cargo xtask api --update"));
+        }
+    }
+    for fault in &faults {
+        writeln!(out, "{fault}")?;
+    }
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_record_is_current_and_every_item_has_one_path() {
+        let mut out = Vec::new();
+        let code = command(&crate::root(), &[], &mut out).expect("the workspace can be read");
+        assert_eq!(code, ExitCode::SUCCESS, "{}", String::from_utf8_lossy(&out));
+    }
+}

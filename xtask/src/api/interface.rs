@@ -1,0 +1,224 @@
+//! What a crate exports, and what its paths lead to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::{Item, UseTree};
+
+use super::outline::{is_hidden, is_public, outline, outline_impl};
+use crate::tidy::Tree;
+use crate::tidy::rules::cycles::modules::{Id, Modules, Segments};
+use crate::tidy::rules::cycles::resolve::{Target, resolve};
+
+/// The crates below `crates/`, by the names that paths use.
+pub(super) struct Workspace {
+    crates: BTreeMap<String, Crate>,
+}
+
+struct Crate {
+    modules: Modules,
+    /// The `impl` blocks of every type, by where it is defined.
+    impls: BTreeMap<(Id, String), Vec<syn::ItemImpl>>,
+}
+
+/// An item: its crate, module and name.
+type Definition = (String, Id, String);
+
+/// The API of one crate.
+pub(super) struct Api {
+    pub(super) text: String,
+    /// Items with a second path, in words.
+    pub(super) twice: Vec<String>,
+}
+
+impl Workspace {
+    pub(super) fn read(tree: &Tree) -> Self {
+        let texts: BTreeMap<&str, &str> =
+            tree.files().iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+        let mut crates = BTreeMap::new();
+        for path in texts.keys() {
+            let name = path.strip_prefix("crates/").and_then(|p| p.strip_suffix("/src/lib.rs"));
+            let Some(name) = name.filter(|name| !name.contains('/')) else { continue };
+            let modules = Modules::read(path, &|path| texts.get(path).copied());
+            let impls = impls(&modules);
+            crates.insert(name.replace('-', "_"), Crate { modules, impls });
+        }
+        Self { crates }
+    }
+
+    pub(super) fn api(&self, name: &str) -> Api {
+        let name = name.replace('-', "_");
+        let mut walk = Walk { workspace: self, paths: BTreeMap::new(), twice: Vec::new() };
+        let items = walk.module(&name, 0, &name);
+        let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items };
+        Api { text: prettyplease::unparse(&file), twice: walk.twice }
+    }
+
+    /// What `path` names in a module, through re-exports of other crates.
+    fn resolve(&self, krate: &str, module: Id, path: &[String]) -> Option<(String, Target)> {
+        match resolve(&self.crates.get(krate)?.modules, module, path)? {
+            Target::External(path) => {
+                let (other, rest) = path.split_first()?;
+                if !self.crates.contains_key(other) || other == krate {
+                    return None;
+                }
+                let mut inside = vec!["crate".to_owned()];
+                inside.extend_from_slice(rest);
+                self.resolve(other, 0, &inside)
+            }
+            target => Some((krate.to_owned(), target)),
+        }
+    }
+}
+
+fn impls(modules: &Modules) -> BTreeMap<(Id, String), Vec<syn::ItemImpl>> {
+    let mut impls: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (id, module) in modules.all.iter().enumerate() {
+        for item in &module.items {
+            let Item::Impl(block) = item else { continue };
+            let syn::Type::Path(path) = &*block.self_ty else { continue };
+            let path: Segments = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+            if let Some(Target::Item(id, name)) = resolve(modules, id, &path) {
+                impls.entry((id, name)).or_default().push(block.clone());
+            }
+        }
+    }
+    impls
+}
+
+struct Walk<'a> {
+    workspace: &'a Workspace,
+    /// The path at which each item was met first.
+    paths: BTreeMap<Definition, String>,
+    twice: Vec<String>,
+}
+
+impl Walk<'_> {
+    /// What a module exports, in the order of its names.
+    fn module(&mut self, krate: &str, id: Id, path: &str) -> Vec<Item> {
+        let Some(definition) = self.workspace.crates.get(krate) else { return Vec::new() };
+        let mut exported: BTreeMap<String, Vec<Item>> = BTreeMap::new();
+        let mut names = BTreeSet::new();
+        for item in &definition.modules.all[id].items {
+            match item {
+                Item::Use(item) if is_public(&item.vis) && !is_hidden(&item.attrs) => {
+                    leaves(&item.tree, &Vec::new(), &mut |target, name| {
+                        let items = self.import(krate, id, target, &name, path);
+                        exported.entry(name).or_default().extend(items);
+                    });
+                }
+                Item::Mod(item) if is_public(&item.vis) && !is_hidden(&item.attrs) => {
+                    let name = item.ident.to_string();
+                    let target = ["self".to_owned(), name.clone()];
+                    let items = self.import(krate, id, target.to_vec(), &name, path);
+                    exported.entry(name).or_default().extend(items);
+                }
+                // Exported ones are the root's, others nobody's.
+                Item::Macro(_) => {}
+                other => {
+                    if let Some(name) = name_of(other).filter(|name| names.insert(name.clone())) {
+                        let items = self.define(krate, id, &name, path);
+                        exported.entry(name).or_default().extend(items);
+                    }
+                }
+            }
+        }
+        if id == 0 {
+            for (name, module) in &definition.modules.exported_macros {
+                let items = self.define(krate, *module, name, path);
+                exported.entry(name.clone()).or_insert(items);
+            }
+        }
+        exported.into_values().flatten().collect()
+    }
+
+    fn import(
+        &mut self,
+        krate: &str,
+        id: Id,
+        target: Segments,
+        name: &str,
+        path: &str,
+    ) -> Vec<Item> {
+        match self.workspace.resolve(krate, id, &target) {
+            Some((krate, Target::Module(id))) => {
+                let items = self.module(&krate, id, &format!("{path}::{name}"));
+                module_of(name, items).into_iter().collect()
+            }
+            Some((krate, Target::Item(id, original))) => {
+                let items = self.define(&krate, id, &original, path);
+                // What a macro makes cannot be read.
+                if items.is_empty() { reexport(&target, name) } else { items }
+            }
+            _ => reexport(&target, name),
+        }
+    }
+
+    /// The items of a name that a module defines, with their `impl` blocks.
+    fn define(&mut self, krate: &str, id: Id, name: &str, path: &str) -> Vec<Item> {
+        let Some(definition) = self.workspace.crates.get(krate) else { return Vec::new() };
+        let items = &definition.modules.all[id].items;
+        let named = items.iter().filter(|item| name_of(item).as_deref() == Some(name));
+        let mut found: Vec<Item> = named.filter_map(outline).collect();
+        if found.is_empty() {
+            return found;
+        }
+        let here = format!("{path}::{name}");
+        let first = self.paths.entry((krate.to_owned(), id, name.to_owned()));
+        let first = first.or_insert_with(|| here.clone()).clone();
+        if first != here {
+            self.twice.push(format!("{here} is also {first}"));
+            return reexport(&first.split("::").map(str::to_owned).collect(), name);
+        }
+        let impls = definition.impls.get(&(id, name.to_owned()));
+        found.extend(impls.into_iter().flatten().filter_map(outline_impl));
+        found
+    }
+}
+
+/// Every name that a `use` brings in, with its path; `*` for globs.
+fn leaves(tree: &UseTree, before: &Segments, found: &mut dyn FnMut(Segments, String)) {
+    let with = |name: String| {
+        let mut segments = before.clone();
+        if name != "self" {
+            segments.push(name);
+        }
+        segments
+    };
+    match tree {
+        UseTree::Path(path) => leaves(&path.tree, &with(path.ident.to_string()), found),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, before, found)),
+        UseTree::Name(name) => {
+            let segments = with(name.ident.to_string());
+            let last = segments.last().cloned().unwrap_or_default();
+            found(segments, last);
+        }
+        UseTree::Rename(rename) => found(with(rename.ident.to_string()), rename.rename.to_string()),
+        UseTree::Glob(_) => found(with("*".to_owned()), "*".to_owned()),
+    }
+}
+
+fn name_of(item: &Item) -> Option<String> {
+    Some(match item {
+        Item::Const(item) => item.ident.to_string(),
+        Item::Enum(item) => item.ident.to_string(),
+        Item::Fn(item) => item.sig.ident.to_string(),
+        Item::Macro(item) => item.ident.as_ref()?.to_string(),
+        Item::Static(item) => item.ident.to_string(),
+        Item::Struct(item) => item.ident.to_string(),
+        Item::Trait(item) => item.ident.to_string(),
+        Item::Type(item) => item.ident.to_string(),
+        _ => return None,
+    })
+}
+
+fn module_of(name: &str, items: Vec<Item>) -> Option<Item> {
+    let mut module: syn::ItemMod = syn::parse_str(&format!("pub mod {name} {{}}")).ok()?;
+    module.content.as_mut()?.1 = items;
+    Some(Item::Mod(module))
+}
+
+fn reexport(path: &Segments, name: &str) -> Vec<Item> {
+    let path = path.join("::");
+    let renamed = if path.ends_with(name) { String::new() } else { format!(" as {name}") };
+    syn::parse_str(&format!("pub use {path}{renamed};")).map(|item| vec![item]).unwrap_or_default()
+}
