@@ -8,27 +8,50 @@ use std::path::{Path, PathBuf};
 /// Where the package has its files.
 const FOLDER: &str = "/usr/share/idl/omniORB";
 
+/// Where the back end is told to find `CORBA`: in files that use what `orb.idl` defines but include it
+/// through another file alone, which is external, it makes no code for it.
+const INDIRECT: [(&str, &str); 2] = [
+    ("COS/CosCompoundLifeCycle.idl", "crate::idl::cos_cosgraphs_idl::corba"),
+    ("COS/CosStream.idl", "crate::idl::cos_cosgraphs_idl::corba"),
+];
+
+/// Files for which no one module has all of `CORBA` that they use: they hold what they include.
+const ALONE: [&str; 4] = ["NRService", "SecurityAdmin", "SecurityLevel2", "SecurityReplaceable"];
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let folder = Path::new(FOLDER);
     let files = if folder.is_dir() { files(folder) } else { Vec::new() };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo sets it"));
     let (mut modules, mut compiled, mut refused) = (String::new(), String::new(), String::new());
+    let mut accepted = Vec::new();
     for file in &files {
         println!("cargo::rerun-if-changed={}", folder.join(file).display());
-        let name = file.display().to_string();
-        match rust(folder, file) {
-            Ok(text) => {
-                let module = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_lowercase();
-                std::fs::write(out.join(&module).with_extension("rs"), text).expect("written");
-                let path = format!("concat!(env!(\"OUT_DIR\"), \"/{module}.rs\")");
-                let _ = writeln!(modules, "mod {module} {{ include!({path}); }}");
-                let _ = writeln!(compiled, "    {name:?},");
+        let name = file.display();
+        match check(folder, file) {
+            Ok(compilation) => {
+                let _ = writeln!(compiled, "    \"{name}\",");
+                accepted.push((file, compilation));
             }
-            Err(codes) => {
-                let _ = writeln!(refused, "    ({name:?}, &{codes:?}),");
-            }
+            Err(codes) => _ = writeln!(refused, "    (\"{name}\", &{codes:?}),"),
         }
+    }
+    for (file, compilation) in &accepted {
+        // What other files define is compiled once, in their modules.
+        let alone = file.file_stem().is_some_and(|stem| ALONE.iter().any(|name| stem == *name));
+        let others = accepted.iter().filter(|(other, _)| other != file && !alone);
+        let options = others.fold(zorb_idl_rust::Options::new(), |options, (other, _)| {
+            options
+                .extern_file(other.display().to_string(), format!("crate::idl::{}", module(other)))
+        });
+        let indirect = INDIRECT.iter().filter(|(name, _)| Path::new(name) == file.as_path());
+        let options =
+            indirect.fold(options, |options, (_, corba)| options.extern_module("CORBA", *corba));
+        let text = zorb_idl_rust::generate(compilation, &options).text;
+        let module = module(file);
+        std::fs::write(out.join(&module).with_extension("rs"), text).expect("written");
+        let path = format!("concat!(env!(\"OUT_DIR\"), \"/{module}.rs\")");
+        let _ = writeln!(modules, "mod {module} {{ include!({path}); }}");
     }
     let lists = format!(
         "/// Files whose Rust is here.\npub(super) const COMPILED: &[&str] = &[\n{compiled}];\n\
@@ -56,24 +79,26 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The Rust of a file, or the codes of the errors in it, each once.
-fn rust(folder: &Path, file: &Path) -> Result<String, Vec<String>> {
+/// `cos_cosnaming_idl` for `COS/CosNaming.idl`.
+fn module(file: &Path) -> String {
+    let name = file.display().to_string();
+    name.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_lowercase()
+}
+
+/// A file without errors, or the codes of those in it, each once.
+fn check(folder: &Path, file: &Path) -> Result<zorb_idl::Compilation, Vec<String>> {
     // What is in `COS` includes what is beside it, and `orb.idl`, which is built in.
     let beside = folder.join(file.parent().unwrap_or(Path::new("")));
     let options = zorb_idl::Options::new().include_path(beside);
     let compilation = zorb_idl::compile(&options, &[folder.join(file)]);
-    let back = zorb_idl_rust::Options::new();
     let mut findings = compilation.diagnostics.clone();
     if !compilation.has_errors() {
+        let back = zorb_idl_rust::Options::new();
         findings.extend(zorb_idl_rust::unsupported(&compilation, &back));
     }
     let mut codes: Vec<String> = findings.iter().map(|found| found.code.as_str().into()).collect();
     codes.retain(|code| code.starts_with('E'));
     codes.sort();
     codes.dedup();
-    if codes.is_empty() {
-        Ok(zorb_idl_rust::generate(&compilation, &back).text)
-    } else {
-        Err(codes)
-    }
+    if codes.is_empty() { Ok(compilation) } else { Err(codes) }
 }

@@ -52,14 +52,14 @@ const STEPS: &[Step] = &[
         name: "no-features",
         lines: &[
             "cargo check --package zorb --no-default-features",
-            "cargo test --package zorb --no-default-features --test local --test protocols",
+            "cargo test --package zorb --no-default-features --test it",
         ],
         environment: &[],
         tool: None,
     },
     Step {
         name: "all-features",
-        lines: &["cargo test --package zorb --all-features --test local --test protocols"],
+        lines: &["cargo test --package zorb --all-features --test it"],
         environment: &[],
         tool: None,
     },

@@ -2,11 +2,9 @@
 //! in the suite that every protocol passes.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::path::Path;
 
-use support::{Adder, Servant};
+use crate::support::{Adder, Servant};
 use zorb::giop::{Ior, ProfileTag};
 use zorb::{Orb, OrbBuilder, SystemExceptionKind};
 

@@ -3,11 +3,9 @@
 #![cfg(feature = "short")]
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::sync::{Arc, OnceLock};
 
-use support::{Adder, Servant};
+use crate::support::{Adder, Servant};
 use zorb::giop::{
     Destination, Frame, GiopLite, Messaging, OperationName, ProfileTag, ProtocolErrorKind,
     RequestHeader,
@@ -23,7 +21,7 @@ struct Counter(Adder);
 
 codegen::interface!(Counter(Adder), "IDL:zorb.test/Counter:1.0", "Counter", [Adder]);
 
-trait CounterServant: support::AdderServant {
+trait CounterServant: crate::support::AdderServant {
     fn next(&self) -> Result<i32>;
 }
 
@@ -42,7 +40,7 @@ impl Counter {
 /// Adds what it says to each sum.
 struct Biased(i32);
 
-impl support::AdderServant for Biased {
+impl crate::support::AdderServant for Biased {
     fn add(&self, left: i32, right: i32) -> Result<i32> {
         Ok(left + right + self.0)
     }

@@ -2,13 +2,11 @@
 #![cfg(feature = "udp")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
 use std::net::UdpSocket;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use support::{Notice, NoticeServant};
+use crate::support::{Notice, NoticeServant};
 use zorb::giop::{IiopProfile, ProfileTag};
 use zorb::{CompletionStatus, Orb, OrbBuilder, SystemExceptionKind};
 

@@ -1,11 +1,9 @@
 //! Protocols by configuration: which an ORB has, which it listens with, which its calls go by.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
 use std::sync::Arc;
 
-use support::{Adder, Servant};
+use crate::support::{Adder, Servant};
 use zorb::giop::{GiopLite, ProfileTag};
 use zorb::policy::{ClientProtocols, Policies, ServerProtocols};
 use zorb::protocols::UiopProtocol;

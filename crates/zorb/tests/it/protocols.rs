@@ -1,11 +1,9 @@
 //! Several protocols at once, in one ORB and in one reference.
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::sync::Arc;
 
-use support::{Adder, Servant};
+use crate::support::{Adder, Servant};
 use zorb::giop::{GiopLite, Ior, ProfileTag, TaggedProfile};
 use zorb::protocols::{IiopProtocol, ShmiopProtocol, lite_iiop};
 use zorb::transport::{Composed, RegistryError};

@@ -3,15 +3,13 @@
 #![cfg(feature = "short")]
 #![allow(clippy::unwrap_used)]
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use support::{Adder, AdderServant, Servant};
+use crate::support::{Adder, AdderServant, Servant};
 use zorb::cdr::ByteOrder;
 use zorb::giop::{IiopProfile, Ior, ProfileTag, TaggedProfile};
 use zorb::protocols::{IiopProtocol, short_uiop};

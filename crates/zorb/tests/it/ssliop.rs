@@ -2,15 +2,11 @@
 #![cfg(feature = "tls")]
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../zorb-tls/tests/support/mod.rs"]
-mod certificates;
-mod support;
-
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use certificates::Authority;
-use support::{Adder, AdderServant};
+use crate::certificates::Authority;
+use crate::support::{Adder, AdderServant};
 use tempfile::TempDir;
 use zorb::giop::{GiopLite, Ior, ProfileTag};
 use zorb::tls::{Pem, Settings, SsliopProtocol};
@@ -210,7 +206,7 @@ fn a_client_that_is_not_let_in_gets_no_permission() {
 fn a_program_sets_tls_up_itself() {
     let files = Files::new();
     let (server, client) = (files.authority.server(), files.authority.client());
-    let settings = |own: &certificates::Certified| {
+    let settings = |own: &crate::certificates::Certified| {
         Settings::new()
             .certificate(Pem::text(&own.certificate), Pem::text(&own.key))
             .roots(Pem::text(files.authority.certificate()))

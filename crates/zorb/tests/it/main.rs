@@ -1,0 +1,16 @@
+//! The facade: its protocols, and options where they meet.
+
+#[cfg(feature = "tls")]
+#[path = "../../../zorb-tls/tests/support/mod.rs"]
+mod certificates;
+mod configured;
+mod diop;
+mod local;
+mod precedence;
+mod protocol_policies;
+mod protocols;
+mod short;
+mod short_routes;
+mod ssliop;
+#[path = "../support/mod.rs"]
+mod support;
