@@ -1,4 +1,4 @@
-//! What repositories say, as dynamic calls take it.
+//! Queries of interface repositories, in the types of dynamic calls.
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
@@ -9,17 +9,17 @@ use zorb::{Interface, ObjectRef, SystemException, SystemExceptionKind, TypeCode}
 use crate::corba;
 use corba::{AttributeMode, ExcDescriptionSeq, OperationMode, ParameterMode};
 
-/// The definition of an object's interface, as its server says (`_interface`); `None` when it has
-/// none to tell.
+/// The definition of an object's interface, as its server reports it (`_interface`); `None` if the
+/// server has none.
 ///
 /// # Errors
-/// The system exception of the call: `INTF_REPOS` from servers that know no repository.
+/// The system exception of the call: `INTF_REPOS` from a server without a repository.
 #[doc(alias = "_get_interface")]
 pub fn interface_of(object: &ObjectRef) -> Result<Option<corba::InterfaceDef>, SystemException> {
     object.invoke("_interface", |_| Ok(()), <zorb::Ref<corba::InterfaceDef> as zorb::Wire>::read)
 }
 
-/// All that is known of an interface, what it inherits included.
+/// The full description of an interface, including what it inherits.
 ///
 /// # Errors
 /// The system exception of a call.
@@ -33,7 +33,7 @@ pub fn describe(interface: &corba::InterfaceDef) -> Result<InterfaceDescription,
             operations: full.operations.into_iter().map(operation).collect(),
             attributes: full.attributes.into_iter().map(attribute).collect(),
         }),
-        // Repositories of CORBA 2 know no exceptions of attributes.
+        // Repositories of CORBA 2 have no exceptions of attributes.
         Err(exception) if is_unknown_operation(exception) => {
             let full = interface.describe_interface()?;
             Ok(InterfaceDescription {

@@ -1,9 +1,9 @@
-//! The interface repository: definitions of IDL as objects that any ORB can ask.
+//! The interface repository: IDL definitions as CORBA objects.
 //!
 //! [`InterfaceRepository`] serves the definitions of a
-//! [`Repository`](zorb::dynamic::repository::Repository); [`StateFile`] keeps them over restarts.
-//! For clients there are the stubs in [`corba`], made from the standard's IDL, and [`describe`] and
-//! [`interface_of`], which turn what a repository says into what dynamic calls take.
+//! [`Repository`](zorb::dynamic::repository::Repository); [`StateFile`] stores them across
+//! restarts. Clients use the stubs in [`corba`], generated from the standard's IDL, and
+//! [`describe`] and [`interface_of`], which convert descriptions to the types of dynamic calls.
 //!
 //! ```
 //! use zorb::dynamic::repository::{EntryKind, Repository};
@@ -24,8 +24,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `_interface` of any object answers with its definition where the ORB of the object's server
-//! knows the repository as the initial reference `InterfaceRepository`.
+//! An object's `_interface` operation returns its definition if the ORB of its server has the
+//! repository as the initial reference `InterfaceRepository`.
 #![forbid(unsafe_code)]
 
 mod client;

@@ -1,4 +1,4 @@
-//! Serving a repository: one object for each definition, and for each type without a name that
+//! Serves a repository: one object for each definition, and one for each anonymous type that
 //! definitions use.
 
 mod change;
@@ -23,53 +23,54 @@ use zorb::{
 
 use crate::{StateFile, corba};
 use create::Addition;
-use object::{Object, What};
+use object::{Object, Target};
 use view::View;
 
-/// The adapter that the objects are in, below the one that is given.
+/// The name of the object adapter, a child of the given one.
 const ADAPTER: &str = "InterfaceRepository";
 
-/// The most types without a name that have objects. Clients make them with `create_sequence` and
-/// its like, so that there has to be an end.
+/// The maximum number of anonymous types with objects. Clients create them with operations such as
+/// `create_sequence`, so the number must be bounded.
 const MAX_TYPES: usize = 1 << 16;
 
-/// The most definitions that clients make a repository grow to.
+/// The maximum number of definitions in a repository that clients can change.
 const MAX_DEFINITIONS: usize = 1 << 20;
 
-/// An interface repository that is being served. Clones are the same repository.
+/// A served interface repository. Clones refer to the same repository.
 ///
-/// References to its objects stay good over restarts, where definitions keep their repository ids.
+/// References to its objects stay valid across restarts as long as definitions keep their
+/// repository ids.
 #[derive(Clone)]
 pub struct InterfaceRepository(Arc<Shared>);
 
-/// What all objects of a repository know.
+/// The state shared by all objects of a repository.
 struct Shared {
     poa: Poa,
     /// Whether clients may change the definitions.
     writable: bool,
-    /// Where definitions are kept that clients change.
+    /// The file that stores changed definitions.
     state: Option<StateFile>,
-    /// Locked before what follows.
+    /// Locked before the fields below.
     definitions: RwLock<Repository>,
-    /// The repository ids that definitions had, for references that were given out.
+    /// Former repository ids of definitions, for references handed out earlier.
     renamed: Mutex<Renamed>,
-    /// The types without a name that have objects, by their texts.
+    /// The anonymous types with objects, by their IDL text.
     types: Mutex<HashMap<String, TypeCode>>,
 }
 
 impl InterfaceRepository {
-    /// Serves definitions, in an adapter of its own below `parent`. Clients cannot change them:
-    /// what would is refused with `NO_PERMISSION`.
+    /// Serves definitions in an object adapter below `parent`. Clients cannot change them:
+    /// operations that would fail with `NO_PERMISSION`.
     ///
     /// # Errors
-    /// `AdapterAlreadyExists` when `parent` has such a child; `INITIALIZE` when no endpoint can be
+    /// `AdapterAlreadyExists` if `parent` has such a child; `INITIALIZE` if no endpoint can be
     /// opened.
     pub fn serve(parent: &Poa, definitions: Repository) -> Result<Self, PoaError> {
         Self::serve_as(parent, definitions, false, None)
     }
 
     /// Serves definitions that any client may change; each change is stored in `state` before the
-    /// client has its answer.
+    /// reply is sent.
     ///
     /// # Errors
     /// As [`serve`](Self::serve).
@@ -100,8 +101,8 @@ impl InterfaceRepository {
             shared.activate_definition(entry)?;
         }
         let view = View { shared: &shared, repository: &definitions };
-        for (place, _) in definitions.entries() {
-            view.make_types_of(place);
+        for (entry_id, _) in definitions.entries() {
+            view.make_types_of(entry_id);
         }
         *shared.definitions.write().unwrap_or_else(PoisonError::into_inner) = definitions;
         Ok(Self(shared))
@@ -110,12 +111,12 @@ impl InterfaceRepository {
     /// The repository's own object.
     ///
     /// # Errors
-    /// `OBJECT_NOT_EXIST` when the adapter was destroyed.
+    /// `OBJECT_NOT_EXIST` if the adapter was destroyed.
     pub fn reference(&self) -> Result<corba::Repository, PoaError> {
         self.0.poa.reference(&definition_id(""))
     }
 
-    /// The definitions as they are now.
+    /// The current definitions.
     pub fn definitions(&self) -> Repository {
         self.0.read().clone()
     }
@@ -127,19 +128,19 @@ impl fmt::Debug for InterfaceRepository {
     }
 }
 
-/// The object id of a definition: a letter and its repository id, which is empty for the
-/// repository itself.
+/// The object id of a definition: a letter and its repository id, which is empty for the repository
+/// itself.
 fn definition_id(id: &str) -> ObjectId {
     ObjectId::new(format!("D{id}"))
 }
 
-/// The object id of a type without a name: a letter and how IDL writes it.
+/// The object id of an anonymous type: a letter and its IDL text.
 fn type_id(text: &str) -> ObjectId {
     ObjectId::new(format!("T{text}"))
 }
 
-/// The place of the definition of a repository id, or of one that had it before.
-fn place_of(
+/// The entry of the definition with a current or former repository id.
+fn entry_id_of(
     definitions: &Repository,
     renamed: &Renamed,
     id: &str,
@@ -147,8 +148,8 @@ fn place_of(
     if id.is_empty() {
         return Ok(Repository::ROOT);
     }
-    let place = definitions.lookup_id(id).or_else(|| definitions.lookup_id(renamed.get(id)?));
-    place.ok_or_else(|| {
+    let entry_id = definitions.lookup_id(id).or_else(|| definitions.lookup_id(renamed.get(id)?));
+    entry_id.ok_or_else(|| {
         let minor = minor::object_not_exist::NO_MATCH;
         SystemException::object_not_exist(minor, CompletionStatus::No)
     })
@@ -168,15 +169,15 @@ impl Shared {
     }
 
     fn activate_definition(self: &Arc<Self>, entry: &Entry) -> Result<(), PoaError> {
-        let what = What::Definition(entry.id.clone());
-        let object = Object { shared: Arc::clone(self), what, kind: kind::of_entry(entry) };
+        let target = Target::Definition(entry.id.clone());
+        let object = Object { shared: Arc::clone(self), target, kind: kind::of_entry(entry) };
         let id = definition_id(&entry.id);
         // A definition that had this id before may still have its object.
         let _ = self.poa.deactivate(&id);
         self.poa.activate_with_id::<_, ObjectRef>(id, object).map(drop)
     }
 
-    /// The object of a type without a name; one is made where there is none.
+    /// The object of an anonymous type; created if necessary.
     fn type_object<T: Interface>(
         self: &Arc<Self>,
         type_code: &TypeCode,
@@ -191,16 +192,16 @@ impl Shared {
             let minor = minor::no_resources::QUEUE_FULL;
             return Err(SystemException::no_resources(minor, CompletionStatus::No));
         }
-        let what = What::Type(type_code.clone());
+        let target = Target::Type(type_code.clone());
         let kind = kind::of_type(type_code);
-        let object = Object { shared: Arc::clone(self), what, kind };
+        let object = Object { shared: Arc::clone(self), target, kind };
         let made: ObjectRef = self.poa.activate_with_id(id, object)?;
         types.insert(text, type_code.clone());
         Ok(made.unchecked_narrow())
     }
 
-    /// Changes the definitions, all of it or nothing: stores what came out, and takes it. The
-    /// objects are brought up to date by `finish`, before anything else can change.
+    /// Changes the definitions atomically: stores the result, and then makes it current. `finish`
+    /// updates the objects before any other change.
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Repository, &Renamed) -> Result<T, SystemException>,
@@ -215,7 +216,7 @@ impl Shared {
         Ok(result)
     }
 
-    /// Adds a definition, and makes its object.
+    /// Adds a definition and creates its object.
     fn add(
         self: &Arc<Self>,
         make: impl FnOnce(&Repository, &Renamed) -> Result<Addition, SystemException>,
@@ -237,9 +238,9 @@ impl Shared {
             }
         }
         self.lock_renamed().remove(&id);
-        if let Some(place) = definitions.lookup_id(&id) {
-            self.activate_definition(&definitions[place])?;
-            View { shared: self, repository: &definitions }.make_types_of(place);
+        if let Some(entry_id) = definitions.lookup_id(&id) {
+            self.activate_definition(&definitions[entry_id])?;
+            View { shared: self, repository: &definitions }.make_types_of(entry_id);
         }
         Ok(())
     }
@@ -247,12 +248,12 @@ impl Shared {
     fn store(&self, definitions: &Repository) -> Result<(), SystemException> {
         let Some(state) = &self.state else { return Ok(()) };
         state.store(definitions).map_err(|error| {
-            tracing::error!(%error, "a definition could not be stored");
+            tracing::error!(%error, "cannot store a definition");
             SystemException::persist_store(MinorCode::default(), CompletionStatus::No)
         })
     }
 
-    /// The type that a reference to one of these objects stands for, as part of another.
+    /// The type that a reference to one of these objects denotes, as part of another type.
     fn type_of(
         &self,
         repository: &Repository,
@@ -263,7 +264,7 @@ impl Shared {
         let reference = reference.ok_or_else(|| bad_param(minor::bad_param::NIL_NOT_ALLOWED))?;
         let found = self.find_type(repository, renamed, reference);
         let found = found.ok_or_else(|| bad_param(minor::bad_param::WRONG_INTERFACE))?;
-        // One that waits for its members is part of others by its id.
+        // A type still without members is referred to by its id.
         let is_empty = found.member_count() == 0;
         match found.kind() {
             TcKind::Struct | TcKind::Union if is_empty => Ok(TypeCode::recursive(found.id())?),
@@ -280,8 +281,8 @@ impl Shared {
         let id = self.poa.id_of(reference).ok()?;
         match std::str::from_utf8(id.as_bytes()).ok()?.split_at_checked(1)? {
             ("D", id) => {
-                let place = place_of(repository, renamed, id).ok()?;
-                repository.get(place)?.type_code().cloned()
+                let entry_id = entry_id_of(repository, renamed, id).ok()?;
+                repository.get(entry_id)?.type_code().cloned()
             }
             ("T", text) => {
                 let known = self.lock_types().get(text).cloned()?;
@@ -291,7 +292,7 @@ impl Shared {
         }
     }
 
-    /// A type with what definitions have become since it was made.
+    /// Updates a type to the current state of the definitions in it.
     fn as_defined(
         &self,
         repository: &Repository,

@@ -1,4 +1,4 @@
-//! A repository in a file, over restarts.
+//! Persistent state of a repository.
 
 use std::fmt;
 use std::fs::File;
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use zorb::dynamic::repository::{Repository, StoreError};
 
-/// The largest file that is read, in octets.
+/// The maximum size of a state file, in octets.
 const MAX_FILE: u64 = 256 << 20;
 
-/// A file that keeps the definitions of a repository.
+/// A file that stores the definitions of a repository.
 ///
-/// It is replaced as a whole: whoever reads it, after a crash too, finds either what was there
-/// before or what was stored last. Its octets are the same on every machine.
+/// The file is replaced atomically: a reader, even after a crash, finds either the previous or the
+/// new contents. The format does not depend on the machine.
 #[derive(Clone, Debug)]
 pub struct StateFile(PathBuf);
 
-/// A file could not be read or written, or is no stored repository.
+/// A state file could not be read or written, or is not valid.
 #[derive(Debug)]
 pub struct StateError {
     path: PathBuf,
@@ -31,20 +31,20 @@ enum Reason {
 }
 
 impl StateFile {
-    /// The file of that name, which need not be there yet.
+    /// The file with this name, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
-    /// The file's name.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// What is stored; `None` when the file is not there.
+    /// Loads the definitions; `None` if the file does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, is longer than 256 MiB, or holds something else.
+    /// The file cannot be read, is larger than 256 MiB, or is not a state file.
     pub fn load(&self) -> Result<Option<Repository>, StateError> {
         let file = match File::open(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -55,10 +55,10 @@ impl StateFile {
         repository.map(Some).map_err(|error| self.failed(Reason::Content(error)))
     }
 
-    /// Stores a repository.
+    /// Stores the definitions.
     ///
     /// # Errors
-    /// When the file cannot be written. What was in it stays then.
+    /// The file cannot be written. Its previous contents are kept.
     pub fn store(&self, repository: &Repository) -> Result<(), StateError> {
         let octets = repository.to_octets().map_err(|error| self.failed(Reason::Content(error)))?;
         self.replace(&octets).map_err(|error| self.failed(Reason::File(error)))
@@ -73,7 +73,7 @@ impl StateFile {
         file.sync_all()?;
         drop(file);
         std::fs::rename(&new, &self.0)?;
-        // The name is in the folder, which has to reach the disk as well.
+        // Syncs the directory entry to disk as well.
         let folder = match self.0.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -87,7 +87,7 @@ impl StateFile {
     }
 }
 
-/// All of a file. Devices and pipes, which may have no end, are refused.
+/// Reads a whole file. Devices and pipes, which may have no end, are rejected.
 fn read(file: File) -> io::Result<Vec<u8>> {
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("not a regular file"));

@@ -8,7 +8,7 @@ use zorb::{Any, Interface, Orb, SystemException, SystemExceptionKind, TcKind, Ty
 use zorb_ifr::corba::{self, AttributeMode, DefinitionKind, OperationMode, PrimitiveKind};
 use zorb_ifr::{InterfaceRepository, StateFile};
 
-/// A repository that can be written to, as a client in another process would have it.
+/// A writable repository, as a client in another process sees it.
 struct Writable {
     orb: Orb,
     client: Orb,
@@ -77,9 +77,9 @@ fn as_type(object: &impl Interface) -> corba::IdlType {
     object.as_object().unchecked_narrow()
 }
 
-fn refused<T>(result: Result<T, SystemException>) -> (SystemExceptionKind, zorb::MinorCode) {
+fn rejected<T>(result: Result<T, SystemException>) -> (SystemExceptionKind, zorb::MinorCode) {
     match result {
-        Ok(_) => panic!("it should have been refused"),
+        Ok(_) => panic!("it should have been rejected"),
         Err(error) => (error.kind, error.minor),
     }
 }
@@ -96,7 +96,7 @@ fn names_ids_and_versions_are_set() {
     point.set_name("Spot").unwrap();
     point.set_version("2.5").unwrap();
     point.set_id("IDL:Spot:2.0").unwrap();
-    // The reference is good still, and so is what leads to the definition.
+    // The reference stays valid, and so do references to the definition.
     assert_eq!(point.absolute_name().unwrap(), "::Spot");
     assert_eq!((&*point.id().unwrap(), &*point.version().unwrap()), ("IDL:Spot:2.0", "2.5"));
     assert!(ifr.repository.lookup_id("IDL:Point:1.0").unwrap().is_none());
@@ -109,7 +109,7 @@ fn names_ids_and_versions_are_set() {
     let element = sequence.element_type_def().unwrap().unwrap();
     let element: corba::Contained = element.as_object().unchecked_narrow();
     assert_eq!(element.name().unwrap(), "Spot");
-    // So is the type that was made before, also as a part of another one.
+    // So is the type created earlier, also as part of another type.
     let old: corba::SequenceDef = points.as_object().unchecked_narrow();
     assert_eq!(old.element_type().unwrap().name(), "Spot");
     let other = ifr.structure("Other", &[member("all", &points)]);
@@ -120,18 +120,18 @@ fn names_ids_and_versions_are_set() {
 
     use minor::bad_param as minors;
     let refusals = [
-        (refused(point.set_id("IDL:Line:1.0")), minors::ID_EXISTS),
-        (refused(point.set_id("Line")), minors::INVALID_REPOSITORY_ID),
-        (refused(point.set_name("LINE")), minors::NAME_EXISTS),
-        (refused(point.set_name("a b")), minors::INVALID_NAME),
+        (rejected(point.set_id("IDL:Line:1.0")), minors::ID_EXISTS),
+        (rejected(point.set_id("Line")), minors::INVALID_REPOSITORY_ID),
+        (rejected(point.set_name("LINE")), minors::NAME_EXISTS),
+        (rejected(point.set_name("a b")), minors::INVALID_NAME),
     ];
     for (refusal, minor) in refusals {
         assert_eq!(refusal, (BAD_PARAM, minor));
     }
     let stored = ifr.stored();
-    let place = stored.lookup(Repository::ROOT, "Spot").unwrap();
-    assert_eq!((&*stored[place].id, &*stored[place].version), ("IDL:Spot:2.0", "2.5"));
-    // The old id is free.
+    let entry_id = stored.lookup(Repository::ROOT, "Spot").unwrap();
+    assert_eq!((&*stored[entry_id].id, &*stored[entry_id].version), ("IDL:Spot:2.0", "2.5"));
+    // The old id can be used again.
     let again = ifr.repository.create_enum("IDL:Point:1.0", "Point", "1.0", &["a".to_owned()]);
     assert_eq!(again.unwrap().unwrap().def_kind().unwrap(), DefinitionKind::DkEnum);
 }
@@ -147,32 +147,32 @@ fn what_others_need_stays() {
     let point = module.create_struct(&id("M/P"), "P", "1.0", &members).unwrap().unwrap();
     let points = ifr.sequence(&as_type(&point));
     let user = ifr.structure("User", &[member("all", &points)]);
-    assert_eq!(refused(point.destroy()), (bad_order, DEPENDENCY));
-    assert_eq!(refused(module.destroy()), (bad_order, DEPENDENCY));
+    assert_eq!(rejected(point.destroy()), (bad_order, DEPENDENCY));
+    assert_eq!(rejected(module.destroy()), (bad_order, DEPENDENCY));
     let sequence: corba::SequenceDef = points.as_object().unchecked_narrow();
-    assert_eq!(refused(sequence.destroy()), (bad_order, DEPENDENCY));
-    assert_eq!(refused(ifr.repository.destroy()), (bad_order, INDESTRUCTIBLE));
-    assert_eq!(refused(long.destroy()), (bad_order, INDESTRUCTIBLE));
+    assert_eq!(rejected(sequence.destroy()), (bad_order, DEPENDENCY));
+    assert_eq!(rejected(ifr.repository.destroy()), (bad_order, INDESTRUCTIBLE));
+    assert_eq!(rejected(long.destroy()), (bad_order, INDESTRUCTIBLE));
 
     user.destroy().unwrap();
-    assert_eq!(refused(user.name()).0, SystemExceptionKind::ObjectNotExist);
+    assert_eq!(rejected(user.name()).0, SystemExceptionKind::ObjectNotExist);
     module.destroy().unwrap();
-    for gone in [refused(point.name()), refused(sequence.bound())] {
+    for gone in [rejected(point.name()), rejected(sequence.bound())] {
         assert_eq!(gone.0, SystemExceptionKind::ObjectNotExist);
     }
     assert!(ifr.repository.contents(DefinitionKind::DkAll, true).unwrap().is_empty());
     assert_eq!(ifr.stored().entries().count(), 1);
-    // What is made anew under the id is another.
+    // A new definition with the old id is a different one.
     let names = ["a".to_owned()];
     let again = ifr.repository.create_enum(&id("M/P"), "P", "1.0", &names).unwrap().unwrap();
     assert_eq!(again.members().unwrap(), names);
     let texts = ifr.repository.create_string(7).unwrap().unwrap();
     texts.destroy().unwrap();
-    assert_eq!(refused(texts.bound()).0, SystemExceptionKind::ObjectNotExist);
+    assert_eq!(rejected(texts.bound()).0, SystemExceptionKind::ObjectNotExist);
 
     let base = ifr.interface("Base", &[]);
     let derived = ifr.interface("Derived", &[&base]);
-    assert_eq!(refused(base.destroy()), (bad_order, DEPENDENCY));
+    assert_eq!(rejected(base.destroy()), (bad_order, DEPENDENCY));
     derived.set_base_interfaces(&[]).unwrap();
     base.destroy().unwrap();
     assert!(derived.base_interfaces().unwrap().is_empty());
@@ -184,7 +184,7 @@ fn definitions_move() {
     let ifr = Writable::new("move.ifr");
     let long = ifr.primitive(PrimitiveKind::PkLong);
     let point = ifr.structure("Point", &[member("x", &long)]);
-    // It comes later than what is moved into it.
+    // It comes after the definitions moved into it.
     let module = ifr.repository.create_module(&id("M"), "M", "1.0").unwrap().unwrap();
     let inner = module.create_module(&id("M/N"), "N", "1.0").unwrap().unwrap();
     let container =
@@ -200,10 +200,10 @@ fn definitions_move() {
     let inside: corba::Container = interface.as_object().unchecked_narrow();
     let other = ifr.structure("Other", &[member("x", &long)]);
     let refusals = [
-        (refused(into_itself), minors::BAD_CONTAINER),
-        (refused(module.r#move(Some(&inside), "M", "1.0")), minors::BAD_CONTAINER),
-        (refused(module.r#move(None, "M", "1.0")), minors::BAD_CONTAINER),
-        (refused(other.r#move(Some(&container(&inner)), "place", "1.0")), minors::NAME_EXISTS),
+        (rejected(into_itself), minors::BAD_CONTAINER),
+        (rejected(module.r#move(Some(&inside), "M", "1.0")), minors::BAD_CONTAINER),
+        (rejected(module.r#move(None, "M", "1.0")), minors::BAD_CONTAINER),
+        (rejected(other.r#move(Some(&container(&inner)), "entry_id", "1.0")), minors::NAME_EXISTS),
     ];
     for (refusal, minor) in refusals {
         assert_eq!(refusal, (BAD_PARAM, minor));
@@ -218,12 +218,12 @@ fn members_are_set() {
     let ifr = Writable::new("members.ifr");
     let (long, text) =
         (ifr.primitive(PrimitiveKind::PkLong), ifr.primitive(PrimitiveKind::PkString));
-    // A type that leads back to itself begins without members.
+    // A recursive type starts without members.
     let node = ifr.structure("Node", &[]);
     let pair = ifr.structure("Pair", &[]);
     let nodes = ifr.sequence(&as_type(&node));
     pair.set_members(&[member("left", &nodes), member("right", &nodes)]).unwrap();
-    assert!(ifr.stored().lookup_id(&id("Pair")).is_none(), "it waits for the other");
+    assert!(ifr.stored().lookup_id(&id("Pair")).is_none(), "it waits for the other type");
     let pairs = ifr.sequence(&as_type(&pair));
     node.set_members(&[member("name", &text), member("pairs", &pairs)]).unwrap();
     let (node_type, pair_type) = (node.r#type().unwrap(), pair.r#type().unwrap());
@@ -232,11 +232,11 @@ fn members_are_set() {
     assert_eq!(element(&element(&node_type, 1), 0), node_type);
     assert_eq!(element(&element(&pair_type, 1), 1), pair_type);
     let stored = ifr.stored();
-    let place = stored.lookup_id(&id("Pair")).unwrap();
-    assert_eq!(stored[place].type_code().unwrap(), &pair_type);
-    // One that would contain itself is none.
+    let entry_id = stored.lookup_id(&id("Pair")).unwrap();
+    assert_eq!(stored[entry_id].type_code().unwrap(), &pair_type);
+    // A type that would contain itself is rejected.
     let itself = node.set_members(&[member("itself", &as_type(&node))]);
-    assert_eq!(refused(itself).0, SystemExceptionKind::BadTypecode);
+    assert_eq!(rejected(itself).0, SystemExceptionKind::BadTypecode);
     let through = node.set_members(&[member("pair", &as_type(&pair))]);
     through.unwrap();
     assert_eq!(node.members().unwrap()[0].name, "pair");
@@ -259,13 +259,13 @@ fn members_are_set() {
         .unwrap();
     assert_eq!(union.r#type().unwrap().member_name(1), Ok("n"));
     let wrong = union.set_discriminator_type_def(Some(&as_type(&colour)));
-    assert_eq!(refused(wrong), (BAD_PARAM, minors::INCOMPATIBLE_DISCRIMINATOR));
+    assert_eq!(rejected(wrong), (BAD_PARAM, minors::INCOMPATIBLE_DISCRIMINATOR));
     union.set_discriminator_type_def(Some(&ifr.primitive(PrimitiveKind::PkShort))).unwrap();
     assert_eq!(union.discriminator_type().unwrap().kind(), TcKind::Short);
     colour.set_members(&names(["red", "green"])).unwrap();
     assert_eq!(colour.members().unwrap(), names(["red", "green"]));
     let twice = colour.set_members(&names(["red", "RED"]));
-    assert_eq!(refused(twice), (BAD_PARAM, minors::INVALID_MEMBER_NAME));
+    assert_eq!(rejected(twice), (BAD_PARAM, minors::INVALID_MEMBER_NAME));
 
     let alias = ifr.repository.create_alias(&id("A"), "A", "1.0", Some(&long)).unwrap().unwrap();
     alias.set_original_type_def(Some(&as_type(&colour))).unwrap();
@@ -277,15 +277,15 @@ fn members_are_set() {
     let constant = constant.unwrap().unwrap();
     constant.set_value(&Any::new::<i32>(&7).unwrap()).unwrap();
     assert_eq!(constant.value().unwrap().get::<i32>(), Some(7));
-    assert_eq!(refused(constant.set_type_def(Some(&text))).0, BAD_PARAM);
-    // An attribute that such a definition does not have.
+    assert_eq!(rejected(constant.set_type_def(Some(&text))).0, BAD_PARAM);
+    // An attribute that the definition does not have.
     let other: corba::OperationDef = constant.as_object().unchecked_narrow();
     assert_eq!(
-        refused(other.set_mode(OperationMode::OpOneway)).0,
+        rejected(other.set_mode(OperationMode::OpOneway)).0,
         SystemExceptionKind::BadOperation
     );
     let sequence: corba::SequenceDef = nodes.as_object().unchecked_narrow();
-    assert_eq!(refused(sequence.set_bound(5)).0, SystemExceptionKind::NoImplement);
+    assert_eq!(rejected(sequence.set_bound(5)).0, SystemExceptionKind::NoImplement);
 }
 
 #[test]
@@ -303,10 +303,10 @@ fn interfaces_change() {
     let f = operation(&a, "f");
     operation(&b, "f");
     let both = c.set_base_interfaces(&[Some(a.clone()), Some(b.clone())]);
-    assert_eq!(refused(both), (BAD_PARAM, minors::INHERITED_NAME_CLASH));
+    assert_eq!(rejected(both), (BAD_PARAM, minors::INHERITED_NAME_CLASH));
     c.set_base_interfaces(&[Some(a.clone())]).unwrap();
     let circle = a.set_base_interfaces(&[Some(c.clone())]);
-    assert_eq!(refused(circle), (BAD_PARAM, minors::INHERITED_NAME_CLASH));
+    assert_eq!(rejected(circle), (BAD_PARAM, minors::INHERITED_NAME_CLASH));
     assert!(c.is_a(&id("A")).unwrap());
     a.set_id("IDL:A:2.0").unwrap();
     assert!(c.is_a("IDL:A:2.0").unwrap());
@@ -314,10 +314,10 @@ fn interfaces_change() {
 
     let failure = ifr.repository.create_exception(&id("E"), "E", "1.0", &[]).unwrap().unwrap();
     f.set_exceptions(&[Some(failure.clone())]).unwrap();
-    assert_eq!(refused(f.set_mode(OperationMode::OpOneway)), (BAD_PARAM, minors::BAD_ONEWAY));
+    assert_eq!(rejected(f.set_mode(OperationMode::OpOneway)), (BAD_PARAM, minors::BAD_ONEWAY));
     f.set_exceptions(&[]).unwrap();
     f.set_mode(OperationMode::OpOneway).unwrap();
-    assert_eq!(refused(f.set_result_def(Some(&long))), (BAD_PARAM, minors::BAD_ONEWAY));
+    assert_eq!(rejected(f.set_result_def(Some(&long))), (BAD_PARAM, minors::BAD_ONEWAY));
     let parameter = corba::ParameterDescription {
         name: "n".to_owned(),
         r#type: TypeCode::default(),
@@ -342,9 +342,9 @@ fn interfaces_change() {
         (described.r#type.kind(), &*described.put_exceptions[0].name),
         (TcKind::String, "E")
     );
-    // An operation goes to another interface.
+    // Moves an operation to another interface.
     let to: corba::Container = b.as_object().unchecked_narrow();
-    assert_eq!(refused(f.r#move(Some(&to), "f", "1.0")), (BAD_PARAM, minors::NAME_EXISTS));
+    assert_eq!(rejected(f.r#move(Some(&to), "f", "1.0")), (BAD_PARAM, minors::NAME_EXISTS));
     f.r#move(Some(&to), "g", "1.0").unwrap();
     assert!(c.describe_interface().unwrap().operations.is_empty());
     let described = b.describe_interface().unwrap();
@@ -387,7 +387,7 @@ fn valuetypes_are_made_and_changed() {
     let state =
         base.create_value_member(&id("Base/n"), "n", "1.0", Some(&long), corba::PUBLIC_MEMBER);
     let state = state.unwrap().unwrap();
-    // Itself, which a valuetype may hold.
+    // A valuetype may contain itself.
     let next = base.create_value_member(
         &id("Base/next"),
         "next",
@@ -412,7 +412,7 @@ fn valuetypes_are_made_and_changed() {
         )
     };
     let two = derived(true, &[Some(a.clone()), Some(b.clone())]);
-    assert_eq!(refused(two), (BAD_PARAM, minors::TWO_CONCRETE_INTERFACES));
+    assert_eq!(rejected(two), (BAD_PARAM, minors::TWO_CONCRETE_INTERFACES));
     let derived = derived(true, &[]).unwrap().unwrap();
     let type_code = derived.r#type().unwrap();
     let base_type = type_code.concrete_base_type().unwrap();
@@ -439,7 +439,7 @@ fn valuetypes_are_made_and_changed() {
     );
     state.destroy().unwrap();
     assert_eq!(base.r#type().unwrap().member_count(), 1);
-    assert_eq!(refused(base.set_is_abstract(true)).0, BAD_PARAM);
+    assert_eq!(rejected(base.set_is_abstract(true)).0, BAD_PARAM);
     base.set_is_custom(true).unwrap();
     assert!(base.is_custom().unwrap());
     base.set_supported_interfaces(&[Some(b.clone())]).unwrap();
@@ -451,10 +451,10 @@ fn valuetypes_are_made_and_changed() {
     assert!(derived.base_value().unwrap().is_none());
     assert_eq!(derived.r#type().unwrap().concrete_base_type().unwrap().kind(), TcKind::Null);
     let circle = base.set_base_value(Some(&base.as_object().unchecked_narrow()));
-    assert_eq!(refused(circle).0, BAD_PARAM);
+    assert_eq!(rejected(circle).0, BAD_PARAM);
     let boxed =
         repository.create_value_box(&id("Box"), "Box", "1.0", Some(&long)).unwrap().unwrap();
-    assert_eq!(refused(boxed.set_original_type_def(Some(&as_type(&base)))).0, BAD_PARAM);
+    assert_eq!(rejected(boxed.set_original_type_def(Some(&as_type(&base)))).0, BAD_PARAM);
     boxed.set_original_type_def(Some(&ifr.primitive(PrimitiveKind::PkString))).unwrap();
     let stored = ifr.stored();
     assert!(stored.lookup_id(&id("Base/next")).is_some() && stored.lookup_id(&id("Top")).is_none());

@@ -1,4 +1,4 @@
-//! A repository that is served, asked through the stubs.
+//! A served repository, queried through the stubs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ fn named(id: &str) -> (String, String) {
     (format!("IDL:Shop/{id}:1.0"), id.rsplit('/').next().unwrap_or_default().to_owned())
 }
 
-/// What the IDL of a shop defines:
+/// The definitions of this IDL:
 ///
 /// ```idl
 /// module Shop {
@@ -122,9 +122,9 @@ fn shop() -> Repository {
         supports: vec![named("Named").0],
         initializers: vec![make],
     };
-    let place = add(module, "Box", kind);
+    let entry_id = add(module, "Box", kind);
     let kind = EntryKind::ValueMember { type_code: item, visibility: private };
-    add(place, "Box/content", kind);
+    add(entry_id, "Box/content", kind);
     let locks =
         ValueMember { name: "locks", type_code: &i32::type_code(), visibility: Visibility::Public };
     let modifier = ValueModifier::Truncatable;
@@ -136,10 +136,10 @@ fn shop() -> Repository {
         supports: Vec::new(),
         initializers: Vec::new(),
     };
-    let place = add(module, "Chest", kind);
+    let entry_id = add(module, "Chest", kind);
     let kind =
         EntryKind::ValueMember { type_code: i32::type_code(), visibility: Visibility::Public };
-    add(place, "Chest/locks", kind);
+    add(entry_id, "Chest/locks", kind);
     shop
 }
 
@@ -151,7 +151,7 @@ struct Served {
 fn serve(definitions: Repository) -> Served {
     let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
     let served = InterfaceRepository::serve(&orb.root_poa(), definitions).unwrap();
-    // As a client elsewhere would see it.
+    // As a client in another process sees it.
     let client = Orb::builder().without_environment().build().unwrap();
     let text = served.reference().unwrap().to_ior_string();
     Served { orb, repository: client.resolve(&text).unwrap() }
@@ -164,10 +164,10 @@ impl Drop for Served {
 }
 
 impl Served {
-    /// The definition of a name, of this interface.
+    /// The definition with a name, as this interface.
     fn find<T: Interface>(&self, name: &str) -> T {
         let found = self.repository.lookup(name).unwrap().unwrap_or_else(|| panic!("no {name}"));
-        found.as_object().narrow().unwrap().unwrap_or_else(|| panic!("{name} is of another kind"))
+        found.as_object().narrow().unwrap().unwrap_or_else(|| panic!("{name} has another kind"))
     }
 }
 
@@ -184,7 +184,7 @@ fn definitions_are_found_by_name_and_id() {
     let counter = turned.defined_in().unwrap().unwrap();
     assert_eq!(counter.def_kind().unwrap(), DefinitionKind::DkInterface);
     assert_eq!(turned.containing_repository().unwrap().as_ref(), Some(&shop.repository));
-    // Names of bases, and of what is around, are found from within.
+    // Names of bases and enclosing scopes are found.
     let label = counter.lookup("label").unwrap().unwrap();
     assert_eq!(label.id().unwrap(), "IDL:Shop/Named/label:1.0");
     assert_eq!(counter.lookup("Items").unwrap().unwrap().id().unwrap(), "IDL:Shop/Items:1.0");
@@ -257,7 +257,7 @@ fn an_interface_is_described_with_what_it_inherits() {
 }
 
 #[test]
-fn types_are_taken_apart() {
+fn types_are_decomposed() {
     let shop = serve(shop());
     let item: corba::StructDef = shop.find("Shop::Item");
     let members = item.members().unwrap();
@@ -323,7 +323,7 @@ fn valuetypes_are_described() {
 }
 
 #[test]
-fn types_without_a_name_are_made() {
+fn anonymous_types_are_created() {
     let shop = serve(shop());
     let long = shop.repository.get_primitive(PrimitiveKind::PkLong).unwrap().unwrap();
     let long: corba::IdlType = long.into();
@@ -335,12 +335,12 @@ fn types_without_a_name_are_made() {
     assert_eq!(again, shop.repository.create_string(5).unwrap());
     let base = shop.repository.get_primitive(PrimitiveKind::PkValueBase).unwrap().unwrap();
     assert_eq!(base.r#type().unwrap().id(), "IDL:omg.org/CORBA/ValueBase:1.0");
-    let refused = |error: zorb::SystemException| error.kind;
+    let rejected = |error: zorb::SystemException| error.kind;
     let nil = shop.repository.create_sequence(0, None).unwrap_err();
-    assert_eq!(refused(nil), SystemExceptionKind::BadParam);
+    assert_eq!(rejected(nil), SystemExceptionKind::BadParam);
     let wrong = shop.repository.create_fixed(40, 2).unwrap_err();
-    assert_eq!(refused(wrong), SystemExceptionKind::BadTypecode);
-    // Names are put back into a TypeCode that came without.
+    assert_eq!(rejected(wrong), SystemExceptionKind::BadTypecode);
+    // Names are restored in a compact TypeCode.
     let compact = shop.find::<corba::StructDef>("Shop::Item").r#type().unwrap().compact().unwrap();
     assert_eq!(compact.member_name(0).unwrap(), "");
     let full = shop.repository.get_canonical_typecode(&compact).unwrap();
@@ -412,13 +412,13 @@ fn clients_add_definitions() {
     assert!(described.operation("turned").is_some() && described.operation("_get_rows").is_some());
 
     use zorb::minor::bad_param as minors;
-    let refused = |id: &str, name: &str| {
+    let rejected = |id: &str, name: &str| {
         repository.create_module(id, name, "1.0").map(drop).unwrap_err().minor
     };
-    assert_eq!(refused("IDL:New:1.0", "Other"), minors::ID_EXISTS);
-    assert_eq!(refused("IDL:Other:1.0", "NEW"), minors::NAME_EXISTS);
-    assert_eq!(refused("IDL:Other:1.0", "a::b"), minors::INVALID_NAME);
-    assert_eq!(refused("Other", "Other"), minors::INVALID_REPOSITORY_ID);
+    assert_eq!(rejected("IDL:New:1.0", "Other"), minors::ID_EXISTS);
+    assert_eq!(rejected("IDL:Other:1.0", "NEW"), minors::NAME_EXISTS);
+    assert_eq!(rejected("IDL:Other:1.0", "a::b"), minors::INVALID_NAME);
+    assert_eq!(rejected("Other", "Other"), minors::INVALID_REPOSITORY_ID);
     let clash = derived.create_attribute("IDL:X:1.0", "tint", "1.0", Some(&long), readonly);
     assert_eq!(clash.unwrap_err().minor, minors::INHERITED_NAME_CLASH);
     let inner: corba::ModuleDef = derived.as_object().unchecked_narrow();
@@ -433,7 +433,7 @@ fn clients_add_definitions() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
+fn invalid_requests_are_rejected() {
     let shop = serve(shop());
     let item: corba::StructDef = shop.find("Shop::Item");
     let kinds = [
@@ -456,7 +456,7 @@ fn object_key(object: &ObjectRef) -> Vec<u8> {
 }
 
 #[test]
-fn references_are_good_after_a_restart() {
+fn references_stay_valid_after_a_restart() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let state = StateFile::new(folder.join("restart.ifr"));
     let _ = std::fs::remove_file(state.path());
@@ -476,7 +476,7 @@ fn references_are_good_after_a_restart() {
 }
 
 #[test]
-fn an_object_tells_its_interface() {
+fn an_object_reports_its_interface() {
     let shop = serve(shop());
     let server = Orb::builder()
         .without_environment()

@@ -1,8 +1,8 @@
-//! CosNaming: names for objects, in trees that any ORB can read.
+//! CosNaming: hierarchical names for objects.
 //!
-//! The stubs and servant traits in [`cos_naming`] are made from the standard's IDL, so they talk to
-//! the naming service of any vendor; [`name`] and [`name_to_string`] turn names into strings and
-//! back (OMG Naming Service 1.3, 2.4).
+//! The stubs and servant traits in [`cos_naming`] are generated from the standard's IDL, so they
+//! are compatible with the naming service of any vendor; [`name`] and [`name_to_string`] convert
+//! names from and to strings (OMG Naming Service 1.3, 2.4).
 //!
 //! ```no_run
 //! use zorb_naming::{cos_naming::NamingContext, name};
@@ -20,11 +20,11 @@ zorb::include_idl!("CosNaming");
 use cos_naming::{Name, NameComponent};
 use zorb::giop::StringName;
 
-/// The name that `text` spells: components between `/`, id and kind around `.`, `\` before a
-/// character that is meant literally.
+/// Parses a stringified name: components separated by `/`, id and kind by `.`; `\` escapes a
+/// character.
 ///
 /// # Errors
-/// `BAD_PARAM` (OMG 15, invalid name) for text that spells no name.
+/// `BAD_PARAM` (OMG 15, invalid name) if `text` is not a valid name.
 pub fn name(text: &str) -> zorb::Result<Name> {
     let parsed: StringName = text.parse().map_err(|_| {
         let minor = zorb::minor::bad_param::INVALID_NAME;
@@ -36,7 +36,7 @@ pub fn name(text: &str) -> zorb::Result<Name> {
         .collect())
 }
 
-/// The text that spells `name`.
+/// The stringified form of `name`.
 pub fn name_to_string(name: &[NameComponent]) -> String {
     let components = name.iter().map(|component| zorb::giop::StringNameComponent {
         id: component.id.clone(),

@@ -1,4 +1,4 @@
-//! Definitions that clients change: `destroy`, `move`, and attributes that are set.
+//! Changes of definitions: `destroy`, `move`, and setters of attributes.
 
 mod attributes;
 
@@ -10,27 +10,26 @@ use zorb::{CompletionStatus, ObjectRef, Ref, SystemException, TypeCode, minor};
 use zorb_core::{Served, ServerCall};
 
 use super::create::{argument, bad_param};
-use super::object::What;
+use super::object::Target;
 use super::{Shared, check, definition_id, kind, type_id};
 use crate::corba::DefinitionKind;
 
-/// Serves a request that changes what an object stands for; `None` for operations that it does not
-/// have.
+/// Serves a request that changes a definition or type; `None` for unknown operations.
 pub(super) fn serve(
     shared: &Arc<Shared>,
-    what: &What,
+    target: &Target,
     operation: &str,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
-    Some(match (what, operation) {
-        (What::Definition(id), "destroy") => destroy(shared, id, call),
-        (What::Definition(id), "move") => relocate(shared, id, call),
-        (What::Definition(id), "_set_id") => set_id(shared, id, call),
-        (What::Definition(id), _) => {
+    Some(match (target, operation) {
+        (Target::Definition(id), "destroy") => destroy(shared, id, call),
+        (Target::Definition(id), "move") => relocate(shared, id, call),
+        (Target::Definition(id), "_set_id") => set_id(shared, id, call),
+        (Target::Definition(id), _) => {
             return attributes::serve(shared, id, operation.strip_prefix("_set_")?, call);
         }
-        (What::Type(type_code), "destroy") => destroy_type(shared, type_code, call),
-        (What::Type(_), _) => {
+        (Target::Type(type_code), "destroy") => destroy_type(shared, type_code, call),
+        (Target::Type(_), _) => {
             let minor = minor::no_implement::UNSUPPORTED_OPERATION;
             Err(SystemException::no_implement(minor, CompletionStatus::No))
         }
@@ -48,17 +47,17 @@ fn bad_order(minor: zorb::MinorCode) -> SystemException {
 
 fn destroy(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
     let remove = |definitions: &mut Repository, renamed: &Renamed| {
-        let place = super::place_of(definitions, renamed, id)?;
-        if place == Repository::ROOT {
+        let entry_id = super::entry_id_of(definitions, renamed, id)?;
+        if entry_id == Repository::ROOT {
             return Err(bad_order(minor::bad_inv_order::INDESTRUCTIBLE));
         }
-        let places = definitions.within(place);
-        if !definitions.users(&places).is_empty() {
+        let entry_ids = definitions.within(entry_id);
+        if !definitions.users(&entry_ids).is_empty() {
             return Err(bad_order(minor::bad_inv_order::DEPENDENCY));
         }
-        let ids: Vec<String> = places.iter().map(|at| definitions[*at].id.clone()).collect();
-        definitions.remove(place);
-        // A valuetype may have lost a member of its state.
+        let ids: Vec<String> = entry_ids.iter().map(|at| definitions[*at].id.clone()).collect();
+        definitions.remove(entry_id);
+        // A valuetype may have lost a state member.
         definitions.refresh_types()?;
         Ok(ids)
     };
@@ -69,7 +68,7 @@ fn destroy(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served 
     done(call)
 }
 
-/// A type without a name has an object as long as somebody needs it.
+/// Destroys the object of an anonymous type that nothing uses any more.
 fn destroy_type(shared: &Arc<Shared>, type_code: &TypeCode, call: &mut ServerCall<'_>) -> Served {
     if kind::of_type(type_code) == DefinitionKind::DkPrimitive {
         return Err(bad_order(minor::bad_inv_order::INDESTRUCTIBLE));
@@ -93,7 +92,7 @@ fn destroy_type(shared: &Arc<Shared>, type_code: &TypeCode, call: &mut ServerCal
     }
     let mut types = shared.lock_types();
     if types.remove(&text).is_some() {
-        // It was active as long as it was in the list.
+        // Types in the list are active.
         let _ = shared.poa.deactivate(&type_id(&text));
     }
     drop(types);
@@ -105,20 +104,20 @@ fn relocate(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served
     let name = argument::<String>(call)?;
     let version = argument::<String>(call)?;
     let relocate = |definitions: &mut Repository, renamed: &Renamed| {
-        let place = super::place_of(definitions, renamed, id)?;
-        if place == Repository::ROOT {
+        let entry_id = super::entry_id_of(definitions, renamed, id)?;
+        if entry_id == Repository::ROOT {
             return Err(bad_param(minor::bad_param::BAD_CONTAINER));
         }
         let container = shared
             .definition_of(definitions, renamed, container.as_ref())
-            .filter(|container| !definitions.within(place).contains(container))
+            .filter(|container| !definitions.within(entry_id).contains(container))
             .ok_or_else(|| bad_param(minor::bad_param::BAD_CONTAINER))?;
-        check::may_contain(definitions, container, check::creator(&definitions[place]))?;
-        check::name(definitions, container, &name, Some(place))?;
-        definitions.set_version(place, &version);
-        definitions.set_name(place, &name)?;
-        definitions.relocate(place, container);
-        // A valuetype has the state that is in it.
+        check::may_contain(definitions, container, check::creator(&definitions[entry_id]))?;
+        check::name(definitions, container, &name, Some(entry_id))?;
+        definitions.set_version(entry_id, &version);
+        definitions.set_name(entry_id, &name)?;
+        definitions.relocate(entry_id, container);
+        // The state of a valuetype consists of the members defined inside it.
         Ok(definitions.refresh_types()?)
     };
     shared.change(relocate, |_, ()| Ok(()))?;
@@ -128,14 +127,14 @@ fn relocate(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served
 fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
     let new = argument::<String>(call)?;
     let rename = |definitions: &mut Repository, renamed: &Renamed| {
-        let place = super::place_of(definitions, renamed, id)?;
+        let entry_id = super::entry_id_of(definitions, renamed, id)?;
         check::id(&new)?;
-        if place == Repository::ROOT {
+        if entry_id == Repository::ROOT {
             return Err(bad_param(minor::bad_param::BAD_CONTAINER));
         }
-        let old = definitions[place].id.clone();
+        let old = definitions[entry_id].id.clone();
         match definitions.lookup_id(&new) {
-            Some(other) if other != place => {
+            Some(other) if other != entry_id => {
                 return Err(bad_param(minor::bad_param::ID_EXISTS));
             }
             Some(_) => return Ok(old),
@@ -145,7 +144,7 @@ fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
             let minor = minor::no_resources::QUEUE_FULL;
             return Err(SystemException::no_resources(minor, CompletionStatus::No));
         }
-        definitions.set_id(place, &new)?;
+        definitions.set_id(entry_id, &new)?;
         Ok(old)
     };
     shared.change(rename, |definitions, old| match *old == new {
@@ -156,7 +155,7 @@ fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
 }
 
 impl Shared {
-    /// The definition that a reference stands for.
+    /// The definition that a reference denotes.
     fn definition_of(
         &self,
         definitions: &Repository,
@@ -165,14 +164,14 @@ impl Shared {
     ) -> Option<EntryId> {
         let id = self.poa.id_of(reference?).ok()?;
         let id = std::str::from_utf8(id.as_bytes()).ok()?.strip_prefix('D')?;
-        super::place_of(definitions, renamed, id).ok()
+        super::entry_id_of(definitions, renamed, id).ok()
     }
 
-    /// Ends the objects of definitions that are no more, and of types made of them.
+    /// Deactivates the objects of destroyed definitions, and of types that contain them.
     fn forget(&self, ids: &[String]) {
         let ids: HashSet<&str> = ids.iter().map(|id| &**id).collect();
         for id in &ids {
-            // Its object may have ended already.
+            // Its object may already be deactivated.
             let _ = self.poa.deactivate(&definition_id(id));
         }
         self.lock_renamed().retain(|old, new| {
@@ -191,8 +190,8 @@ impl Shared {
         });
     }
 
-    /// Makes the object of a definition that has another id now. References by the old one stay
-    /// good until the server ends.
+    /// Activates the object of a definition under its new id. References with the old id stay valid
+    /// until the server ends.
     fn rename(
         self: &Arc<Self>,
         definitions: &Repository,
@@ -200,7 +199,7 @@ impl Shared {
         new: &str,
     ) -> Result<(), SystemException> {
         let mut renamed = self.lock_renamed();
-        // An id that is used again stands for itself.
+        // An id that is used again denotes the new definition.
         renamed.remove(new);
         for known in renamed.values_mut() {
             if known == old {
@@ -209,8 +208,8 @@ impl Shared {
         }
         renamed.insert(old.to_owned(), new.to_owned());
         drop(renamed);
-        let place = definitions.lookup_id(new);
-        if let Some(entry) = place.and_then(|place| definitions.get(place)) {
+        let entry_id = definitions.lookup_id(new);
+        if let Some(entry) = entry_id.and_then(|entry_id| definitions.get(entry_id)) {
             self.activate_definition(entry)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What may be in a repository: names, ids, and what is in what.
+//! Consistency rules of a repository: names, ids, and containment.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::create::bad_param;
 
 type Checked = Result<(), SystemException>;
 
-/// The operations that add to modules and to the repository itself.
+/// The operations that add definitions to modules and the repository.
 const IN_MODULES: [&str; 14] = [
     "create_module",
     "create_constant",
@@ -27,7 +27,7 @@ const IN_MODULES: [&str; 14] = [
     "create_native",
 ];
 
-/// The operations that add to interfaces and valuetypes.
+/// The operations that add definitions to interfaces and valuetypes.
 const IN_INTERFACES: [&str; 9] = [
     "create_constant",
     "create_struct",
@@ -40,17 +40,17 @@ const IN_INTERFACES: [&str; 9] = [
     "create_operation",
 ];
 
-/// The operations that add to structs, unions and exceptions: types that are defined in them.
+/// The operations that add types defined inside structs, unions and exceptions.
 const IN_STRUCTS: [&str; 3] = ["create_struct", "create_union", "create_enum"];
 
-/// Whether an operation adds a definition to one that contains others.
+/// Whether an operation adds a definition to a container.
 pub(super) fn creates(operation: &str) -> bool {
     operation == "create_value_member"
         || IN_MODULES.contains(&operation)
         || IN_INTERFACES.contains(&operation)
 }
 
-/// The operation that makes definitions of this kind.
+/// The operation that creates definitions of this kind.
 pub(super) fn creator(entry: &Entry) -> &'static str {
     match &entry.kind {
         EntryKind::Module => "create_module",
@@ -73,9 +73,9 @@ pub(super) fn creator(entry: &Entry) -> &'static str {
     }
 }
 
-/// Whether a definition may be in a container, by the operation that adds it.
-pub(super) fn may_contain(repository: &Repository, place: EntryId, operation: &str) -> Checked {
-    let may = match &repository[place].kind {
+/// Whether a container may contain a definition, by the operation that adds it.
+pub(super) fn may_contain(repository: &Repository, entry_id: EntryId, operation: &str) -> Checked {
+    let may = match &repository[entry_id].kind {
         EntryKind::Repository | EntryKind::Module => IN_MODULES.contains(&operation),
         EntryKind::Interface { .. } => IN_INTERFACES.contains(&operation),
         EntryKind::Value { .. } => {
@@ -92,7 +92,7 @@ pub(super) fn may_contain(repository: &Repository, place: EntryId, operation: &s
     if may { Ok(()) } else { Err(bad_param(minor::bad_param::BAD_CONTAINER)) }
 }
 
-/// Whether a repository id has a format and something after it.
+/// Whether a repository id has a format and a non-empty rest.
 pub(super) fn id(id: &str) -> Checked {
     let parts = id.split_once(':');
     match parts.is_some_and(|(format, rest)| !format.is_empty() && !rest.is_empty()) {
@@ -101,7 +101,7 @@ pub(super) fn id(id: &str) -> Checked {
     }
 }
 
-/// Whether a definition may have this name in a container: no other there has it, or inherits it.
+/// Whether a definition may have this name in a container: no other definition has or inherits it.
 pub(super) fn name(
     repository: &Repository,
     container: EntryId,
@@ -112,7 +112,7 @@ pub(super) fn name(
     if !is_word || !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
         return Err(bad_param(minor::bad_param::INVALID_NAME));
     }
-    // Names that differ in case alone are the same in IDL.
+    // IDL names that differ only in case clash.
     let has_name = |container: EntryId| {
         repository[container]
             .contents
@@ -128,16 +128,16 @@ pub(super) fn name(
     Ok(())
 }
 
-/// Whether an interface or valuetype may have the bases that it has: it is not among them, and of
-/// what they define, no operation or attribute has the name of anything else.
-pub(super) fn inheritance(repository: &Repository, place: EntryId) -> Checked {
-    let mut scopes = repository.ancestors(place);
-    let itself = &*repository[place].id;
+/// Whether an interface or valuetype may have its bases: it is not among them, and no inherited
+/// operation or attribute clashes with another name.
+pub(super) fn inheritance(repository: &Repository, entry_id: EntryId) -> Checked {
+    let mut scopes = repository.ancestors(entry_id);
+    let itself = &*repository[entry_id].id;
     let leads_back = |scope: &EntryId| repository[*scope].references().any(|id| id == itself);
-    if scopes.iter().any(leads_back) || repository[place].references().any(|id| id == itself) {
+    if scopes.iter().any(leads_back) || repository[entry_id].references().any(|id| id == itself) {
         return Err(bad_param(minor::bad_param::INHERITED_NAME_CLASH));
     }
-    scopes.push(place);
+    scopes.push(entry_id);
     let mut names: HashMap<String, (EntryId, bool)> = HashMap::new();
     for scope in scopes {
         for item in &repository[scope].contents {

@@ -1,4 +1,4 @@
-//! Definitions that clients add: `create_module` and its like.
+//! Definitions added by clients: `create_module` and similar operations.
 
 pub(super) mod values;
 
@@ -18,11 +18,11 @@ use zorb_types::Transfer;
 
 use super::object::reply;
 use super::view::View;
-use super::{Shared, check, place_of};
+use super::{Shared, check, entry_id_of};
 use crate::corba;
 use corba::{AttributeMode, OperationMode, ParameterMode, StructMemberSeq};
 
-/// Serves a request that adds a definition to the one of a repository id; `None` for other
+/// Serves a request that adds a definition to the container with a repository id; `None` for other
 /// operations.
 pub(super) fn serve(
     shared: &Arc<Shared>,
@@ -43,17 +43,17 @@ fn create(
     let name = call.argument::<String>()?;
     let version = call.argument::<String>()?;
     shared.add(|repository, renamed| {
-        let place = place_of(repository, renamed, container)?;
-        check::may_contain(repository, place, operation)?;
+        let entry_id = entry_id_of(repository, renamed, container)?;
+        check::may_contain(repository, entry_id, operation)?;
         check::id(&id)?;
         if repository.lookup_id(&id).is_some() {
             return Err(bad_param(minor::bad_param::ID_EXISTS));
         }
-        check::name(repository, place, &name, None)?;
-        let creation = Creation { shared, repository, renamed, place, id: &id, name: &name };
+        check::name(repository, entry_id, &name, None)?;
+        let creation = Creation { shared, repository, renamed, entry_id, id: &id, name: &name };
         let kind = creation.kind(operation, call)?;
         Ok(Addition {
-            place,
+            entry_id,
             id: id.to_string(),
             name: name.to_string(),
             version: version.to_string(),
@@ -65,10 +65,10 @@ fn create(
     reply::<Ref<ObjectRef>>(call, &made)
 }
 
-/// A definition to be added.
+/// A definition to add.
 pub(super) struct Addition {
-    /// What it is to be in.
-    pub(super) place: EntryId,
+    /// The container.
+    pub(super) entry_id: EntryId,
     pub(super) id: String,
     pub(super) name: String,
     pub(super) version: String,
@@ -76,8 +76,8 @@ pub(super) struct Addition {
 }
 
 impl Addition {
-    /// Whether it may turn out to be wrong once it is there, or changes others: a valuetype that
-    /// gets a member.
+    /// Whether the addition must be checked afterwards because it affects other definitions: a
+    /// valuetype that gets a member.
     pub(super) fn is_tried(&self) -> bool {
         matches!(
             self.kind,
@@ -85,13 +85,13 @@ impl Addition {
         )
     }
 
-    pub(super) fn apply(self, definitions: &mut Repository) -> Made<()> {
+    pub(super) fn apply(self, definitions: &mut Repository) -> Created<()> {
         let is_tried = self.is_tried();
         let is_state = matches!(self.kind, EntryKind::ValueMember { .. });
-        let place = definitions.add(self.place, &self.id, &self.name, self.kind);
-        definitions.set_version(place, &self.version);
+        let entry_id = definitions.add(self.entry_id, &self.id, &self.name, self.kind);
+        definitions.set_version(entry_id, &self.version);
         if is_tried {
-            check::inheritance(definitions, place)?;
+            check::inheritance(definitions, entry_id)?;
         }
         if is_state {
             definitions.refresh_types()?;
@@ -100,22 +100,22 @@ impl Addition {
     }
 }
 
-/// A definition that is being made.
+/// A definition under construction.
 pub(super) struct Creation<'a> {
     pub(super) shared: &'a Shared,
     pub(super) repository: &'a Repository,
     pub(super) renamed: &'a Renamed,
-    /// What it is in.
-    pub(super) place: EntryId,
+    /// The container.
+    pub(super) entry_id: EntryId,
     pub(super) id: &'a str,
     pub(super) name: &'a str,
 }
 
-pub(super) type Made<T> = Result<T, SystemException>;
+pub(super) type Created<T> = Result<T, SystemException>;
 
 impl Creation<'_> {
-    /// The definition that the arguments after id, name and version tell.
-    fn kind(&self, operation: &str, call: &mut ServerCall<'_>) -> Made<EntryKind> {
+    /// Reads the definition from the arguments after id, name and version.
+    fn kind(&self, operation: &str, call: &mut ServerCall<'_>) -> Created<EntryKind> {
         let (id, name) = (self.id, self.name);
         Ok(match operation {
             "create_module" => EntryKind::Module,
@@ -150,54 +150,54 @@ impl Creation<'_> {
         })
     }
 
-    pub(super) fn type_of(&self, type_def: Option<&impl Interface>) -> Made<TypeCode> {
+    pub(super) fn type_of(&self, type_def: Option<&impl Interface>) -> Created<TypeCode> {
         self.shared.type_of(self.repository, self.renamed, type_def.map(Interface::as_object))
     }
 
-    /// The next argument, a type.
-    pub(super) fn type_argument(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+    /// Reads a type argument.
+    pub(super) fn type_argument(&self, call: &mut ServerCall<'_>) -> Created<TypeCode> {
         self.type_of(argument::<Ref<ObjectRef>>(call)?.as_ref())
     }
 
-    /// Members of a struct, exception or initializer. As the standard has it, the types are those of
-    /// the definitions, not the TypeCodes beside them.
-    pub(super) fn members(&self, members: StructMemberSeq) -> Made<Vec<(String, TypeCode)>> {
+    /// Reads the members of a struct, exception or initialiser. As the standard requires, their
+    /// types come from the type definitions, not from the TypeCodes next to them.
+    pub(super) fn members(&self, members: StructMemberSeq) -> Created<Vec<(String, TypeCode)>> {
         let member = |member: corba::StructMember| {
             Ok((member.name, self.type_of(member.type_def.as_ref())?))
         };
         members.into_iter().map(member).collect()
     }
 
-    /// A struct of the members that are the next argument.
-    pub(super) fn structure(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+    /// Reads the members of a struct and creates its TypeCode.
+    pub(super) fn structure(&self, call: &mut ServerCall<'_>) -> Created<TypeCode> {
         let members = self.members(argument::<StructMemberSeq>(call)?)?;
         Ok(TypeCode::structure(self.id, self.name, &borrowed(&members))?)
     }
 
-    /// An exception of the members that are the next argument.
-    pub(super) fn exception(&self, call: &mut ServerCall<'_>) -> Made<EntryKind> {
+    /// Reads the members of an exception and creates its TypeCode.
+    pub(super) fn exception(&self, call: &mut ServerCall<'_>) -> Created<EntryKind> {
         let members = self.members(argument::<StructMemberSeq>(call)?)?;
         let type_code = TypeCode::exception(self.id, self.name, &borrowed(&members))?;
         Ok(EntryKind::Exception(type_code))
     }
 
-    /// An enumeration of the names that are the next argument.
-    pub(super) fn enumeration(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+    /// Reads the enumerators of an enum and creates its TypeCode.
+    pub(super) fn enumeration(&self, call: &mut ServerCall<'_>) -> Created<TypeCode> {
         let names = argument::<Vec<String>>(call)?;
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         Ok(TypeCode::enumeration(self.id, self.name, &names)?)
     }
 
-    /// A constant, whose value has to be of its type.
-    pub(super) fn constant(&self, type_code: TypeCode, value: &Any) -> Made<EntryKind> {
+    /// Reads a constant, whose value must have its type.
+    pub(super) fn constant(&self, type_code: TypeCode, value: &Any) -> Created<EntryKind> {
         if !value.type_code().equivalent(&type_code) {
             return Err(bad_param(MinorCode::default()));
         }
         Ok(EntryKind::Constant(Any::read_value(type_code, &mut value.reader())?))
     }
 
-    /// A union of the cases that are the next argument.
-    pub(super) fn union(&self, switch: &TypeCode, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+    /// Reads the members of a union and creates its TypeCode.
+    pub(super) fn union(&self, switch: &TypeCode, call: &mut ServerCall<'_>) -> Created<TypeCode> {
         let mut cases = Vec::new();
         for member in argument::<corba::UnionMemberSeq>(call)? {
             let is_default = member.label.get::<u8>() == Some(0);
@@ -213,7 +213,7 @@ impl Creation<'_> {
         self.union_of(switch, &cases)
     }
 
-    pub(super) fn union_of(&self, switch: &TypeCode, cases: &[Case]) -> Made<TypeCode> {
+    pub(super) fn union_of(&self, switch: &TypeCode, cases: &[Case]) -> Created<TypeCode> {
         let cases: Vec<_> = cases
             .iter()
             .map(|(label, name, type_code)| UnionCase { label: *label, name, type_code })
@@ -221,7 +221,7 @@ impl Creation<'_> {
         Ok(TypeCode::union(self.id, self.name, switch, &cases)?)
     }
 
-    pub(super) fn interface(&self, kind: TcKind, call: &mut ServerCall<'_>) -> Made<EntryKind> {
+    pub(super) fn interface(&self, kind: TcKind, call: &mut ServerCall<'_>) -> Created<EntryKind> {
         let mut bases = Vec::new();
         for base in argument::<Vec<Ref<ObjectRef>>>(call)? {
             let type_code = self.type_of(base.as_ref())?;
@@ -242,7 +242,7 @@ impl Creation<'_> {
     pub(super) fn parameters(
         &self,
         parameters: corba::ParDescriptionSeq,
-    ) -> Made<Vec<ParameterDescription>> {
+    ) -> Created<Vec<ParameterDescription>> {
         let parameter = |parameter: corba::ParameterDescription| {
             Ok(ParameterDescription {
                 type_code: self.type_of(parameter.type_def.as_ref())?,
@@ -257,11 +257,11 @@ impl Creation<'_> {
         parameters.into_iter().map(parameter).collect()
     }
 
-    fn operation(&self, call: &mut ServerCall<'_>) -> Made<OperationDescription> {
+    fn operation(&self, call: &mut ServerCall<'_>) -> Created<OperationDescription> {
         let operation = OperationDescription {
             name: self.name.to_owned(),
             id: self.id.to_owned(),
-            defined_in: self.repository[self.place].id.clone(),
+            defined_in: self.repository[self.entry_id].id.clone(),
             result: self.type_argument(call)?,
             oneway: argument::<OperationMode>(call)? == OperationMode::OpOneway,
             parameters: self.parameters(argument::<corba::ParDescriptionSeq>(call)?)?,
@@ -272,11 +272,15 @@ impl Creation<'_> {
         Ok(operation)
     }
 
-    fn attribute(&self, operation: &str, call: &mut ServerCall<'_>) -> Made<AttributeDescription> {
+    fn attribute(
+        &self,
+        operation: &str,
+        call: &mut ServerCall<'_>,
+    ) -> Created<AttributeDescription> {
         let mut attribute = AttributeDescription {
             name: self.name.to_owned(),
             id: self.id.to_owned(),
-            defined_in: self.repository[self.place].id.clone(),
+            defined_in: self.repository[self.entry_id].id.clone(),
             type_code: self.type_argument(call)?,
             readonly: argument::<AttributeMode>(call)? == AttributeMode::AttrReadonly,
             ..AttributeDescription::default()
@@ -288,8 +292,8 @@ impl Creation<'_> {
         Ok(attribute)
     }
 
-    /// The next argument, a list of exceptions.
-    pub(super) fn exceptions(&self, call: &mut ServerCall<'_>) -> Made<Vec<TypeCode>> {
+    /// Reads a list of exceptions.
+    pub(super) fn exceptions(&self, call: &mut ServerCall<'_>) -> Created<Vec<TypeCode>> {
         let exception = |definition: Option<ObjectRef>| {
             let type_code = self.type_of(definition.as_ref())?;
             match type_code.kind() {
@@ -301,11 +305,11 @@ impl Creation<'_> {
     }
 }
 
-/// The label, if it is not the default, the name and the type of a union's member.
+/// The label (unless it is the default), name and type of a union member.
 pub(super) type Case = (Option<i64>, String, TypeCode);
 
-/// A oneway operation cannot return anything.
-pub(super) fn check_oneway(operation: &OperationDescription) -> Made<()> {
+/// Checks a oneway operation, which cannot return anything.
+pub(super) fn check_oneway(operation: &OperationDescription) -> Created<()> {
     let returns = operation.result.resolved_kind() != TcKind::Void
         || operation.parameters.iter().any(|parameter| parameter.mode.is_returned())
         || !operation.exceptions.is_empty();
@@ -315,8 +319,8 @@ pub(super) fn check_oneway(operation: &OperationDescription) -> Made<()> {
     }
 }
 
-/// The next argument.
-pub(super) fn argument<M: Wire>(call: &mut ServerCall<'_>) -> Made<M::Value> {
+/// Reads an argument.
+pub(super) fn argument<M: Wire>(call: &mut ServerCall<'_>) -> Created<M::Value> {
     M::read(call.arguments()).map_err(|error| {
         SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
     })

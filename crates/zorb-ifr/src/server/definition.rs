@@ -1,4 +1,4 @@
-//! Definitions: what each of them answers.
+//! The read operations of definitions.
 
 mod components;
 
@@ -9,7 +9,7 @@ use zorb::{Any, Interface, ObjectRef, Ref, SystemException, TypeCode, ValueModif
 use zorb_core::{Served, ServerCall};
 
 use super::create::argument;
-use super::describe::{ValueFacts, access_of, mode_of};
+use super::describe::{ValueProperties, access_of, mode_of};
 use super::kind;
 use super::object::reply;
 use super::view::View;
@@ -22,20 +22,20 @@ use corba::{
 /// A request to the object of a definition.
 struct Request<'a, 'c> {
     view: View<'a>,
-    place: EntryId,
+    entry_id: EntryId,
     entry: &'a Entry,
     call: &'a mut ServerCall<'c>,
 }
 
-/// Serves a request to the object of a definition; `None` for operations that it does not have.
+/// Serves a request to the object of a definition; `None` for unknown operations.
 pub(super) fn serve(
     view: View<'_>,
-    place: EntryId,
+    entry_id: EntryId,
     operation: &str,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
-    let entry = view.repository.get(place)?;
-    let mut request = Request { view, place, entry, call };
+    let entry = view.repository.get(entry_id)?;
+    let mut request = Request { view, entry_id, entry, call };
     let is_container = matches!(
         kind::of_entry(entry),
         DefinitionKind::DkRepository
@@ -51,7 +51,7 @@ pub(super) fn serve(
             | DefinitionKind::DkUnion
             | DefinitionKind::DkException
     );
-    if place != Repository::ROOT
+    if entry_id != Repository::ROOT
         && let Some(served) = request.contained(operation)
     {
         return Some(served);
@@ -94,8 +94,8 @@ impl Request<'_, '_> {
         reply::<M>(self.call, result)
     }
 
-    fn reply_reference<T: Interface>(&mut self, place: Option<EntryId>) -> Served {
-        let reference: Option<T> = place.and_then(|place| self.view.reference(place));
+    fn reply_reference<T: Interface>(&mut self, entry_id: Option<EntryId>) -> Served {
+        let reference: Option<T> = entry_id.and_then(|entry_id| self.view.reference(entry_id));
         self.reply::<Ref<T>>(&reference)
     }
 
@@ -114,7 +114,7 @@ impl Request<'_, '_> {
                 self.reply_reference::<corba::Container>(Some(self.entry.container))
             }
             "_get_absolute_name" => {
-                let name = self.view.repository.absolute_name(self.place);
+                let name = self.view.repository.absolute_name(self.entry_id);
                 self.reply::<String>(&name)
             }
             "_get_containing_repository" => {
@@ -122,7 +122,7 @@ impl Request<'_, '_> {
             }
             "describe" => self
                 .view
-                .describe(self.place)
+                .describe(self.entry_id)
                 .and_then(|description| self.reply::<contained::Description>(&description)),
             _ => return None,
         })
@@ -141,14 +141,14 @@ impl Request<'_, '_> {
 
     fn lookup(&mut self) -> Served {
         let name = self.call.argument::<String>()?;
-        let found = self.view.lookup(self.place, &name);
+        let found = self.view.lookup(self.entry_id, &name);
         self.reply_reference::<corba::Contained>(found)
     }
 
     fn contents(&mut self) -> Served {
         let wanted = self.call.argument::<DefinitionKind>()?;
         let exclude_inherited = self.call.argument::<bool>()?;
-        let found = self.view.contents(self.place, wanted, exclude_inherited);
+        let found = self.view.contents(self.entry_id, wanted, exclude_inherited);
         self.reply::<Vec<Ref<corba::Contained>>>(&self.view.references(found))
     }
 
@@ -157,21 +157,21 @@ impl Request<'_, '_> {
         let levels = self.call.argument::<i32>()?;
         let wanted = self.call.argument::<DefinitionKind>()?;
         let exclude_inherited = self.call.argument::<bool>()?;
-        let found = self.view.lookup_name(self.place, &name, levels, wanted, exclude_inherited);
+        let found = self.view.lookup_name(self.entry_id, &name, levels, wanted, exclude_inherited);
         self.reply::<Vec<Ref<corba::Contained>>>(&self.view.references(found))
     }
 
     fn describe_contents(&mut self) -> Served {
         let wanted = self.call.argument::<DefinitionKind>()?;
         let exclude_inherited = self.call.argument::<bool>()?;
-        // -1 is no limit.
+        // -1 means unlimited.
         let limit = usize::try_from(self.call.argument::<i32>()?).unwrap_or(usize::MAX);
         let mut descriptions = Vec::new();
-        let found = self.view.contents(self.place, wanted, exclude_inherited);
-        for place in found.into_iter().take(limit) {
-            let described = self.view.describe(place)?;
+        let found = self.view.contents(self.entry_id, wanted, exclude_inherited);
+        for entry_id in found.into_iter().take(limit) {
+            let described = self.view.describe(entry_id)?;
             descriptions.push(container::Description {
-                contained_object: self.view.reference(place),
+                contained_object: self.view.reference(entry_id),
                 kind: described.kind,
                 value: described.value,
             });
@@ -212,17 +212,19 @@ impl Request<'_, '_> {
     fn lookup_id(&mut self) -> Served {
         let id = self.call.argument::<String>()?;
         let found = self.view.repository.lookup_id(&id);
-        self.reply_reference::<corba::Contained>(found.filter(|place| *place != Repository::ROOT))
+        self.reply_reference::<corba::Contained>(
+            found.filter(|entry_id| *entry_id != Repository::ROOT),
+        )
     }
 
-    /// The TypeCode that the repository has of a type: with all names.
+    /// Completes a type with the names in the repository.
     fn canonical(&mut self) -> Served {
         let given = argument::<TypeCode>(self.call)?;
         let known = self.view.repository.canonical(&given, &Renamed::new());
         self.reply::<TypeCode>(&known.unwrap_or(given))
     }
 
-    /// Answers with the object of a type that the arguments tell.
+    /// Returns the object of the type in the arguments.
     fn made<T: Interface>(
         &mut self,
         type_code: impl FnOnce(&mut Self) -> Result<TypeCode, SystemException>,
@@ -232,14 +234,14 @@ impl Request<'_, '_> {
         self.reply::<Ref<T>>(&Some(object))
     }
 
-    /// The next argument, a type of this repository.
+    /// Reads a type argument, which must be in this repository.
     fn type_argument(&mut self) -> Result<TypeCode, SystemException> {
         let reference = self.call.argument::<Ref<ObjectRef>>()?;
         let renamed = self.view.shared.lock_renamed();
         self.view.shared.type_of(self.view.repository, &renamed, reference.as_ref())
     }
 
-    /// What definitions have that are of a type: `type` and `type_def`.
+    /// The attributes `type` and `type_def` of typed definitions.
     fn typed(&mut self, operation: &str, type_code: &TypeCode) -> Option<Served> {
         Some(match operation {
             "_get_type" => self.reply::<TypeCode>(type_code),
@@ -320,7 +322,7 @@ impl Request<'_, '_> {
         })
     }
 
-    /// Whether the interface or valuetype is the one of a repository id, or inherits from it.
+    /// Whether an interface or valuetype has this repository id, or inherits from it.
     fn is_a(&mut self) -> Served {
         let id = self.call.argument::<String>()?;
         let every = match &self.entry.kind {
@@ -329,7 +331,7 @@ impl Request<'_, '_> {
         };
         let is_a = *id == *self.entry.id || *id == *every || {
             let wanted = self.view.repository.lookup_id(&id);
-            wanted.is_some_and(|base| self.view.repository.ancestors(self.place).contains(&base))
+            wanted.is_some_and(|base| self.view.repository.ancestors(self.entry_id).contains(&base))
         };
         self.reply::<bool>(&is_a)
     }
@@ -349,12 +351,12 @@ impl Request<'_, '_> {
             }
             "is_a" => self.is_a(),
             "describe_interface" => {
-                let full = self.view.interface(self.place)?;
+                let full = self.view.interface(self.entry_id)?;
                 self.reply::<corba::interface_def::FullInterfaceDescription>(&full)
             }
             "describe_ext_interface" => {
                 use corba::interface_attr_extension::ExtFullInterfaceDescription;
-                let full = self.view.ext_interface(self.place)?;
+                let full = self.view.ext_interface(self.entry_id)?;
                 self.reply::<ExtFullInterfaceDescription>(&full)
             }
             _ => return None,
@@ -366,7 +368,7 @@ impl Request<'_, '_> {
         let EntryKind::Value { type_code, bases, supports, initializers } = &self.entry.kind else {
             return None;
         };
-        let facts = ValueFacts::of(type_code, bases);
+        let facts = ValueProperties::of(type_code, bases);
         Some(match operation {
             "_get_type" => self.reply::<TypeCode>(type_code),
             "_get_supported_interfaces" => {
@@ -383,7 +385,7 @@ impl Request<'_, '_> {
             }
             "_get_base_value" => {
                 let base = self.view.repository.lookup_id(&facts.base);
-                let base = base.filter(|place| *place != Repository::ROOT);
+                let base = base.filter(|entry_id| *entry_id != Repository::ROOT);
                 self.reply_reference::<corba::ValueDef>(base)
             }
             "_get_abstract_base_values" => {
@@ -395,11 +397,11 @@ impl Request<'_, '_> {
             "_get_is_truncatable" => self.reply::<bool>(&facts.is(ValueModifier::Truncatable)),
             "is_a" => self.is_a(),
             "describe_value" => {
-                let full = self.view.value(self.place)?;
+                let full = self.view.value(self.entry_id)?;
                 self.reply::<corba::value_def::FullValueDescription>(&full)
             }
             "describe_ext_value" => {
-                let full = self.view.ext_value(self.place)?;
+                let full = self.view.ext_value(self.entry_id)?;
                 self.reply::<corba::ext_value_def::ExtFullValueDescription>(&full)
             }
             _ => return None,

@@ -1,4 +1,4 @@
-//! Definitions as the structs of the standard.
+//! Descriptions of definitions: the structs of the standard.
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
@@ -14,7 +14,7 @@ use corba::{
     AttributeMode, ExceptionDescription, OperationMode, ParameterMode, component_ir, contained,
 };
 
-/// A description, of which the first four members come from the definition.
+/// A description whose first four members come from the definition.
 macro_rules! described {
     ($view:expr, $entry:expr, $($part:ident)::+ { $($member:ident: $value:expr),* $(,)? }) => {
         $($part)::+ {
@@ -30,12 +30,12 @@ macro_rules! described {
 mod components;
 
 impl View<'_> {
-    /// What `describe` says of a definition.
+    /// The result of `describe` for a definition.
     pub(super) fn describe(
         &self,
-        place: EntryId,
+        entry_id: EntryId,
     ) -> Result<contained::Description, SystemException> {
-        let entry = &self.repository[place];
+        let entry = &self.repository[entry_id];
         let value = match &entry.kind {
             EntryKind::Repository => Any::default(),
             EntryKind::Module => Any::new::<corba::ModuleDescription>(&described!(
@@ -54,10 +54,10 @@ impl View<'_> {
                 Any::new::<corba::ValueDescription>(&self.value_description(entry))?
             }
             EntryKind::Component { .. } => Any::new::<component_ir::ComponentDescription>(
-                &self.component_description(place).unwrap_or_default(),
+                &self.component_description(entry_id).unwrap_or_default(),
             )?,
             EntryKind::Home { .. } => Any::new::<component_ir::HomeDescription>(
-                &self.home_description(place).unwrap_or_default(),
+                &self.home_description(entry_id).unwrap_or_default(),
             )?,
             EntryKind::Port { kind, target } => self.port_description(entry, *kind, target)?,
             EntryKind::ValueMember { .. } => {
@@ -96,7 +96,7 @@ impl View<'_> {
         let EntryKind::Value { type_code, bases, supports, .. } = &entry.kind else {
             return corba::ValueDescription::default();
         };
-        let value = ValueFacts::of(type_code, bases);
+        let value = ValueProperties::of(type_code, bases);
         described!(
             self,
             entry,
@@ -112,12 +112,12 @@ impl View<'_> {
     }
 
     pub(super) fn exception(&self, type_code: &TypeCode) -> ExceptionDescription {
-        let place = self.repository.lookup_id(type_code.id());
-        match place.and_then(|place| self.repository.get(place)) {
+        let entry_id = self.repository.lookup_id(type_code.id());
+        match entry_id.and_then(|entry_id| self.repository.get(entry_id)) {
             Some(entry) => {
                 described!(self, entry, ExceptionDescription { r#type: type_code.clone() })
             }
-            // It was left out, but an operation raises it.
+            // The exception was skipped, but an operation raises it.
             None => ExceptionDescription {
                 name: type_code.name().to_owned(),
                 id: type_code.id().to_owned(),
@@ -239,92 +239,98 @@ impl View<'_> {
         Ok(cases)
     }
 
-    /// The definitions in an interface or valuetype and in all its bases, those of bases first.
-    fn inherited(&self, place: EntryId) -> impl Iterator<Item = &Entry> {
-        let mut containers = self.repository.ancestors(place);
-        containers.push(place);
+    /// The definitions in an interface or valuetype and all its bases; those of bases come first.
+    fn inherited(&self, entry_id: EntryId) -> impl Iterator<Item = &Entry> {
+        let mut containers = self.repository.ancestors(entry_id);
+        containers.push(entry_id);
         let items = containers.into_iter().flat_map(|each| &self.repository[each].contents);
         items.map(|item| &self.repository[*item])
     }
 
-    fn operations(&self, place: EntryId) -> Vec<corba::OperationDescription> {
+    fn operations(&self, entry_id: EntryId) -> Vec<corba::OperationDescription> {
         let each = |entry: &Entry| match &entry.kind {
             EntryKind::Operation(operation) => Some(self.operation(entry, operation)),
             _ => None,
         };
-        self.inherited(place).filter_map(each).collect()
+        self.inherited(entry_id).filter_map(each).collect()
     }
 
-    fn attributes(&self, place: EntryId) -> Vec<corba::AttributeDescription> {
+    fn attributes(&self, entry_id: EntryId) -> Vec<corba::AttributeDescription> {
         let each = |entry: &Entry| match &entry.kind {
             EntryKind::Attribute(attribute) => Some(self.attribute(entry, attribute)),
             _ => None,
         };
-        self.inherited(place).filter_map(each).collect()
+        self.inherited(entry_id).filter_map(each).collect()
     }
 
-    fn ext_attributes(&self, place: EntryId) -> Vec<corba::ExtAttributeDescription> {
+    fn ext_attributes(&self, entry_id: EntryId) -> Vec<corba::ExtAttributeDescription> {
         let each = |entry: &Entry| match &entry.kind {
             EntryKind::Attribute(attribute) => Some(self.ext_attribute(entry, attribute)),
             _ => None,
         };
-        self.inherited(place).filter_map(each).collect()
+        self.inherited(entry_id).filter_map(each).collect()
     }
 
-    /// An interface with all that it offers; `None` for other definitions.
+    /// The full description of an interface; `None` for other definitions.
     pub(super) fn interface(
         &self,
-        place: EntryId,
+        entry_id: EntryId,
     ) -> Option<corba::interface_def::FullInterfaceDescription> {
-        let entry = &self.repository[place];
+        let entry = &self.repository[entry_id];
         let (type_code, bases) = entry.interface()?;
         Some(described!(
             self,
             entry,
             corba::interface_def::FullInterfaceDescription {
-                operations: self.operations(place),
-                attributes: self.attributes(place),
+                operations: self.operations(entry_id),
+                attributes: self.attributes(entry_id),
                 base_interfaces: bases.to_vec(),
                 r#type: type_code.clone(),
             }
         ))
     }
 
-    /// The same with the exceptions of attributes.
+    /// The full description of an interface, with the exceptions of attributes.
     pub(super) fn ext_interface(
         &self,
-        place: EntryId,
+        entry_id: EntryId,
     ) -> Option<corba::interface_attr_extension::ExtFullInterfaceDescription> {
-        let entry = &self.repository[place];
+        let entry = &self.repository[entry_id];
         let (type_code, bases) = entry.interface()?;
         Some(described!(
             self,
             entry,
             corba::interface_attr_extension::ExtFullInterfaceDescription {
-                operations: self.operations(place),
-                attributes: self.ext_attributes(place),
+                operations: self.operations(entry_id),
+                attributes: self.ext_attributes(entry_id),
                 base_interfaces: bases.to_vec(),
                 r#type: type_code.clone(),
             }
         ))
     }
 
-    /// A valuetype with all that it has; `None` for other definitions.
-    pub(super) fn value(&self, place: EntryId) -> Option<corba::value_def::FullValueDescription> {
-        let entry = &self.repository[place];
+    /// The full description of a valuetype; `None` for other definitions.
+    pub(super) fn value(
+        &self,
+        entry_id: EntryId,
+    ) -> Option<corba::value_def::FullValueDescription> {
+        let entry = &self.repository[entry_id];
         let EntryKind::Value { type_code, bases, supports, initializers } = &entry.kind else {
             return None;
         };
-        let value = ValueFacts::of(type_code, bases);
+        let value = ValueProperties::of(type_code, bases);
         Some(described!(
             self,
             entry,
             corba::value_def::FullValueDescription {
                 is_abstract: value.is(ValueModifier::Abstract),
                 is_custom: value.is(ValueModifier::Custom),
-                operations: self.operations(place),
-                attributes: self.attributes(place),
-                members: self.inherited(place).filter_map(|each| self.value_member(each)).collect(),
+                operations: self.operations(entry_id),
+                attributes: self.attributes(entry_id),
+                members: self
+                    .inherited(entry_id)
+                    .filter_map(|each| self.value_member(each))
+                    .collect(),
                 initializers: self.initializers(initializers),
                 supported_interfaces: supports.clone(),
                 is_truncatable: value.is(ValueModifier::Truncatable),
@@ -335,13 +341,13 @@ impl View<'_> {
         ))
     }
 
-    /// The same with the exceptions of attributes and initializers.
+    /// The full description of a valuetype, with the exceptions of attributes and initialisers.
     pub(super) fn ext_value(
         &self,
-        place: EntryId,
+        entry_id: EntryId,
     ) -> Option<corba::ext_value_def::ExtFullValueDescription> {
-        let full = self.value(place)?;
-        let EntryKind::Value { initializers, .. } = &self.repository[place].kind else {
+        let full = self.value(entry_id)?;
+        let EntryKind::Value { initializers, .. } = &self.repository[entry_id].kind else {
             return None;
         };
         Some(corba::ext_value_def::ExtFullValueDescription {
@@ -352,7 +358,7 @@ impl View<'_> {
             defined_in: full.defined_in,
             version: full.version,
             operations: full.operations,
-            attributes: self.ext_attributes(place),
+            attributes: self.ext_attributes(entry_id),
             members: full.members,
             initializers: self.ext_initializers(initializers),
             supported_interfaces: full.supported_interfaces,
@@ -417,15 +423,15 @@ pub(super) fn access_of(attribute: &AttributeDescription) -> AttributeMode {
     if attribute.readonly { AttributeMode::AttrReadonly } else { AttributeMode::AttrNormal }
 }
 
-/// What a valuetype's TypeCode and bases tell together.
-pub(super) struct ValueFacts {
+/// The properties of a valuetype, from its TypeCode and bases.
+pub(super) struct ValueProperties {
     modifier: ValueModifier,
-    /// The repository id of the base that is not abstract; empty for none.
+    /// The repository id of the concrete base; empty for none.
     pub(super) base: String,
     pub(super) abstract_bases: Vec<String>,
 }
 
-impl ValueFacts {
+impl ValueProperties {
     pub(super) fn of(type_code: &TypeCode, bases: &[String]) -> Self {
         let base = type_code.concrete_base_type().unwrap_or_default();
         let is_abstract = |id: &&String| id.as_str() != base.id();

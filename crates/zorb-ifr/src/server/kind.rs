@@ -1,4 +1,4 @@
-//! What definitions and types are, in the words of the standard.
+//! Kinds of definitions and types, in the terms of the standard.
 
 use zorb::dynamic::repository::{Entry, EntryKind, PortKind};
 use zorb::{Interface, TcKind, TypeCode};
@@ -46,7 +46,7 @@ pub(super) fn of_entry(entry: &Entry) -> DefinitionKind {
     }
 }
 
-/// The kind of a type's definition, or of its object where it has no name.
+/// The kind of a type's definition, or of the object of an anonymous type.
 pub(super) fn of_type(type_code: &TypeCode) -> DefinitionKind {
     match type_code.kind() {
         TcKind::Alias => DefinitionKind::DkAlias,
@@ -65,7 +65,7 @@ pub(super) fn of_type(type_code: &TypeCode) -> DefinitionKind {
     }
 }
 
-/// Whether a search for `wanted` finds what is of `kind`.
+/// Whether a search for `wanted` includes definitions of `kind`.
 pub(super) fn matches(wanted: DefinitionKind, kind: DefinitionKind) -> bool {
     use DefinitionKind::{
         DkAlias, DkAll, DkEnum, DkNative, DkStruct, DkTypedef, DkUnion, DkValueBox,
@@ -79,7 +79,7 @@ pub(super) fn matches(wanted: DefinitionKind, kind: DefinitionKind) -> bool {
     }
 }
 
-/// The repository ids of the interfaces that objects of a kind have, the most derived first.
+/// The repository ids of the interfaces of objects of a kind; the most derived comes first.
 pub(super) fn type_ids(kind: DefinitionKind) -> &'static [&'static str] {
     match kind {
         DefinitionKind::DkRepository => Repository::TYPE_IDS,
@@ -119,10 +119,10 @@ pub(super) fn type_ids(kind: DefinitionKind) -> &'static [&'static str] {
     }
 }
 
-/// The repository id of the valuetype that all others inherit from.
+/// The repository id of the common base of all valuetypes.
 pub(super) const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
-/// The primitive kinds that are a TypeCode without parameters.
+/// The primitive kinds with TypeCodes without parameters.
 const PLAIN: [(PrimitiveKind, TcKind); 18] = [
     (PrimitiveKind::PkNull, TcKind::Null),
     (PrimitiveKind::PkVoid, TcKind::Void),
@@ -164,7 +164,7 @@ pub(super) fn primitive(kind: PrimitiveKind) -> TypeCode {
     }
 }
 
-/// The primitive kind of a type, if it is of one.
+/// The primitive kind of a type, if it is primitive.
 pub(super) fn primitive_of(type_code: &TypeCode) -> Option<PrimitiveKind> {
     let has_id = |id: &str| type_code.id() == id;
     match type_code.kind() {

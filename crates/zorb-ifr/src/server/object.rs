@@ -1,4 +1,4 @@
-//! The servant of one object of the repository.
+//! The servant of an object of the repository.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use zorb::{CompletionStatus, ObjectRef, ServedBy, SystemException, TypeCode, Wir
 use zorb_core::{Served, ServerCall};
 
 use super::view::View;
-use super::{Shared, change, create, definition, kind, place_of, types};
+use super::{Shared, change, create, definition, entry_id_of, kind, types};
 use crate::corba::DefinitionKind;
 
-/// One object.
+/// A servant of the repository.
 pub(super) struct Object {
     pub(super) shared: Arc<Shared>,
-    pub(super) what: What,
+    pub(super) target: Target,
     pub(super) kind: DefinitionKind,
 }
 
-/// What an object stands for.
-pub(super) enum What {
-    /// The definition that has, or had, a repository id.
+/// Target an object represents.
+pub(super) enum Target {
+    /// The definition with this current or former repository id.
     Definition(String),
-    /// A type without a name.
+    /// An anonymous type.
     Type(TypeCode),
 }
 
@@ -48,12 +48,12 @@ impl Object {
         }
         let definitions = self.shared.read();
         let view = View { shared: &self.shared, repository: &definitions };
-        let served = match &self.what {
-            What::Definition(id) => {
-                let place = place_of(&definitions, &self.shared.lock_renamed(), id)?;
-                definition::serve(view, place, &operation, call)
+        let served = match &self.target {
+            Target::Definition(id) => {
+                let entry_id = entry_id_of(&definitions, &self.shared.lock_renamed(), id)?;
+                definition::serve(view, entry_id, &operation, call)
             }
-            What::Type(type_code) => {
+            Target::Type(type_code) => {
                 let renamed = self.shared.lock_renamed();
                 let type_code = self.shared.as_defined(&definitions, &renamed, type_code.clone());
                 drop(renamed);
@@ -73,23 +73,23 @@ impl Object {
     }
 
     fn change(&self, operation: &str, call: &mut ServerCall<'_>) -> Served {
-        let created = match &self.what {
-            What::Definition(id) => create::serve(&self.shared, id, operation, call),
-            What::Type(_) => None,
+        let created = match &self.target {
+            Target::Definition(id) => create::serve(&self.shared, id, operation, call),
+            Target::Type(_) => None,
         };
-        let served = created.or_else(|| change::serve(&self.shared, &self.what, operation, call));
+        let served = created.or_else(|| change::serve(&self.shared, &self.target, operation, call));
         served.unwrap_or_else(|| call.unknown_operation())
     }
 }
 
-/// Whether an operation changes definitions that are there, or adds some.
+/// Whether an operation changes or adds definitions.
 fn changes(operation: &str) -> bool {
     matches!(operation, "destroy" | "move")
         || operation.starts_with("_set_")
         || operation.starts_with("create_")
 }
 
-/// Ends a request with its result.
+/// Completes a request with its result.
 pub(super) fn reply<M: Wire>(call: &mut ServerCall<'_>, result: &M::View) -> Served {
     call.reply_dynamic(false, |writer| M::write(result, writer))
 }

@@ -1,4 +1,4 @@
-//! Types without a name: `PrimitiveDef`, `StringDef`, `SequenceDef` and their like.
+//! Anonymous types: `PrimitiveDef`, `StringDef`, `SequenceDef` and others.
 
 use zorb::{Ref, TcKind, TypeCode};
 use zorb_core::{Served, ServerCall};
@@ -8,7 +8,7 @@ use super::object::reply;
 use super::view::View;
 use crate::corba::{IdlType, PrimitiveKind};
 
-/// Serves a request to the object of a type; `None` for operations that it does not have.
+/// Serves a request to the object of a type; `None` for unknown operations.
 pub(super) fn serve(
     view: View<'_>,
     type_code: &TypeCode,

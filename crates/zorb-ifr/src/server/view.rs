@@ -1,4 +1,4 @@
-//! Definitions, as the objects of the repository see them.
+//! Access of the repository's objects to the definitions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::kind::{self, matches};
 use super::{Shared, definition_id};
 use crate::corba::DefinitionKind;
 
-/// The definitions, for the length of one request.
+/// The definitions, locked for the duration of a request.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) shared: &'a Arc<Shared>,
@@ -18,17 +18,17 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// The reference of a definition; nil when there is none such any more.
-    pub(super) fn reference<T: Interface>(&self, place: EntryId) -> Option<T> {
-        let id = &self.repository.get(place)?.id;
+    /// The reference of a definition; nil if it does not exist any more.
+    pub(super) fn reference<T: Interface>(&self, entry_id: EntryId) -> Option<T> {
+        let id = &self.repository.get(entry_id)?.id;
         self.shared.poa.reference(&definition_id(id)).ok()
     }
 
-    pub(super) fn references<T: Interface>(&self, places: Vec<EntryId>) -> Vec<Option<T>> {
-        places.into_iter().map(|place| self.reference(place)).collect()
+    pub(super) fn references<T: Interface>(&self, entry_ids: Vec<EntryId>) -> Vec<Option<T>> {
+        entry_ids.into_iter().map(|entry_id| self.reference(entry_id)).collect()
     }
 
-    /// The reference of the definition of a repository id; nil when there is none.
+    /// The reference of the definition with a repository id; nil if there is none.
     pub(super) fn reference_of_id<T: Interface>(&self, id: &str) -> Option<T> {
         self.reference(self.repository.lookup_id(id)?)
     }
@@ -37,8 +37,8 @@ impl View<'_> {
         ids.iter().map(|id| self.reference_of_id(id)).collect()
     }
 
-    /// The object of a type: its definition, or where it has no name, one of its own. Nil when the
-    /// definition is not here.
+    /// The object of a type: its definition, or an object of its own for an anonymous type. Nil if
+    /// the definition is not in this repository.
     pub(super) fn type_def<T: Interface>(&self, type_code: &TypeCode) -> Option<T> {
         if type_code.kind().has_id() && kind::primitive_of(type_code).is_none() {
             return self.reference_of_id(type_code.id());
@@ -46,29 +46,29 @@ impl View<'_> {
         self.shared.type_object(type_code).ok()
     }
 
-    /// Makes the objects of the types that a definition uses, so that references to them are good
-    /// after a restart as well.
-    pub(super) fn make_types_of(&self, place: EntryId) {
-        let mut used = self.repository[place].types();
+    /// Creates the objects of the types that a definition uses, so that references to them stay
+    /// valid after a restart.
+    pub(super) fn make_types_of(&self, entry_id: EntryId) {
+        let mut used = self.repository[entry_id].types();
         while let Some(type_code) = used.pop() {
             let _: Option<ObjectRef> = self.type_def(&type_code);
-            // An alias has a definition, which makes its own.
+            // An alias has its own definition, which creates the objects.
             if !type_code.kind().has_id() {
                 used.extend(type_code.content_type().ok());
             }
         }
     }
 
-    /// What is in a container, in order.
+    /// The contents of a container, in order.
     pub(super) fn contents(
         &self,
-        place: EntryId,
+        entry_id: EntryId,
         wanted: DefinitionKind,
         exclude_inherited: bool,
     ) -> Vec<EntryId> {
-        let mut containers = vec![place];
+        let mut containers = vec![entry_id];
         if !exclude_inherited {
-            containers.extend(self.repository.ancestors(place));
+            containers.extend(self.repository.ancestors(entry_id));
         }
         let entries = containers.iter().flat_map(|container| &self.repository[*container].contents);
         let found =
@@ -76,19 +76,19 @@ impl View<'_> {
         found.copied().collect()
     }
 
-    /// What has a name in a container and in what is in it, `levels` deep; -1 is to the bottom.
+    /// The definitions with a name in a container, searched `levels` deep; -1 means unlimited.
     pub(super) fn lookup_name(
         &self,
-        place: EntryId,
+        entry_id: EntryId,
         name: &str,
         levels: i32,
         wanted: DefinitionKind,
         exclude_inherited: bool,
     ) -> Vec<EntryId> {
         let mut found = Vec::new();
-        // What is inherited from a container around it is not looked through again.
+        // Definitions inherited from an enclosing container are searched only once.
         let mut seen = HashSet::new();
-        let mut containers = vec![(place, levels)];
+        let mut containers = vec![(entry_id, levels)];
         while let Some((container, levels)) = containers.pop() {
             if levels == 0 || !seen.insert(container) {
                 continue;
@@ -108,9 +108,9 @@ impl View<'_> {
         found
     }
 
-    /// What a scoped name means in a container: names of the container, else of those around it.
-    pub(super) fn lookup(&self, place: EntryId, name: &str) -> Option<EntryId> {
-        let mut scope = place;
+    /// Resolves a scoped name in a container and its enclosing containers.
+    pub(super) fn lookup(&self, entry_id: EntryId, name: &str) -> Option<EntryId> {
+        let mut scope = entry_id;
         loop {
             let found = self.repository.lookup(scope, name);
             if found.is_some() || scope == Repository::ROOT {
@@ -120,7 +120,7 @@ impl View<'_> {
         }
     }
 
-    /// The repository id of what a definition is in; empty for the repository.
+    /// The repository id of the container of a definition; empty for the repository.
     pub(super) fn container_id(&self, entry: &Entry) -> String {
         self.repository[entry.container].id.clone()
     }

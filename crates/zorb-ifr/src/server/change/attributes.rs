@@ -1,4 +1,4 @@
-//! Attributes of definitions that are set.
+//! Setters of the attributes of definitions.
 
 use std::sync::Arc;
 
@@ -8,17 +8,16 @@ use zorb::dynamic::repository::{
 use zorb::{Any, TcKind, TypeCode, ValueModifier, Visibility, minor};
 use zorb_core::{Served, ServerCall};
 
-use super::super::create::values::ValueShape;
-use super::super::create::{Creation, Made, argument, bad_param, check_oneway};
-use super::super::{Shared, check, place_of};
+use super::super::create::values::ValueHeader;
+use super::super::create::{Created, Creation, argument, bad_param, check_oneway};
+use super::super::{Shared, check, entry_id_of};
 use super::done;
 use crate::corba::{
     AttributeMode, ExcDescriptionSeq, ExtInitializerSeq, InitializerSeq, OperationMode,
     ParDescriptionSeq,
 };
 
-/// Serves `_set_` and the name of an attribute; `None` for attributes that a definition does not
-/// have.
+/// Serves the setter of an attribute; `None` for attributes that a definition does not have.
 pub(super) fn serve(
     shared: &Arc<Shared>,
     id: &str,
@@ -36,7 +35,7 @@ pub(super) fn serve(
     }
 }
 
-/// Whether the definition has such an attribute, which was set.
+/// Sets an attribute; returns whether the definition has it.
 fn set(
     shared: &Arc<Shared>,
     definitions: &mut Repository,
@@ -44,22 +43,22 @@ fn set(
     id: &str,
     attribute: &str,
     call: &mut ServerCall<'_>,
-) -> Made<bool> {
-    let place = place_of(definitions, renamed, id)?;
-    if place == Repository::ROOT {
+) -> Created<bool> {
+    let entry_id = entry_id_of(definitions, renamed, id)?;
+    if entry_id == Repository::ROOT {
         return Ok(false);
     }
-    let entry = &definitions[place];
+    let entry = &definitions[entry_id];
     let container = entry.container;
     match attribute {
         "name" => {
             let name = argument::<String>(call)?;
-            check::name(definitions, container, &name, Some(place))?;
-            definitions.set_name(place, &name)?;
+            check::name(definitions, container, &name, Some(entry_id))?;
+            definitions.set_name(entry_id, &name)?;
             return Ok(true);
         }
         "version" => {
-            definitions.set_version(place, &argument::<String>(call)?);
+            definitions.set_version(entry_id, &argument::<String>(call)?);
             return Ok(true);
         }
         _ => {}
@@ -68,24 +67,25 @@ fn set(
         shared,
         repository: definitions,
         renamed,
-        place: container,
+        entry_id: container,
         id: &entry.id,
         name: &entry.name,
     };
     let Some(kind) = setting.with(&entry.kind, attribute, call)? else { return Ok(false) };
-    definitions.set_kind(place, kind)?;
-    check::inheritance(definitions, place)?;
+    definitions.set_kind(entry_id, kind)?;
+    check::inheritance(definitions, entry_id)?;
     Ok(true)
 }
 
 impl Creation<'_> {
-    /// A definition with another value of one of its attributes; `None` when it has none such.
+    /// A copy of a definition with another value of an attribute; `None` if it has no such
+    /// attribute.
     fn with(
         &self,
         kind: &EntryKind,
         attribute: &str,
         call: &mut ServerCall<'_>,
-    ) -> Made<Option<EntryKind>> {
+    ) -> Created<Option<EntryKind>> {
         Ok(Some(match kind {
             EntryKind::Type(type_code) => match self.with_type(type_code, attribute, call)? {
                 Some(type_code) => EntryKind::Type(type_code),
@@ -127,7 +127,7 @@ impl Creation<'_> {
         type_code: &TypeCode,
         attribute: &str,
         call: &mut ServerCall<'_>,
-    ) -> Made<Option<TypeCode>> {
+    ) -> Created<Option<TypeCode>> {
         let (id, name) = (self.id, self.name);
         Ok(Some(match (type_code.kind(), attribute) {
             (TcKind::Struct, "members") => self.structure(call)?,
@@ -151,7 +151,7 @@ impl Creation<'_> {
         mut described: AttributeDescription,
         attribute: &str,
         call: &mut ServerCall<'_>,
-    ) -> Made<Option<EntryKind>> {
+    ) -> Created<Option<EntryKind>> {
         match attribute {
             "type_def" => described.type_code = self.type_argument(call)?,
             "mode" => {
@@ -165,8 +165,8 @@ impl Creation<'_> {
         Ok(Some(EntryKind::Attribute(described)))
     }
 
-    /// The next argument, exceptions with what is said of them.
-    fn described_exceptions(&self, call: &mut ServerCall<'_>) -> Made<Vec<TypeCode>> {
+    /// Reads exception descriptions.
+    fn described_exceptions(&self, call: &mut ServerCall<'_>) -> Created<Vec<TypeCode>> {
         let exceptions = argument::<ExcDescriptionSeq>(call)?;
         exceptions.into_iter().map(|exception| self.known_exception(exception)).collect()
     }
@@ -176,7 +176,7 @@ impl Creation<'_> {
         mut described: OperationDescription,
         attribute: &str,
         call: &mut ServerCall<'_>,
-    ) -> Made<Option<EntryKind>> {
+    ) -> Created<Option<EntryKind>> {
         match attribute {
             "result_def" => described.result = self.type_argument(call)?,
             "params" => {
@@ -198,8 +198,8 @@ impl Creation<'_> {
         kind: &EntryKind,
         attribute: &str,
         call: &mut ServerCall<'_>,
-    ) -> Made<Option<EntryKind>> {
-        let Some(mut shape) = ValueShape::of(kind) else { return Ok(None) };
+    ) -> Created<Option<EntryKind>> {
+        let Some(mut shape) = ValueHeader::of(kind) else { return Ok(None) };
         match attribute {
             "supported_interfaces" => shape.supports = self.supported(call)?,
             "initializers" => {
@@ -221,9 +221,9 @@ impl Creation<'_> {
         self.value(shape).map(Some)
     }
 
-    /// Whether the valuetype has members of its own.
+    /// Whether a valuetype has members of its own.
     fn has_state(&self) -> bool {
-        let entry = self.repository.lookup_id(self.id).map(|place| &self.repository[place]);
+        let entry = self.repository.lookup_id(self.id).map(|entry_id| &self.repository[entry_id]);
         let is_state = |kind: &EntryKind| matches!(kind, EntryKind::ValueMember { .. });
         entry.is_some_and(|entry| {
             entry.contents.iter().any(|item| is_state(&self.repository[*item].kind))

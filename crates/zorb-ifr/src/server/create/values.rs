@@ -5,25 +5,25 @@ use zorb::dynamic::repository::{EntryKind, InitializerDescription, ParameterDesc
 use zorb::{MinorCode, ObjectRef, Ref, TcKind, TypeCode, ValueModifier, minor};
 use zorb_core::ServerCall;
 
-use super::{Case, Creation, Made, argument, bad_param};
+use super::{Case, Created, Creation, argument, bad_param};
 use crate::corba::{ExceptionDescription, ExtInitializerSeq, InitializerSeq, StructMemberSeq};
 
-/// What a valuetype is, its state apart.
-pub(in super::super) struct ValueShape {
+/// The properties of a valuetype except its state.
+pub(in super::super) struct ValueHeader {
     pub(in super::super) modifier: ValueModifier,
-    /// The base that is not abstract; `tk_null` for none.
+    /// The concrete base; `tk_null` for none.
     pub(in super::super) base: TypeCode,
     /// The repository ids of the abstract bases.
     pub(in super::super) abstract_bases: Vec<String>,
-    /// The repository ids of the interfaces that it supports.
+    /// The repository ids of the supported interfaces.
     pub(in super::super) supports: Vec<String>,
     pub(in super::super) initializers: Vec<InitializerDescription>,
     /// Whether it is an event type.
     is_event: bool,
 }
 
-impl ValueShape {
-    /// That of a definition; `None` when it is no valuetype.
+impl ValueHeader {
+    /// The properties of a definition; `None` if it is not a valuetype.
     pub(in super::super) fn of(kind: &EntryKind) -> Option<Self> {
         let EntryKind::Value { type_code, bases, supports, initializers } = kind else {
             return None;
@@ -40,7 +40,7 @@ impl ValueShape {
         })
     }
 
-    /// Takes a modifier, of which a valuetype has one at most, or gives it up.
+    /// Sets or clears a modifier; a valuetype has at most one.
     pub(in super::super) fn set(&mut self, modifier: ValueModifier, takes: bool) {
         if takes {
             self.modifier = modifier;
@@ -51,8 +51,8 @@ impl ValueShape {
 }
 
 impl Creation<'_> {
-    /// The valuetype that the arguments of `create_value` and its like tell.
-    pub(super) fn new_value(&self, ext: bool, call: &mut ServerCall<'_>) -> Made<EntryKind> {
+    /// Reads a valuetype from the arguments of `create_value` and similar operations.
+    pub(super) fn new_value(&self, ext: bool, call: &mut ServerCall<'_>) -> Created<EntryKind> {
         let is_custom = call.argument::<bool>()?;
         let is_abstract = call.argument::<bool>()?;
         let base = self.base_value(call)?;
@@ -64,7 +64,7 @@ impl Creation<'_> {
             (false, false, true) => ValueModifier::Truncatable,
             _ => return Err(bad_param(MinorCode::default())),
         };
-        let shape = ValueShape {
+        let shape = ValueHeader {
             modifier,
             base,
             abstract_bases: self.abstract_bases(call)?,
@@ -78,8 +78,8 @@ impl Creation<'_> {
         self.value(shape)
     }
 
-    /// A valuetype of this shape, if there may be one.
-    pub(in super::super) fn value(&self, shape: ValueShape) -> Made<EntryKind> {
+    /// Creates a valuetype with these properties, if they are consistent.
+    pub(in super::super) fn value(&self, shape: ValueHeader) -> Created<EntryKind> {
         let has_base = shape.base.kind() != TcKind::Null;
         let fits = match shape.modifier {
             ValueModifier::Abstract => !has_base && shape.initializers.is_empty(),
@@ -104,23 +104,26 @@ impl Creation<'_> {
         })
     }
 
-    /// The next argument, a valuetype that is not abstract, or nil.
-    pub(in super::super) fn base_value(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+    /// Reads a concrete valuetype or nil.
+    pub(in super::super) fn base_value(&self, call: &mut ServerCall<'_>) -> Created<TypeCode> {
         match argument::<Ref<ObjectRef>>(call)? {
             None => Ok(TypeCode::default()),
             Some(base) => self.value_type(Some(&base), false),
         }
     }
 
-    /// The next argument, abstract valuetypes.
-    pub(in super::super) fn abstract_bases(&self, call: &mut ServerCall<'_>) -> Made<Vec<String>> {
+    /// Reads a list of abstract valuetypes.
+    pub(in super::super) fn abstract_bases(
+        &self,
+        call: &mut ServerCall<'_>,
+    ) -> Created<Vec<String>> {
         let bases = argument::<Vec<Ref<ObjectRef>>>(call)?;
         let id =
             |base: &Option<ObjectRef>| Ok(self.value_type(base.as_ref(), true)?.id().to_owned());
         bases.iter().map(id).collect()
     }
 
-    fn value_type(&self, reference: Option<&ObjectRef>, is_abstract: bool) -> Made<TypeCode> {
+    fn value_type(&self, reference: Option<&ObjectRef>, is_abstract: bool) -> Created<TypeCode> {
         let type_code = self.type_of(reference)?;
         let modifier = type_code.type_modifier();
         match modifier.map(|modifier| (modifier == ValueModifier::Abstract) == is_abstract) {
@@ -129,8 +132,8 @@ impl Creation<'_> {
         }
     }
 
-    /// The next argument, interfaces, of which one at most is not abstract.
-    pub(in super::super) fn supported(&self, call: &mut ServerCall<'_>) -> Made<Vec<String>> {
+    /// Reads a list of interfaces, at most one of them concrete.
+    pub(in super::super) fn supported(&self, call: &mut ServerCall<'_>) -> Created<Vec<String>> {
         let mut concrete = 0;
         let mut ids = Vec::new();
         for interface in argument::<Vec<Ref<ObjectRef>>>(call)? {
@@ -151,7 +154,7 @@ impl Creation<'_> {
     pub(in super::super) fn initializers(
         &self,
         initializers: InitializerSeq,
-    ) -> Made<Vec<InitializerDescription>> {
+    ) -> Created<Vec<InitializerDescription>> {
         let mut made = Vec::new();
         for initializer in initializers {
             made.push(InitializerDescription {
@@ -166,7 +169,7 @@ impl Creation<'_> {
     pub(in super::super) fn ext_initializers(
         &self,
         initializers: ExtInitializerSeq,
-    ) -> Made<Vec<InitializerDescription>> {
+    ) -> Created<Vec<InitializerDescription>> {
         let mut made = Vec::new();
         for initializer in initializers {
             let exceptions = initializer.exceptions.into_iter();
@@ -175,23 +178,26 @@ impl Creation<'_> {
                 parameters: self.in_parameters(initializer.members)?,
                 exceptions: exceptions
                     .map(|each| self.known_exception(each))
-                    .collect::<Made<_>>()?,
+                    .collect::<Created<_>>()?,
             });
         }
         Ok(made)
     }
 
-    fn in_parameters(&self, members: StructMemberSeq) -> Made<Vec<ParameterDescription>> {
+    fn in_parameters(&self, members: StructMemberSeq) -> Created<Vec<ParameterDescription>> {
         let members = self.members(members)?.into_iter();
         let parameter =
             |(name, type_code)| ParameterDescription { name, mode: Mode::In, type_code };
         Ok(members.map(parameter).collect())
     }
 
-    /// The exception that a description is of.
-    pub(in super::super) fn known_exception(&self, said: ExceptionDescription) -> Made<TypeCode> {
-        let place = self.repository.lookup_id(&said.id);
-        let known = place.and_then(|place| self.repository[place].type_code());
+    /// The exception that a description refers to.
+    pub(in super::super) fn known_exception(
+        &self,
+        said: ExceptionDescription,
+    ) -> Created<TypeCode> {
+        let entry_id = self.repository.lookup_id(&said.id);
+        let known = entry_id.and_then(|entry_id| self.repository[entry_id].type_code());
         let type_code = known.cloned().unwrap_or(said.r#type);
         match type_code.kind() {
             TcKind::Except => Ok(type_code),
@@ -199,8 +205,8 @@ impl Creation<'_> {
         }
     }
 
-    /// A box of the type that is the next argument, which cannot be a valuetype.
-    pub(in super::super) fn value_box(&self, call: &mut ServerCall<'_>) -> Made<TypeCode> {
+    /// Creates a box of the type in the arguments, which cannot be a valuetype.
+    pub(in super::super) fn value_box(&self, call: &mut ServerCall<'_>) -> Created<TypeCode> {
         let boxed = self.type_argument(call)?;
         match boxed.resolved_kind() {
             TcKind::Value | TcKind::ValueBox | TcKind::Event => {
@@ -210,8 +216,8 @@ impl Creation<'_> {
         }
     }
 
-    /// The members of a union, with the labels that they have.
-    pub(in super::super) fn cases_of(&self, union: &TypeCode) -> Made<Vec<Case>> {
+    /// The members of a union with their labels.
+    pub(in super::super) fn cases_of(&self, union: &TypeCode) -> Created<Vec<Case>> {
         let default = union.default_index()?;
         let case = |index| {
             let label = union.member_label(index)?;

@@ -1,4 +1,4 @@
-//! Components, homes and ports: what they answer.
+//! The read operations of components, homes and ports.
 
 use zorb::Ref;
 use zorb::dynamic::repository::{EntryKind, PortKind};
@@ -10,8 +10,7 @@ use corba::InterfaceDef;
 use corba::component_ir::{ComponentDef, EventDef, HomeDef};
 
 impl Request<'_, '_> {
-    /// `ComponentDef`, `HomeDef` and the interfaces of ports; `None` for operations that the
-    /// definition does not have.
+    /// `ComponentDef`, `HomeDef` and the interfaces of ports; `None` for unknown operations.
     pub(super) fn components(&mut self, operation: &str) -> Option<Served> {
         let entry = self.entry;
         match (&entry.kind, operation) {
@@ -61,7 +60,7 @@ impl Request<'_, '_> {
         })
     }
 
-    /// Whether the event type is the one that is asked for, or inherits from it.
+    /// Whether an event type has this repository id, or inherits from it.
     fn event_is_a(&mut self, event: &str) -> Served {
         let id = self.call.argument::<String>()?;
         let repository = self.view.repository;
@@ -73,9 +72,9 @@ impl Request<'_, '_> {
         self.reply::<bool>(&is_a)
     }
 
-    /// Answers with the definition of a repository id; nil when there is none.
+    /// Returns the definition with a repository id; nil if there is none.
     fn reply_reference_of<T: zorb::Interface>(&mut self, id: &str) -> Served {
-        let place = self.view.repository.lookup_id(id);
-        self.reply_reference::<T>(place)
+        let entry_id = self.view.repository.lookup_id(id);
+        self.reply_reference::<T>(entry_id)
     }
 }

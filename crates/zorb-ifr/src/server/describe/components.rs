@@ -1,4 +1,4 @@
-//! Components and homes as the structs of the standard.
+//! Descriptions of components and homes: the structs of the standard.
 
 use zorb::dynamic::repository::{Entry, EntryId, EntryKind, OperationDescription, PortKind};
 use zorb::{Any, SystemException};
@@ -47,9 +47,9 @@ impl View<'_> {
         described!(self, entry, EventPortDescription { event: target.to_owned() })
     }
 
-    /// A component with all that it has; `None` for other definitions.
-    pub(super) fn component_description(&self, place: EntryId) -> Option<ComponentDescription> {
-        let entry = &self.repository[place];
+    /// The full description of a component; `None` for other definitions.
+    pub(super) fn component_description(&self, entry_id: EntryId) -> Option<ComponentDescription> {
+        let entry = &self.repository[entry_id];
         let EntryKind::Component { type_code, base, supports, .. } = &entry.kind else {
             return None;
         };
@@ -64,11 +64,11 @@ impl View<'_> {
                 emits_events: Vec::new(),
                 publishes_events: Vec::new(),
                 consumes_events: Vec::new(),
-                attributes: self.ext_attributes(place),
+                attributes: self.ext_attributes(entry_id),
                 r#type: type_code.clone(),
             }
         );
-        for port in self.inherited(place) {
+        for port in self.inherited(entry_id) {
             let EntryKind::Port { kind, target } = &port.kind else { continue };
             let event = || self.event_port(port, target);
             match kind {
@@ -86,18 +86,18 @@ impl View<'_> {
         Some(described)
     }
 
-    /// A home with all that it has; `None` for other definitions.
-    pub(super) fn home_description(&self, place: EntryId) -> Option<HomeDescription> {
-        let entry = &self.repository[place];
+    /// The full description of a home; `None` for other definitions.
+    pub(super) fn home_description(&self, entry_id: EntryId) -> Option<HomeDescription> {
+        let entry = &self.repository[entry_id];
         let EntryKind::Home { type_code, base, manages, primary_key, .. } = &entry.kind else {
             return None;
         };
         let key = self.repository.lookup_id(primary_key);
         let key = key.map(|key| self.value_description(&self.repository[key]));
-        // Those of its base come first; the base is none of its equivalent interface.
-        let mut homes = vec![place];
+        // Those of the base home come first; the equivalent interface does not inherit from it.
+        let mut homes = vec![entry_id];
         while let Some(EntryKind::Home { base, .. }) =
-            homes.last().map(|place| &self.repository[*place].kind)
+            homes.last().map(|entry_id| &self.repository[*entry_id].kind)
             && let Some(base) = self.repository.lookup_id(base)
             && !homes.contains(&base)
         {
@@ -123,8 +123,8 @@ impl View<'_> {
                     EntryKind::Finder(described) => Some(described),
                     _ => None,
                 }),
-                operations: self.operations(place),
-                attributes: self.ext_attributes(place),
+                operations: self.operations(entry_id),
+                attributes: self.ext_attributes(entry_id),
                 r#type: type_code.clone(),
             }
         ))
