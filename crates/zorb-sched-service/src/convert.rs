@@ -1,4 +1,4 @@
-//! Between what travels and what is analysed.
+//! Conversion between the IDL types and those of the analysis.
 
 use zorb::{CompletionStatus, MinorCode, SystemException};
 use zorb_sched::{Anomaly, Call, Criticality, Discipline, Importance, Severity, Time};
@@ -6,23 +6,23 @@ use zorb_sched::{Anomaly, Call, Criticality, Discipline, Importance, Severity, T
 use crate::rtec_base::DependencyTypeT;
 use crate::rtec_scheduler as wire;
 
-/// `BAD_PARAM`, before anything was done.
+/// `BAD_PARAM`, not completed.
 pub(crate) fn bad_param() -> SystemException {
     SystemException::bad_param(MinorCode::default(), CompletionStatus::No)
 }
 
-/// A number that cannot be negative.
+/// Converts a number that cannot be negative.
 pub(crate) fn natural(number: i32) -> Result<u32, SystemException> {
     u32::try_from(number).map_err(|_| bad_param())
 }
 
-/// A number that travels as a `long`.
+/// Converts a number to a `long`.
 pub(crate) fn long(number: impl TryInto<i32>) -> i32 {
     number.try_into().unwrap_or(i32::MAX)
 }
 
-/// Makes functions between enumerations that have the same values.
-macro_rules! alike {
+/// Defines conversions between enumerations with the same values.
+macro_rules! conversion {
     ($to:ident, $from:ident: $wire:ty, $own:ty, { $($there:ident = $here:ident),* $(,)? }) => {
         pub(crate) fn $from(value: $wire) -> $own {
             match value {
@@ -38,7 +38,7 @@ macro_rules! alike {
     };
 }
 
-alike!(criticality_to_wire, criticality: wire::CriticalityT, Criticality, {
+conversion!(criticality_to_wire, criticality: wire::CriticalityT, Criticality, {
     VeryLowCriticality = VeryLow,
     LowCriticality = Low,
     MediumCriticality = Medium,
@@ -46,7 +46,7 @@ alike!(criticality_to_wire, criticality: wire::CriticalityT, Criticality, {
     VeryHighCriticality = VeryHigh,
 });
 
-alike!(importance_to_wire, importance: wire::ImportanceT, Importance, {
+conversion!(importance_to_wire, importance: wire::ImportanceT, Importance, {
     VeryLowImportance = VeryLow,
     LowImportance = Low,
     MediumImportance = Medium,
@@ -54,14 +54,14 @@ alike!(importance_to_wire, importance: wire::ImportanceT, Importance, {
     VeryHighImportance = VeryHigh,
 });
 
-alike!(info_type_to_wire, info_type: wire::InfoTypeT, zorb_sched::InfoType, {
+conversion!(info_type_to_wire, info_type: wire::InfoTypeT, zorb_sched::InfoType, {
     Operation = Operation,
     Conjunction = Conjunction,
     Disjunction = Disjunction,
     RemoteDependant = RemoteDependant,
 });
 
-alike!(call_kind_to_wire, call_kind: DependencyTypeT, zorb_sched::CallKind, {
+conversion!(call_kind_to_wire, call_kind: DependencyTypeT, zorb_sched::CallKind, {
     OneWayCall = OneWay,
     TwoWayCall = TwoWay,
 });
@@ -85,14 +85,14 @@ pub(crate) fn anomaly(anomaly: &Anomaly) -> wire::SchedulingAnomaly {
     }
 }
 
-/// A period that travels as a `long`, in units of 100 ns.
+/// A period as a `long`, in units of 100 ns.
 pub(crate) fn period(period: Time) -> i32 {
     long(period.as_time_t())
 }
 
-/// The needs that `set` sets.
+/// The parameters that `set` changes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Needs {
+pub(crate) struct Parameters {
     pub(crate) criticality: wire::CriticalityT,
     pub(crate) worst: u64,
     pub(crate) typical: u64,
@@ -104,7 +104,7 @@ pub(crate) struct Needs {
     pub(crate) info_type: wire::InfoTypeT,
 }
 
-impl From<&wire::RtInfo> for Needs {
+impl From<&wire::RtInfo> for Parameters {
     fn from(info: &wire::RtInfo) -> Self {
         Self {
             criticality: info.criticality,
@@ -120,9 +120,9 @@ impl From<&wire::RtInfo> for Needs {
     }
 }
 
-impl Needs {
-    /// What `set` and `reset` are told: the worst, typical and cached time, the period and the quantum,
-    /// and what is no time.
+impl Parameters {
+    /// The parameters of `set` and `reset`: worst-case, typical and cached time, period, quantum,
+    /// and the others.
     pub(crate) const fn of(
         (worst, typical, cached, period, quantum): (u64, u64, u64, i32, u64),
         (criticality, importance, threads, info_type): (
@@ -145,7 +145,7 @@ impl Needs {
         }
     }
 
-    /// Puts them in; what the interface does not have stays.
+    /// Applies them; properties without a parameter in the interface are unchanged.
     pub(crate) fn put(&self, info: &mut zorb_sched::RtInfo) -> Result<(), SystemException> {
         info.criticality = criticality(self.criticality);
         info.worst = Time::from_time_t(self.worst);
@@ -160,7 +160,7 @@ impl Needs {
     }
 }
 
-/// A call that travels as parameters.
+/// A dependency from the parameters of a request.
 pub(crate) fn call(
     operation: zorb_sched::Handle,
     times: i32,

@@ -1,7 +1,7 @@
-//! The scheduling service: `RtecScheduler::Scheduler`, as TAO's clients know it.
+//! The scheduling service, compatible with TAO's `RtecScheduler::Scheduler`.
 //!
-//! [`SchedulerService`] serves it, with the analysis of [`zorb_sched`] behind it; clients have the
-//! stubs in [`rtec_scheduler`].
+//! [`SchedulerService`] serves it, based on the analysis of [`zorb_sched`]; [`rtec_scheduler`]
+//! contains the client stubs.
 //!
 //! ```
 //! use zorb::Orb;

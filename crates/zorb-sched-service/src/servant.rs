@@ -6,7 +6,7 @@ use zorb::poa::{Poa, PoaError};
 use zorb::{CompletionStatus, MinorCode, Result, SystemException};
 use zorb_sched::{Anomaly, RtInfo, Schedule, System, TaskSet};
 
-use crate::convert::{self, Needs, bad_param, long};
+use crate::convert::{self, Parameters, bad_param, long};
 use crate::rtec_base::{DependencyEnabledTypeT, DependencyInfo, DependencyTypeT};
 use crate::rtec_scheduler as wire;
 use crate::rtec_scheduler::{
@@ -16,26 +16,25 @@ use crate::rtec_scheduler::{
 };
 use crate::state::{State, queues_to_wire, range};
 
-/// The scheduling service (`RtecScheduler::Scheduler`): operations that clients create and describe,
-/// and their priorities.
+/// The scheduling service (`RtecScheduler::Scheduler`): clients create and describe operations, and
+/// query their priorities.
 ///
-/// Every change makes the last schedule void: priorities are `NOT_SCHEDULED` until one is computed
-/// again. What is wrong with the operations, clients find in the anomalies that go with a schedule;
-/// where one is fatal, there is no schedule. An operation's deadline is its period, because the
-/// interface has no other.
+/// Every change invalidates the last schedule: priorities are `NOT_SCHEDULED` until a new one is
+/// computed. Problems are reported as anomalies with the schedule; after a fatal anomaly there is
+/// no schedule. The deadline of an operation is its period, because the interface has no deadlines.
 #[derive(Debug)]
 pub struct SchedulerService {
     state: Mutex<State>,
 }
 
 impl SchedulerService {
-    /// With these operations to begin with, and this strategy and machine.
+    /// A service with these initial operations, and this strategy and machine.
     #[must_use]
     pub fn new(set: TaskSet, system: System) -> Self {
         Self { state: Mutex::new(State::new(set, system)) }
     }
 
-    /// Serves it, by an object in this adapter.
+    /// Serves the service by an object in this adapter.
     ///
     /// # Errors
     /// Those of activating an object.
@@ -47,36 +46,36 @@ impl SchedulerService {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, number: i32, needs: &Needs) -> std::result::Result<(), NotPut> {
+    fn put(&self, number: i32, parameters: &Parameters) -> std::result::Result<(), Rejected> {
         let mut state = self.state();
-        let handle = state.handle(number).map_err(|_| NotPut::Unknown)?;
-        let mut info = state.info(handle).map_err(|_| NotPut::Unknown)?.clone();
-        needs.put(&mut info).map_err(NotPut::System)?;
-        state.set(handle, info).map_err(|_| NotPut::System(bad_param()))
+        let handle = state.handle(number).map_err(|_| Rejected::Unknown)?;
+        let mut info = state.info(handle).map_err(|_| Rejected::Unknown)?.clone();
+        parameters.put(&mut info).map_err(Rejected::System)?;
+        state.set(handle, info).map_err(|_| Rejected::System(bad_param()))
     }
 
-    /// Puts all in, or none of them.
-    fn put_all(&self, infos: &[wire::RtInfo], fresh: bool) -> std::result::Result<(), NotPut> {
+    /// Applies all of the changes or none.
+    fn put_all(&self, infos: &[wire::RtInfo], fresh: bool) -> std::result::Result<(), Rejected> {
         let mut state = self.state();
         let mut next = state.clone();
         if fresh {
             for handle in next.handles() {
-                let name = next.info(handle).map_err(|_| NotPut::Unknown)?.entry_point.clone();
+                let name = next.info(handle).map_err(|_| Rejected::Unknown)?.entry_point.clone();
                 let info = RtInfo::new(name, zorb_sched::Time::ZERO);
-                next.set(handle, info).map_err(|_| NotPut::System(bad_param()))?;
+                next.set(handle, info).map_err(|_| Rejected::System(bad_param()))?;
             }
         }
         for info in infos {
-            let handle = next.handle(info.handle).map_err(|_| NotPut::Unknown)?;
-            let mut own = next.info(handle).map_err(|_| NotPut::Unknown)?.clone();
-            Needs::from(info).put(&mut own).map_err(NotPut::System)?;
-            next.set(handle, own).map_err(|_| NotPut::System(bad_param()))?;
+            let handle = next.handle(info.handle).map_err(|_| Rejected::Unknown)?;
+            let mut own = next.info(handle).map_err(|_| Rejected::Unknown)?.clone();
+            Parameters::from(info).put(&mut own).map_err(Rejected::System)?;
+            next.set(handle, own).map_err(|_| Rejected::System(bad_param()))?;
         }
         *state = next;
         Ok(())
     }
 
-    /// Computes a schedule, without keeping others waiting meanwhile.
+    /// Computes a schedule without blocking other requests.
     fn compute(
         &self,
         minimum: i32,
@@ -98,14 +97,14 @@ impl SchedulerService {
             anomalies,
         };
         if let Some(schedule) = schedule {
-            self.state().keep(schedule, before.version);
+            self.state().store(schedule, before.version);
         }
         Ok(computed)
     }
 }
 
-/// Why needs were not put in.
-enum NotPut {
+/// Why parameters were not applied.
+enum Rejected {
     Unknown,
     System(SystemException),
 }
@@ -117,23 +116,23 @@ struct Computed {
     anomalies: Vec<SchedulingAnomaly>,
 }
 
-/// Makes the errors of operations that set needs.
-macro_rules! not_put {
+/// Defines conversions to the errors of operations that set parameters.
+macro_rules! rejected {
     ($($error:ident),*) => {$(
-        impl From<NotPut> for scheduler::$error {
-            fn from(not_put: NotPut) -> Self {
-                match not_put {
-                    NotPut::Unknown => UnknownTask.into(),
-                    NotPut::System(exception) => exception.into(),
+        impl From<Rejected> for scheduler::$error {
+            fn from(rejected: Rejected) -> Self {
+                match rejected {
+                    Rejected::Unknown => UnknownTask.into(),
+                    Rejected::System(exception) => exception.into(),
                 }
             }
         }
     )*};
 }
 
-not_put!(SetError, ResetError, SetSeqError, ResetSeqError, ReplaceSeqError);
+rejected!(SetError, ResetError, SetSeqError, ResetSeqError, ReplaceSeqError);
 
-/// As many as there can be.
+/// The exception for too many operations or calls.
 fn full() -> SystemException {
     SystemException::no_resources(MinorCode::default(), CompletionStatus::No)
 }
@@ -171,8 +170,8 @@ impl SchedulerServant for SchedulerService {
         info_type: InfoTypeT,
     ) -> Result<(), scheduler::SetError> {
         let times = (worst, typical, cached, period, quantum);
-        let needs = Needs::of(times, (criticality, importance, threads, info_type));
-        Ok(self.put(handle, &needs)?)
+        let parameters = Parameters::of(times, (criticality, importance, threads, info_type));
+        Ok(self.put(handle, &parameters)?)
     }
 
     fn reset(
@@ -189,8 +188,8 @@ impl SchedulerServant for SchedulerService {
         info_type: InfoTypeT,
     ) -> Result<(), scheduler::ResetError> {
         let times = (worst, typical, cached, period, quantum);
-        let needs = Needs::of(times, (criticality, importance, threads, info_type));
-        Ok(self.put(handle, &needs)?)
+        let parameters = Parameters::of(times, (criticality, importance, threads, info_type));
+        Ok(self.put(handle, &parameters)?)
     }
 
     fn set_seq(&self, infos: &[wire::RtInfo]) -> Result<(), scheduler::SetSeqError> {

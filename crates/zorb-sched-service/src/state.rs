@@ -1,4 +1,4 @@
-//! What the service knows.
+//! The state of the service.
 
 use zorb_sched::{Anomaly, Call, Handle, PriorityRange, RtInfo, Schedule, System, TaskSet, Time};
 
@@ -7,7 +7,7 @@ use crate::rtec_base::{DependencyEnabledTypeT, DependencyInfo};
 use crate::rtec_scheduler as wire;
 use wire::{RtInfoEnabledTypeT, UnknownTask};
 
-/// A call that may be switched off.
+/// A call that can be disabled.
 #[derive(Clone, Copy, Debug)]
 struct Dependency {
     caller: Handle,
@@ -15,16 +15,16 @@ struct Dependency {
     enabled: DependencyEnabledTypeT,
 }
 
-/// The operations, and the last schedule if nothing has changed since.
+/// The operations, and the last schedule if it is still valid.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    /// The operations, with no calls among them.
+    /// The operations, without calls.
     set: TaskSet,
-    /// Whether they count, by their places.
+    /// Whether each operation is enabled, by index.
     enabled: Vec<RtInfoEnabledTypeT>,
     dependencies: Vec<Dependency>,
     pub(crate) system: System,
-    /// Changes with everything that a schedule depends on.
+    /// Incremented by every change that a schedule depends on.
     pub(crate) version: u64,
     schedule: Option<Schedule>,
 }
@@ -38,7 +38,7 @@ impl State {
             let calls = set.get(caller).map(|info| info.calls.clone()).unwrap_or_default();
             for call in calls {
                 dependencies.push(Dependency { caller, call, enabled });
-                // It was among them just now.
+                // The index was checked above.
                 let _ = set.remove_call(caller, call);
             }
         }
@@ -46,13 +46,13 @@ impl State {
         Self { set, enabled, dependencies, system, version: 0, schedule: None }
     }
 
-    /// From now on, there is no schedule until one is computed.
+    /// Invalidates the schedule.
     fn changed(&mut self) {
         self.version += 1;
         self.schedule = None;
     }
 
-    /// The operation of a number that came from a client.
+    /// The operation with a handle from a client.
     pub(crate) fn handle(&self, number: i32) -> Result<Handle, UnknownTask> {
         u32::try_from(number).ok().and_then(|number| self.set.handle(number)).ok_or(UnknownTask)
     }
@@ -72,7 +72,7 @@ impl State {
         Ok(handle)
     }
 
-    /// What is known of an operation, without its calls.
+    /// The properties of an operation, without its calls.
     pub(crate) fn info(&self, handle: Handle) -> Result<&RtInfo, UnknownTask> {
         self.set.get(handle).ok_or(UnknownTask)
     }
@@ -90,7 +90,7 @@ impl State {
         }
     }
 
-    /// Adds a call; whether there was room.
+    /// Adds a call; returns whether there was room.
     pub(crate) fn add_dependency(&mut self, caller: Handle, call: Call) -> bool {
         if self.dependencies.len() >= zorb_sched::MAX_CALLS {
             return false;
@@ -129,7 +129,7 @@ impl State {
         Ok(())
     }
 
-    /// What counts: operations that are switched off need nothing, and are not called.
+    /// The enabled operations: a disabled operation uses no time and is not called.
     pub(crate) fn active(&self) -> Result<TaskSet, Anomaly> {
         let off = |handle: Handle| {
             self.enabled.get(index(handle)) == Some(&RtInfoEnabledTypeT::RtInfoDisabled)
@@ -153,8 +153,8 @@ impl State {
         Ok(active)
     }
 
-    /// Keeps a schedule, unless something has changed since the version that it was made for.
-    pub(crate) fn keep(&mut self, schedule: Schedule, version: u64) {
+    /// Stores a schedule, unless something has changed since the version it was computed for.
+    pub(crate) fn store(&mut self, schedule: Schedule, version: u64) {
         if self.version == version {
             self.schedule = Some(schedule);
         }
@@ -164,7 +164,7 @@ impl State {
         self.schedule.as_ref()
     }
 
-    /// An operation as it travels, with the priorities of the schedule, if there is one.
+    /// An operation as an IDL struct, with its priorities if there is a schedule.
     pub(crate) fn to_wire(
         &self,
         handle: Handle,
@@ -205,7 +205,7 @@ impl State {
     }
 }
 
-/// The place of an operation among all.
+/// The index of an operation.
 fn index(handle: Handle) -> usize {
     handle.number().saturating_sub(1) as usize
 }
@@ -220,7 +220,7 @@ fn dependency(known: &Dependency) -> DependencyInfo {
     }
 }
 
-/// The queues of a schedule as they travel.
+/// The queues of a schedule as IDL structs.
 pub(crate) fn queues_to_wire(schedule: &Schedule) -> Vec<wire::ConfigInfo> {
     let queue = |queue: &zorb_sched::Queue| {
         let own = schedule.tasks.iter().filter(|task| task.queue == queue.number);
@@ -237,7 +237,7 @@ pub(crate) fn queues_to_wire(schedule: &Schedule) -> Vec<wire::ConfigInfo> {
     schedule.queues.iter().map(queue).collect()
 }
 
-/// Those of the priorities from 1 to 99 that are between the two; `None` where there are none.
+/// The range of priorities from 1 to 99 between the two; `None` if it is empty.
 pub(crate) fn range(minimum: i32, maximum: i32) -> Option<PriorityRange> {
     let lowest = u8::try_from(minimum.max(1)).ok()?;
     let highest = u8::try_from(maximum.min(99)).ok()?;

@@ -1,4 +1,4 @@
-//! The service as its clients see it, over a connection.
+//! The service, called over a connection.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use zorb::Orb;
@@ -23,7 +23,7 @@ fn serve(set: TaskSet, strategy: Strategy) -> (Orb, Orb, Scheduler) {
     (server, client, reference)
 }
 
-/// Adds an operation, in units of 100 ns.
+/// Adds an operation; times are in units of 100 ns.
 fn add(scheduler: &Scheduler, name: &str, worst: u64, period: u64, kind: InfoTypeT) -> i32 {
     let handle = scheduler.create(name).unwrap();
     let (high, low) = (CriticalityT::HighCriticality, ImportanceT::LowImportance);
@@ -33,7 +33,7 @@ fn add(scheduler: &Scheduler, name: &str, worst: u64, period: u64, kind: InfoTyp
 }
 
 #[test]
-fn what_clients_describe_gets_its_priorities() {
+fn described_operations_get_priorities() {
     let (server, client, scheduler) = serve(TaskSet::new(), Strategy::Rms);
     let fast = add(&scheduler, "fast", MS, 10 * MS, InfoTypeT::Operation);
     let slow = add(&scheduler, "slow", 5 * MS, 40 * MS, InfoTypeT::Operation);
@@ -60,19 +60,19 @@ fn what_clients_describe_gets_its_priorities() {
     assert_eq!(scheduler.get(slow).unwrap(), infos[1]);
     assert_eq!(scheduler.get_rt_info_set().unwrap(), infos);
 
-    // Every change makes it void.
+    // Every change invalidates the schedule.
     scheduler.remove_dependency(slow, helper, 3, two).unwrap();
     assert!(scheduler.priority(fast).is_err() && scheduler.get_config_infos().is_err());
     let anomalies = scheduler.recompute_scheduling(10, 20).unwrap();
     assert_eq!(anomalies[0].severity, AnomalySeverity::AnomalyFatal);
     assert!(anomalies[0].description.starts_with("unresolved_dependencies: "), "{anomalies:?}");
-    assert!(scheduler.priority(fast).is_err(), "what makes no sense has no schedule");
+    assert!(scheduler.priority(fast).is_err(), "an invalid set has no schedule");
     client.shutdown(true).unwrap();
     server.shutdown(true).unwrap();
 }
 
 #[test]
-fn what_is_switched_off_needs_nothing() {
+fn disabled_operations_use_no_time() {
     let ms = Time::from_millis;
     let mut set = TaskSet::new();
     let sink = set.add(RtInfo::new("sink", ms(6))).unwrap();
@@ -93,7 +93,7 @@ fn what_is_switched_off_needs_nothing() {
     dependencies[0].enabled = DependencyEnabledTypeT::DependencyDisabled;
     scheduler.set_dependency_enable_state_seq(&dependencies).unwrap();
     let left = names(scheduler.recompute_scheduling(1, 99).unwrap());
-    assert_eq!(left, ["unresolved_dependencies"], "the sink counts, and nobody calls it");
+    assert_eq!(left, ["unresolved_dependencies"], "the sink is enabled, and has no caller");
     let one_way = DependencyTypeT::OneWayCall;
     let on = DependencyEnabledTypeT::DependencyEnabled;
     scheduler.set_dependency_enable_state(a, sink, 1, one_way, on).unwrap();
@@ -105,7 +105,7 @@ fn what_is_switched_off_needs_nothing() {
 }
 
 #[test]
-fn sequences_are_set_whole_or_not_at_all() {
+fn sequences_are_set_atomically() {
     let (server, client, scheduler) = serve(TaskSet::new(), Strategy::Rms);
     add(&scheduler, "a", MS, 10 * MS, InfoTypeT::Operation);
     add(&scheduler, "b", MS, 20 * MS, InfoTypeT::Operation);
@@ -126,7 +126,7 @@ fn sequences_are_set_whole_or_not_at_all() {
 }
 
 #[test]
-fn wrong_questions_have_their_exceptions() {
+fn invalid_requests_raise_exceptions() {
     let (server, client, scheduler) = serve(TaskSet::new(), Strategy::Rms);
     let a = add(&scheduler, "a", MS, 10 * MS, InfoTypeT::Operation);
     assert!(matches!(scheduler.create("a"), Err(scheduler::CreateError::DuplicateName(_))));
@@ -154,10 +154,10 @@ fn wrong_questions_have_their_exceptions() {
     let level = scheduler.dispatch_configuration(1);
     use scheduler::DispatchConfigurationError::UnknownPriorityLevel;
     assert!(matches!(level, Err(UnknownPriorityLevel(_))));
-    // A circle is told of, by name.
+    // A cycle is reported by name.
     scheduler.add_dependency(a, a, 1, two).unwrap();
     let anomalies = scheduler.recompute_scheduling(1, 9).unwrap();
-    assert_eq!(anomalies[0].description, "cycle: operations call each other in a circle: a -> a");
+    assert_eq!(anomalies[0].description, "cycle: the calls form a cycle: a -> a");
     client.shutdown(true).unwrap();
     server.shutdown(true).unwrap();
 }

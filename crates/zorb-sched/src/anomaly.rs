@@ -1,17 +1,17 @@
-//! What is wrong with a system of operations, or remarkable.
+//! Anomalies of a task set or its schedule.
 
 use std::fmt;
 
 use crate::Time;
 
-/// How bad an [`Anomaly`] is (`Anomaly_Severity`).
+/// The severity of an [`Anomaly`] (`Anomaly_Severity`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; deadlines are met.
+    /// Noteworthy; deadlines are met.
     Warning,
-    /// A deadline may be missed, or nothing can be said of it.
+    /// A deadline may be missed, or the analysis is inconclusive.
     Error,
-    /// The description makes no sense, so that there is no schedule.
+    /// The task set is invalid, so there is no schedule.
     Fatal,
 }
 
@@ -25,144 +25,144 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Something that was found in a description of operations, or in its analysis.
+/// An anomaly of a task set, or a result of its analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Anomaly {
-    /// There are no operations, so that there is nothing to analyse.
+    /// There are no operations to analyse.
     NoOperations,
-    /// Two operations have one name.
+    /// Two operations have the same name.
     DuplicateName {
         /// The name.
         operation: String,
     },
-    /// There is no operation of this number.
+    /// There is no operation with this handle.
     UnknownHandle {
-        /// The number.
+        /// The handle.
         handle: u32,
     },
-    /// An operation calls one that there is not.
+    /// An operation calls an operation that does not exist.
     UnknownDependency {
         /// The caller.
         operation: String,
-        /// What it calls.
+        /// The callee.
         dependency: String,
     },
-    /// Operations call each other in a circle.
+    /// The calls form a cycle.
     Cycle {
-        /// Their names, in the order of calls; the last calls the first.
+        /// The names of the operations in the order of calls; the last calls the first.
         operations: Vec<String>,
     },
-    /// An operation has threads of its own and no period at which they run.
+    /// An operation has threads of its own but no period.
     ThreadSpecification {
         /// The operation.
         operation: String,
     },
-    /// Nothing makes an operation run: it has no period, and nobody calls it.
+    /// An operation never runs: it has no period and no caller.
     UnresolvedDependencies {
         /// The operation.
         operation: String,
     },
-    /// A time is longer than can be analysed.
+    /// A time exceeds the supported range.
     TimeOutOfRange {
         /// The operation.
         operation: String,
-        /// Which of its times.
+        /// Which time.
         which: &'static str,
     },
-    /// There are more operations than can be analysed.
+    /// There are too many operations.
     TooManyOperations {
-        /// The most that can.
-        most: usize,
+        /// The maximum.
+        limit: usize,
     },
-    /// There are more tasks than can be analysed: pairs of an operation and the periodic one that
-    /// its calls come from.
+    /// There are too many tasks: pairs of an operation and the periodic operation that its calls
+    /// originate from.
     TooManyTasks {
-        /// The most that can.
-        most: usize,
+        /// The maximum.
+        limit: usize,
     },
-    /// With those of an operation, there are more kinds of calls than can be analysed.
+    /// With the calls of an operation, there are too many calls.
     TooManyCalls {
         /// The operation.
         operation: String,
-        /// The most that can.
-        most: usize,
+        /// The maximum.
+        limit: usize,
     },
-    /// There cannot be so many processors, or none.
+    /// The number of processors is out of range.
     ProcessorCount {
-        /// How many there are said to be.
+        /// The number of processors.
         processors: u32,
-        /// The most that can be.
-        most: u32,
+        /// The maximum.
+        limit: u32,
     },
-    /// An operation has to run on a processor that there is not.
+    /// An operation is bound to a processor that does not exist.
     UnknownProcessor {
         /// The operation.
         operation: String,
         /// The processor.
         processor: u32,
-        /// How many there are.
+        /// The number of processors.
         processors: u32,
     },
-    /// An operation that is only called two-way runs on its caller's processor, not on its own.
+    /// An operation called only two-way runs on its caller's processor, not on its own.
     ProcessorIgnored {
         /// The operation.
         operation: String,
     },
-    /// Some priorities that are to be given do not exist.
+    /// Some priorities in the range do not exist.
     PriorityRange {
         /// The lowest.
         lowest: u8,
         /// The highest.
         highest: u8,
     },
-    /// The strategy wants more priorities than there are; the least urgent share the lowest.
+    /// The strategy needs more priorities than there are; the least urgent tasks share the lowest.
     PriorityLevelsExhausted {
-        /// How many it wants.
+        /// The number needed.
         wanted: usize,
-        /// How many there are.
+        /// The number available.
         available: usize,
     },
-    /// The tasks of a processor want more of it than there is.
+    /// The tasks of a processor overload it.
     UtilizationExceeded {
         /// The processor.
         processor: u32,
-        /// What they want of it, in thousandths, rounded up.
+        /// The utilization in thousandths, rounded up.
         permille: u64,
     },
-    /// An operation fits on no processor beside those that are there already; it is put where most
-    /// is left.
+    /// An operation does not fit on any processor; it is placed on the one with the limit capacity
+    /// left.
     NoProcessorFits {
         /// The operation.
         operation: String,
     },
-    /// A task may end after its deadline.
+    /// A task may finish after its deadline.
     DeadlineMiss {
         /// The task.
         task: String,
-        /// Its deadline, after its arrival.
+        /// Its deadline, relative to its arrival.
         deadline: Time,
-        /// Its longest response time; `None` where there is no bound, or none is known.
+        /// Its worst-case response time; `None` if it is unbounded or unknown.
         response: Option<Time>,
     },
-    /// At some moment, more work is due than there was time for.
+    /// At some time, more work is due than there was time for.
     DemandExceeded {
         /// The processor.
         processor: u32,
-        /// The moment, after all tasks have arrived together.
+        /// The time since the simultaneous arrival of all tasks.
         at: Time,
-        /// The work that is due until then.
+        /// The work due by then.
         demand: Time,
     },
-    /// The analysis would take too long; nothing is known of the rest.
+    /// The analysis would take too long; the rest is unknown.
     TooMuchWork {
-        /// What was being looked at.
+        /// What was being analysed.
         what: String,
     },
 }
 
 impl Anomaly {
-    /// How bad it is.
+    /// The severity.
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
@@ -178,7 +178,7 @@ impl Anomaly {
         }
     }
 
-    /// Its name, the same in every version.
+    /// The name; it never changes between versions.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -210,72 +210,77 @@ impl Anomaly {
 impl fmt::Display for Anomaly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoOperations => f.write_str("there are no operations, and nothing to schedule"),
+            Self::NoOperations => f.write_str("there are no operations to schedule"),
             Self::DuplicateName { operation } => write!(f, "two operations are named {operation}"),
-            Self::UnknownHandle { handle } => write!(f, "there is no operation {handle}"),
+            Self::UnknownHandle { handle } => write!(f, "unknown operation {handle}"),
             Self::UnknownDependency { operation, dependency } => {
-                write!(f, "{operation} calls {dependency}, which is not there")
+                write!(f, "{operation} calls {dependency}, which does not exist")
             }
             Self::Cycle { operations } => {
                 let first = operations.first().map_or("", String::as_str);
-                write!(f, "operations call each other in a circle: ")?;
+                write!(f, "the calls form a cycle: ")?;
                 operations.iter().try_for_each(|name| write!(f, "{name} -> "))?;
                 f.write_str(first)
             }
             Self::ThreadSpecification { operation } => {
-                write!(f, "{operation} has threads of its own, but no period at which they run")
+                write!(f, "{operation} has threads of its own but no period")
             }
             Self::UnresolvedDependencies { operation } => {
-                write!(f, "nothing makes {operation} run: it has no period, and nobody calls it")
+                write!(f, "{operation} never runs: it has no period and no caller")
             }
             Self::TimeOutOfRange { operation, which } => {
                 write!(f, "the time `{which}` of {operation} is longer than {}", crate::MAX_TIME)
             }
-            Self::TooManyOperations { most } => write!(f, "there are more than {most} operations"),
-            Self::TooManyTasks { most } => {
-                write!(f, "calls make more than {most} tasks of the operations")
+            Self::TooManyOperations { limit } => {
+                write!(f, "there are more than {limit} operations")
             }
-            Self::TooManyCalls { operation, most } => {
-                write!(f, "with those of {operation}, there are more than {most} kinds of calls")
+            Self::TooManyTasks { limit } => {
+                write!(f, "the operations expand to more than {limit} tasks")
             }
-            Self::ProcessorCount { processors, most } => {
-                write!(f, "there cannot be {processors} processors: 1 to {most} can")
+            Self::TooManyCalls { operation, limit } => {
+                write!(f, "with those of {operation}, there are more than {limit} calls")
+            }
+            Self::ProcessorCount { processors, limit } => {
+                write!(f, "{processors} processors are out of the range 1 to {limit}")
             }
             Self::UnknownProcessor { operation, processor, processors } => write!(
                 f,
-                "{operation} is to run on processor {processor}, and there are {processors} from 0 on"
+                "{operation} is bound to processor {processor}, but there are only {processors}, numbered from 0"
             ),
             Self::ProcessorIgnored { operation } => write!(
                 f,
-                "{operation} is only called two-way, so that it runs on the processors of its callers"
+                "{operation} is called only two-way, so it runs on the processors of its callers"
             ),
             Self::PriorityRange { lowest, highest } => {
-                write!(f, "there are no priorities from {lowest} to {highest}: 1 to 99 exist")
+                write!(f, "priorities {lowest} to {highest} are out of the range 1 to 99")
             }
             Self::PriorityLevelsExhausted { wanted, available } => write!(
                 f,
-                "{wanted} priorities are wanted and {available} are there: the least urgent share one"
+                "{wanted} priorities are needed but {available} are available: the least urgent tasks share one"
             ),
             Self::UtilizationExceeded { processor, permille } => write!(
                 f,
-                "processor {processor} is asked for {}.{} % of its time",
+                "processor {processor} has a utilization of {}.{} %",
                 permille / 10,
                 permille % 10
             ),
             Self::NoProcessorFits { operation } => {
-                write!(f, "no processor has room for {operation} beside what it has to do already")
+                write!(f, "{operation} does not fit on any processor")
             }
             Self::DeadlineMiss { task, deadline, response: Some(response) } => {
-                write!(f, "{task} may take {response}, and has to be done after {deadline}")
+                write!(
+                    f,
+                    "{task} has a response time of up to {response} and a deadline of {deadline}"
+                )
             }
             Self::DeadlineMiss { task, deadline, response: None } => {
-                write!(f, "{task} has to be done after {deadline}, and may take ever longer")
+                write!(f, "{task} has an unbounded response time and a deadline of {deadline}")
             }
             Self::DemandExceeded { processor, at, demand } => write!(
                 f,
-                "{demand} of work for processor {processor} are due {at} after all tasks arrive at once"
+                "{demand} of work for processor {processor} is due {at} after the simultaneous arrival of all tasks"
             ),
-            Self::TooMuchWork { what } => write!(f, "the analysis was given up: {what}"),
+            Self::TooMuchWork { what } => write!(f, "the analysis was aborted: {what}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Task sets in files: TOML.
+//! Task sets in TOML files.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::schedule::{MAX_PROCESSORS, System};
 use crate::strategy::{PriorityRange, Strategy};
 use crate::{Anomaly, Time};
 
-/// The longest file that is read, in octets.
+/// The maximum size of a file, in octets.
 pub const MAX_FILE: usize = 1 << 20;
 
-/// A task set as a file has it: the machine and the operations.
+/// The contents of a task set file: the machine and the operations.
 ///
 /// ```
 /// let file = zorb_sched::TaskFile::parse(
@@ -41,25 +41,25 @@ pub const MAX_FILE: usize = 1 << 20;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TaskFile {
-    /// The machine, and the strategy.
+    /// The machine and the strategy.
     pub system: System,
     /// The operations.
     pub set: TaskSet,
 }
 
-/// Why a file could not be used.
+/// Why a file is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
-    /// It is longer than [`MAX_FILE`].
+    /// It is larger than [`MAX_FILE`].
     TooLarge,
-    /// It is not what a task set looks like.
+    /// It is not a task set file.
     Syntax {
         /// The line, from 1 on.
         line: usize,
-        /// What is wrong there.
+        /// The error on that line.
         message: String,
     },
-    /// What it describes makes no sense.
+    /// The task set is invalid.
     Anomaly(Anomaly),
 }
 
@@ -81,7 +81,7 @@ impl From<Anomaly> for FileError {
     }
 }
 
-/// Reads TOML of any kind, with errors that say the line.
+/// Parses TOML; errors include the line.
 pub(crate) fn read<T: de::DeserializeOwned>(text: &str) -> Result<T, FileError> {
     if text.len() > MAX_FILE {
         return Err(FileError::TooLarge);
@@ -95,11 +95,11 @@ pub(crate) fn read<T: de::DeserializeOwned>(text: &str) -> Result<T, FileError> 
 }
 
 impl TaskFile {
-    /// Reads a file's text.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// [`FileError`]: it is too long, or no TOML, has unknown keys or wrong values, or the
-    /// operations make no sense.
+    /// [`FileError`]: it is too large, not TOML, has unknown keys or wrong values, or the task set
+    /// is invalid.
     pub fn parse(text: &str) -> Result<Self, FileError> {
         let sections: Sections = read(text)?;
         let system = sections.system.into_system()?;
@@ -153,7 +153,7 @@ impl SystemSection {
         };
         let processors = self.processors.unwrap_or(default.processors);
         if !(1..=MAX_PROCESSORS).contains(&processors) {
-            return Err(Anomaly::ProcessorCount { processors, most: MAX_PROCESSORS }.into());
+            return Err(Anomaly::ProcessorCount { processors, limit: MAX_PROCESSORS }.into());
         }
         Ok(System {
             strategy: self.strategy.map_or(default.strategy, |word| word.0),
@@ -248,11 +248,11 @@ impl<'de> Deserialize<'de> for TimeText {
     }
 }
 
-/// A value that has a name in files.
+/// A value with a name in files.
 #[derive(Clone, Copy, Default)]
 struct Word<T>(T);
 
-/// What has names in files.
+/// An enumeration whose values have names in files.
 pub(crate) trait Named: Copy + 'static {
     const VALUES: &'static [Self];
 
@@ -291,7 +291,7 @@ impl<'de, T: Named> Deserialize<'de> for Word<T> {
         found.map(|value| Self(*value)).ok_or_else(|| {
             let names: Vec<&str> = T::VALUES.iter().map(|value| value.in_files()).collect();
             let shown: String = text.chars().take(40).collect();
-            de::Error::custom(format!("{shown:?} is none of {}", names.join(", ")))
+            de::Error::custom(format!("{shown:?} is not one of {}", names.join(", ")))
         })
     }
 }

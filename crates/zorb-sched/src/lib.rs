@@ -1,11 +1,10 @@
-//! Scheduling: what operations need of processors, which priorities they get, and whether all of
-//! them meet their deadlines.
+//! Scheduling of operations: priorities, placement on processors, and schedulability analysis.
 //!
-//! A [`TaskSet`] says of every operation how long it runs, how often, and what it calls
-//! ([`RtInfo`]). [`Schedule::compute`] follows the calls, gives priorities by a [`Strategy`], puts
-//! operations on processors, and finds out how long each takes at most; what is wrong it says in
-//! [`Anomaly`]s. A [`Simulation`] shows it event by event. A [`Dispatcher`] runs what is
-//! ready in the order that it gives; [`Upcalls`] run in every period. Nothing here uses an ORB.
+//! A [`TaskSet`] describes for each operation its execution time, period and calls ([`RtInfo`]).
+//! [`Schedule::compute`] expands the calls, assigns priorities by a [`Strategy`], places operations
+//! on processors, and computes worst-case response times; it reports problems as [`Anomaly`]s. A
+//! [`Simulation`] produces the events of a schedule. A [`Dispatcher`] runs ready work in the order
+//! of a schedule; [`Upcalls`] run periodically. Nothing here uses an ORB.
 //!
 //! ```
 //! use zorb_sched::{Call, Response, RtInfo, Schedule, Strategy, System, TaskSet, Time};

@@ -1,4 +1,4 @@
-//! Which operation runs on which processor.
+//! Placement of operations on processors.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -11,7 +11,7 @@ use crate::model::set::TaskSet;
 use crate::schedule::{System, meets_all};
 use crate::strategy::Rank;
 
-/// The operations that have tasks, with their loads.
+/// Operations with tasks, and their loads.
 struct Unit {
     operation: Handle,
     loads: Vec<Load>,
@@ -19,11 +19,11 @@ struct Unit {
     pin: Option<u32>,
 }
 
-/// The processor of each operation, by its place: the one that it is pinned to, or else the first
-/// on which it and all that is there already meet their deadlines, the largest operation first.
+/// The processor of each operation, by index: the one it is bound to, or else the first on which it
+/// and the operations already there meet their deadlines; the largest operation first.
 ///
 /// # Errors
-/// Processors that there are not. What fits nowhere is only told of, in the list.
+/// Processors that do not exist. Operations that do not fit are only reported in the list.
 pub(crate) fn place(
     set: &TaskSet,
     tasks: &[Task],
@@ -48,7 +48,7 @@ pub(crate) fn place(
     let mut units = units(set, tasks, ranks);
     units.sort_by_key(|unit| (unit.pin.is_none(), Reverse(unit.permille), unit.operation));
     let mut there: Vec<Vec<Load>> = vec![Vec::new(); system.processors as usize];
-    // What is spent here is not missed in the analysis, which says what holds in the end.
+    // This budget is not taken from the final analysis, which decides.
     let mut budget = system.budget;
     for unit in units {
         let chosen = unit.pin.map(|pin| pin as usize).or_else(|| {
@@ -77,8 +77,8 @@ fn units(set: &TaskSet, tasks: &[Task], ranks: &[Rank]) -> Vec<Unit> {
     set.iter().filter_map(unit).collect()
 }
 
-/// Whether `more` fits beside what is `there`. Where the budget is used up, what is not too much
-/// altogether is taken to fit.
+/// Whether `more` fits together with `there`. If the budget is exhausted, anything below full
+/// utilization is assumed to fit.
 fn fits(there: &[Load], more: &[Load], system: &System, budget: &mut Budget) -> bool {
     let all: Vec<Load> = there.iter().chain(more).copied().collect();
     if Utilization::of(all.iter()).against_one() == Ordering::Greater {

@@ -1,4 +1,4 @@
-//! A schedule as text, for people.
+//! A schedule as text.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::strategy::Strategy;
 const HEADINGS: [&str; 9] =
     ["task", "cpu", "queue", "priority", "worst", "period", "deadline", "response", ""];
 
-/// The strategy, the processors, a table of the tasks, what is wrong, and on the last line whether
+/// The strategy, the processors, a table of the tasks, the anomalies, and on the last line whether
 /// all deadlines are met.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,9 +18,9 @@ impl fmt::Display for Schedule {
         for (processor, utilization) in self.utilization.iter().enumerate() {
             let permille = utilization.permille();
             let share = format!("{}.{} %", permille / 10, permille % 10);
-            write!(f, "processor {processor}  {share} of its time is asked for")?;
+            write!(f, "processor {processor}  utilization {share}")?;
             if let Some(bound) = bound(self, processor) {
-                write!(f, "; up to {:.1} % is enough whatever the periods are", bound * 100.0)?;
+                write!(f, "; up to {:.1} % is schedulable with any periods", bound * 100.0)?;
             }
             writeln!(f)?;
         }
@@ -28,18 +28,19 @@ impl fmt::Display for Schedule {
         table(self, f)?;
         writeln!(f)?;
         for anomaly in &self.anomalies {
-            let story = visible(&anomaly.to_string());
-            writeln!(f, "{}: {}: {story}", anomaly.severity(), anomaly.name())?;
+            let text = visible(&anomaly.to_string());
+            writeln!(f, "{}: {}: {text}", anomaly.severity(), anomaly.name())?;
         }
         f.write_str(if self.is_schedulable() {
             "schedulable: every deadline is met"
         } else {
-            "not schedulable: deadlines may be missed, or it is not known"
+            "not schedulable: deadlines may be missed, or the analysis is inconclusive"
         })
     }
 }
 
-/// The bound of Liu and Layland, where it holds: for tasks that only their periods tell apart.
+/// The bound of Liu and Layland, where it applies: for independent tasks whose deadlines are at
+/// least their periods.
 fn bound(schedule: &Schedule, processor: usize) -> Option<f64> {
     let here = || schedule.tasks.iter().filter(|task| task.processor as usize == processor);
     let plain = |scheduled: &ScheduledTask| {
@@ -51,7 +52,7 @@ fn bound(schedule: &Schedule, processor: usize) -> Option<f64> {
     (holds && here().count() > 0).then(|| rate_monotonic_bound(here().count()))
 }
 
-/// Text from elsewhere, on one line and without orders to a terminal.
+/// Text from elsewhere, on one line and without control characters.
 fn visible(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { '\u{fffd}' } else { char }).collect()
 }
@@ -61,7 +62,7 @@ fn strategy(schedule: &Schedule) -> &'static str {
         (Strategy::Rms, _) => "rms: the shorter the period, the higher the priority",
         (Strategy::Dm, _) => "dm: the shorter the deadline, the higher the priority",
         (Strategy::Edf, false) => "edf: one queue, the earliest deadline first",
-        (Strategy::Edf, true) => "edf: the earliest deadline first, which interrupts the others",
+        (Strategy::Edf, true) => "edf: the earliest deadline first, preemptive",
         (Strategy::Mlf, _) => "mlf: one queue, the least laxity first",
         (Strategy::Muf, _) => "muf: a queue for each criticality, the least laxity first",
     }
@@ -86,7 +87,7 @@ fn row(scheduled: &ScheduledTask) -> [String; 9] {
     ]
 }
 
-/// The tasks, the most urgent ones of the first processor first.
+/// The tasks, by processor and then by urgency.
 fn table(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut tasks: Vec<&ScheduledTask> = schedule.tasks.iter().collect();
     tasks.sort_by_key(|task| (task.processor, task.queue, Reverse(task.subpriority)));
@@ -100,7 +101,7 @@ fn table(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
     for row in &rows {
         let cells = row.iter().zip(widths).enumerate();
-        // Names to the left, numbers to the right.
+        // Names are left-aligned, numbers right-aligned.
         let line: String = cells
             .map(|(index, (cell, width))| match index {
                 0 => format!("{cell:width$}"),

@@ -1,4 +1,4 @@
-//! The whole analysis: from operations to priorities, response times and what is wrong.
+//! The complete analysis: from operations to priorities, response times and anomalies.
 
 use std::cmp::Ordering;
 
@@ -15,29 +15,28 @@ use crate::simulate::SimulatedTask;
 use crate::strategy::{Assignment, Discipline, PriorityRange, Queue, Rank, Strategy, assign};
 use crate::{Anomaly, Severity, Time};
 
-/// A task that is later than so many periods and deadlines, because of those that it waits for, is
-/// taken to have no bound: each round of the analysis would find it later still.
-const MOST_LATE: u64 = 50;
+/// A task that is later than this many periods and deadlines because of its predecessors is
+/// considered unbounded: each iteration of the analysis would find it later still.
+const MAX_LATENESS: u64 = 50;
 
-/// The most processors that a machine can have here.
+/// The maximum number of processors of a machine.
 pub(crate) const MAX_PROCESSORS: u32 = 1024;
 
-/// The machine, and how operations are to be scheduled on it.
+/// The machine, and how operations are scheduled on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
-    /// By what operations get their priorities. Default: rate monotonic.
+    /// The strategy that assigns priorities. Default: rate monotonic.
     pub strategy: Strategy,
-    /// How many processors there are, up to 1024. Default: 1.
+    /// The number of processors, up to 1024. Default: 1.
     pub processors: u32,
-    /// The priorities that may be given. Default: 1 to 89.
+    /// The priorities to assign. Default: 1 to 89.
     pub priorities: PriorityRange,
-    /// Whether, with [`Strategy::Edf`], an earlier deadline interrupts what has begun, as
-    /// `SCHED_DEADLINE` does. Default: it does not, as in a queue with one thread.
+    /// Whether [`Strategy::Edf`] is preemptive, as `SCHED_DEADLINE` is. Default: it is not, as in a
+    /// queue with one thread.
     pub preemptive: bool,
-    /// What running an operation once costs beside its own time, as for two changes of threads.
-    /// Default: nothing.
+    /// The overhead of running an operation once, such as two context switches. Default: none.
     pub overhead: Time,
-    /// How much work the analysis may be.
+    /// The budget of the analysis.
     pub budget: Budget,
 }
 
@@ -55,58 +54,57 @@ impl Default for System {
 }
 
 impl System {
-    /// One processor, and this strategy.
+    /// One processor with this strategy.
     #[must_use]
     pub fn new(strategy: Strategy) -> Self {
         Self { strategy, ..Self::default() }
     }
 
-    /// With so many processors, 1 to 1024.
+    /// Sets the number of processors, 1 to 1024.
     #[must_use]
     pub fn processors(self, processors: u32) -> Self {
         Self { processors: processors.clamp(1, MAX_PROCESSORS), ..self }
     }
 
-    /// Whether an earlier deadline interrupts.
+    /// Sets whether EDF is preemptive.
     #[must_use]
     pub fn preemptive(self, preemptive: bool) -> Self {
         Self { preemptive, ..self }
     }
 }
 
-/// What is known of a task's response.
+/// The result of the response time analysis of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// It takes at most so long from its arrival to its end.
+    /// Its response time is at most this.
     Within(Time),
-    /// Its deadline is met; how much earlier it ends is not known, because finding out is too much
-    /// work.
+    /// Its deadline is met; its response time is unknown, because computing it takes too long.
     InTime,
-    /// There is no bound, or none is known.
+    /// It is unbounded, or no bound is known.
     Unbounded,
-    /// Finding out is too much work.
+    /// The computation takes too long.
     Unknown,
 }
 
-/// A task, where it runs, and what comes of it.
+/// A task with its placement and analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduledTask {
-    /// The task; `worst` has the overhead in it, and is not zero.
+    /// The task; `worst` includes the overhead, and is not zero.
     pub task: Task,
     /// Its processor.
     pub processor: u32,
     /// The number of its queue.
     pub queue: u32,
-    /// The priority of the thread that it runs in.
+    /// The priority of its thread.
     pub priority: u8,
     /// Its subpriority.
     pub subpriority: u32,
-    /// How long it takes.
+    /// Its response time.
     pub response: Response,
 }
 
 impl ScheduledTask {
-    /// Whether its deadline is met for certain.
+    /// Whether its deadline is guaranteed.
     #[must_use]
     pub fn is_in_time(&self) -> bool {
         match self.response {
@@ -120,15 +118,15 @@ impl ScheduledTask {
 /// The priorities of all operations, and whether they meet their deadlines.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// What it was made for.
+    /// The system it was computed for.
     pub system: System,
-    /// The queues, the most urgent first.
+    /// The queues; the most urgent is first.
     pub queues: Vec<Queue>,
     /// All tasks.
     pub tasks: Vec<ScheduledTask>,
-    /// How much of each processor is asked for.
+    /// The utilization of each processor.
     pub utilization: Vec<Utilization>,
-    /// What there is to say.
+    /// The anomalies.
     pub anomalies: Vec<Anomaly>,
     ranks: Vec<Rank>,
     processors: Vec<u32>,
@@ -138,12 +136,12 @@ impl Schedule {
     /// Analyses `set`.
     ///
     /// # Errors
-    /// The first [`Anomaly`] that is [`Severity::Fatal`]. Others are in the schedule.
+    /// The first [`Anomaly`] with [`Severity::Fatal`]. The schedule contains the others.
     pub fn compute(set: &TaskSet, system: &System) -> Result<Self, Anomaly> {
         let system = &system.clone().processors(system.processors);
         let mut tasks = expand(set)?;
         for task in &mut tasks {
-            // Even what takes no time has its turn.
+            // Even an operation without execution time occupies the processor.
             let worst = task.worst + system.overhead.times(task.times);
             task.worst = worst.max(Time::from_nanos(1));
         }
@@ -174,11 +172,11 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// Whether `info` can be added to `set` so that all deadlines are still met: the admission
-    /// test. The schedule is that with it.
+    /// Admission test: whether `info` can be added to `set` so that all deadlines are still met.
+    /// Returns the schedule with it.
     ///
     /// # Errors
-    /// What is wrong with it, or would be: everything that is not a mere warning.
+    /// The anomalies with it that are not mere warnings.
     pub fn admit(set: &TaskSet, system: &System, info: RtInfo) -> Result<Self, Vec<Anomaly>> {
         let mut more = set.clone();
         more.add(info).map_err(|anomaly| vec![anomaly])?;
@@ -190,19 +188,19 @@ impl Schedule {
         Err(schedule.anomalies.into_iter().filter(bad).collect())
     }
 
-    /// Whether all deadlines are met for certain.
+    /// Whether all deadlines are guaranteed.
     #[must_use]
     pub fn is_schedulable(&self) -> bool {
         self.anomalies.iter().all(|anomaly| anomaly.severity() == Severity::Warning)
     }
 
-    /// Where an operation stands; `None` for one that the schedule does not know.
+    /// The rank of an operation; `None` for an unknown one.
     #[must_use]
     pub fn rank(&self, operation: Handle) -> Option<Rank> {
         self.ranks.get(operation.index()).copied()
     }
 
-    /// The priority of the thread that an operation runs in, one of the system's scheduler.
+    /// The priority of the thread that an operation runs in, in the system's scheduler.
     #[must_use]
     pub fn priority(&self, operation: Handle) -> Option<u8> {
         self.rank(operation).map(|rank| self.priority_of(rank))
@@ -220,8 +218,8 @@ impl Schedule {
         queue.map_or(self.system.priorities.lowest(), |queue| queue.priority)
     }
 
-    /// The tasks as [`Simulation`](crate::Simulation) takes them: all arrive as late and as close
-    /// together as they may, at the beginning.
+    /// The tasks for a [`Simulation`](crate::Simulation) of the critical instant: at the start, all
+    /// arrive as late and as close together as possible.
     #[must_use]
     pub fn critical_instant(&self) -> Vec<SimulatedTask> {
         let simulated = |scheduled: &ScheduledTask| SimulatedTask {
@@ -239,7 +237,7 @@ impl Schedule {
         self.tasks.iter().map(simulated).collect()
     }
 
-    /// Finds the response times, and what is wrong.
+    /// Computes the response times and the anomalies.
     fn analyse(&mut self) {
         let loads: Vec<Load> = self.tasks.iter().map(|t| t.task.load(t.queue)).collect();
         for processor in 0..self.system.processors {
@@ -260,7 +258,7 @@ impl Schedule {
                 }
             }
             Err(Exhausted) => {
-                let what = "the response times of all tasks are too much work".to_owned();
+                let what = "computing the response times of all tasks takes too long".to_owned();
                 if !self.deadlines_alone() {
                     self.anomalies.push(Anomaly::TooMuchWork { what });
                 }
@@ -281,8 +279,8 @@ impl Schedule {
         self.anomalies.extend(missed.collect::<Vec<_>>());
     }
 
-    /// The response times of all tasks. A task that waits for others is late by as much as they
-    /// take, which is found out round by round until nothing changes (Tindell and Clark, 1994).
+    /// The response times of all tasks. The release jitter of a task with predecessors is their
+    /// response time, computed iteratively to a fixed point (Tindell and Clark, 1994).
     fn responses(
         &self,
         mut loads: Vec<Load>,
@@ -297,8 +295,7 @@ impl Schedule {
                 let here: Vec<usize> =
                     (0..loads.len()).filter(|&n| self.tasks[n].processor == processor).collect();
                 let there: Vec<Load> = here.iter().map(|&place| loads[place]).collect();
-                // Where something comes without a bound, nothing has one that may have to wait
-                // for it.
+                // If one task is unbounded, so is every task that may have to wait for it.
                 let flood = here.iter().filter(|&&place| unbounded[place]);
                 let flood = flood.map(|&place| loads[place].level).min();
                 for (place, response) in here.iter().zip(self.on_processor(&there, budget)?) {
@@ -321,7 +318,7 @@ impl Schedule {
                     loads[place].jitter = jitter;
                     changed = true;
                     let Task { period, deadline, .. } = scheduled.task;
-                    unbounded[place] |= jitter > (period + deadline).times(MOST_LATE);
+                    unbounded[place] |= jitter > (period + deadline).times(MAX_LATENESS);
                 }
             }
             if !changed {
@@ -338,7 +335,8 @@ impl Schedule {
         response_times(loads, &self.system, budget)
     }
 
-    /// Where response times are too much work, and only deadlines decide: whether those are met.
+    /// When response times take too long to compute and only deadlines matter: whether those are
+    /// met.
     fn deadlines_alone(&mut self) -> bool {
         let late = self.tasks.iter().any(|scheduled| !scheduled.task.after.is_empty());
         if self.system.strategy != Strategy::Edf || late {
@@ -407,7 +405,7 @@ pub(crate) fn meets_all(
 }
 
 impl Task {
-    /// What it asks of its processor, in a queue of this number.
+    /// The load of the task on its processor, in a queue of this level.
     #[must_use]
     pub fn load(&self, queue: u32) -> Load {
         Load {

@@ -1,68 +1,68 @@
-//! What happens, event by event, when tasks arrive and run.
+//! Discrete-event simulation of tasks.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::{Discipline, Time};
 
-/// A task as the simulation sees it.
+/// A task of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimulatedTask {
-    /// How long it runs each time.
+    /// Its execution time.
     pub worst: Time,
     /// The time between its arrivals.
     pub period: Time,
-    /// How long after an arrival it has to be done.
+    /// Its deadline relative to its arrival.
     pub deadline: Time,
     /// Its processor.
     pub processor: u32,
     /// Its queue: 0 is the most urgent.
     pub level: u32,
-    /// How the queue is ordered.
+    /// The discipline of its queue.
     pub discipline: Discipline,
-    /// Among those whose order is the same otherwise, the higher comes first.
+    /// Its subpriority: the higher comes first among equals.
     pub subpriority: u32,
-    /// When it first arrives.
+    /// The time of its first arrival.
     pub offset: Time,
-    /// Arrivals are this much earlier than `offset` and the periods say, but nothing is released
-    /// before `offset`: so tasks that were late as long as they may be come together.
+    /// The jitter: arrivals are this much earlier than `offset` and the period say, but nothing is
+    /// released before `offset`, so that tasks with maximum jitter are released together.
     pub jitter: Time,
-    /// The tasks, by their places, that each instance waits for: the one of the same number of
-    /// each. It is released when they are done; `offset` and `jitter` have no meaning then, but
-    /// for the arrival, which the deadline counts from.
+    /// Its predecessors, by index: each instance is released when their instances of the same
+    /// number are done. Then `offset` and `jitter` determine only the arrival, which the deadline
+    /// is relative to.
     pub after: Vec<usize>,
 }
 
-/// What is simulated, and for how long.
+/// A simulation and its duration.
 #[derive(Clone, Debug)]
 pub struct Simulation<'t> {
     /// The tasks.
     pub tasks: &'t [SimulatedTask],
-    /// Whether, in queues ordered by deadline, the first interrupts what has begun.
+    /// Whether queues ordered by deadline are preemptive.
     pub preemptive: bool,
-    /// Instances are released before this moment, and run to their ends.
+    /// Instances are released before this time, and run to completion.
     pub until: Time,
-    /// The most instances; the simulation ends with them.
-    pub most: usize,
+    /// The maximum number of instances; the simulation stops there.
+    pub max_instances: usize,
 }
 
-/// One instance of a task.
+/// An instance of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The place of its task.
+    /// The index of its task.
     pub task: usize,
     /// Its number, from 0 on.
     pub number: u64,
-    /// When it arrived, in nanoseconds; before the beginning, for one that was late at it.
+    /// Its arrival in nanoseconds; negative if it arrived before the start.
     pub arrival: i128,
-    /// When it was released.
+    /// Its release.
     pub released: Time,
-    /// When it was done.
+    /// Its completion.
     pub finished: Time,
 }
 
 impl Instance {
-    /// How long it took from its arrival to its end.
+    /// The response time.
     #[must_use]
     pub fn response(&self) -> Time {
         let response = i128::from(self.finished.as_nanos()) - self.arrival;
@@ -70,34 +70,35 @@ impl Instance {
     }
 }
 
-/// A stretch of time in which a processor runs one instance.
+/// An interval in which a processor runs one instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The place of the task.
+    /// The index of the task.
     pub task: usize,
-    /// Which instance of it.
+    /// The number of the instance.
     pub number: u64,
     /// The processor.
     pub processor: u32,
-    /// From when on.
+    /// The start.
     pub from: Time,
-    /// Until when.
+    /// The end.
     pub to: Time,
 }
 
-/// What has happened.
+/// The result of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Who ran when, by rising ends.
+    /// The slices, ordered by their ends.
     pub slices: Vec<Slice>,
-    /// The instances that were done, in that order.
+    /// The completed instances, in order of completion.
     pub instances: Vec<Instance>,
-    /// Whether it ended early, because there were too many instances.
+    /// Whether it stopped early because of the maximum number of instances.
     pub cut: bool,
 }
 
 impl Trace {
-    /// The longest response time of each of `count` tasks; `None` for one that never ended.
+    /// The longest response time of each of `count` tasks; `None` for one without completed
+    /// instances.
     #[must_use]
     pub fn responses(&self, count: usize) -> Vec<Option<Time>> {
         let mut longest = vec![None; count];
@@ -111,7 +112,7 @@ impl Trace {
 }
 
 impl Simulation<'_> {
-    /// Runs it.
+    /// Runs the simulation.
     #[must_use]
     pub fn run(&self) -> Trace {
         let mut run = Run {
@@ -129,7 +130,7 @@ impl Simulation<'_> {
     }
 }
 
-/// An instance that is not done.
+/// An incomplete instance.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     task: usize,
@@ -139,32 +140,32 @@ struct Pending {
     left: Time,
 }
 
-/// The order within a queue: what the discipline says, then the subpriority, then the turn.
+/// The order within a queue: by discipline, then subpriority, then FIFO.
 type Place = (i128, Reverse<u32>, u64);
 
 #[derive(Debug, Default)]
 struct Level {
-    /// What has begun and is not to be interrupted by others of the queue.
+    /// The running instance, which others of the queue cannot preempt.
     begun: Option<Pending>,
     waiting: BTreeMap<Place, Pending>,
 }
 
-/// A processor: its queues, and who runs on it.
+/// A processor with its queues and the running instance.
 #[derive(Debug, Default)]
 struct Processor {
     levels: BTreeMap<u32, Level>,
-    /// The queue that runs, the place that its instance has there if it can be interrupted, and
-    /// since when.
+    /// The running queue, the key of its instance there if it can be preempted, and the start of
+    /// the slice.
     running: Option<(u32, Option<Place>, Time)>,
 }
 
 struct Run<'s, 't> {
     simulation: &'s Simulation<'t>,
-    /// For each task, those that wait for it, and as which of theirs.
+    /// The successors of each task, with the index of the task among their predecessors.
     children: Vec<Vec<(usize, usize)>>,
-    /// The next release of each task: when, who, which.
+    /// The next release of each task: time, order, task.
     arrivals: BinaryHeap<Reverse<(Time, usize, u64)>>,
-    /// For each task, how many instances of those that it waits for are done.
+    /// The number of completed instances of each predecessor of a task.
     done: Vec<Vec<u64>>,
     processors: BTreeMap<u32, Processor>,
     released: usize,
@@ -205,11 +206,11 @@ impl Run<'_, '_> {
             now = next;
             self.complete(now);
         }
-        self.trace.cut |= self.released >= self.simulation.most;
+        self.trace.cut |= self.released >= self.simulation.max_instances;
         self.trace
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     fn next_event(&self) -> Option<Time> {
         let arrival = self.arrivals.peek().map(|Reverse((at, ..))| *at);
         let ends = self.processors.values().filter_map(|processor| {
@@ -224,7 +225,7 @@ impl Run<'_, '_> {
         ends.chain(arrival).min()
     }
 
-    /// An instance of a task that waits for nobody: releases it, and plans the next.
+    /// Releases an instance of a task without predecessors, and schedules the next release.
     fn arrive(&mut self, now: Time, place: usize, number: u64) {
         let Some(task) = self.simulation.tasks.get(place) else { return };
         let nominal = i128::from(task.offset.as_nanos()) - i128::from(task.jitter.as_nanos());
@@ -232,7 +233,7 @@ impl Run<'_, '_> {
         self.release(now, place, number, at(number));
         let next = u64::try_from(at(number + 1)).map_or(Time::ZERO, Time::from_nanos);
         let next = next.max(task.offset);
-        let goes_on = self.released < self.simulation.most && !task.period.is_zero();
+        let goes_on = self.released < self.simulation.max_instances && !task.period.is_zero();
         if goes_on && next < self.simulation.until {
             self.arrivals.push(Reverse((next, place, number + 1)));
         }
@@ -240,14 +241,14 @@ impl Run<'_, '_> {
 
     fn release(&mut self, now: Time, place: usize, number: u64, arrival: i128) {
         let Some(task) = self.simulation.tasks.get(place) else { return };
-        if self.released >= self.simulation.most {
+        if self.released >= self.simulation.max_instances {
             return;
         }
         self.released += 1;
         self.sequence += 1;
         let signed = |time: Time| i128::from(time.as_nanos());
         let key = match task.discipline {
-            // By subpriority first, and then in turn.
+            // By subpriority, then FIFO.
             Discipline::Static => 0,
             Discipline::Deadline => arrival + signed(task.deadline),
             Discipline::Laxity => arrival + signed(task.deadline) - signed(task.worst),
@@ -258,7 +259,7 @@ impl Run<'_, '_> {
         level.waiting.insert((key, Reverse(task.subpriority), self.sequence), pending);
     }
 
-    /// Has every processor run what comes first; whether anything was over at once.
+    /// Starts the first instance of every processor; returns whether any completed immediately.
     fn dispatch(&mut self, now: Time) -> bool {
         let mut over = false;
         let numbers: Vec<u32> = self.processors.keys().copied().collect();
@@ -290,13 +291,13 @@ impl Run<'_, '_> {
                 processor.running = chosen.map(|(level, place)| (level, place, now));
             }
         }
-        // What takes no time is over.
+        // An instance without execution time completes immediately.
         let before = self.trace.instances.len();
         self.complete_on(now, number);
         self.trace.instances.len() != before
     }
 
-    /// Notes what has run since it began, and stops it.
+    /// Records the slice of the running instance and stops it.
     fn pause(&mut self, now: Time, number: u32) {
         let Some(processor) = self.processors.get_mut(&number) else { return };
         let Some((level, place, since)) = processor.running.take() else { return };
@@ -324,7 +325,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Ends what a processor runs, if it is done by now.
+    /// Completes the running instance of a processor if it is done.
     fn complete_on(&mut self, now: Time, number: u32) {
         let Some(processor) = self.processors.get_mut(&number) else { return };
         let Some((at, place, since)) = processor.running else { return };
@@ -349,7 +350,7 @@ impl Run<'_, '_> {
         self.release_children(now, task, arrival);
     }
 
-    /// Releases instances that have waited for this one alone.
+    /// Releases instances for which this one was the last predecessor.
     fn release_children(&mut self, now: Time, source: usize, arrival: i128) {
         let children = self.children.get(source).cloned().unwrap_or_default();
         for (child, index) in children {

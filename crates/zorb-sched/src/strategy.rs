@@ -1,4 +1,4 @@
-//! Strategies: who comes before whom.
+//! Strategies that assign priorities.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::model::info::{CallKind, Handle};
 use crate::model::set::TaskSet;
 use crate::{Anomaly, Time};
 
-/// By what operations get their priorities.
+/// A strategy that assigns priorities to operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// Rate monotonic: the shorter the period, the higher the priority. Liu and Layland, 1973.
@@ -19,19 +19,19 @@ pub enum Strategy {
     Dm,
     /// Earliest deadline first: one queue, in the order of deadlines.
     Edf,
-    /// Minimum laxity first: one queue, in the order in which the last moments come at which they
-    /// can begin and still meet their deadlines.
+    /// Minimum laxity first: one queue, ordered by the latest time at which an operation can start
+    /// and still meet its deadline.
     Mlf,
-    /// Maximum urgency first: a priority for each criticality, and among operations of the same
-    /// one, minimum laxity first.
+    /// Maximum urgency first: a priority for each criticality, and minimum laxity first among
+    /// operations of the same criticality.
     Muf,
 }
 
 impl Strategy {
-    /// All of them.
+    /// All strategies.
     pub const ALL: [Self; 5] = [Self::Rms, Self::Dm, Self::Edf, Self::Mlf, Self::Muf];
 
-    /// Its name in files.
+    /// The name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Strategy {
         }
     }
 
-    /// How the queues of this strategy order what waits in them.
+    /// The discipline of the queues of this strategy.
     #[must_use]
     pub const fn discipline(self) -> Discipline {
         match self {
@@ -60,7 +60,7 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// A name that no strategy has.
+/// An unknown strategy name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownStrategy;
 
@@ -80,20 +80,20 @@ impl FromStr for Strategy {
     }
 }
 
-/// How a queue orders what waits in it (`Dispatching_Type_t`).
+/// The order of a dispatch queue (`Dispatching_Type_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Discipline {
-    /// By subpriority, and those of the same one as they come (`STATIC_DISPATCHING`).
+    /// By subpriority, then FIFO (`STATIC_DISPATCHING`).
     Static,
     /// By deadline (`DEADLINE_DISPATCHING`).
     Deadline,
-    /// By laxity: what is left until the deadline, less what still has to run
+    /// By laxity: the time until the deadline minus the remaining execution time
     /// (`LAXITY_DISPATCHING`).
     Laxity,
 }
 
 impl Discipline {
-    /// Its name in files.
+    /// The name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl fmt::Display for Discipline {
     }
 }
 
-/// The priorities of the system's scheduler that may be given (`SCHED_FIFO`).
+/// A range of priorities of the system's scheduler (`SCHED_FIFO`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PriorityRange {
     lowest: u8,
@@ -118,10 +118,10 @@ pub struct PriorityRange {
 }
 
 impl PriorityRange {
-    /// From `lowest` to `highest`, of those from 1 to 99.
+    /// The range from `lowest` to `highest`, between 1 and 99.
     ///
     /// # Errors
-    /// [`Anomaly::PriorityRange`] where there are none.
+    /// [`Anomaly::PriorityRange`] if it is empty or out of range.
     pub const fn new(lowest: u8, highest: u8) -> Result<Self, Anomaly> {
         if lowest == 0 || highest < lowest || highest > 99 {
             return Err(Anomaly::PriorityRange { lowest, highest });
@@ -129,67 +129,67 @@ impl PriorityRange {
         Ok(Self { lowest, highest })
     }
 
-    /// The lowest.
+    /// The lowest priority.
     #[must_use]
     pub const fn lowest(self) -> u8 {
         self.lowest
     }
 
-    /// The highest.
+    /// The highest priority.
     #[must_use]
     pub const fn highest(self) -> u8 {
         self.highest
     }
 
-    /// How many there are.
+    /// The number of priorities.
     #[must_use]
     pub const fn count(self) -> usize {
         (self.highest - self.lowest) as usize + 1
     }
 }
 
-/// 1 to 89: those above are left to what watches over the machine.
+/// 1 to 89: higher priorities are reserved for watchdogs.
 impl Default for PriorityRange {
     fn default() -> Self {
         Self { lowest: 1, highest: 89 }
     }
 }
 
-/// A queue out of which operations are dispatched, by a thread on each processor (`Config_Info`).
+/// A dispatch queue with a thread on each processor (`Config_Info`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue {
-    /// Its number (`Preemption_Priority_t`): 0 is the most urgent one's.
+    /// Its number (`Preemption_Priority_t`): 0 is the most urgent.
     pub number: u32,
-    /// The priority of its threads, one of the system's scheduler.
+    /// The priority of its threads, in the system's scheduler.
     pub priority: u8,
-    /// How it orders what waits in it.
+    /// Its order.
     pub discipline: Discipline,
 }
 
-/// Where an operation stands.
+/// The rank of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rank {
     /// The number of its queue.
     pub queue: u32,
-    /// Its place among those of the queue whose order is the same otherwise: the higher comes
-    /// first (`Preemption_Subpriority_t`).
+    /// The subpriority: the higher comes first among equals in the queue
+    /// (`Preemption_Subpriority_t`).
     pub subpriority: u32,
-    /// Whether it is dispatched at all. One that is only called two-way is not; it runs in its
-    /// callers' threads, and its queue is that of the most urgent of them.
+    /// Whether it is dispatched. An operation called only two-way is not: it runs in its callers'
+    /// threads, and its queue is that of the most urgent caller.
     pub dispatched: bool,
 }
 
-/// The queues of a strategy, and where every operation stands.
+/// The queues of a strategy, and the rank of every operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Assignment {
     pub(crate) queues: Vec<Queue>,
-    /// By the places of operations.
+    /// By the index of the operation.
     pub(crate) ranks: Vec<Rank>,
-    /// What there is to say about it.
+    /// The anomalies.
     pub(crate) anomaly: Option<Anomaly>,
 }
 
-/// Gives priorities to the operations of `set`, whose tasks are `tasks`.
+/// Assigns priorities to the operations of `set` with the tasks `tasks`.
 pub(crate) fn assign(
     set: &TaskSet,
     tasks: &[Task],
@@ -214,7 +214,7 @@ pub(crate) fn assign(
     let idle =
         Rank { queue: u32::from(count.saturating_sub(1)), subpriority: 0, dispatched: false };
     let mut ranks = vec![idle; set.len()];
-    // Those of one queue, the first first.
+    // The operations of one queue, the most urgent first.
     let mut members: BTreeMap<u32, Vec<(u64, Handle)>> = BTreeMap::new();
     for ((handle, _), urgency) in set.iter().zip(&urgencies) {
         if let Some(urgency) = *urgency {
@@ -240,7 +240,7 @@ pub(crate) fn assign(
     }
 }
 
-/// How urgent each operation is that has tasks: the smaller the more.
+/// The urgency of each operation with tasks: smaller is more urgent.
 fn urgencies(set: &TaskSet, tasks: &[Task], strategy: Strategy) -> Vec<Option<u64>> {
     let mut urgencies: Vec<Option<u64>> = vec![None; set.len()];
     for task in tasks {
@@ -260,9 +260,9 @@ fn urgencies(set: &TaskSet, tasks: &[Task], strategy: Strategy) -> Vec<Option<u6
     urgencies
 }
 
-/// Has operations that only run in their callers' threads stand where the most urgent of them does.
+/// Ranks operations that run only in their callers' threads like the most urgent caller.
 fn inherit(set: &TaskSet, ranks: &mut [Rank]) {
-    // Calls have no circles, so that every round settles those that are one call further down.
+    // Calls are acyclic, so each iteration settles one more level of calls.
     for _ in 0..set.len() {
         let mut changed = false;
         for (caller, info) in set.iter() {

@@ -1,4 +1,4 @@
-//! The time line of a simulation, as SVG.
+//! A timeline of a simulation as SVG.
 
 use std::fmt::{self, Write as _};
 
@@ -6,9 +6,9 @@ use crate::Time;
 use crate::schedule::Schedule;
 use crate::simulate::Trace;
 
-/// The most rows that are drawn.
+/// The maximum number of rows.
 const MAX_ROWS: usize = 256;
-/// The most of anything else.
+/// The maximum number of other marks.
 const MAX_MARKS: usize = 20_000;
 
 const LABELS: f64 = 190.0;
@@ -18,9 +18,9 @@ const BAR: f64 = 16.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 40.0;
 
-/// The time line of `trace`, which is that of the schedule's tasks, from the beginning until
-/// `until`: a row for each task, with its arrivals, its deadlines, and when it ran. A deadline that
-/// is missed is red, and so is what runs after it. At most 256 tasks and 20,000 marks are drawn.
+/// The timeline of `trace`, a simulation of the schedule's tasks, until `until`: a row for each
+/// task with its arrivals, deadlines and slices. Missed deadlines, and execution after them, are
+/// red. At most 256 tasks and 20,000 marks are drawn.
 #[must_use]
 pub fn timeline(schedule: &Schedule, trace: &Trace, until: Time) -> String {
     let drawing = Drawing { schedule, trace, until: until.max(Time::from_nanos(1)) };
@@ -46,7 +46,7 @@ impl Drawing<'_> {
         LABELS + PLOT * (at.as_nanos() as f64 / self.until.as_nanos() as f64)
     }
 
-    /// The line that a task's bars stand on.
+    /// The base line of a task's bars.
     fn base(row: usize) -> f64 {
         TOP + ROW * (row as f64 + 1.0) - 6.0
     }
@@ -129,7 +129,7 @@ impl Drawing<'_> {
         Ok(())
     }
 
-    /// Arrivals, deadlines, and what came too late.
+    /// Arrivals, deadlines and overruns.
     fn marks(&self, out: &mut String) -> fmt::Result {
         let instances = self.trace.instances.iter().filter(|i| i.task < MAX_ROWS);
         for instance in instances.take(MAX_MARKS) {
@@ -185,7 +185,7 @@ const STYLE: &str = "<style>\
 .p0{fill:#3b75af}.p1{fill:#ef8636}.p2{fill:#519e3e}.p3{fill:#8d69b8}.p4{fill:#84584e}.p5{fill:#3f9aa5}\
 </style>\n";
 
-/// The distance of the axis' marks: 1, 2 or 5 of a power of ten, so that there are at most ten.
+/// The distance of the ticks: 1, 2 or 5 times a power of ten, so that there are at most ten.
 fn step(until: Time) -> Time {
     let least = until.as_nanos().div_ceil(10).max(1);
     let mut power = 1_u64;
@@ -199,7 +199,7 @@ fn step(until: Time) -> Time {
     }
 }
 
-/// Text between tags.
+/// Escapes text between tags.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -231,7 +231,8 @@ mod tests {
         let schedule = Schedule::compute(&set, &System::default()).unwrap();
         let tasks = schedule.critical_instant();
         let until = Time::from_millis(120);
-        let trace = Simulation { tasks: &tasks, preemptive: false, until, most: 1000 }.run();
+        let trace =
+            Simulation { tasks: &tasks, preemptive: false, until, max_instances: 1000 }.run();
         let text = timeline(&schedule, &trace, until);
         assert_eq!(text.matches("class=\"base\"").count(), 3);
         assert_eq!(text.matches("class=\"name late\"").count(), 1);

@@ -1,4 +1,4 @@
-//! Priorities for the run time: a table whose look-up is an index.
+//! Priority tables for run time, indexed by handle.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,22 +11,23 @@ use crate::model::set::TaskSet;
 use crate::schedule::Schedule;
 use crate::strategy::{Discipline, Queue};
 
-/// What an operation needs to know of its priority at run time.
+/// The run-time priority of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableEntry {
     /// The operation's name.
     pub name: String,
-    /// The priority of the thread that it runs in, one of the system's scheduler.
+    /// The priority of its thread, in the system's scheduler.
     pub priority: u8,
     /// The number of its queue.
     pub queue: u32,
-    /// Its place among those of the queue whose order is the same otherwise: the higher comes first.
+    /// The subpriority: the higher comes first among equals in the queue.
     pub subpriority: u32,
-    /// The processor that it runs on; `None` for one that runs in its callers' threads.
+    /// Its processor; `None` for an operation that runs in its callers' threads.
     pub processor: Option<u32>,
 }
 
-/// The priorities of all operations: what a [`Schedule`] comes to, kept in a file or in a program.
+/// The priorities of all operations: the result of a [`Schedule`], stored in a file or compiled
+/// into a program.
 #[derive(Clone, Debug, Default)]
 pub struct PriorityTable {
     queues: Vec<Queue>,
@@ -35,7 +36,7 @@ pub struct PriorityTable {
 }
 
 impl PriorityTable {
-    /// That of a schedule of `set`.
+    /// The table for a schedule of `set`.
     #[must_use]
     pub fn new(set: &TaskSet, schedule: &Schedule) -> Self {
         let entry = |(handle, info): (Handle, &crate::RtInfo)| {
@@ -57,16 +58,16 @@ impl PriorityTable {
         Self { queues, entries, names }
     }
 
-    /// Reads what [`to_toml`](Self::to_toml) has written.
+    /// Parses the output of [`to_toml`](Self::to_toml).
     ///
     /// # Errors
-    /// [`FileError`] for anything else.
+    /// [`FileError`] for any other text.
     pub fn from_toml(text: &str) -> Result<Self, FileError> {
         let sections: Sections = read(text)?;
         let queue = |section: QueueSection| {
             let names = [Discipline::Static, Discipline::Deadline, Discipline::Laxity];
             let discipline = names.into_iter().find(|d| d.name() == section.dispatching);
-            let message = format!("queue {} has no known dispatching", section.number);
+            let message = format!("queue {} has an unknown dispatching type", section.number);
             let discipline = discipline.ok_or(FileError::Syntax { line: 1, message })?;
             Ok(Queue { number: section.number, priority: section.priority, discipline })
         };
@@ -82,7 +83,7 @@ impl PriorityTable {
         Ok(Self::of(queues, sections.operation.into_iter().map(entry).collect()))
     }
 
-    /// The queues, the most urgent first.
+    /// The queues; the most urgent is first.
     #[must_use]
     pub fn queues(&self) -> &[Queue] {
         &self.queues
@@ -94,19 +95,19 @@ impl PriorityTable {
         &self.entries
     }
 
-    /// An operation's handle, to be looked up once.
+    /// The handle of an operation; look it up once.
     #[must_use]
     pub fn lookup(&self, name: &str) -> Option<Handle> {
         self.names.get(name).copied()
     }
 
-    /// An operation's entry: an index.
+    /// The entry of an operation: an array access.
     #[must_use]
     pub fn entry(&self, operation: Handle) -> Option<&TableEntry> {
         self.entries.get(operation.index())
     }
 
-    /// As TOML.
+    /// The table as TOML.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut text = "# Priorities, as zorb sched analyze has found them.\n".to_owned();
@@ -134,8 +135,8 @@ impl PriorityTable {
         text
     }
 
-    /// As Rust: constants and an array without anything to be computed, to be compiled into a
-    /// program with `include!` or as a module.
+    /// The table as Rust code: constants and a constant array, to compile into a program with
+    /// `include!` or as a module.
     #[must_use]
     pub fn to_rust(&self) -> String {
         let mut text = RUST_HEAD.to_owned();
@@ -144,7 +145,7 @@ impl PriorityTable {
             let name = constant_name(&entry.name, &mut taken);
             let _ = write!(
                 text,
-                "\n/// The place of {} in [`OPERATIONS`].\npub const {name}: usize = {index};\n",
+                "\n/// The index of {} in [`OPERATIONS`].\npub const {name}: usize = {index};\n",
                 one_line(&entry.name)
             );
         }
@@ -167,23 +168,23 @@ impl PriorityTable {
 const RUST_HEAD: &str = "\
 // Priorities, as zorb sched analyze has found them.
 
-/// What an operation needs to know of its priority.
+/// The run-time priority of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// Its name.
     pub name: &'static str,
-    /// The priority of the thread that it runs in, one of the system's scheduler.
+    /// The priority of its thread, in the system's scheduler.
     pub priority: u8,
     /// The number of its queue; 0 is the most urgent.
     pub queue: u32,
-    /// Among those of the queue whose order is the same otherwise, the higher comes first.
+    /// The subpriority: the higher comes first among equals in the queue.
     pub subpriority: u32,
-    /// Its processor; none where it runs in its callers' threads.
+    /// Its processor; none if it runs in its callers' threads.
     pub processor: Option<u32>,
 }
 ";
 
-/// A string of TOML.
+/// A TOML string literal.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -199,12 +200,12 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-/// Text that stays in a comment.
+/// Text that cannot end a comment.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A constant's name that no other has: words in capitals.
+/// A unique name of a constant: words in upper case.
 fn constant_name(name: &str, taken: &mut HashMap<String, u32>) -> String {
     let mut words = String::new();
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! Times, in whole nanoseconds.
+//! Times in nanoseconds.
 
 use std::fmt;
 use std::iter::Sum;
@@ -6,41 +6,41 @@ use std::ops::{Add, Sub};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A length of time, or a moment since some beginning, in nanoseconds.
+/// A duration, or a time since some origin, in nanoseconds.
 ///
-/// Sums stop at the greatest value, which is 584 years and longer than anything that is analysed.
-/// As text, a number and a unit: `250 us`, `1.5 ms`.
+/// Arithmetic saturates at the maximum, which is 584 years. The text form is a number and a unit:
+/// `250 us`, `1.5 ms`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// The longest time that a [`RtInfo`](crate::RtInfo) may have: a million seconds.
+/// The maximum time in an [`RtInfo`](crate::RtInfo): a million seconds.
 pub const MAX_TIME: Time = Time(1_000_000 * 1_000_000_000);
 
 impl Time {
-    /// No time.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// The longest.
+    /// The maximum.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// So many nanoseconds.
+    /// From nanoseconds.
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// So many microseconds.
+    /// From microseconds.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// So many milliseconds.
+    /// From milliseconds.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// So many units of 100 nanoseconds, those of `TimeBase::TimeT`.
+    /// From units of 100 nanoseconds, as in `TimeBase::TimeT`.
     #[must_use]
     pub const fn from_time_t(units: u64) -> Self {
         Self(units.saturating_mul(100))
@@ -52,31 +52,31 @@ impl Time {
         self.0
     }
 
-    /// In units of 100 nanoseconds, those of `TimeBase::TimeT`, rounded up.
+    /// In units of 100 nanoseconds, as in `TimeBase::TimeT`, rounded up.
     #[must_use]
     pub const fn as_time_t(self) -> u64 {
         self.0.div_ceil(100)
     }
 
-    /// As the standard library has it.
+    /// As a [`Duration`] of the standard library.
     #[must_use]
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 
-    /// Whether there is none.
+    /// Whether it is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// So many times as long.
+    /// The product, saturating.
     #[must_use]
     pub const fn times(self, count: u64) -> Self {
         Self(self.0.saturating_mul(count))
     }
 
-    /// The sum, if it is not too long.
+    /// The sum, unless it overflows.
     #[must_use]
     pub const fn checked_add(self, other: Self) -> Option<Self> {
         match self.0.checked_add(other.0) {
@@ -85,7 +85,7 @@ impl Time {
         }
     }
 
-    /// The product, if it is not too long.
+    /// The product, unless it overflows.
     #[must_use]
     pub const fn checked_mul(self, count: u64) -> Option<Self> {
         match self.0.checked_mul(count) {
@@ -94,7 +94,7 @@ impl Time {
         }
     }
 
-    /// How many whole lengths of `part` there are in this time; none of a `part` without length.
+    /// The quotient by `part`, rounded down; zero for a zero `part`.
     #[must_use]
     pub const fn whole(self, part: Self) -> u64 {
         match self.0.checked_div(part.0) {
@@ -103,7 +103,7 @@ impl Time {
         }
     }
 
-    /// How many lengths of `part` cover this time; none of a `part` without length.
+    /// The quotient by `part`, rounded up; zero for a zero `part`.
     #[must_use]
     pub const fn covers(self, part: Self) -> u64 {
         if part.0 == 0 { 0 } else { self.0.div_ceil(part.0) }
@@ -113,7 +113,7 @@ impl Time {
 impl Add for Time {
     type Output = Self;
 
-    /// The sum, or the greatest value where it is more.
+    /// The sum, saturating.
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
@@ -122,7 +122,7 @@ impl Add for Time {
 impl Sub for Time {
     type Output = Self;
 
-    /// The difference, or zero where it is less.
+    /// The difference, saturating at zero.
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -135,13 +135,13 @@ impl Sum for Time {
 }
 
 impl From<Duration> for Time {
-    /// The greatest value for what is longer.
+    /// Saturates at the maximum.
     fn from(duration: Duration) -> Self {
         Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
 }
 
-/// The units, the longest first.
+/// The units; the longest is first.
 const UNITS: [(&str, u64); 4] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 
 /// In the longest unit in which there are at most six decimals.
@@ -162,13 +162,17 @@ impl fmt::Display for Time {
     }
 }
 
-/// Why a text is no time.
+/// A text that is not a valid time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseTimeError(String);
 
 impl fmt::Display for ParseTimeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no time: write a number and ns, us, ms or s, as in \"2.5 ms\"", self.0)
+        write!(
+            f,
+            "{:?} is not a valid time: write a number and ns, us, ms or s, as in \"2.5 ms\"",
+            self.0
+        )
     }
 }
 
@@ -191,7 +195,7 @@ fn parse(text: &str) -> Option<Time> {
         return None;
     }
     let scale = 10_u64.checked_pow(u32::try_from(part.len()).ok()?)?;
-    // What is below a nanosecond is refused rather than lost.
+    // Fractions of a nanosecond are rejected.
     let rest = part.parse::<u64>().ok()?.checked_mul(*unit)?;
     if !rest.is_multiple_of(scale) {
         return None;

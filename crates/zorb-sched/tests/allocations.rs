@@ -1,4 +1,4 @@
-//! Dispatching allocates nothing.
+//! Dispatching does not allocate.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::sync::mpsc::channel;
@@ -11,7 +11,7 @@ use zorb_sched::{
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// What this thread allocates in `work`.
+/// The number of allocations of this thread in `work`.
 fn allocations(work: impl FnOnce()) -> u64 {
     let before = AllocationCount::this_thread();
     work();
@@ -35,17 +35,17 @@ fn queues_and_timers_keep_their_memory() {
         }
     });
     assert_eq!(used, 0);
-    assert!(allocations(|| drop(std::hint::black_box(vec![0_u8; 100]))) > 0, "it counts");
+    assert!(allocations(|| drop(std::hint::black_box(vec![0_u8; 100]))) > 0, "the counter works");
 }
 
 #[test]
-fn who_dispatches_allocates_nothing() {
+fn dispatching_does_not_allocate() {
     let (tell, told) = channel();
     let queue = Queue { number: 0, priority: 1, discipline: Discipline::Deadline };
     let options = DispatcherOptions::default();
     let run = move |number: u32| tell.send(number).unwrap();
     let dispatcher = Dispatcher::start(&[queue], &options, run).unwrap();
-    // The first one names this thread to its locks.
+    // The first dispatch registers this thread with its locks.
     dispatcher.dispatch(0, Urgency::default(), 0).unwrap();
     assert_eq!(told.recv(), Ok(0));
     let used = allocations(|| {

@@ -1,4 +1,4 @@
-//! What the analysis promises is what happens: seeded task sets, analysed and simulated.
+//! Seeded task sets: the simulation must agree with the analysis.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use zorb_sched::{
@@ -7,10 +7,10 @@ use zorb_sched::{
     deadline_demand,
 };
 
-/// A generator of numbers, the same every time.
-struct Numbers(u64);
+/// A deterministic random number generator.
+struct Random(u64);
 
-impl Numbers {
+impl Random {
     fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -28,19 +28,19 @@ impl Numbers {
     }
 }
 
-/// What a set has beside worst times and periods.
+/// The optional properties of a task set.
 #[derive(Clone, Copy)]
-struct Shape {
+struct Options {
     jitter: bool,
-    /// Deadlines up to so many percent of the period.
+    /// The longest deadline in percent of the period.
     longest_deadline: u64,
 }
 
-const PLAIN: Shape = Shape { jitter: false, longest_deadline: 100 };
-const ALL: Shape = Shape { jitter: true, longest_deadline: 250 };
+const PLAIN: Options = Options { jitter: false, longest_deadline: 100 };
+const ALL: Options = Options { jitter: true, longest_deadline: 250 };
 
-/// A few operations whose periods have a small multiple.
-fn random_set(numbers: &mut Numbers, shape: Shape) -> TaskSet {
+/// A few operations whose periods have a small common multiple.
+fn random_set(numbers: &mut Random, shape: Options) -> TaskSet {
     let mut set = TaskSet::new();
     let count = numbers.between(1, 6);
     for index in 0..count {
@@ -61,13 +61,13 @@ fn random_set(numbers: &mut Numbers, shape: Shape) -> TaskSet {
 
 fn simulate(tasks: &[SimulatedTask], preemptive: bool, until: u64) -> Trace {
     let until = Time::from_nanos(until);
-    let trace = Simulation { tasks, preemptive, until, most: 100_000 }.run();
+    let trace = Simulation { tasks, preemptive, until, max_instances: 100_000 }.run();
     assert!(!trace.cut);
     trace
 }
 
-/// Tasks that arrive at other moments than the worst ones.
-fn shuffled(numbers: &mut Numbers, schedule: &Schedule) -> Vec<SimulatedTask> {
+/// Tasks with arrivals other than the critical instant.
+fn shuffled(numbers: &mut Random, schedule: &Schedule) -> Vec<SimulatedTask> {
     let mut tasks = schedule.critical_instant();
     for task in &mut tasks {
         task.offset = Time::from_nanos(numbers.below(task.period.as_nanos()));
@@ -79,8 +79,8 @@ fn shuffled(numbers: &mut Numbers, schedule: &Schedule) -> Vec<SimulatedTask> {
 }
 
 #[test]
-fn nothing_takes_longer_than_its_response_time() {
-    let mut numbers = Numbers(0x5a6f_7262_0001);
+fn no_instance_exceeds_its_response_time() {
+    let mut numbers = Random(0x5a6f_7262_0001);
     let (mut bounded, mut reached) = (0_u32, 0_u32);
     for round in 0..150 {
         let set = random_set(&mut numbers, if round % 2 == 0 { PLAIN } else { ALL });
@@ -118,17 +118,17 @@ fn nothing_takes_longer_than_its_response_time() {
 
 #[test]
 fn at_fixed_priorities_the_critical_instant_is_the_worst() {
-    let mut numbers = Numbers(0x5a6f_7262_0002);
+    let mut numbers = Random(0x5a6f_7262_0002);
     let mut compared = 0;
     for round in 0..700 {
         let set = random_set(&mut numbers, if round % 2 == 0 { PLAIN } else { ALL });
         let schedule = Schedule::compute(&set, &System::new(Strategy::Dm)).unwrap();
         if schedule.queues.len() < set.len() {
-            // Those of one queue are taken to wait for each other, whoever comes first.
+            // Loads of one queue are assumed to wait for each other, whatever their order.
             continue;
         }
         let tasks = schedule.critical_instant();
-        // Beyond the longest busy period, which is not longer than two hyperperiods.
+        // Past the longest busy period, which is at most two hyperperiods.
         let longest = simulate(&tasks, false, 480).responses(tasks.len());
         for (scheduled, longest) in schedule.tasks.iter().zip(longest) {
             if let Response::Within(bound) = scheduled.response {
@@ -141,8 +141,8 @@ fn at_fixed_priorities_the_critical_instant_is_the_worst() {
 }
 
 #[test]
-fn deadlines_that_interrupt_are_met_exactly_where_the_demand_is() {
-    let mut numbers = Numbers(0x5a6f_7262_0003);
+fn preemptive_edf_meets_deadlines_exactly_if_the_demand_test_passes() {
+    let mut numbers = Random(0x5a6f_7262_0003);
     let (mut met, mut missed) = (0, 0);
     for round in 0..700 {
         let set = random_set(&mut numbers, if round % 2 == 0 { PLAIN } else { ALL });
@@ -165,13 +165,13 @@ fn deadlines_that_interrupt_are_met_exactly_where_the_demand_is() {
 }
 
 #[test]
-fn without_interruption_demand_and_response_times_agree() {
-    let mut numbers = Numbers(0x5a6f_7262_0004);
+fn non_preemptive_demand_and_response_times_agree() {
+    let mut numbers = Random(0x5a6f_7262_0004);
     let (mut met, mut missed) = (0, 0);
     for round in 0..700 {
         let set = random_set(
             &mut numbers,
-            Shape { jitter: false, ..if round % 2 == 0 { PLAIN } else { ALL } },
+            Options { jitter: false, ..if round % 2 == 0 { PLAIN } else { ALL } },
         );
         let schedule = Schedule::compute(&set, &System::new(Strategy::Edf)).unwrap();
         let loads: Vec<_> = schedule.tasks.iter().map(|t| t.task.load(0)).collect();
@@ -183,8 +183,8 @@ fn without_interruption_demand_and_response_times_agree() {
     assert!(met > 50 && missed > 50, "{met} met, {missed} missed");
 }
 
-/// Periodic operations that call others, which may call again.
-fn random_calls(numbers: &mut Numbers) -> TaskSet {
+/// Periodic operations with calls, which may be nested.
+fn random_calls(numbers: &mut Random) -> TaskSet {
     let mut set = random_set(numbers, PLAIN);
     let callers = set.len();
     for index in 0..numbers.between(1, 4) {
@@ -202,13 +202,13 @@ fn random_calls(numbers: &mut Numbers) -> TaskSet {
 }
 
 #[test]
-fn calls_across_processors_take_no_longer_than_their_response_times() {
-    let mut numbers = Numbers(0x5a6f_7262_0005);
+fn calls_across_processors_do_not_exceed_their_response_times() {
+    let mut numbers = Random(0x5a6f_7262_0005);
     let (mut bounded, mut apart) = (0, 0);
     for _ in 0..100 {
         let set = random_calls(&mut numbers);
         for strategy in Strategy::ALL {
-            // What nothing calls is refused.
+            // An operation that nothing calls is rejected.
             let Ok(schedule) = Schedule::compute(&set, &System::new(strategy).processors(3)) else {
                 break;
             };
@@ -234,7 +234,7 @@ fn calls_across_processors_take_no_longer_than_their_response_times() {
     assert!(bounded > 500 && apart > 50, "{bounded}, {apart} of them from another processor");
 }
 
-/// The tasks that miss a deadline when all run as long as they may.
+/// The tasks that miss a deadline when all use their worst-case execution times.
 fn late_tasks(set: &TaskSet, strategy: Strategy) -> Vec<String> {
     let schedule = Schedule::compute(set, &System::new(strategy)).unwrap();
     let tasks = schedule.critical_instant();
@@ -251,13 +251,13 @@ fn late_tasks(set: &TaskSet, strategy: Strategy) -> Vec<String> {
 }
 
 #[test]
-fn under_overload_only_maximum_urgency_keeps_critical_deadlines() {
+fn under_overload_only_maximum_urgency_meets_critical_deadlines() {
     let info = |name: &str, worst, period, criticality| {
         let info = RtInfo::new(name, Time::from_nanos(worst)).period(Time::from_nanos(period));
         info.criticality(criticality)
     };
     let mut set = TaskSet::new();
-    // 130 % altogether, the critical ones slower than the others.
+    // 130 % in total; the critical operations are slower than the others.
     for info in [
         info("display", 20, 100, Criticality::Low),
         info("log", 80, 200, Criticality::VeryLow),
@@ -281,7 +281,7 @@ fn under_overload_only_maximum_urgency_keeps_critical_deadlines() {
 }
 
 #[test]
-fn a_simulation_ends_with_its_instances_however_long_it_was_to_go_on() {
+fn a_simulation_ends_at_its_maximum_of_instances() {
     let task = SimulatedTask {
         worst: Time::from_nanos(1),
         period: Time::from_nanos(1),
@@ -294,7 +294,8 @@ fn a_simulation_ends_with_its_instances_however_long_it_was_to_go_on() {
         jitter: Time::ZERO,
         after: Vec::new(),
     };
-    // As many arrivals as nobody could wait for.
-    let trace = Simulation { tasks: &[task], preemptive: true, until: MAX_TIME, most: 10 }.run();
+    // Far more arrivals than could be simulated.
+    let trace =
+        Simulation { tasks: &[task], preemptive: true, until: MAX_TIME, max_instances: 10 }.run();
     assert_eq!((trace.instances.len(), trace.cut), (10, true));
 }

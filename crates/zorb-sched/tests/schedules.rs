@@ -1,4 +1,4 @@
-//! Priorities, processors, admission, and what is found to be wrong.
+//! Priorities, processors, admission, and anomalies.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use zorb_sched::{
@@ -31,7 +31,7 @@ fn names(anomalies: &[Anomaly]) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_strategy_has_its_order() {
+fn every_strategy_has_its_own_order() {
     let info = |name: &str, period, deadline, criticality, importance| {
         let info = RtInfo::new(name, ms(1)).period(ms(period)).deadline(ms(deadline));
         info.criticality(criticality).importance(importance)
@@ -46,7 +46,7 @@ fn every_strategy_has_its_order() {
         (places, schedule.queues.iter().map(|queue| queue.discipline).collect::<Vec<_>>())
     };
     let two = |discipline| vec![discipline, discipline];
-    // By periods: a and c are alike, and c is more important.
+    // By period: a and c are equal, and c is more important.
     let rms = [(0, 0, 89), (1, 0, 88), (0, 1, 89)];
     assert_eq!(order(Strategy::Rms), (rms, two(Discipline::Static)));
     let dm = [(2, 0, 87), (0, 0, 89), (1, 0, 88)];
@@ -62,7 +62,7 @@ fn every_strategy_has_its_order() {
 }
 
 #[test]
-fn what_is_only_called_two_way_stands_with_its_most_urgent_caller() {
+fn operations_called_only_two_way_rank_with_their_most_urgent_caller() {
     let mut set = set_of(&[("slow", 1, 100), ("fast", 1, 10), ("helper", 1, 0), ("deeper", 1, 0)]);
     let [slow, fast, helper, deeper] =
         ["slow", "fast", "helper", "deeper"].map(|name| set.lookup(name).unwrap());
@@ -87,7 +87,7 @@ fn priorities_may_run_out() {
     let schedule = Schedule::compute(&set, &system).unwrap();
     let exhausted = Anomaly::PriorityLevelsExhausted { wanted: 4, available: 2 };
     assert_eq!(schedule.anomalies, [exhausted]);
-    assert!(schedule.is_schedulable(), "sharing is allowed for");
+    assert!(schedule.is_schedulable(), "the analysis accounts for sharing");
     assert_eq!(place(&set, &schedule, "a"), (0, 0, 8));
     // The least urgent share one, in their order.
     let shared = ["b", "c", "d"].map(|name| place(&set, &schedule, name));
@@ -100,12 +100,12 @@ fn priorities_may_run_out() {
 }
 
 #[test]
-fn misses_are_told_with_the_task_and_the_time() {
+fn misses_are_reported_with_the_task_and_the_time() {
     // The set A of Burns and Wellings.
     let set = set_of(&[("a", 12, 50), ("b", 10, 40), ("c", 10, 30)]);
     let schedule = Schedule::compute(&set, &System::default()).unwrap();
     assert!(!schedule.is_schedulable());
-    let missed = "a may take 52 ms, and has to be done after 50 ms";
+    let missed = "a has a response time of up to 52 ms and a deadline of 50 ms";
     assert_eq!(schedule.anomalies.iter().map(ToString::to_string).collect::<Vec<_>>(), [missed]);
     assert_eq!(schedule.anomalies[0].severity(), Severity::Error);
     let edf = Schedule::compute(&set, &System::new(Strategy::Edf).preemptive(true)).unwrap();
@@ -114,7 +114,7 @@ fn misses_are_told_with_the_task_and_the_time() {
     let set = set_of(&[("a", 6, 10), ("b", 6, 12)]);
     let schedule = Schedule::compute(&set, &System::default()).unwrap();
     assert_eq!(names(&schedule.anomalies), ["utilization_exceeded", "deadline_miss"]);
-    assert_eq!(schedule.anomalies[0].to_string(), "processor 0 is asked for 110.0 % of its time");
+    assert_eq!(schedule.anomalies[0].to_string(), "processor 0 has a utilization of 110.0 %");
     assert_eq!(schedule.tasks[1].response, Response::Unbounded);
 }
 
@@ -145,11 +145,14 @@ fn processors_are_filled_one_after_the_other() {
 
     pinned.add(RtInfo::new("there", ms(1)).period(ms(10)).processor(2)).unwrap();
     let error = Schedule::compute(&pinned, &system).unwrap_err();
-    assert_eq!(error.to_string(), "there is to run on processor 2, and there are 2 from 0 on");
+    assert_eq!(
+        error.to_string(),
+        "there is bound to processor 2, but there are only 2, numbered from 0"
+    );
 }
 
 #[test]
-fn a_processor_for_what_runs_with_its_caller_is_ignored() {
+fn a_processor_of_a_two_way_callee_is_ignored() {
     let mut set = set_of(&[("a", 1, 10)]);
     let helper = set.add(RtInfo::new("helper", ms(1)).processor(1)).unwrap();
     set.add_call(set.lookup("a").unwrap(), Call::two_way(helper, 1)).unwrap();
@@ -159,11 +162,11 @@ fn a_processor_for_what_runs_with_its_caller_is_ignored() {
 }
 
 #[test]
-fn one_way_calls_are_as_late_as_their_callers_end() {
+fn one_way_calls_inherit_the_response_time_of_their_callers() {
     let mut set = set_of(&[("sensor", 2, 10), ("filter", 3, 0)]);
     let [sensor, filter] = ["sensor", "filter"].map(|name| set.lookup(name).unwrap());
     set.add_call(sensor, Call::one_way(filter, 1)).unwrap();
-    // One priority: the filter waits for the sensor's next turn at the most.
+    // One priority: the filter waits for at most the sensor's next execution.
     let schedule = Schedule::compute(&set, &System::default()).unwrap();
     let from = &schedule.tasks[1];
     assert_eq!(from.task.name, "filter <- sensor");
@@ -181,7 +184,7 @@ fn one_way_calls_are_as_late_as_their_callers_end() {
 }
 
 #[test]
-fn what_comes_after_something_without_bound_has_none() {
+fn successors_of_unbounded_tasks_are_unbounded() {
     let mut set = set_of(&[("hog", 9, 10), ("source", 3, 20), ("sink", 1, 0), ("other", 1, 50)]);
     let [source, sink, other] = ["source", "sink", "other"].map(|name| set.lookup(name).unwrap());
     set.add_call(source, Call::one_way(sink, 1)).unwrap();
@@ -217,7 +220,7 @@ fn overhead_counts_each_time() {
 }
 
 #[test]
-fn one_more_is_admitted_or_refused_with_the_reason() {
+fn operations_are_admitted_or_rejected_with_the_reason() {
     let set = set_of(&[("a", 3, 10), ("b", 3, 15)]);
     let system = System::default();
     let fits = RtInfo::new("c", ms(4)).period(ms(30));
@@ -235,8 +238,8 @@ fn one_more_is_admitted_or_refused_with_the_reason() {
 }
 
 #[test]
-fn the_analysis_has_an_end() {
-    // Nearly all of the processor, and periods without a common divisor: the busy period is long.
+fn the_analysis_is_bounded() {
+    // Almost full utilization, and periods without a common divisor: the busy period is long.
     let mut set = TaskSet::new();
     for (index, period) in [9_999_991, 9_999_973, 9_999_971, 9_999_943].into_iter().enumerate() {
         let info = RtInfo::new(format!("task {index}"), Time::from_nanos(period / 4));
@@ -248,7 +251,7 @@ fn the_analysis_has_an_end() {
         assert!(names(&schedule.anomalies).contains(&"too_much_work"), "{:?}", schedule.anomalies);
         assert!(!schedule.is_schedulable());
     }
-    // Whether deadlines are met is less work than the response times.
+    // Testing deadlines is less work than computing response times.
     let mut set = TaskSet::new();
     for index in 1..=40_u64 {
         let info = RtInfo::new(format!("task {index}"), Time::from_nanos(2_000 * index));

@@ -65,9 +65,13 @@ fn run(octets: &[u8]) {
     let tasks = schedule.critical_instant();
     let longest = tasks.iter().map(|task| task.period + task.deadline).max();
     let until = longest.unwrap_or_default().min(Time::from_millis(100));
-    let trace =
-        Simulation { tasks: &tasks, preemptive: schedule.system.preemptive, until, most: 200 }
-            .run();
+    let trace = Simulation {
+        tasks: &tasks,
+        preemptive: schedule.system.preemptive,
+        until,
+        max_instances: 200,
+    }
+    .run();
     if schedule.is_schedulable() {
         for instance in &trace.instances {
             assert!(instance.response() <= tasks[instance.task].deadline, "{instance:?}");

@@ -30,7 +30,7 @@ fn the_answer_is_the_analysis() {
 fn the_picture_is_that_of_the_simulation() {
     let (_, schedule) = flight();
     let (tasks, until) = (schedule.critical_instant(), Time::from_millis(40));
-    let trace = Simulation { tasks: &tasks, preemptive: false, until, most: 1000 }.run();
+    let trace = Simulation { tasks: &tasks, preemptive: false, until, max_instances: 1000 }.run();
     let drawn = timeline(&schedule, &trace, until);
     if std::env::var_os("UPDATE_BOOK").is_some() {
         write(PICTURE, &drawn);

@@ -8,7 +8,7 @@ use crate::program::{command, file, folder, line_of, run, run_with_input, signal
 
 const FLIGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/flight.toml");
 
-/// The process set A of Burns and Wellings, whose slowest misses its deadline.
+/// The process set A of Burns and Wellings, whose slowest process misses its deadline.
 const LATE: &str = r#"
 [[operation]]
 name = "a"
@@ -27,7 +27,7 @@ period = "30 ms"
 "#;
 
 #[test]
-fn a_set_that_is_schedulable_gets_its_priorities() {
+fn a_schedulable_set_gets_priorities() {
     let folder = folder("sched-flight");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let (svg, table, rust) = (path("f.svg"), path("f.toml"), path("f.rs"));
@@ -50,12 +50,13 @@ fn a_set_that_is_schedulable_gets_its_priorities() {
 }
 
 #[test]
-fn a_set_that_is_not_says_why() {
+fn an_unschedulable_set_has_a_reason() {
     let path = file("sched-late", "late.toml", LATE);
     let table = folder("sched-late").join("late-table.toml");
     let done = run(&["sched", "analyze", &path, "--write", table.to_str().unwrap()]);
     assert_eq!(done.status, Some(1));
-    let why = "error: deadline_miss: a may take 52 ms, and has to be done after 50 ms\n";
+    let why =
+        "error: deadline_miss: a has a response time of up to 52 ms and a deadline of 50 ms\n";
     assert!(done.stdout.contains(why), "{}", done.stdout);
     assert!(done.stderr.contains("no priorities written"), "{}", done.stderr);
     assert!(!table.exists());
@@ -81,7 +82,7 @@ fn a_set_that_is_not_says_why() {
 }
 
 #[test]
-fn what_makes_no_sense_is_said_by_name() {
+fn an_invalid_set_is_reported_by_name() {
     let circle = r#"
         [[operation]]
         name = "a"
@@ -91,7 +92,7 @@ fn what_makes_no_sense_is_said_by_name() {
     "#;
     let done = run_with_input(&["sched", "analyze", "-"], circle);
     assert_eq!((done.status, done.stdout.as_str()), (Some(1), ""));
-    assert!(done.stderr.contains("cycle: operations call each other in a circle: a -> a"));
+    assert!(done.stderr.contains("cycle: the calls form a cycle: a -> a"));
     let done = run_with_input(&["sched", "analyze", "-", "--json"], circle);
     assert_eq!(done.json()["anomalies"][0]["severity"], json!("fatal"));
     let done = run_with_input(&["sched", "analyze", "-"], "[system]\nspeed = 1\n");
@@ -101,7 +102,7 @@ fn what_makes_no_sense_is_said_by_name() {
 }
 
 #[test]
-fn the_service_serves_what_a_file_describes() {
+fn the_service_serves_the_operations_of_a_file() {
     let words = ["sched", "serve", FLIGHT, "--listen", "iiop://127.0.0.1:0", "--strategy", "dm"];
     let mut serving = command(&words);
     let mut process = serving.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -119,7 +120,7 @@ fn the_service_serves_what_a_file_describes() {
 }
 
 #[test]
-fn nothing_to_analyse_is_no_success() {
+fn an_empty_set_is_not_a_success() {
     for (name, text) in
         [("nothing", ""), ("machine", "[system]\nprocessors = 2\n"), ("list", "operation = []\n")]
     {

@@ -1,4 +1,4 @@
-//! The demand of deadlines: whether an order by deadlines meets them all.
+//! Processor demand analysis: whether EDF meets all deadlines.
 
 use std::cmp::Ordering;
 
@@ -9,31 +9,31 @@ use crate::Time;
 /// More work is due than there was time for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excess {
-    /// Until when, after all loads have arrived together.
+    /// The time since the simultaneous arrival of all loads.
     pub at: Time,
-    /// The work that is due.
+    /// The work due by then.
     pub demand: Time,
 }
 
-/// What [`deadline_demand`] has found.
+/// The result of [`deadline_demand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// Every deadline is met.
     Met,
-    /// Some are not.
+    /// Some deadlines are missed.
     Exceeded(Excess),
-    /// More than the whole processor is asked for, or the whole and something is late.
+    /// The utilization is above 1, or exactly 1 with jitter or blocking.
     Overload,
 }
 
-/// Whether all loads, their levels aside, meet their deadlines in the order of deadlines.
+/// Whether all loads, ignoring their levels, meet their deadlines under EDF.
 ///
-/// Exact for loads without blocking. Where the first in that order interrupts what has begun, it is
-/// the processor demand analysis in its quick form (Zhang and Burns, 2009); otherwise every deadline
-/// in the longest busy period is looked at (Jeffay, Stanat and Martel, 1991).
+/// Exact for loads without blocking. The preemptive case is processor demand analysis in its quick
+/// form (Zhang and Burns, 2009); the non-preemptive case examines every deadline in the longest
+/// busy period (Jeffay, Stanat and Martel, 1991).
 ///
 /// # Errors
-/// [`Exhausted`] when the budget is.
+/// [`Exhausted`] if the budget is exhausted.
 pub fn deadline_demand(
     loads: &[Load],
     preemptive: bool,
@@ -53,12 +53,12 @@ pub fn deadline_demand(
     if preemptive {
         return quick(loads, busy, budget);
     }
-    // Beyond the last first deadline, nothing that comes later can have begun before.
+    // After the latest first deadline, non-preemptive blocking is not possible any more.
     let deadlines = loads.iter().map(|load| load.deadline).max().unwrap_or_default();
     every(loads, busy.max(deadlines), budget)
 }
 
-/// The work that is due until `at`.
+/// The work due by `at`.
 fn due(loads: &[Load], at: Time) -> Time {
     let work = |load: &Load| {
         let late = at + load.jitter;
@@ -83,7 +83,7 @@ fn last_deadline_before(loads: &[Load], at: Time) -> Option<Time> {
     loads.iter().filter_map(last).max()
 }
 
-/// From the end of the busy period backwards, from each moment to the demand at it.
+/// Iterates backwards from the end of the busy period, from each time to the demand at it.
 fn quick(loads: &[Load], busy: Time, budget: &mut Budget) -> Result<Demand, Exhausted> {
     let blocked = |at: Time| {
         let waits = loads.iter().filter(|load| load.deadline <= at + load.jitter);
@@ -103,7 +103,7 @@ fn quick(loads: &[Load], busy: Time, budget: &mut Budget) -> Result<Demand, Exha
     Ok(Demand::Met)
 }
 
-/// Every deadline, from the first on.
+/// Iterates over every deadline, from the first on.
 fn every(loads: &[Load], busy: Time, budget: &mut Budget) -> Result<Demand, Exhausted> {
     let mut next: Vec<Time> = loads.iter().map(|load| load.deadline - load.jitter).collect();
     while let Some(&at) = next.iter().min().filter(|at| **at <= busy) {

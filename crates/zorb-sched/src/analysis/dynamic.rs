@@ -1,4 +1,4 @@
-//! Response times in a queue that is ordered by deadline or by laxity.
+//! Response times in queues ordered by deadline or laxity.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -7,33 +7,33 @@ use super::utilization::Utilization;
 use super::{Budget, Exhausted, Load, fixed_point};
 use crate::{Discipline, Time};
 
-/// A queue in which deadlines or laxities decide.
+/// A queue with a dynamic order.
 #[derive(Clone, Debug)]
 pub struct DynamicQueue {
-    /// Those of the queue.
+    /// The loads of the queue.
     members: Vec<Member>,
-    /// Those that interrupt them.
+    /// The loads that preempt them.
     urgent: Vec<Load>,
-    /// Whether what is ordered first interrupts what has begun.
+    /// Whether the queue is preemptive.
     preemptive: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
     load: Load,
-    /// What is added to the time of an arrival to find its place in the order.
+    /// The offset from the arrival to the key of the order.
     key: i128,
 }
 
-/// A time as a number that may become negative.
+/// A signed time.
 fn signed(time: Time) -> i128 {
     i128::from(time.as_nanos())
 }
 
 impl DynamicQueue {
-    /// The queue of this level among all loads of a processor. `preemptive` queues, which are
-    /// those of [`Discipline::Deadline`] alone, let what is ordered first interrupt; the others
-    /// finish what they have begun.
+    /// The queue of this level among all loads of a processor. A `preemptive` queue (only with
+    /// [`Discipline::Deadline`]) lets the first instance preempt the running one; other queues run
+    /// instances to completion.
     #[must_use]
     pub fn new(loads: &[Load], level: u32, discipline: Discipline, preemptive: bool) -> Self {
         let key = |load: &Load| match discipline {
@@ -48,14 +48,13 @@ impl DynamicQueue {
         }
     }
 
-    /// The longest that member `index` takes from an arrival to its end; `None` where there is no
-    /// bound.
+    /// The worst-case response time of member `index`; `None` if it is unbounded.
     ///
-    /// For every arrival that may be the worst, what is ordered before it is summed up: Spuri, 1996,
-    /// for queues that interrupt; George, Rivierre and Spuri, 1996, for those that do not.
+    /// For every candidate arrival it sums up the work ordered before it: Spuri, 1996, for
+    /// preemptive queues; George, Rivierre and Spuri, 1996, for non-preemptive ones.
     ///
     /// # Errors
-    /// [`Exhausted`] when the budget is.
+    /// [`Exhausted`] if the budget is exhausted.
     pub fn response_time(
         &self,
         index: usize,
@@ -77,7 +76,7 @@ impl DynamicQueue {
         Ok(Some(worst))
     }
 
-    /// The longest time without a pause, for whatever comes first.
+    /// The longest busy period.
     fn busy_period(&self, budget: &mut Budget) -> Result<Option<Time>, Exhausted> {
         let all = || self.members.iter().map(|member| &member.load).chain(&self.urgent);
         let waits = self.members.iter().map(|member| member.load.blocking).max();
@@ -94,8 +93,8 @@ impl DynamicQueue {
         })
     }
 
-    /// The arrivals of `own` that may be the worst: its own first one, and those at which it is
-    /// ordered just after an instance of another.
+    /// The candidates for the worst arrival of `own`: its first one, and those at which it is
+    /// ordered just after an instance of another load.
     fn arrivals(
         &self,
         own: &Member,
@@ -103,7 +102,7 @@ impl DynamicQueue {
         budget: &mut Budget,
     ) -> Result<BTreeSet<i128>, Exhausted> {
         let first = -signed(own.load.jitter);
-        // Until then, something that is ordered later may have begun just before.
+        // Until then, an instance that is ordered later may just have started.
         let keys = self.members.iter().map(|member| member.key).max().unwrap_or_default();
         let last = signed(busy).max(keys - own.key);
         let mut arrivals = BTreeSet::from([first]);
@@ -122,8 +121,8 @@ impl DynamicQueue {
         Ok(arrivals)
     }
 
-    /// The members beside `index`, and how many instances of each are ordered before that of `own`
-    /// which arrived at `arrival`.
+    /// The other members, each with the number of its instances ordered before the instance of
+    /// `own` that arrived at `arrival`.
     fn before<'q>(
         &'q self,
         index: usize,
@@ -141,7 +140,7 @@ impl DynamicQueue {
         )
     }
 
-    /// How many instances of `own` arrived before that of `arrival`.
+    /// The number of instances of `own` that arrived before the one of `arrival`.
     fn earlier(own: &Member, arrival: i128) -> u64 {
         let since = arrival + signed(own.load.jitter);
         u64::try_from(since / signed(own.load.period).max(1)).unwrap_or(0)
@@ -163,7 +162,7 @@ impl DynamicQueue {
         budget: &mut Budget,
     ) -> Result<Option<Time>, Exhausted> {
         let before = self.before(index, own, arrival);
-        // What is ordered before it may have had to wait in its place.
+        // Jitter of an instance ordered before it may delay its release.
         let waited = before.clone().map(|(load, _)| load.blocking).max().unwrap_or_default();
         let mine = own.load.blocking.max(waited)
             + own.load.worst.times(Self::earlier(own, arrival).saturating_add(1));
@@ -190,7 +189,7 @@ impl DynamicQueue {
             .iter()
             .enumerate()
             .filter(|(place, member)| *place != index && member.key > key);
-        // It has begun at least a nanosecond before.
+        // It started at least a nanosecond before.
         let begun = later.map(|(_, member)| member.load.worst - Time::from_nanos(1)).max();
         let waited = before.clone().map(|(load, _)| load.blocking).max().unwrap_or_default();
         let mine = own.load.blocking.max(waited)
@@ -204,7 +203,7 @@ impl DynamicQueue {
                 .map(|(load, most)| load.worst.times(load.releases_until(length).min(most)));
             mine + others.sum() + self.urgent_until(length)
         };
-        // What is released at the very beginning of the wait counts, even if the wait is no time.
+        // A release at the start of the interval counts, even if the interval is empty.
         let Some(begin) = fixed_point(demand(Time::ZERO), looks, budget, demand)? else {
             return Ok(None);
         };

@@ -1,4 +1,4 @@
-//! Response times at fixed priorities.
+//! Response times with fixed priorities.
 
 use std::cmp::Ordering;
 
@@ -6,14 +6,14 @@ use super::utilization::Utilization;
 use super::{Budget, Exhausted, HORIZON, Load, fixed_point};
 use crate::Time;
 
-/// The longest that load `index` takes from an arrival to its end; `None` where there is no bound.
+/// The worst-case response time of load `index`; `None` if it is unbounded.
 ///
-/// Loads of lower levels interrupt it; those of its own level go before it, in whatever order the
-/// queue has them. Every instance in the longest busy period is looked at, so that deadlines may be
-/// longer than periods (Tindell, Burns and Wellings, 1994).
+/// Loads of lower levels preempt it; those of its own level run before it, in any order. Every
+/// instance in the longest busy period is examined, so deadlines may be longer than periods
+/// (Tindell, Burns and Wellings, 1994).
 ///
 /// # Errors
-/// [`Exhausted`] when the budget is.
+/// [`Exhausted`] if the budget is exhausted.
 pub fn response_time(
     loads: &[Load],
     index: usize,
@@ -30,7 +30,7 @@ pub fn response_time(
     let late = own.blocking > Time::ZERO || all().any(|load| load.jitter > Time::ZERO);
     match Utilization::of(all()).against_one() {
         Ordering::Greater => return Ok(None),
-        // What was once late is never caught up with.
+        // With full utilization, a delay is never made up.
         Ordering::Equal if late => return Ok(None),
         _ => {}
     }

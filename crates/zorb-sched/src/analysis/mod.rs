@@ -1,7 +1,7 @@
-//! Whether deadlines are met: arithmetic on loads of one processor.
+//! Schedulability analysis of the loads of one processor.
 //!
-//! Everything here is exact in whole nanoseconds, errs to the safe side where it errs, and stops
-//! when its [`Budget`] is used up.
+//! All computations are exact in nanoseconds or err on the safe side, and stop when their
+//! [`Budget`] is exhausted.
 
 pub(crate) mod demand;
 pub(crate) mod dynamic;
@@ -10,61 +10,61 @@ pub(crate) mod utilization;
 
 use crate::Time;
 
-/// What one task asks of its processor.
+/// The load of a task on its processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
-    /// The longest that it runs in each period.
+    /// The worst-case execution time per period.
     pub worst: Time,
-    /// The shortest time between arrivals; not zero.
+    /// The minimum time between arrivals; not zero.
     pub period: Time,
-    /// How long after an arrival it has to be done; may be longer than the period.
+    /// The deadline relative to the arrival; may be longer than the period.
     pub deadline: Time,
-    /// How late after an arrival it may be released.
+    /// The release jitter: the maximum delay between arrival and release.
     pub jitter: Time,
-    /// The longest that it waits for less urgent ones.
+    /// The maximum blocking time by less urgent loads.
     pub blocking: Time,
-    /// Its queue: 0 is the most urgent. Loads of lower numbers interrupt those of higher ones.
+    /// Its queue: 0 is the most urgent. Loads of lower numbers preempt those of higher numbers.
     pub level: u32,
 }
 
 impl Load {
-    /// One that is asked for once in `period`, with the period as its deadline, in queue 0.
+    /// A load with `period` as its period and deadline, in queue 0.
     #[must_use]
     pub fn new(worst: Time, period: Time) -> Self {
         Self { worst, period, deadline: period, ..Self::default() }
     }
 
-    /// How often it is released in the first `length` of time after a moment at which everything
-    /// that had been late was released, the end not counted.
+    /// The number of releases in the interval `[0, length)` after a time at which all delayed
+    /// instances are released.
     pub(crate) fn releases_before(&self, length: Time) -> u64 {
         (length + self.jitter).covers(self.period)
     }
 
-    /// The same, the end counted.
+    /// The number of releases in `[0, length]`.
     pub(crate) fn releases_until(&self, length: Time) -> u64 {
         (length + self.jitter).whole(self.period).saturating_add(1)
     }
 }
 
-/// Longer than this, nothing is followed.
+/// The maximum length of time that is analysed.
 pub(crate) const HORIZON: Time = Time::from_nanos(1 << 62);
 
-/// How much work an analysis may be: the number of times that it looks at a load.
+/// The budget of an analysis: the number of times that it examines a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget(u64);
 
-/// A [`Budget`] is used up.
+/// A [`Budget`] is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhausted;
 
 impl Budget {
-    /// So much.
+    /// A budget of this size.
     #[must_use]
     pub const fn new(looks: u64) -> Self {
         Self(looks)
     }
 
-    /// How much is left.
+    /// The remaining budget.
     #[must_use]
     pub const fn left(self) -> u64 {
         self.0
@@ -76,22 +76,22 @@ impl Budget {
     }
 }
 
-/// Two hundred million: about a second.
+/// 200 million: about a second.
 impl Default for Budget {
     fn default() -> Self {
         Self(200_000_000)
     }
 }
 
-/// The smallest solution of `length = demand(length)` from `start` on, for a `demand` that grows
-/// with the length; `None` where there is none before [`HORIZON`].
+/// The smallest solution of `length = demand(length)` from `start` on, for a monotonic `demand`;
+/// `None` if there is none before [`HORIZON`].
 pub(crate) fn fixed_point(
     start: Time,
     looks: usize,
     budget: &mut Budget,
     demand: impl Fn(Time) -> Time,
 ) -> Result<Option<Time>, Exhausted> {
-    // From 1 ns on, so that what arrives together is seen even by loads without length.
+    // From 1 ns on, so that even loads without execution time see simultaneous arrivals.
     let mut length = start.max(Time::from_nanos(1));
     loop {
         budget.charge(looks + 1)?;

@@ -1,4 +1,4 @@
-//! Examples of the literature, and some that were worked out by hand.
+//! Examples from the literature, and some computed by hand.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ fn loads(of: &[(u64, u64, u64)]) -> Vec<Load> {
     of.iter().enumerate().map(load).collect()
 }
 
-/// Their response times at fixed priorities.
+/// Their response times with fixed priorities.
 fn responses(loads: &[Load]) -> Vec<Option<u64>> {
     let mut budget = Budget::default();
     (0..loads.len())
@@ -31,7 +31,7 @@ fn responses(loads: &[Load]) -> Vec<Option<u64>> {
         .collect()
 }
 
-/// The same in one queue.
+/// Their response times in one queue.
 fn queued(loads: &[Load], discipline: Discipline, preemptive: bool) -> Vec<Option<u64>> {
     let mut budget = Budget::default();
     let one: Vec<Load> = loads.iter().map(|load| Load { level: 0, ..*load }).collect();
@@ -104,26 +104,26 @@ fn jitter_and_blocking_by_hand() {
     late[1].jitter = ns(3);
     assert_eq!(responses(&late), [Some(4), Some(9)]);
     late[0].blocking = ns(1);
-    assert_eq!(responses(&late), [Some(5), Some(9)], "blocking is its own");
+    assert_eq!(responses(&late), [Some(5), Some(9)], "blocking affects only its own load");
     late[1].blocking = ns(3);
     // w = 5 + ceil((w + 2) / 5) * 2: 5 -> 9 -> 11 -> 11.
     assert_eq!(responses(&late)[1], Some(14));
 }
 
 #[test]
-fn those_of_one_priority_wait_for_each_other() {
+fn loads_of_one_priority_wait_for_each_other() {
     let mut shared = loads(&[(2, 10, 10), (3, 10, 10), (1, 20, 20)]);
     shared[1].level = 0;
     assert_eq!(responses(&shared), [Some(5), Some(5), Some(6)]);
 }
 
 #[test]
-fn what_is_asked_for_too_much_has_no_bound() {
+fn overloaded_processors_have_unbounded_response_times() {
     assert_eq!(responses(&loads(&[(1, 2, 2), (2, 3, 3), (1, 9, 9)])), [Some(1), None, None]);
     let mut full = loads(&[(1, 2, 2), (1, 2, 4)]);
     assert_eq!(responses(&full), [Some(1), Some(2)]);
     full[1].jitter = ns(1);
-    assert_eq!(responses(&full), [Some(1), None], "what was late is never caught up with");
+    assert_eq!(responses(&full), [Some(1), None], "a delay is never made up");
     let small = response_time(&loads(&[(1, 2, 2), (999, 2000, 2000)]), 1, &mut Budget::new(10));
     assert_eq!(small, Err(Exhausted));
 }

@@ -1,10 +1,10 @@
-//! How much of a processor is asked for.
+//! Processor utilization.
 
 use std::cmp::Ordering;
 
 use super::Load;
 
-/// The share of a processor that loads ask for together.
+/// The utilization of a processor by a set of loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Utilization {
     /// In units of 2^-64, each share rounded down.
@@ -12,11 +12,11 @@ pub struct Utilization {
     against_one: Ordering,
 }
 
-/// A whole processor.
+/// A utilization of 1.
 const ONE: u128 = 1 << 64;
 
 impl Utilization {
-    /// That of these loads.
+    /// The utilization by these loads.
     pub fn of<'l>(loads: impl Iterator<Item = &'l Load> + Clone) -> Self {
         let mut sum = 0_u128;
         let mut rounded = 0;
@@ -36,15 +36,14 @@ impl Utilization {
         Self { sum, against_one }
     }
 
-    /// How it compares with the whole processor. Exact, unless the least common multiple of the
-    /// periods is beyond 128 bits and it is within a millionth of a millionth of the whole: then it
-    /// counts as more.
+    /// Compares it with 1. Exact, unless the least common multiple of the periods exceeds 128 bits
+    /// and it is within 1e-12 of 1: then it counts as more.
     #[must_use]
     pub const fn against_one(self) -> Ordering {
         self.against_one
     }
 
-    /// In thousandths, rounded up where that does not make it more than the whole.
+    /// In thousandths, rounded up unless that would exceed a whole processor.
     #[must_use]
     pub fn permille(self) -> u64 {
         let permille = self.sum.saturating_mul(1000).div_ceil(ONE);
@@ -56,14 +55,14 @@ impl Utilization {
         }
     }
 
-    /// As a number; 1 is the whole processor.
+    /// As a number; 1 is a whole processor.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         self.sum as f64 / ONE as f64
     }
 }
 
-/// Compares with the whole in whole numbers.
+/// Exact comparison with 1 in integers.
 fn exactly<'l>(loads: impl Iterator<Item = &'l Load> + Clone) -> Ordering {
     let period = |load: &Load| u128::from(load.period.as_nanos()).max(1);
     let multiple = loads.clone().try_fold(1_u128, |multiple, load| lcm(multiple, period(load)));
@@ -74,7 +73,7 @@ fn exactly<'l>(loads: impl Iterator<Item = &'l Load> + Clone) -> Ordering {
     demand.map_or(Ordering::Greater, |demand| demand.cmp(&multiple))
 }
 
-/// The least common multiple, if it is not too large.
+/// The least common multiple, unless it overflows.
 pub(crate) fn lcm(a: u128, b: u128) -> Option<u128> {
     let (mut x, mut y) = (a, b);
     while y != 0 {
@@ -83,9 +82,9 @@ pub(crate) fn lcm(a: u128, b: u128) -> Option<u128> {
     (a / x.max(1)).checked_mul(b)
 }
 
-/// The share of a processor that `count` operations may ask for so that rate monotonic priorities
-/// meet all deadlines whatever their periods are, each deadline being a period (Liu and Layland,
-/// 1973). More may be schedulable too.
+/// The utilization bound for `count` operations up to which rate monotonic priorities meet all
+/// deadlines with any periods, if each deadline is a period (Liu and Layland, 1973). Higher
+/// utilizations may be schedulable too.
 #[must_use]
 pub fn rate_monotonic_bound(count: usize) -> f64 {
     let count = count.max(1) as f64;

@@ -1,4 +1,4 @@
-//! Threads that take work out of queues, at the queues' priorities.
+//! A dispatcher: threads that run queued work at the priorities of the queues.
 
 use std::fmt;
 use std::io;
@@ -21,15 +21,15 @@ use super::{Refusal, Refused, Urgency};
 use crate::Time;
 use crate::strategy::Queue;
 
-/// How a [`Dispatcher`] is set up.
+/// Options of a [`Dispatcher`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DispatcherOptions {
-    /// How much waits in each queue at most. Default: 256.
+    /// The capacity of each queue. Default: 256.
     pub capacity: usize,
-    /// The processor that its threads stay on. Default: any.
+    /// The processor that its threads are bound to. Default: any.
     pub processor: Option<usize>,
-    /// Whether it does not start where the system refuses to give its threads their priorities.
-    /// Default: it does, and they take turns with others.
+    /// Whether starting fails if the system denies the threads their priorities. Default: it does
+    /// not, and the threads run without priorities.
     pub need_priorities: bool,
 }
 
@@ -39,26 +39,27 @@ impl Default for DispatcherOptions {
     }
 }
 
-/// What has become of the work of one queue.
+/// Statistics of one queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DispatchCounts {
-    /// Work that was done.
+    /// Work completed.
     pub done: u64,
-    /// Of it, that which ended after its deadline.
+    /// Of it, work that finished after its deadline.
     pub late: u64,
-    /// Of it, that which panicked.
+    /// Of it, work that panicked.
     pub panicked: u64,
-    /// Work that was refused, because the queue was full.
+    /// Work rejected because the queue was full.
     pub refused: u64,
-    /// Periodic work that was left out, because its turn came when the next was due.
+    /// Periodic work skipped because the next release was already due.
     pub skipped: u64,
 }
 
-/// Runs work in the order of queues: a thread for each, at its priority, which finishes what it has
-/// begun. So more urgent queues interrupt less urgent ones, and nothing interrupts within a queue.
+/// Runs work in the order of queues: a thread for each at its priority, which runs work to
+/// completion. So more urgent queues preempt less urgent ones, and there is no preemption within a
+/// queue.
 ///
-/// Work is a value, and one function does all of it; so dispatching allocates nothing. The queue's
-/// lock has priority inheritance. For several processors, have a dispatcher on each.
+/// Work is a value, processed by one function, so dispatching does not allocate. The queue's lock
+/// has priority inheritance. Use one dispatcher per processor.
 ///
 /// Dropping it stops it.
 pub struct Dispatcher<W: Send + 'static> {
@@ -72,11 +73,11 @@ struct Shared<W> {
     clock: Clock<W>,
 }
 
-/// A queue, and what its thread sleeps on.
+/// A queue, and the condition that its thread waits for.
 struct Lane<W> {
     queue: Queue,
     state: Lock<LaneState<W>>,
-    /// Changes whenever there may be work.
+    /// Changed whenever there may be work.
     changes: AtomicU32,
 }
 
@@ -87,7 +88,7 @@ struct LaneState<W> {
     stopping: bool,
 }
 
-/// The timers, and what their thread sleeps on.
+/// The timers, and the condition that their thread waits for.
 struct Clock<W> {
     state: Lock<ClockState<W>>,
     changes: AtomicU32,
@@ -98,24 +99,24 @@ struct ClockState<W> {
     stopping: bool,
 }
 
-/// Work that is made anew in every period.
+/// Work created in every period.
 struct Recurring<W> {
     queue: u32,
     urgency: Urgency,
     make: Box<dyn Fn(Time) -> W + Send>,
 }
 
-/// The present on the clock of deadlines.
+/// The current time on the clock of deadlines.
 fn now() -> Time {
     Time::from_nanos(MonotonicTime::now().as_nanos())
 }
 
 impl<W: Send + 'static> Dispatcher<W> {
-    /// Starts a thread for each of `queues`, and one for timers; `run` does the work.
+    /// Starts a thread for each of `queues`, and one for timers; `run` processes the work.
     ///
     /// # Errors
-    /// What the system says when threads cannot be started or kept on the processor, and
-    /// [`io::ErrorKind::PermissionDenied`] where priorities are needed and refused.
+    /// The system's error if threads cannot be started or bound to the processor, and
+    /// [`io::ErrorKind::PermissionDenied`] if priorities are required but denied.
     pub fn start(
         queues: &[Queue],
         options: &DispatcherOptions,
@@ -181,7 +182,7 @@ impl<W: Send + 'static> Dispatcher<W> {
         let body = move || {
             let ready = prepare(&name, priority, processor);
             let failed = ready.is_err();
-            // Nobody listens when another thread has failed.
+            // The receiver is gone if another thread has failed.
             let _ = tell.send(ready);
             drop(tell);
             if !failed {
@@ -192,7 +193,7 @@ impl<W: Send + 'static> Dispatcher<W> {
         Ok(())
     }
 
-    /// Has work done in a queue.
+    /// Dispatches work in a queue.
     ///
     /// # Errors
     /// [`Refused`], with the work.
@@ -200,8 +201,8 @@ impl<W: Send + 'static> Dispatcher<W> {
         self.shared.dispatch(queue, urgency, work)
     }
 
-    /// Has work done in every `period`, from now on. Deadlines in `urgency` count from each
-    /// arrival; `make` makes the work, out of the time at which it was to come.
+    /// Dispatches work in every `period` from now on. Deadlines in `urgency` are relative to each
+    /// arrival; `make` creates the work from its arrival time.
     ///
     /// # Errors
     /// [`Refusal::UnknownQueue`].
@@ -222,13 +223,13 @@ impl<W: Send + 'static> Dispatcher<W> {
         Ok(())
     }
 
-    /// The present, on the clock that deadlines are on: the machine's monotonic clock.
+    /// The current time on the clock of deadlines: the machine's monotonic clock.
     #[must_use]
     pub fn now(&self) -> Time {
         now()
     }
 
-    /// What has become of a queue's work; `None` for a queue that there is not.
+    /// The statistics of a queue; `None` for an unknown queue.
     #[must_use]
     pub fn counts(&self, queue: u32) -> Option<DispatchCounts> {
         let lane = self.shared.lane(queue)?;
@@ -236,13 +237,13 @@ impl<W: Send + 'static> Dispatcher<W> {
         Some(state.counts)
     }
 
-    /// What the system does not let its threads have.
+    /// The privileges that the system denies its threads.
     #[must_use]
     pub fn denial(&self) -> Option<&str> {
         self.denial.as_deref()
     }
 
-    /// Takes no more work, does what waits, and ends when that is done. The same as dropping it.
+    /// Stops accepting work, completes the queued work, and returns. Dropping does the same.
     pub fn stop(self) {}
 }
 
@@ -258,9 +259,9 @@ impl<W: Send + 'static> Drop for Dispatcher<W> {
             lane.wake();
         }
         let own = std::thread::current().id();
-        // Where work stops its own dispatcher, its thread ends by itself.
+        // If work stops its own dispatcher, this thread cannot join itself.
         for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != own) {
-            // What panics there has been caught and counted.
+            // Panics of work are already caught and counted.
             let _ = thread.join();
         }
     }
@@ -273,9 +274,9 @@ impl<W: Send + 'static> fmt::Debug for Dispatcher<W> {
     }
 }
 
-/// Gives the calling thread its name, its processor and its priority; what was refused of the last.
+/// Sets the name, processor and priority of the calling thread; returns the denial of a priority.
 fn prepare(name: &str, level: u8, processor: Option<usize>) -> io::Result<Option<String>> {
-    // A name is a help, no more.
+    // The name is only informative.
     let _ = set_name(name);
     if let Some(processor) = processor {
         set_affinity(&[processor])?;
@@ -314,7 +315,7 @@ impl<W: Send> Shared<W> {
         Ok(())
     }
 
-    /// The timers' thread.
+    /// The timer thread.
     fn keep_time(&self) {
         loop {
             let seen = self.clock.changes.load(Ordering::Acquire);
@@ -326,7 +327,7 @@ impl<W: Send> Shared<W> {
                 let (arrival, skipped) = (due.arrival, due.skipped);
                 let Recurring { queue, urgency, make } = due.what;
                 let urgency = Urgency { deadline: arrival + urgency.deadline, ..*urgency };
-                // A full queue counts what it refuses, and a panic makes no work.
+                // A full queue counts what it rejects, and a panic creates no work.
                 if let Ok(work) = catch_unwind(AssertUnwindSafe(|| make(arrival))) {
                     let _ = self.dispatch(*queue, urgency, work);
                 }
@@ -356,7 +357,7 @@ impl<W: Send> Lane<W> {
         futex::wake(&self.changes);
     }
 
-    /// The queue's thread.
+    /// The thread of a queue.
     fn serve(&self, run: &(impl Fn(W) + ?Sized)) {
         loop {
             let seen = self.changes.load(Ordering::Acquire);

@@ -1,8 +1,8 @@
-//! Dispatching: running operations in the order that a [`Schedule`](crate::Schedule) gives.
+//! Dispatching: runs operations in the order of a [`Schedule`](crate::Schedule).
 //!
-//! A [`ReadyQueue`] orders what is ready, and [`Timers`] say what becomes ready when; neither reads a
-//! clock or has a thread, so that every order can be tested. A [`Dispatcher`] has a thread for each
-//! queue, at the queue's priority.
+//! A [`ReadyQueue`] orders ready work, and [`Timers`] determine releases; neither reads a clock nor
+//! has a thread, so that every order can be tested. A [`Dispatcher`] has a thread for each queue,
+//! at the queue's priority.
 
 pub(crate) mod dispatcher;
 pub(crate) mod queue;
@@ -12,34 +12,34 @@ use std::fmt;
 
 use crate::Time;
 
-/// How urgent one dispatch is, within its queue.
+/// The urgency of a dispatch within its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Urgency {
-    /// When it has to be done, on the clock of whoever dispatches.
+    /// Its deadline, on the clock of the dispatcher.
     pub deadline: Time,
-    /// How long it runs; for [`Discipline::Laxity`](crate::Discipline::Laxity).
+    /// Its execution time; for [`Discipline::Laxity`](crate::Discipline::Laxity).
     pub execution: Time,
-    /// Among those whose order is the same otherwise, the higher comes first.
+    /// Its subpriority: the higher comes first among equals.
     pub subpriority: u32,
 }
 
-/// Why work was not taken.
+/// Why work was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// As much waits in the queue as it holds.
+    /// The queue is full.
     Full,
-    /// There is no queue of this number.
+    /// There is no queue with this number.
     UnknownQueue,
     /// The dispatcher is stopping.
     Stopping,
 }
 
-/// Work that was not taken, with the reason.
+/// Rejected work, with the reason.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Refused<W> {
     /// Why.
     pub why: Refusal,
-    /// The work, which has not been done.
+    /// The work, which has not run.
     pub work: W,
 }
 
@@ -52,8 +52,8 @@ impl<W> fmt::Debug for Refused<W> {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Full => "as much waits in the queue as it holds",
-            Self::UnknownQueue => "there is no such queue",
+            Self::Full => "the queue is full",
+            Self::UnknownQueue => "unknown queue",
             Self::Stopping => "the dispatcher is stopping",
         })
     }

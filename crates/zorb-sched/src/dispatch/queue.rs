@@ -1,4 +1,4 @@
-//! What is ready, in order.
+//! A queue of ready work.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,19 +7,19 @@ use std::fmt;
 use super::{Refusal, Refused, Urgency};
 use crate::{Discipline, Time};
 
-/// Work that is ready, ordered by a discipline. It holds a fixed amount, whose memory is taken when
-/// the queue is made: nothing allocates afterwards.
+/// Ready work, ordered by a discipline. It has a fixed capacity, allocated at creation: later
+/// operations do not allocate.
 pub struct ReadyQueue<W> {
     discipline: Discipline,
     capacity: usize,
-    /// Of what comes next; so that what is alike comes in turn.
+    /// The sequence number of the next entry, for FIFO order among equals.
     turn: u64,
     waiting: BinaryHeap<Waiting<W>>,
 }
 
-/// Something that waits. The greatest comes first.
+/// A queued entry. The greatest comes first.
 struct Waiting<W> {
-    /// What the discipline orders by: the smaller the earlier.
+    /// The key of the discipline: the smaller the earlier.
     key: u64,
     subpriority: u32,
     turn: u64,
@@ -50,13 +50,13 @@ impl<W> PartialEq for Waiting<W> {
 impl<W> Eq for Waiting<W> {}
 
 impl<W> ReadyQueue<W> {
-    /// A queue that holds up to `capacity`.
+    /// Creates a queue with this capacity.
     #[must_use]
     pub fn new(discipline: Discipline, capacity: usize) -> Self {
         Self { discipline, capacity, turn: 0, waiting: BinaryHeap::with_capacity(capacity) }
     }
 
-    /// Puts work in.
+    /// Adds work.
     ///
     /// # Errors
     /// [`Refusal::Full`], with the work.
@@ -68,7 +68,7 @@ impl<W> ReadyQueue<W> {
         let key = match self.discipline {
             Discipline::Static => Time::ZERO,
             Discipline::Deadline => urgency.deadline,
-            // All laxities shrink alike while they wait, so that their order stays.
+            // All laxities decrease at the same rate, so the order does not change.
             Discipline::Laxity => urgency.deadline - urgency.execution,
         };
         let Urgency { subpriority, deadline, .. } = urgency;
@@ -82,24 +82,24 @@ impl<W> ReadyQueue<W> {
         Ok(())
     }
 
-    /// Takes out what comes first, with its deadline.
+    /// Removes the first entry; returns it with its deadline.
     pub fn pop(&mut self) -> Option<(Time, W)> {
         self.waiting.pop().map(|first| (first.deadline, first.work))
     }
 
-    /// How much waits.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// How much it holds.
+    /// The capacity.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity

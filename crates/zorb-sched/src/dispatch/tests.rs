@@ -1,4 +1,4 @@
-//! Orders under a clock that the tests turn, and threads that wait for events.
+//! Orders with a simulated clock, and threads that wait for events.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier};
@@ -18,7 +18,7 @@ fn urgency(deadline: u64, execution: u64, subpriority: u32) -> Urgency {
     Urgency { deadline: ns(deadline), execution: ns(execution), subpriority }
 }
 
-/// The order of work, put in all at once.
+/// The order of work that is added all at once.
 fn order(discipline: Discipline, of: &[(&'static str, Urgency)]) -> Vec<&'static str> {
     let mut queue = ReadyQueue::new(discipline, of.len());
     for (name, urgency) in of {
@@ -42,7 +42,7 @@ fn every_discipline_has_its_order() {
 }
 
 #[test]
-fn a_queue_holds_what_it_was_made_for() {
+fn a_queue_has_a_fixed_capacity() {
     let mut queue = ReadyQueue::new(Discipline::Static, 2);
     assert!(queue.is_empty());
     queue.push(Urgency::default(), 1).unwrap();
@@ -54,12 +54,12 @@ fn a_queue_holds_what_it_was_made_for() {
 }
 
 #[test]
-fn timers_come_at_their_times() {
+fn timers_are_due_at_their_times() {
     let mut timers = Timers::new();
     timers.add(ns(10), ns(10), "fast");
     timers.add(ns(0), ns(25), "slow");
     let mut seen = Vec::new();
-    // A clock that turns by five.
+    // The clock advances by five.
     for now in (0..=50).step_by(5) {
         while let Some(due) = timers.pop(ns(now)) {
             assert_eq!((due.arrival, due.skipped), (ns(now), 0));
@@ -78,7 +78,7 @@ fn timers_come_at_their_times() {
     ];
     assert_eq!(seen, expected);
     assert_eq!(timers.next(), Some(ns(60)));
-    // Asked for late, each comes once.
+    // After a long pause, each is due once.
     let late: Vec<_> = std::iter::from_fn(|| {
         timers.pop(ns(99)).map(|due| (*due.what, due.arrival.as_nanos(), due.skipped))
     })
@@ -87,7 +87,7 @@ fn timers_come_at_their_times() {
     assert_eq!(timers.next(), Some(ns(100)));
 }
 
-/// Work for a dispatcher: something to wait for, and a name to be told.
+/// Work for the tests: an event to wait for, and a name to report.
 struct Work {
     name: &'static str,
     wait: Option<Arc<Barrier>>,
@@ -115,12 +115,12 @@ fn queue(number: u32, priority: u8, discipline: Discipline) -> Queue {
 }
 
 #[test]
-fn a_thread_takes_what_comes_first() {
+fn a_thread_runs_the_most_urgent_work_first() {
     let (dispatcher, told) = start(&[queue(0, 5, Discipline::Deadline)], 3);
     let barrier = Arc::new(Barrier::new(2));
     let blocker = Work { name: "blocker", wait: Some(Arc::clone(&barrier)) };
     dispatcher.dispatch(0, Urgency::default(), blocker).unwrap();
-    // Until its thread has taken it, it takes up room.
+    // It occupies the queue until the thread takes it.
     let far = Time::MAX.as_nanos();
     let put = |name, deadline| loop {
         if dispatcher.dispatch(0, urgency(deadline, 0, 0), work(name)).is_ok() {
@@ -147,12 +147,12 @@ fn a_thread_takes_what_comes_first() {
         }
         std::thread::yield_now();
     };
-    assert_eq!((counts.late, counts.panicked), (1, 0), "the deadline of the first was long ago");
+    assert_eq!((counts.late, counts.panicked), (1, 0), "the deadline of the first had passed");
     assert!(counts.refused >= 1);
 }
 
 #[test]
-fn what_panics_ends_its_own_work_only() {
+fn a_panic_affects_only_its_own_work() {
     let (dispatcher, told) = start(&[queue(0, 5, Discipline::Static)], 4);
     dispatcher.dispatch(0, Urgency::default(), work("panic")).unwrap();
     dispatcher.dispatch(0, Urgency::default(), work("next")).unwrap();
@@ -161,7 +161,7 @@ fn what_panics_ends_its_own_work_only() {
 }
 
 #[test]
-fn one_queue_does_not_wait_for_another() {
+fn queues_are_independent() {
     let queues = [queue(0, 6, Discipline::Static), queue(1, 5, Discipline::Laxity)];
     let (dispatcher, told) = start(&queues, 4);
     let barrier = Arc::new(Barrier::new(2));
@@ -174,7 +174,7 @@ fn one_queue_does_not_wait_for_another() {
 }
 
 #[test]
-fn threads_have_the_queues_priorities_or_say_why_not() {
+fn threads_have_the_queues_priorities_or_report_a_denial() {
     use zorb_os::priority::{Schedule, current};
     let (tell, told) = channel();
     let run = move |(): ()| tell.send(current().unwrap()).unwrap();
@@ -195,7 +195,7 @@ fn threads_have_the_queues_priorities_or_say_why_not() {
 }
 
 #[test]
-fn periodic_work_comes_again_and_again_and_ends_with_its_dispatcher() {
+fn periodic_work_repeats_until_its_dispatcher_stops() {
     let (dispatcher, told) = start(&[queue(0, 5, Discipline::Deadline)], 4);
     let period = Duration::from_millis(1);
     dispatcher.every(period, 0, urgency(1_000_000, 0, 0), |_| work("tick")).unwrap();
@@ -203,12 +203,12 @@ fn periodic_work_comes_again_and_again_and_ends_with_its_dispatcher() {
     assert_eq!(unknown, Err(Refusal::UnknownQueue));
     assert_eq!(told.iter().take(3).collect::<Vec<_>>(), ["tick"; 3]);
     dispatcher.stop();
-    // The other end of the channel went with its threads.
+    // The dispatcher's threads own the other end of the channel.
     assert!(told.iter().all(|name| name == "tick"));
 }
 
 #[test]
-fn what_waits_is_done_before_the_end() {
+fn queued_work_is_completed_before_stopping() {
     let (dispatcher, told) = start(&[queue(0, 5, Discipline::Static)], 100);
     for _ in 0..100 {
         dispatcher.dispatch(0, Urgency::default(), work("one")).unwrap();

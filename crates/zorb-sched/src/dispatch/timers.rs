@@ -1,11 +1,11 @@
-//! What becomes ready when: periodic dispatches.
+//! Periodic releases.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::Time;
 
-/// Periodic dispatches, by the times at which they come. The clock is the caller's.
+/// Periodic releases, ordered by time. The caller provides the clock.
 #[derive(Clone, Debug, Default)]
 pub struct Timers<T> {
     entries: Vec<Periodic<T>>,
@@ -18,41 +18,41 @@ struct Periodic<T> {
     what: T,
 }
 
-/// A periodic dispatch that is due.
+/// A periodic release that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due<'t, T> {
-    /// When it was to come: the arrival that deadlines count from.
+    /// Its arrival, which deadlines are relative to.
     pub arrival: Time,
-    /// How many of it were left out, because their whole periods are over.
+    /// The number of skipped releases, whose whole periods have passed.
     pub skipped: u64,
-    /// What it is.
+    /// Its value.
     pub what: &'t T,
 }
 
 impl<T> Timers<T> {
-    /// None.
+    /// Creates timers without entries.
     #[must_use]
     pub fn new() -> Self {
         Self { entries: Vec::new(), next: BinaryHeap::new() }
     }
 
-    /// Adds one that comes first at `first`, and again after each `period`, which is at least a
-    /// nanosecond.
+    /// Adds a periodic entry that is first due at `first`, and again after each `period`, which is
+    /// at least a nanosecond.
     pub fn add(&mut self, first: Time, period: Time, what: T) {
         let period = period.max(Time::from_nanos(1));
         self.next.push(Reverse((first, self.entries.len())));
         self.entries.push(Periodic { period, what });
     }
 
-    /// When the next one comes.
+    /// The time of the next release.
     #[must_use]
     pub fn next(&self) -> Option<Time> {
         self.next.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// One that is due at `now`; the earliest, and of those that come together, the one that was
-    /// added first. Each comes once, however late it is asked for: those whose next one is due
-    /// already are left out, and counted.
+    /// An entry that is due at `now`: the earliest, and among equals the one added first. Each is
+    /// due once, however late this is called: releases whose successor is due too are skipped and
+    /// counted.
     pub fn pop(&mut self, now: Time) -> Option<Due<'_, T>> {
         let mut first = self.next.peek_mut()?;
         let Reverse((at, place)) = *first;
@@ -64,13 +64,13 @@ impl<T> Timers<T> {
         Some(Due { arrival, skipped, what: &entry.what })
     }
 
-    /// How many there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

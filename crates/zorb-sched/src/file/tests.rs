@@ -1,4 +1,4 @@
-//! Files that are right, and files that are wrong.
+//! Valid and invalid files.
 
 use super::{FileError, MAX_FILE, TaskFile};
 use crate::{Anomaly, CallKind, Criticality, Importance, InfoType, Strategy, Time};
@@ -54,11 +54,11 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn errors_have_a_line() {
     for (text, line, part) in [
         ("[system]\nstrategy = \"edf\"\nspeed = 3\n", 3, "speed"),
-        ("[system]\nstrategy = \"fifo\"\n", 2, "\"fifo\" is none of rms, dm, edf, mlf, muf"),
-        ("[[operation]]\nname = \"a\"\nworst = \"1 h\"\n", 3, "\"1 h\" is no time"),
+        ("[system]\nstrategy = \"fifo\"\n", 2, "\"fifo\" is not one of rms, dm, edf, mlf, muf"),
+        ("[[operation]]\nname = \"a\"\nworst = \"1 h\"\n", 3, "\"1 h\" is not a valid time"),
         ("[[operation]]\nname = \"a\"\nworst = 5\n", 3, "expected a string"),
         ("\n[[operation]]\nname = \"a\"\n", 2, "worst"),
         ("[[operation]]\nname = \"a\"\nworst = \"1 ms\"\nthreads = -1\n", 4, "-1"),
@@ -76,7 +76,7 @@ fn what_is_wrong_is_said_with_its_line() {
     let unknown =
         "[[operation]]\nname = \"a\"\nworst = \"1 ms\"\ncalls = [{ operation = \"b\" }]\n";
     let anomaly = TaskFile::parse(unknown).unwrap_err();
-    assert_eq!(anomaly.to_string(), "a calls b, which is not there");
+    assert_eq!(anomaly.to_string(), "a calls b, which does not exist");
     let twice = "[[operation]]\nname = \"a\"\nworst = \"1 ms\"\n".repeat(2);
     let duplicate = Anomaly::DuplicateName { operation: "a".to_owned() };
     assert_eq!(TaskFile::parse(&twice).unwrap_err(), FileError::Anomaly(duplicate));
@@ -86,13 +86,13 @@ fn what_is_wrong_is_said_with_its_line() {
 }
 
 #[test]
-fn processors_that_cannot_be_are_not_made_fewer() {
+fn invalid_processor_counts_are_rejected() {
     for (count, good) in [(0, false), (1, true), (1024, true), (1025, false), (u32::MAX, false)] {
         let file = TaskFile::parse(&format!("[system]\nprocessors = {count}"));
         let wanted = match good {
             true => Ok(count),
             false => {
-                Err(FileError::Anomaly(Anomaly::ProcessorCount { processors: count, most: 1024 }))
+                Err(FileError::Anomaly(Anomaly::ProcessorCount { processors: count, limit: 1024 }))
             }
         };
         assert_eq!(file.map(|file| file.system.processors), wanted);

@@ -1,4 +1,4 @@
-//! From operations to tasks: following the calls.
+//! Expands operations to tasks by following calls.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,15 +6,15 @@ use super::info::{CallKind, Handle, InfoType};
 use super::set::TaskSet;
 use crate::{Anomaly, Time};
 
-/// The most tasks that operations expand to.
+/// The maximum number of tasks.
 pub const MAX_TASKS: usize = 4096;
 
-/// The place of a task in the list that [`expand`] makes.
+/// The index of a task in the result of [`expand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(pub(crate) u32);
 
 impl TaskId {
-    /// The place, from 0 on.
+    /// The index, from 0 on.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -25,47 +25,47 @@ impl TaskId {
     }
 }
 
-/// What has to run once in every period: an operation that has a period, or one that is called
-/// one-way as often as such a one says.
+/// The execution of an operation once per period: of a periodic operation, or of one that is called
+/// one-way from a periodic operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// The operation's name; with that of the periodic one where calls come from another; with a
-    /// number where an operation has several threads.
+    /// The operation's name; followed by that of the periodic operation if calls originate
+    /// elsewhere, and by a number if the operation has several threads.
     pub name: String,
     /// The operation.
     pub operation: Handle,
-    /// The periodic operation at the beginning of the calls: the operation itself, if it is one.
+    /// The periodic operation at the origin of the calls: the operation itself, if it is periodic.
     pub origin: Handle,
-    /// The tasks whose ends make this one begin; none for a periodic operation.
+    /// The predecessors, whose completion releases this task; none for a periodic operation.
     pub after: Vec<TaskId>,
-    /// How often the operation runs in each period.
+    /// The number of executions per period.
     pub times: u64,
-    /// How long all those times together take at most, with what is called two-way.
+    /// The total worst-case execution time of these, including two-way calls.
     pub worst: Time,
-    /// The shortest time between two arrivals.
+    /// The minimum time between two arrivals.
     pub period: Time,
-    /// How long after the arrival all has to be done.
+    /// The deadline relative to the arrival.
     pub deadline: Time,
-    /// How late after its arrival it may be released, beside what it waits for in `after`.
+    /// The release jitter, in addition to waiting for `after`.
     pub jitter: Time,
-    /// The longest that it waits for less urgent tasks.
+    /// The maximum blocking time by less urgent tasks.
     pub blocking: Time,
 }
 
-/// What running an operation once comes to, with everything that is called two-way.
+/// The demand of one execution of an operation, including two-way calls.
 #[derive(Clone, Debug, Default)]
 struct Demand {
     worst: Time,
     blocking: Time,
-    /// One-way calls: what, and how often.
+    /// One-way calls: callee and count.
     one_way: BTreeMap<Handle, u64>,
 }
 
-/// Follows the calls, and makes the tasks: callers come before what they call.
+/// Follows the calls and creates the tasks; callers come before callees.
 ///
 /// # Errors
-/// The first fatal [`Anomaly`]: unknown operations, circles, threads without a period, operations
-/// that nothing makes run, and too much of something.
+/// The first fatal [`Anomaly`]: unknown operations, cycles, threads without a period, operations
+/// that never run, or an exceeded limit.
 pub fn expand(set: &TaskSet) -> Result<Vec<Task>, Anomaly> {
     let callees_first = order(set)?;
     check_activity(set)?;
@@ -73,7 +73,7 @@ pub fn expand(set: &TaskSet) -> Result<Vec<Task>, Anomaly> {
     Expansion { set, demands: &demands, tasks: Vec::new() }.run(&callees_first)
 }
 
-/// The operations, each after all that it calls, and otherwise by falling handles.
+/// The operations in topological order, each after its callees, otherwise by decreasing handle.
 fn order(set: &TaskSet) -> Result<Vec<Handle>, Anomaly> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -87,7 +87,7 @@ fn order(set: &TaskSet) -> Result<Vec<Handle>, Anomaly> {
         if seen.get(start.index()) != Some(&Seen::Not) {
             continue;
         }
-        // The way from `start`, and how many calls of each have been followed.
+        // The path from `start`, with the number of calls followed of each.
         let mut way = vec![(start, 0)];
         seen[start.index()] = Seen::Open;
         while let Some((at, next)) = way.last_mut() {
@@ -129,7 +129,7 @@ fn order(set: &TaskSet) -> Result<Vec<Handle>, Anomaly> {
     Ok(done)
 }
 
-/// Whether something makes every operation run.
+/// Checks that every operation has a cause to run.
 fn check_activity(set: &TaskSet) -> Result<(), Anomaly> {
     let calls = set.iter().flat_map(|(_, info)| &info.calls).filter(|call| call.times > 0);
     let called: HashSet<Handle> = calls.map(|call| call.operation).collect();
@@ -145,7 +145,7 @@ fn check_activity(set: &TaskSet) -> Result<(), Anomaly> {
     Ok(())
 }
 
-/// What running each operation once comes to.
+/// The demand of one execution of each operation.
 fn demands(set: &TaskSet, callees_first: &[Handle]) -> Result<Vec<Demand>, Anomaly> {
     let mut demands = vec![Demand::default(); set.len()];
     for &handle in callees_first {
@@ -186,7 +186,7 @@ fn add(counts: &mut BTreeMap<Handle, u64>, operation: Handle, times: u64) {
     }
 }
 
-/// A reason for an operation to run.
+/// A cause for an operation to run.
 #[derive(Clone, Debug)]
 struct Cause {
     times: u64,
@@ -201,8 +201,7 @@ struct Expansion<'a> {
 
 impl Expansion<'_> {
     fn run(mut self, callees_first: &[Handle]) -> Result<Vec<Task>, Anomaly> {
-        // For each operation that is called one-way: by the periodic operation that its calls come
-        // from.
+        // For each operation called one-way: by the periodic operation at the origin of the calls.
         let mut causes: Vec<BTreeMap<Handle, Cause>> = vec![BTreeMap::new(); self.set.len()];
         for &handle in callees_first.iter().rev() {
             let Some(info) = self.set.get(handle) else { continue };
@@ -235,7 +234,7 @@ impl Expansion<'_> {
         Ok(self.tasks)
     }
 
-    /// The one cause that a conjunction has: the slowest, after all of them.
+    /// The single cause of a conjunction: the slowest, after all of them.
     fn slowest(&self, causes: BTreeMap<Handle, Cause>) -> BTreeMap<Handle, Cause> {
         let period = |origin: &Handle| self.set.get(*origin).map(|info| info.period);
         let after: Vec<_> = causes.values().flat_map(|cause| cause.after.clone()).collect();
@@ -252,7 +251,7 @@ impl Expansion<'_> {
         cause: Cause,
     ) -> Result<(), Anomaly> {
         if self.tasks.len() >= MAX_TASKS {
-            return Err(Anomaly::TooManyTasks { most: MAX_TASKS });
+            return Err(Anomaly::TooManyTasks { limit: MAX_TASKS });
         }
         let (Some(info), Some(from)) = (self.set.get(operation), self.set.get(origin)) else {
             return Ok(());

@@ -1,33 +1,33 @@
-//! What is known of one operation.
+//! The properties of an operation.
 
 use std::fmt;
 
 use crate::Time;
 
-/// The number of an operation in its [`TaskSet`](crate::TaskSet) (`RtecScheduler::handle_t`). As
-/// there, the first is 1.
+/// The handle of an operation in its [`TaskSet`](crate::TaskSet) (`RtecScheduler::handle_t`), from
+/// 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub(crate) u32);
 
 impl Handle {
-    /// Its number, from 1 on.
+    /// The number, from 1 on.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// Its place in a list of all operations.
+    /// The index in a list of all operations.
     pub(crate) const fn index(self) -> usize {
         self.0.saturating_sub(1) as usize
     }
 
-    /// The handle of that place.
+    /// The handle for an index.
     pub(crate) fn at(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX - 1) + 1)
     }
 }
 
-/// Makes the enumerations of five levels.
+/// Defines the enumerations with five levels.
 macro_rules! levels {
     ($(#[$docs:meta])* $name:ident) => {
         $(#[$docs])*
@@ -47,11 +47,11 @@ macro_rules! levels {
         }
 
         impl $name {
-            /// All, the lowest first.
+            /// All levels; the lowest is first.
             pub const ALL: [Self; 5] =
                 [Self::VeryLow, Self::Low, Self::Medium, Self::High, Self::VeryHigh];
 
-            /// Its name in files: `very_low`, `low`, `medium`, `high` or `very_high`.
+            /// The name in files: `very_low`, `low`, `medium`, `high` or `very_high`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -73,27 +73,27 @@ macro_rules! levels {
 }
 
 levels! {
-    /// How much depends on an operation (`Criticality_t`): under overload, maximum urgency first
-    /// keeps the deadlines of the critical ones.
+    /// The criticality of an operation (`Criticality_t`): under overload, maximum urgency first
+    /// meets the deadlines of critical operations.
     Criticality
 }
 
 levels! {
-    /// What comes first among equals (`Importance_t`).
+    /// The importance of an operation, which orders equals (`Importance_t`).
     Importance
 }
 
-/// What makes an operation run that others call one-way (`Info_Type_t`).
+/// The cause of one-way called operations to run (`Info_Type_t`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum InfoType {
     /// Each call: a plain operation.
     #[default]
     Operation,
-    /// A call of every caller: it runs as often as the slowest of them calls.
+    /// Calls of all callers (a conjunction): it runs as often as the slowest caller calls.
     Conjunction,
-    /// A call of any caller.
+    /// A call of any caller (a disjunction).
     Disjunction,
-    /// Calls from elsewhere that nothing is known about here. Without a period it needs no time.
+    /// Calls by unknown remote callers. Without a period it uses no time.
     RemoteDependant,
 }
 
@@ -102,7 +102,7 @@ impl InfoType {
     pub const ALL: [Self; 4] =
         [Self::Operation, Self::Conjunction, Self::Disjunction, Self::RemoteDependant];
 
-    /// Its name in files.
+    /// The name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -117,77 +117,77 @@ impl InfoType {
 /// Whether the caller waits (`Dependency_Type_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallKind {
-    /// It does not: what is called runs when its own priority lets it.
+    /// One-way: the caller does not wait, and the callee runs at its own priority.
     OneWay,
-    /// It does: the time of what is called is part of the caller's.
+    /// Two-way: the caller waits, and the execution time of the callee is part of the caller's.
     TwoWay,
 }
 
-/// That an operation calls another (`Dependency_Info`).
+/// A call from one operation to another (`Dependency_Info`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// What is called.
+    /// The callee.
     pub operation: Handle,
-    /// How often, each time that the caller runs.
+    /// The number of calls per execution of the caller.
     pub times: u32,
     /// Whether the caller waits.
     pub kind: CallKind,
 }
 
 impl Call {
-    /// Calls that the caller waits for.
+    /// Two-way calls.
     #[must_use]
     pub const fn two_way(operation: Handle, times: u32) -> Self {
         Self { operation, times, kind: CallKind::TwoWay }
     }
 
-    /// Calls that the caller does not wait for.
+    /// One-way calls.
     #[must_use]
     pub const fn one_way(operation: Handle, times: u32) -> Self {
         Self { operation, times, kind: CallKind::OneWay }
     }
 }
 
-/// What is known of an operation (`RtecScheduler::RT_Info`): its needs, how often it runs, and
-/// what it calls.
+/// The properties of an operation (`RtecScheduler::RT_Info`): execution times, period and calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RtInfo {
-    /// The operation's name (`entry_point`), which no other has.
+    /// The operation's unique name (`entry_point`).
     pub entry_point: String,
-    /// The longest that it runs, without what it calls.
+    /// The worst-case execution time, without calls.
     pub worst: Time,
-    /// How long it usually runs. No analysis uses it.
+    /// The typical execution time. Not used by the analysis.
     pub typical: Time,
-    /// How long it runs when what it needs is cached. No analysis uses it.
+    /// The execution time with cached data. Not used by the analysis.
     pub cached: Time,
-    /// The shortest time between two of its beginnings. Zero for one that runs only when called.
+    /// The period: the minimum time between two arrivals. Zero for an operation that runs only when
+    /// called.
     pub period: Time,
-    /// How long after its arrival it has to be done; zero stands for its period. For one that is
-    /// called one-way, it counts from the arrival of the periodic operation that calls came from.
+    /// The deadline relative to the arrival; zero stands for the period. For an operation called
+    /// one-way, it is relative to the arrival of the periodic operation at the origin of the calls.
     pub deadline: Time,
-    /// How much depends on it.
+    /// The criticality.
     pub criticality: Criticality,
-    /// What comes first among equals.
+    /// The importance.
     pub importance: Importance,
-    /// Its turn among others of the same priority, where those take turns. No analysis uses it.
+    /// The time slice among operations of the same priority. Not used by the analysis.
     pub quantum: Time,
-    /// How many threads do this at the same time, each of them for as long; zero counts as one,
-    /// which somebody else's thread does.
+    /// The number of threads that execute it concurrently, each with its execution time; zero
+    /// counts as one, a thread of the caller.
     pub threads: u32,
-    /// What makes it run when others call it.
+    /// The cause to run if others call it.
     pub info_type: InfoType,
-    /// How late after its arrival it may be released (release jitter).
+    /// The release jitter: the maximum delay between arrival and release.
     pub jitter: Time,
-    /// The longest that it waits for less urgent ones, as for a lock that they hold.
+    /// The maximum blocking time by less urgent operations, for example through locks.
     pub blocking: Time,
-    /// The processor that it has to run on; any, if there is none.
+    /// The processor it is bound to, if any.
     pub processor: Option<u32>,
-    /// What it calls.
+    /// Its calls.
     pub calls: Vec<Call>,
 }
 
 impl RtInfo {
-    /// An operation that runs when called, and for at most so long.
+    /// An operation that runs when called, with this worst-case execution time.
     #[must_use]
     pub fn new(entry_point: impl Into<String>, worst: Time) -> Self {
         Self {
@@ -209,49 +209,49 @@ impl RtInfo {
         }
     }
 
-    /// With this period.
+    /// Sets the period.
     #[must_use]
     pub fn period(self, period: Time) -> Self {
         Self { period, ..self }
     }
 
-    /// With this deadline.
+    /// Sets the deadline.
     #[must_use]
     pub fn deadline(self, deadline: Time) -> Self {
         Self { deadline, ..self }
     }
 
-    /// With this criticality.
+    /// Sets the criticality.
     #[must_use]
     pub fn criticality(self, criticality: Criticality) -> Self {
         Self { criticality, ..self }
     }
 
-    /// With this importance.
+    /// Sets the importance.
     #[must_use]
     pub fn importance(self, importance: Importance) -> Self {
         Self { importance, ..self }
     }
 
-    /// Released up to so late.
+    /// Sets the release jitter.
     #[must_use]
     pub fn jitter(self, jitter: Time) -> Self {
         Self { jitter, ..self }
     }
 
-    /// Waiting up to so long for less urgent ones.
+    /// Sets the blocking time.
     #[must_use]
     pub fn blocking(self, blocking: Time) -> Self {
         Self { blocking, ..self }
     }
 
-    /// On this processor.
+    /// Sets the processor.
     #[must_use]
     pub fn processor(self, processor: u32) -> Self {
         Self { processor: Some(processor), ..self }
     }
 
-    /// With these calls as well.
+    /// Adds calls.
     #[must_use]
     pub fn calls(mut self, call: Call) -> Self {
         self.calls.push(call);

@@ -1,4 +1,4 @@
-//! What operations need, and what follows from the calls between them.
+//! The properties of operations, and their expansion to tasks.
 
 pub(crate) mod expand;
 pub(crate) mod info;

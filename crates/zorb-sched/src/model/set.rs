@@ -1,17 +1,17 @@
-//! All operations of a system.
+//! The operations of a system.
 
 use std::collections::HashMap;
 
 use super::info::{Call, Handle, RtInfo};
 use crate::{Anomaly, MAX_TIME, Time};
 
-/// The most operations of a [`TaskSet`].
+/// The maximum number of operations in a [`TaskSet`].
 pub const MAX_OPERATIONS: usize = 1024;
 
-/// The most kinds of calls in a [`TaskSet`], of all operations together.
+/// The maximum number of calls in a [`TaskSet`], counting those of all operations.
 pub const MAX_CALLS: usize = 1 << 14;
 
-/// The operations of a system, each under a name and a handle.
+/// The operations of a system, each with a name and a handle.
 #[derive(Clone, Debug, Default)]
 pub struct TaskSet {
     infos: Vec<RtInfo>,
@@ -20,20 +20,20 @@ pub struct TaskSet {
 }
 
 impl TaskSet {
-    /// Without operations.
+    /// Creates a set without operations.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an operation. What it calls may be added later, under the handle that it will have.
+    /// Adds an operation. Its callees may be added later, with the handles they will have.
     ///
     /// # Errors
     /// [`Anomaly::DuplicateName`], [`Anomaly::TooManyOperations`], [`Anomaly::TooManyCalls`] and
     /// [`Anomaly::TimeOutOfRange`].
     pub fn add(&mut self, info: RtInfo) -> Result<Handle, Anomaly> {
         if self.infos.len() >= MAX_OPERATIONS {
-            return Err(Anomaly::TooManyOperations { most: MAX_OPERATIONS });
+            return Err(Anomaly::TooManyOperations { limit: MAX_OPERATIONS });
         }
         if self.names.contains_key(&info.entry_point) {
             return Err(Anomaly::DuplicateName { operation: info.entry_point });
@@ -46,7 +46,7 @@ impl TaskSet {
         Ok(handle)
     }
 
-    /// Puts other needs in the place of an operation's, under the name that it has.
+    /// Replaces the properties of an operation, except its name.
     ///
     /// # Errors
     /// [`Anomaly::UnknownHandle`], [`Anomaly::TooManyCalls`] and [`Anomaly::TimeOutOfRange`].
@@ -61,7 +61,7 @@ impl TaskSet {
         Ok(())
     }
 
-    /// Adds a call to what `caller` does.
+    /// Adds a call of `caller`.
     ///
     /// # Errors
     /// [`Anomaly::UnknownHandle`] and [`Anomaly::TooManyCalls`].
@@ -77,10 +77,10 @@ impl TaskSet {
         Ok(())
     }
 
-    /// Takes calls out of what `caller` does: those that are like `call`, if there are any.
+    /// Removes the calls of `caller` that equal `call`, if any.
     ///
     /// # Errors
-    /// [`Anomaly::UnknownHandle`] where there are none.
+    /// [`Anomaly::UnknownHandle`] if there are none.
     pub fn remove_call(&mut self, caller: Handle, call: Call) -> Result<(), Anomaly> {
         let unknown = |handle: Handle| Anomaly::UnknownHandle { handle: handle.number() };
         let info = self.infos.get_mut(caller.index()).ok_or_else(|| unknown(caller))?;
@@ -90,49 +90,49 @@ impl TaskSet {
         Ok(())
     }
 
-    /// The operation of that name.
+    /// The operation with this name.
     #[must_use]
     pub fn lookup(&self, entry_point: &str) -> Option<Handle> {
         self.names.get(entry_point).copied()
     }
 
-    /// The operation of that number, as it travels: from 1 on.
+    /// The operation with this number as used in IDL: from 1 on.
     #[must_use]
     pub fn handle(&self, number: u32) -> Option<Handle> {
         let handle = Handle(number);
         (number > 0 && handle.index() < self.infos.len()).then_some(handle)
     }
 
-    /// What is known of an operation.
+    /// The properties of an operation.
     #[must_use]
     pub fn get(&self, handle: Handle) -> Option<&RtInfo> {
         self.infos.get(handle.index())
     }
 
-    /// All operations, by rising handle.
+    /// All operations, by increasing handle.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Handle, &RtInfo)> {
         self.infos.iter().enumerate().map(|(index, info)| (Handle::at(index), info))
     }
 
-    /// How many operations there are.
+    /// The number of operations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.infos.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.infos.is_empty()
     }
 
-    /// The name of an operation; empty for one that is not here.
+    /// The name of an operation; empty for an unknown one.
     #[must_use]
     pub fn name(&self, handle: Handle) -> &str {
         self.get(handle).map_or("", |info| &info.entry_point)
     }
 
-    /// Whether the operation's times can be analysed, and its calls fit where `before` make room.
+    /// Checks that an operation's times are in range, and that its calls fit, replacing `before`.
     fn check(&self, info: &RtInfo, before: usize) -> Result<(), Anomaly> {
         let times: [(&'static str, Time); 8] = [
             ("worst", info.worst),
@@ -155,5 +155,5 @@ impl TaskSet {
 }
 
 fn too_many_calls(info: &RtInfo) -> Anomaly {
-    Anomaly::TooManyCalls { operation: info.entry_point.clone(), most: MAX_CALLS }
+    Anomaly::TooManyCalls { operation: info.entry_point.clone(), limit: MAX_CALLS }
 }

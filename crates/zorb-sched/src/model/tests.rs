@@ -1,4 +1,4 @@
-//! Operations, calls, and the tasks that they make.
+//! Operations, calls, and their expansion to tasks.
 
 use crate::{
     Anomaly, Call, Handle, InfoType, MAX_TASKS, RtInfo, Severity, Task, TaskSet, Time, expand,
@@ -102,14 +102,14 @@ fn threads_are_tasks_each() {
 }
 
 #[test]
-fn circles_are_refused_by_name() {
+fn cycles_are_rejected_by_name() {
     let mut set = set_of(&[("start", 1, 10), ("a", 1, 0), ("b", 1, 0), ("c", 1, 0)]);
     let [start, a, b, c] = ["start", "a", "b", "c"].map(|name| set.lookup(name).unwrap());
     for (from, to) in [(start, a), (a, b), (b, c), (c, a)] {
         set.add_call(from, Call::one_way(to, 1)).unwrap();
     }
     let anomaly = expand(&set).unwrap_err();
-    assert_eq!(anomaly.to_string(), "operations call each other in a circle: a -> b -> c -> a");
+    assert_eq!(anomaly.to_string(), "the calls form a cycle: a -> b -> c -> a");
     assert_eq!((anomaly.severity(), anomaly.name()), (Severity::Fatal, "cycle"));
     let mut own = set_of(&[("self", 1, 10)]);
     let handle = own.lookup("self").unwrap();
@@ -118,7 +118,7 @@ fn circles_are_refused_by_name() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() {
+fn invalid_operations_are_rejected_by_name() {
     let mut set = set_of(&[("idle", 1, 0)]);
     assert_eq!(expand(&set), Err(Anomaly::UnresolvedDependencies { operation: "idle".to_owned() }));
     let again = set.add(RtInfo::new("idle", ms(1)));
@@ -133,13 +133,13 @@ fn what_makes_no_sense_is_refused_by_name() {
     );
     set.add(RtInfo::new("caller", ms(1)).period(ms(5)).calls(Call::two_way(nobody, 1))).unwrap();
     let anomaly = expand(&set).unwrap_err();
-    assert_eq!(anomaly.to_string(), "caller calls operation 7, which is not there");
+    assert_eq!(anomaly.to_string(), "caller calls operation 7, which does not exist");
     assert_eq!(set.handle(0), None);
     assert_eq!(set.handle(3), None);
 }
 
 #[test]
-fn calls_that_multiply_beyond_reason_end() {
+fn multiplying_calls_are_limited() {
     let mut set = set_of(&[("root", 1, 10)]);
     let mut last = set.lookup("root").unwrap();
     for level in 0..8 {
@@ -158,11 +158,11 @@ fn calls_that_multiply_beyond_reason_end() {
         let info = sinks.iter().fold(info, |info, sink| info.calls(Call::one_way(*sink, 1)));
         set.add(info).unwrap();
     }
-    assert_eq!(expand(&set), Err(Anomaly::TooManyTasks { most: MAX_TASKS }));
+    assert_eq!(expand(&set), Err(Anomaly::TooManyTasks { limit: MAX_TASKS }));
 }
 
 #[test]
-fn a_remote_dependant_without_callers_needs_nothing() {
+fn a_remote_dependant_without_callers_uses_no_time() {
     let mut set = set_of(&[("a", 1, 10)]);
     let mut remote = RtInfo::new("remote", ms(5));
     remote.info_type = InfoType::RemoteDependant;

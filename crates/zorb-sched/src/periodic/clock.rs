@@ -1,4 +1,4 @@
-//! Clocks that upcalls run by.
+//! Clocks of periodic tasks.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,22 +10,22 @@ use zorb_os::futex;
 
 use crate::Time;
 
-/// What a periodic task needs of time.
+/// The clock of a periodic task.
 pub trait UpcallClock {
-    /// Now.
+    /// The current time.
     fn now(&self) -> Time;
 
-    /// The processor time that the calling thread has used.
+    /// The processor time used by the calling thread.
     fn used(&self) -> Time;
 
-    /// Waits until `moment`, not at all when that is over; `false` when there are to be no more
-    /// upcalls. It may come back early.
+    /// Waits until `moment`, not at all if it has passed; `false` when the task must stop. May
+    /// return early.
     fn wait_until(&self, moment: Time) -> bool;
 }
 
-/// Time that passes only when it is told to, for tests of what is periodic.
+/// A simulated clock, for tests of periodic tasks.
 ///
-/// Waiting moves it on; so does the upcall, by [`work`](Self::work) and [`wait`](Self::wait).
+/// Waiting advances it; so does the upcall, by [`work`](Self::work) and [`wait`](Self::wait).
 pub struct VirtualClock {
     now: Cell<Time>,
     used: Cell<Time>,
@@ -34,7 +34,7 @@ pub struct VirtualClock {
 }
 
 impl VirtualClock {
-    /// One that begins at zero; nothing is released at `end` or later.
+    /// A clock that starts at zero and stops at `end`: nothing is released then or later.
     #[must_use]
     pub fn until(end: Time) -> Self {
         Self {
@@ -45,19 +45,19 @@ impl VirtualClock {
         }
     }
 
-    /// Waits last longer than they should, by what `late` makes of the moment waited for.
+    /// Makes waits return late: `late` maps the requested to the actual time.
     #[must_use]
     pub fn waking_late(self, late: impl Fn(Time) -> Time + 'static) -> Self {
         Self { wakes_late: Box::new(late), ..self }
     }
 
-    /// So much processor time is used.
+    /// Uses this much processor time.
     pub fn work(&self, time: Time) {
         self.used.set(self.used.get() + time);
         self.wait(time);
     }
 
-    /// So much time passes, in which the thread does not run.
+    /// Lets this much time pass without using the processor.
     pub fn wait(&self, time: Time) {
         self.now.set(self.now.get() + time);
     }
@@ -93,7 +93,7 @@ impl fmt::Debug for VirtualClock {
     }
 }
 
-/// The machine's clock, and what stops those who wait for it.
+/// The machine's clock, with a stop flag for waiting threads.
 #[derive(Clone, Debug)]
 pub(super) struct MachineClock {
     state: Arc<AtomicU32>,
@@ -122,7 +122,7 @@ impl UpcallClock for MachineClock {
         clock::thread_time().into()
     }
 
-    /// One system call, none for a moment that is over.
+    /// One system call; none for a time that has passed.
     fn wait_until(&self, moment: Time) -> bool {
         loop {
             if self.state.load(Ordering::Acquire) == STOPPED {

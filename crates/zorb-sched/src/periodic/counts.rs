@@ -1,4 +1,4 @@
-//! What became of upcalls.
+//! Statistics of upcalls.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::releases::Activation;
 use crate::Time;
 
-/// Something that went wrong with an upcall.
+/// A problem of an upcall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// It was not done in time.
+    /// It finished after its deadline.
     DeadlineMissed {
-        /// How much later it was done.
+        /// By how much.
         by: Time,
     },
     /// It used more processor time than its budget.
     BudgetOverrun {
-        /// How much more.
+        /// By how much.
         by: Time,
     },
-    /// Releases before it were left out, because their periods were over when their turn came.
+    /// Releases before it were skipped because their periods had passed.
     Skipped {
         /// How many.
         releases: u64,
@@ -41,57 +41,57 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A report of an upcall, made on its thread when it has ended.
+/// A report about an upcall, made on its thread after it has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpcallEvent<'t> {
     /// The task's name.
     pub task: &'t str,
-    /// Which upcall.
+    /// The release of the upcall.
     pub activation: Activation,
-    /// When it began.
+    /// Its start.
     pub began: Time,
-    /// When it ended.
+    /// Its end.
     pub ended: Time,
-    /// The processor time that it used; zero without a budget.
+    /// The processor time used; zero without a budget.
     pub used: Time,
-    /// What went wrong.
+    /// The problem.
     pub finding: Finding,
 }
 
-/// What became of a task's upcalls so far.
+/// The statistics of a task's upcalls so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpcallCounts {
-    /// Upcalls that ended.
+    /// Upcalls finished.
     pub upcalls: u64,
-    /// Of them, those that ended after their deadlines.
+    /// Of them, those that missed their deadlines.
     pub missed: u64,
-    /// Of them, those that used more than their budgets.
+    /// Of them, those that exceeded their budgets.
     pub overruns: u64,
     /// Of them, those that panicked.
     pub panicked: u64,
-    /// Releases that were left out.
+    /// Releases skipped.
     pub skipped: u64,
-    /// The sum of the times from releases to beginnings.
+    /// The sum of the start latencies: the times from release to start.
     pub lateness: Time,
-    /// The longest of them.
+    /// The maximum start latency.
     pub latest_start: Time,
-    /// The longest time from a release to its upcall's end.
+    /// The maximum response time.
     pub longest_response: Time,
-    /// The most processor time that an upcall used; zero without a budget.
+    /// The maximum processor time of an upcall; zero without a budget.
     pub most_used: Time,
 }
 
 impl UpcallCounts {
-    /// The mean time from a release to the beginning of its upcall.
+    /// The mean start latency.
     #[must_use]
     pub fn mean_lateness(&self) -> Time {
         Time::from_nanos(self.lateness.as_nanos().checked_div(self.upcalls).unwrap_or_default())
     }
 }
 
-/// Counts of which one thread writes all, and others read any; so there is no lock.
+/// Lock-free counters with one writing thread and any number of readers.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Counters {
     upcalls: AtomicU64,
     missed: AtomicU64,
     overruns: AtomicU64,
@@ -107,11 +107,11 @@ fn add(count: &AtomicU64, more: u64) {
     count.store(count.load(Ordering::Relaxed).saturating_add(more), Ordering::Relaxed);
 }
 
-fn raise(most: &AtomicU64, time: Time) {
-    most.store(most.load(Ordering::Relaxed).max(time.as_nanos()), Ordering::Relaxed);
+fn raise(maximum: &AtomicU64, time: Time) {
+    maximum.store(maximum.load(Ordering::Relaxed).max(time.as_nanos()), Ordering::Relaxed);
 }
 
-impl Tally {
+impl Counters {
     pub(super) fn add(&self, activation: &Activation, began: Time, ended: Time, used: Time) {
         let late = began - activation.release;
         add(&self.lateness, late.as_nanos());

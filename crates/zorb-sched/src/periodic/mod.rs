@@ -1,9 +1,8 @@
-//! Real-time upcalls: operations that run in every period, at their priority, with a budget and a
-//! deadline.
+//! Real-time upcalls: periodic operations with priorities, budgets and deadlines.
 //!
-//! [`Releases`] is the arithmetic of when they run; it reads no clock. A [`PeriodicTask`] runs on any
-//! [`UpcallClock`], so that what happens when something is late can be tried on a [`VirtualClock`].
-//! [`Upcalls`] runs many, each on a thread of its own, which the system schedules.
+//! [`Releases`] computes release times; it reads no clock. A [`PeriodicTask`] runs on any
+//! [`UpcallClock`], so that overload can be tested with a [`VirtualClock`]. [`Upcalls`] runs many
+//! tasks, each on a thread of its own, scheduled by the system.
 
 pub(crate) mod clock;
 pub(crate) mod counts;

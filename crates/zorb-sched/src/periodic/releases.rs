@@ -1,35 +1,35 @@
-//! When periodic upcalls are due.
+//! Release times of periodic upcalls.
 
 use super::task::PeriodicTask;
 use crate::Time;
 
-/// What happens to releases that come while an earlier upcall still runs.
+/// The policy for releases that occur while an earlier upcall still runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backlog {
-    /// Those whose whole periods are over are left out, and counted: after a long upcall the next one
-    /// is that of the period that has begun. The default.
+    /// Skip and count those whose whole periods have passed: after a long upcall the next one
+    /// belongs to the current period. The default.
     #[default]
     Skip,
-    /// Each is made up for, one after the other.
+    /// Run all of them, one after another.
     Run,
 }
 
-/// One release of a periodic task.
+/// A release of a periodic task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activation {
-    /// Its number, from 0 on; those that were skipped have numbers, too.
+    /// Its number, from 0 on; skipped releases are numbered too.
     pub number: u64,
-    /// When it was released: a whole number of periods after the first, whatever happened since.
+    /// Its time: a whole number of periods after the first release.
     pub release: Time,
-    /// When it has to be done.
+    /// Its deadline.
     pub deadline: Time,
-    /// How many releases were skipped just before it.
+    /// The number of releases skipped just before it.
     pub skipped: u64,
 }
 
-/// The releases of a periodic task, in their order. The clock is the caller's.
+/// The releases of a periodic task in order. The caller provides the clock.
 ///
-/// The n-th is at `first + n * period`: no release is late because another was.
+/// The n-th is at `first + n * period`: releases do not drift.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Releases {
     first: Time,
@@ -40,7 +40,7 @@ pub struct Releases {
 }
 
 impl Releases {
-    /// Those of `task`, whose phase counts from `start`.
+    /// The releases of `task`, whose phase is relative to `start`.
     #[must_use]
     pub fn new(task: &PeriodicTask, start: Time) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Releases {
         }
     }
 
-    /// When the next one is.
+    /// The time of the next release.
     #[must_use]
     pub const fn next(&self) -> Time {
         self.at(self.next)
@@ -63,7 +63,7 @@ impl Releases {
         Time::from_nanos(self.first.as_nanos().saturating_add(since))
     }
 
-    /// The one that is due at `now`; `None` before its time.
+    /// The release that is due at `now`, if any.
     pub fn take(&mut self, now: Time) -> Option<Activation> {
         let due = self.next();
         if now < due {

@@ -1,52 +1,52 @@
-//! What is known of a periodic upcall.
+//! Periodic tasks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::clock::UpcallClock;
-use super::counts::{Finding, Tally, UpcallCounts, UpcallEvent};
+use super::counts::{Counters, Finding, UpcallCounts, UpcallEvent};
 use super::releases::{Activation, Backlog, Releases};
 use crate::model::info::{Criticality, RtInfo};
 use crate::{MAX_TIME, Time};
 
-/// How the system schedules the thread of a periodic task.
+/// The scheduling of a periodic task's thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UpcallScheduling {
-    /// In turns with all others.
+    /// Time-shared with all other threads.
     #[default]
     Shared,
-    /// `SCHED_FIFO`, at this priority: 1 to 99.
+    /// `SCHED_FIFO` at this priority: 1 to 99.
     Fifo(u8),
-    /// `SCHED_DEADLINE`: by the task's budget, deadline and period. The system holds it to its
-    /// budget, and refuses what it has no room for.
+    /// `SCHED_DEADLINE` with the task's budget, deadline and period. The system enforces the
+    /// budget, and rejects tasks that exceed the available bandwidth.
     Deadline,
 }
 
-/// An operation that runs in every period.
+/// A periodic operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeriodicTask {
-    /// Its name, for those who read reports.
+    /// Its name in reports.
     pub name: String,
-    /// The time between two releases; not zero.
+    /// The period; not zero.
     pub period: Time,
-    /// How much processor time one upcall may use. Zero, the default, is no limit, and saves two
-    /// system calls in each upcall.
+    /// The processor time that an upcall may use. Zero, the default, is unlimited, and saves two
+    /// system calls per upcall.
     pub budget: Time,
-    /// How long after its release an upcall has to be done. Zero, the default, stands for the period.
+    /// The deadline relative to the release. Zero, the default, stands for the period.
     pub deadline: Time,
-    /// How long after the start the first release is. Default: at the start.
+    /// The time from the start to the first release. Default: zero.
     pub phase: Time,
-    /// What happens to releases that an earlier upcall holds up.
+    /// The policy for releases that an earlier upcall delays.
     pub backlog: Backlog,
-    /// How its thread is scheduled. Where a set of tasks is admitted by a strategy, that decides.
+    /// The scheduling of its thread. If a strategy admits the tasks, the strategy determines it.
     pub scheduling: UpcallScheduling,
-    /// How much depends on it.
+    /// The criticality.
     pub criticality: Criticality,
-    /// The processor that its thread stays on. Default: any, or the one that the admission finds.
+    /// The processor that its thread is bound to. Default: any, or the one chosen by admission.
     pub processor: Option<u32>,
 }
 
 impl PeriodicTask {
-    /// A task of this name and period, and everything else by default.
+    /// A task with this name and period, and defaults for the rest.
     #[must_use]
     pub fn new(name: impl Into<String>, period: impl Into<Time>) -> Self {
         Self {
@@ -62,55 +62,55 @@ impl PeriodicTask {
         }
     }
 
-    /// With this much processor time for each upcall.
+    /// Sets the budget.
     #[must_use]
     pub fn budget(self, budget: impl Into<Time>) -> Self {
         Self { budget: budget.into(), ..self }
     }
 
-    /// To be done so long after each release.
+    /// Sets the deadline.
     #[must_use]
     pub fn deadline(self, deadline: impl Into<Time>) -> Self {
         Self { deadline: deadline.into(), ..self }
     }
 
-    /// First released so long after the start.
+    /// Sets the phase.
     #[must_use]
     pub fn phase(self, phase: impl Into<Time>) -> Self {
         Self { phase: phase.into(), ..self }
     }
 
-    /// With this for releases that are held up.
+    /// Sets the policy for delayed releases.
     #[must_use]
     pub fn backlog(self, backlog: Backlog) -> Self {
         Self { backlog, ..self }
     }
 
-    /// Scheduled so.
+    /// Sets the scheduling.
     #[must_use]
     pub fn scheduling(self, scheduling: UpcallScheduling) -> Self {
         Self { scheduling, ..self }
     }
 
-    /// Of this criticality.
+    /// Sets the criticality.
     #[must_use]
     pub fn criticality(self, criticality: Criticality) -> Self {
         Self { criticality, ..self }
     }
 
-    /// On this processor.
+    /// Sets the processor.
     #[must_use]
     pub fn processor(self, processor: u32) -> Self {
         Self { processor: Some(processor), ..self }
     }
 
-    /// How long after its release an upcall has to be done.
+    /// The deadline relative to the release.
     #[must_use]
     pub fn relative_deadline(&self) -> Time {
         if self.deadline.is_zero() { self.period } else { self.deadline }
     }
 
-    /// Why it cannot run.
+    /// Why the task is invalid, if it is.
     pub(super) fn flaw(&self) -> Option<&'static str> {
         let longest = [self.period, self.budget, self.deadline, self.phase].into_iter().max();
         if self.period.is_zero() {
@@ -126,7 +126,7 @@ impl PeriodicTask {
         }
     }
 
-    /// What it asks of its processor.
+    /// Its load on the processor.
     pub(super) fn needs(&self) -> RtInfo {
         let info = RtInfo::new(self.name.clone(), self.budget)
             .period(self.period)
@@ -135,11 +135,10 @@ impl PeriodicTask {
         RtInfo { processor: self.processor, threads: 1, ..info }
     }
 
-    /// Makes its upcalls on the calling thread, by `clock`, until that says to stop; `start` is what
-    /// its phase counts from. Everything that goes wrong is reported to `on_event` at once, and
-    /// counted.
+    /// Runs the upcalls on the calling thread, until `clock` stops; the phase is relative to
+    /// `start`. Every problem is reported to `on_event` immediately, and counted.
     ///
-    /// An upcall that panics is over; the next comes at its time.
+    /// After a panic of an upcall, the next one runs as usual.
     pub fn run_on<C: UpcallClock + ?Sized>(
         &self,
         clock: &C,
@@ -147,16 +146,16 @@ impl PeriodicTask {
         mut upcall: impl FnMut(&Activation),
         on_event: impl Fn(&UpcallEvent<'_>),
     ) -> UpcallCounts {
-        let tally = Tally::default();
-        self.serve(clock, start, &tally, &mut upcall, &on_event);
-        tally.counts()
+        let counters = Counters::default();
+        self.serve(clock, start, &counters, &mut upcall, &on_event);
+        counters.counts()
     }
 
     pub(super) fn serve<C: UpcallClock + ?Sized>(
         &self,
         clock: &C,
         start: Time,
-        tally: &Tally,
+        counters: &Counters,
         upcall: &mut dyn FnMut(&Activation),
         on_event: &dyn Fn(&UpcallEvent<'_>),
     ) {
@@ -168,9 +167,9 @@ impl PeriodicTask {
             let panicked = catch_unwind(AssertUnwindSafe(|| upcall(&activation))).is_err();
             let used = self.measured(clock) - used;
             let ended = clock.now();
-            tally.add(&activation, began, ended, used);
+            counters.add(&activation, began, ended, used);
             let report = |finding| {
-                tally.note(&finding);
+                counters.note(&finding);
                 on_event(&UpcallEvent {
                     task: &self.name,
                     activation,
@@ -195,7 +194,7 @@ impl PeriodicTask {
         }
     }
 
-    /// The processor time used so far, where anybody asks.
+    /// The processor time used so far, if it is needed.
     fn measured<C: UpcallClock + ?Sized>(&self, clock: &C) -> Time {
         if self.budget.is_zero() { Time::ZERO } else { clock.used() }
     }

@@ -1,4 +1,4 @@
-//! Upcalls on a clock that the test turns, and on the machine's.
+//! Upcalls with a simulated clock, and with the machine's.
 
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -16,8 +16,8 @@ const fn ms(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Runs `task` until `end`, from the beginning of time on; upcall `n` uses the n-th of `work`, and no
-/// time when there is none. What upcalls were told, what was reported, and the counts.
+/// Runs `task` from time zero until `end`; upcall `n` uses the n-th entry of `work` as processor
+/// time, or none. Returns the activations, the reports and the statistics.
 fn run(
     task: &PeriodicTask,
     clock: &VirtualClock,
@@ -72,14 +72,14 @@ fn releases_do_not_drift_with_late_wakes_and_long_upcalls() {
 }
 
 #[test]
-fn deadlines_that_are_missed_are_reported_by_how_much() {
+fn missed_deadlines_are_reported_with_their_lateness() {
     let task = PeriodicTask::new("late", ms(10)).deadline(ms(5));
     let work = [ms(5), Time::from_nanos(5_000_001), ms(1), ms(9)];
     let (_, findings, counts) = run(&task, &VirtualClock::until(ms(50)), &work);
     let missed = |by| Finding::DeadlineMissed { by };
     assert_eq!(findings, [missed(Time::from_nanos(1)), missed(ms(4))]);
     assert_eq!((counts.upcalls, counts.missed, counts.overruns), (5, 2, 0));
-    assert_eq!(counts.most_used, Time::ZERO, "without a budget nobody asks");
+    assert_eq!(counts.most_used, Time::ZERO, "not measured without a budget");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_budget_is_of_processor_time_and_waiting_uses_none() {
 }
 
 #[test]
-fn whole_periods_that_were_run_over_are_skipped_and_the_grid_stays() {
+fn overrun_periods_are_skipped_without_drift() {
     let task = PeriodicTask::new("overload", ms(10));
     // Until 35: of 10, 20 and 30 the last is run, late; until 49, and 40 is run late as well.
     let (seen, findings, counts) =
@@ -123,7 +123,7 @@ fn whole_periods_that_were_run_over_are_skipped_and_the_grid_stays() {
 }
 
 #[test]
-fn a_backlog_is_run_where_it_is_wanted() {
+fn a_backlog_can_be_run() {
     let task = PeriodicTask::new("counts", ms(10)).backlog(Backlog::Run);
     let (seen, _, counts) = run(&task, &VirtualClock::until(ms(60)), &[ms(35)]);
     assert_eq!(releases(&seen), [0, 10, 20, 30, 40, 50]);
@@ -142,7 +142,7 @@ fn a_panic_ends_one_upcall() {
 }
 
 #[test]
-fn releases_are_found_however_late_one_asks() {
+fn releases_are_found_after_any_delay() {
     let task = PeriodicTask::new("rare", Time::from_nanos(3)).phase(Time::from_nanos(5));
     let mut all = Releases::new(&task, Time::from_nanos(100));
     assert_eq!(all.take(Time::from_nanos(104)), None);
@@ -151,7 +151,7 @@ fn releases_are_found_however_late_one_asks() {
     let far = Time::from_nanos(105 + 3_000_000_000 + 2);
     let found = all.take(far).map(|a| (a.number, a.skipped, a.release));
     assert_eq!(found, Some((1_000_000_000, 999_999_999, Time::from_nanos(3_000_000_105))));
-    // The end of the clock is no place to fall over.
+    // The end of the clock must not cause a panic.
     assert!(all.take(Time::MAX).is_some());
     assert!(all.next() > far);
 }
@@ -188,7 +188,7 @@ fn an_admitted_set_has_the_priorities_of_its_strategy() {
 }
 
 #[test]
-fn what_may_miss_its_deadline_is_not_started() {
+fn tasks_that_may_miss_deadlines_are_not_started() {
     let mut tasks = set();
     tasks.push(PeriodicTask::new("more", ms(20)).budget(ms(12)));
     let refused = admitted(&mut tasks, &System::new(Strategy::Rms)).unwrap_err();
@@ -206,7 +206,7 @@ fn what_may_miss_its_deadline_is_not_started() {
 }
 
 #[test]
-fn tasks_that_make_no_sense_are_not_started() {
+fn invalid_tasks_are_not_started() {
     for (task, why) in [
         (PeriodicTask::new("none", Time::ZERO), "period"),
         (PeriodicTask::new("long", ms(1)).phase(Time::MAX), "too long"),
@@ -227,12 +227,12 @@ fn upcalls_run_on_threads_until_they_are_stopped() {
         let (tell, told) = channel();
         let task = PeriodicTask::new("machine", ms(2)).budget(ms(1)).scheduling(scheduling);
         let upcall = move |activation: &Activation| {
-            // Nobody listens any more while the last are made.
+            // The receiver is gone while the last upcalls run.
             let _ = tell.send(*activation);
         };
         let started = Upcalls::new().task(task, upcall).start();
         let running = match started {
-            // Where others have all that the system promises.
+            // When other tasks use all the bandwidth.
             Err(UpcallError::NoResources { .. }) => continue,
             started => started.unwrap(),
         };
@@ -247,7 +247,7 @@ fn upcalls_run_on_threads_until_they_are_stopped() {
         assert!(running.counts("machine").is_some() && running.counts("other").is_none());
         let counts = running.stop();
         assert!(counts[0].1.upcalls + counts[0].1.skipped > 5);
-        // The thread has ended, and with it the upcall's end of the channel.
+        // The thread has ended, and dropped the upcall's end of the channel.
         assert!(told.iter().count() < 1_000_000);
     }
 }

@@ -10,7 +10,7 @@ use zorb_os::priority::{self, Schedule as ThreadSchedule};
 use zorb_os::thread::{set_affinity, set_name};
 
 use super::clock::{MachineClock, UpcallClock};
-use super::counts::{Tally, UpcallCounts, UpcallEvent};
+use super::counts::{Counters, UpcallCounts, UpcallEvent};
 use super::releases::Activation;
 use super::task::{PeriodicTask, UpcallScheduling};
 use crate::model::set::TaskSet;
@@ -18,44 +18,44 @@ use crate::schedule::{Schedule, System};
 use crate::strategy::Strategy;
 use crate::{Anomaly, Time};
 
-/// From the moment at which all threads are ready to the first releases.
+/// The time from the moment at which all threads are ready to the first releases.
 const LEAD: Time = Time::from_millis(1);
 
 type Upcall = Box<dyn FnMut(&Activation) + Send>;
 type OnEvent = Arc<dyn Fn(&UpcallEvent<'_>) + Send + Sync>;
 
-/// Why upcalls were not started. None of them was.
+/// Why upcalls were not started. None of them runs.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum UpcallError {
-    /// A task that makes no sense.
+    /// An invalid task.
     Task {
         /// Its name.
         task: String,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
-    /// Deadlines would be missed, or may be.
+    /// Deadlines are, or may be, missed.
     NotSchedulable(Vec<Anomaly>),
-    /// The strategy needs queues, as a [`Dispatcher`](crate::Dispatcher) has them, and not a thread
-    /// for each task.
+    /// The strategy needs the queues of a [`Dispatcher`](crate::Dispatcher) instead of a thread per
+    /// task.
     Strategy(Strategy),
-    /// The system has promised too much of its processors already (CORBA's `NO_RESOURCES`).
+    /// The system's deadline bandwidth is exhausted (CORBA's `NO_RESOURCES`).
     NoResources {
-        /// The task that there is no room for.
+        /// The rejected task.
         task: String,
     },
-    /// The system does not let a thread be scheduled as it should, and
-    /// [`need_privilege`](Upcalls::need_privilege) was set (CORBA's `NO_PERMISSION`).
+    /// The system denies a thread its scheduling, and [`need_privilege`](Upcalls::need_privilege)
+    /// was set (CORBA's `NO_PERMISSION`).
     Denied(String),
-    /// What the system says when a thread cannot be started or kept on its processor.
+    /// The system's error if a thread cannot be started or bound to its processor.
     System(io::Error),
 }
 
 impl fmt::Display for UpcallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Task { task, why } => write!(f, "the periodic task {task:?} cannot run: {why}"),
+            Self::Task { task, why } => write!(f, "the periodic task {task:?} is invalid: {why}"),
             Self::NotSchedulable(anomalies) => {
                 f.write_str("deadlines may be missed")?;
                 let first = anomalies.first();
@@ -64,13 +64,13 @@ impl fmt::Display for UpcallError {
             Self::Strategy(strategy) => write!(
                 f,
                 "upcalls have a thread each, which is for rms, dm, and preemptive edf on one \
-                 processor, not for {strategy}"
+                 processor, but not {strategy}"
             ),
             Self::NoResources { task } => {
-                write!(f, "the system has no room left for the periodic task {task:?}")
+                write!(f, "the system has no bandwidth left for the periodic task {task:?}")
             }
             Self::Denied(denial) => f.write_str(denial),
-            Self::System(error) => write!(f, "threads of upcalls: {error}"),
+            Self::System(error) => write!(f, "cannot start the threads of upcalls: {error}"),
         }
     }
 }
@@ -84,10 +84,10 @@ impl std::error::Error for UpcallError {
     }
 }
 
-/// Real-time upcalls that are to be started together.
+/// Real-time upcalls to start together.
 ///
-/// Each task has a thread, which sleeps until the next release and is woken by the system: an upcall
-/// takes one change of threads, no lock and no allocation.
+/// Each task has a thread, which sleeps until the next release: an upcall costs one context switch,
+/// no lock and no allocation.
 #[derive(Default)]
 pub struct Upcalls {
     tasks: Vec<(PeriodicTask, Upcall)>,
@@ -97,14 +97,14 @@ pub struct Upcalls {
 }
 
 impl Upcalls {
-    /// None.
+    /// Creates a set without tasks.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With this task, whose upcalls are calls of `upcall`: any closure, such as one that calls an
-    /// object's operation.
+    /// Adds a task whose upcalls call `upcall`: any closure, for example one that calls an object's
+    /// operation.
     #[must_use]
     pub fn task(
         mut self,
@@ -115,35 +115,36 @@ impl Upcalls {
         self
     }
 
-    /// They start only if all deadlines are met for certain, by what is known of the tasks: budgets
-    /// are what they need. The strategy says how threads are scheduled: rate and deadline monotonic
-    /// give priorities of `SCHED_FIFO`, earliest deadline first is `SCHED_DEADLINE`, where `system` is
-    /// preemptive and has one processor. With several processors each task stays on one.
+    /// Requires admission: the upcalls start only if all deadlines are guaranteed; budgets are the
+    /// worst-case execution times. The strategy determines the scheduling of the threads: rate and
+    /// deadline monotonic assign `SCHED_FIFO` priorities, earliest deadline first is
+    /// `SCHED_DEADLINE`, if `system` is preemptive and has one processor. With several processors
+    /// each task is bound to one.
     ///
-    /// Without, tasks are scheduled as they say.
+    /// Without admission, each task's own scheduling applies.
     #[must_use]
     pub fn admission(self, system: System) -> Self {
         Self { admission: Some(system), ..self }
     }
 
-    /// Tells `on_event` of everything that goes wrong, on the thread of the task and between two of
-    /// its upcalls: so it had better be quick.
+    /// Reports every problem to `on_event`, on the thread of the task between two upcalls; it
+    /// should be fast.
     #[must_use]
     pub fn on_event(self, on_event: impl Fn(&UpcallEvent<'_>) + Send + Sync + 'static) -> Self {
         Self { on_event: Some(Arc::new(on_event)), ..self }
     }
 
-    /// They do not start where the system refuses to schedule threads as it should. By default these
-    /// take turns with all others, and [`RunningUpcalls::denial`] says so.
+    /// Fails if the system denies the threads their scheduling. By default they are then
+    /// time-shared, and [`RunningUpcalls::denial`] reports it.
     #[must_use]
     pub fn need_privilege(self) -> Self {
         Self { need_privilege: true, ..self }
     }
 
-    /// Starts all; phases count from the same moment.
+    /// Starts all tasks; phases are relative to the same time.
     ///
     /// # Errors
-    /// As [`UpcallError`] has them. Nothing runs then.
+    /// See [`UpcallError`]. Nothing runs then.
     pub fn start(mut self) -> Result<RunningUpcalls, UpcallError> {
         if let Some(system) = &self.admission {
             let mut tasks: Vec<&mut PeriodicTask> =
@@ -163,10 +164,10 @@ impl Upcalls {
         for (task, upcall) in self.tasks {
             let (start, started) = channel();
             starts.push(start);
-            let tally = Arc::new(Tally::default());
+            let counters = Arc::new(Counters::default());
             let thread = Thread {
                 task: task.clone(),
-                tally: Arc::clone(&tally),
+                counters: Arc::clone(&counters),
                 clock: clock.clone(),
                 on_event: Arc::clone(&on_event),
                 tell: tell.clone(),
@@ -175,7 +176,7 @@ impl Upcalls {
             let thread = std::thread::Builder::new()
                 .spawn(move || thread.run(upcall))
                 .map_err(UpcallError::System)?;
-            running.tasks.push(Running { name: task.name, tally, thread: Some(thread) });
+            running.tasks.push(Running { name: task.name, counters, thread: Some(thread) });
         }
         drop(tell);
         for ready in told {
@@ -187,7 +188,7 @@ impl Upcalls {
         }
         let start = clock.now() + LEAD;
         for thread in starts {
-            // It waits for this, and for nothing else.
+            // This is all that it waits for.
             let _ = thread.send(start);
         }
         Ok(running)
@@ -201,7 +202,7 @@ impl fmt::Debug for Upcalls {
     }
 }
 
-/// Schedules `tasks` as the strategy of `system` says, if all of them meet their deadlines.
+/// Schedules `tasks` by the strategy of `system`, if all of them meet their deadlines.
 pub(super) fn admit(tasks: &mut [&mut PeriodicTask], system: &System) -> Result<(), UpcallError> {
     let by_deadlines = match system.strategy {
         Strategy::Rms | Strategy::Dm => false,
@@ -213,7 +214,7 @@ pub(super) fn admit(tasks: &mut [&mut PeriodicTask], system: &System) -> Result<
     let mut handles = Vec::with_capacity(tasks.len());
     for task in tasks.iter() {
         if task.budget.is_zero() {
-            let why = "without a budget nobody knows whether deadlines are met";
+            let why = "admission needs a budget";
             return Err(UpcallError::Task { task: task.name.clone(), why });
         }
         handles.push(set.add(task.needs()).map_err(one)?);
@@ -237,10 +238,10 @@ pub(super) fn admit(tasks: &mut [&mut PeriodicTask], system: &System) -> Result<
     Ok(())
 }
 
-/// What the thread of a task begins with.
+/// The initial data of a task's thread.
 struct Thread {
     task: PeriodicTask,
-    tally: Arc<Tally>,
+    counters: Arc<Counters>,
     clock: MachineClock,
     on_event: OnEvent,
     tell: Sender<Result<Option<String>, UpcallError>>,
@@ -250,19 +251,19 @@ struct Thread {
 impl Thread {
     fn run(self, mut upcall: Upcall) {
         let ready = prepare(&self.task);
-        // Nobody listens when another thread has failed, and then nobody says when to start.
+        // The receiver is gone if another thread has failed; then nothing starts.
         let _ = self.tell.send(ready);
         drop(self.tell);
         if let Ok(start) = self.started.recv() {
-            self.task.serve(&self.clock, start, &self.tally, &mut *upcall, &*self.on_event);
+            self.task.serve(&self.clock, start, &self.counters, &mut *upcall, &*self.on_event);
         }
     }
 }
 
-/// Gives the calling thread the name, processor and scheduling of `task`; what was refused of the
-/// last.
+/// Sets the name, processor and scheduling of the calling thread for `task`; returns the denial of
+/// the scheduling.
 fn prepare(task: &PeriodicTask) -> Result<Option<String>, UpcallError> {
-    // A name is a help, no more.
+    // The name is only informative.
     let _ = set_name(&task.name);
     if let Some(processor) = task.processor {
         set_affinity(&[processor as usize]).map_err(UpcallError::System)?;
@@ -288,14 +289,14 @@ fn prepare(task: &PeriodicTask) -> Result<Option<String>, UpcallError> {
             Err(UpcallError::NoResources { task: task.name.clone() })
         }
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            let why = "the system does not take its budget, deadline and period";
+            let why = "the system rejects its budget, deadline and period";
             Err(UpcallError::Task { task: task.name.clone(), why })
         }
         Err(error) => Err(UpcallError::System(error)),
     }
 }
 
-/// Upcalls that run, until this is dropped.
+/// Running upcalls; dropping this stops them.
 pub struct RunningUpcalls {
     tasks: Vec<Running>,
     clock: MachineClock,
@@ -304,38 +305,38 @@ pub struct RunningUpcalls {
 
 struct Running {
     name: String,
-    tally: Arc<Tally>,
+    counters: Arc<Counters>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl RunningUpcalls {
-    /// What became of the upcalls of a task so far; `None` for a name that there is not.
+    /// The statistics of a task's upcalls so far; `None` for an unknown name.
     #[must_use]
     pub fn counts(&self, task: &str) -> Option<UpcallCounts> {
         let running = self.tasks.iter().find(|running| running.name == task)?;
-        Some(running.tally.counts())
+        Some(running.counters.counts())
     }
 
-    /// What the system does not let threads have.
+    /// The privileges that the system denies the threads.
     #[must_use]
     pub fn denial(&self) -> Option<&str> {
         self.denial.as_deref()
     }
 
-    /// Ends after the upcalls that run; the counts of all tasks, in their order.
+    /// Stops after the running upcalls; returns the statistics of all tasks, in order.
     pub fn stop(mut self) -> Vec<(String, UpcallCounts)> {
         self.end();
         let tasks = std::mem::take(&mut self.tasks).into_iter();
-        tasks.map(|running| (running.name, running.tally.counts())).collect()
+        tasks.map(|running| (running.name, running.counters.counts())).collect()
     }
 
     fn end(&mut self) {
         self.clock.stop();
         let own = std::thread::current().id();
         for running in &mut self.tasks {
-            // An upcall that stops its own task ends by itself.
+            // An upcall that stops its own task cannot join itself.
             if let Some(thread) = running.thread.take_if(|thread| thread.thread().id() != own) {
-                // Panics of upcalls have been caught; one of the reports has ended its thread.
+                // Panics of upcalls are caught; this one was in `on_event`.
                 let _ = thread.join();
             }
         }

@@ -127,7 +127,7 @@ pub(super) fn read(file: &Path) -> Result<String, Failure> {
 fn simulate(schedule: &Schedule, until: Time) -> Trace {
     let tasks = schedule.critical_instant();
     let preemptive = schedule.system.preemptive;
-    Simulation { tasks: &tasks, preemptive, until, most: MAX_INSTANCES }.run()
+    Simulation { tasks: &tasks, preemptive, until, max_instances: MAX_INSTANCES }.run()
 }
 
 /// The hyperperiod, unless it is too long to draw.
