@@ -1,4 +1,4 @@
-//! `zorb bench`: rows of the agreed shape, and that no process is left behind.
+//! `zorb bench`: the format of rows, and the termination of all processes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,13 +27,13 @@ const ROW: [&str; 15] = [
     "ratio_to_raw",
 ];
 
-/// The rows of a run, which has to have gone well, as far as their shape goes.
+/// The rows of a successful run, with their format checked.
 pub(crate) fn rows(finished: &Finished) -> Vec<Value> {
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     let json = finished.json();
     let parts: BTreeSet<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
     let mut expected = BTreeSet::from(["details", "machine", "rows"]);
-    // Experiments that expect something of their numbers say whether they found it.
+    // Experiments with expectations report whether they are met.
     if let Some(checks) = json["checks"].as_array() {
         expected.insert("checks");
         for check in checks {
@@ -60,7 +60,7 @@ pub(crate) fn rows(finished: &Finished) -> Vec<Value> {
     rows.clone()
 }
 
-/// What was measured, once for each peer: operation and payload.
+/// The measurements of a peer: operation and payload.
 pub(crate) fn works<'a>(rows: &'a [Value], peer: &str) -> Vec<(&'a str, u64)> {
     let of_peer = rows.iter().filter(|row| row["peer"] == peer);
     of_peer
@@ -68,14 +68,14 @@ pub(crate) fn works<'a>(rows: &'a [Value], peer: &str) -> Vec<(&'a str, u64)> {
         .collect()
 }
 
-/// A quick run. Its peers of Zorb have `name` in their command lines.
+/// A quick run. Its Zorb peers have `name` in their command lines.
 pub(crate) fn quick(name: &str, words: &[&str]) -> Finished {
     let finished = run(&[&["bench"], words, &["--quick", "--json", "-", "-ORBId", name]].concat());
     assert_eq!(running(name), Vec::<String>::new());
     without_note(finished)
 }
 
-/// A program with probes says so on standard error, before all else; the tests are for both.
+/// A program with probes prints a note on standard error first; the tests work with both builds.
 fn without_note(mut finished: Finished) -> Finished {
     if cfg!(feature = "probes")
         && let Some((note, rest)) = finished.stderr.split_once('\n')
@@ -86,7 +86,7 @@ fn without_note(mut finished: Finished) -> Finished {
     finished
 }
 
-/// The command lines of processes that have `name` among their words.
+/// The command lines of processes with `name` as an argument.
 fn running(name: &str) -> Vec<String> {
     let lines = fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let line = fs::read(entry.ok()?.path().join("cmdline")).ok()?;
@@ -143,7 +143,7 @@ fn latency_over_tls() {
     assert_eq!(works(&rows, "zorb").len(), 5);
     assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
     assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "all compare with raw");
-    // Who has no certificate is told.
+    // Without a certificate, the failure has a hint.
     let finished = run(&["bench", "latency", "--quick", "--transport", "ssliop"]);
     assert!(finished.stderr.contains("ssliop"), "{}", finished.stderr);
 }
@@ -159,7 +159,7 @@ fn latency_through_shared_memory() {
 }
 
 #[test]
-fn peers_that_look_before_they_sleep() {
+fn peers_with_busy_waiting() {
     let words = ["latency", "--payload", "4", "--spin", "50"];
     let rows = rows(&quick("bench-spin", &words));
     for peer in ["zorb", "raw-spin", "zorb-spin"] {
@@ -280,7 +280,7 @@ fn copies() {
 
 #[cfg(not(feature = "probes"))]
 #[test]
-fn without_probes_the_program_says_where_to_get_them() {
+fn without_probes_the_program_explains_how_to_build_them() {
     let nowhere = folder("bench").join("no-peers");
     let finished = run(&["bench", "probes", "--peers", nowhere.to_str().unwrap()]);
     assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
@@ -301,17 +301,17 @@ fn the_table_and_the_file() {
     assert_eq!(json["rows"].as_array().unwrap().len(), 10);
 }
 
-/// Writes the script `$1` of the line `$2`.
+/// Writes the script `$1` with the line `$2`.
 const WRITE: &str = "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod 755 \"$1\"";
 
-/// A folder of peers with one that is two scripts.
+/// A directory of peers with one that consists of two scripts.
 fn scripted(test: &str, server: &str, client: &str) -> String {
     let folder = folder("bench").join(test);
     let scripts = folder.join("scripted");
     fs::create_dir_all(&scripts).unwrap();
     for (role, text) in [("server", server), ("client", client)] {
-        // Written by another process: one that another test starts meanwhile could have the file open
-        // for a moment, and a file that is open for writing cannot be run.
+        // Written by another process: a process that another test starts meanwhile could inherit
+        // the open file, and a file open for writing cannot be executed.
         let mut sh = Command::new("sh");
         sh.args(["-c", WRITE, "sh"]).arg(scripts.join(role)).arg(text);
         assert!(sh.status().unwrap().success());
@@ -341,7 +341,7 @@ fn any_program_can_be_a_peer_and_missing_ones_are_named() {
 }
 
 #[test]
-fn what_a_peer_cannot_do_is_left_out() {
+fn unsupported_measurements_of_a_peer_are_skipped() {
     let client = "echo ready; while read line; do echo unsupported not here; done";
     let finished = bench_with(&scripted("unable", SERVER, client));
     assert_eq!(works(&rows(&finished), "scripted"), []);
@@ -376,19 +376,19 @@ fn an_interrupt_ends_all_processes() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Said when the other peers run.
+    // Printed when the other peers run.
     let (_, mut rest) = line_of(bench.stderr.take().unwrap(), |line| line.starts_with("absent"));
     signal(&bench, "INT");
     assert_eq!(bench.wait().unwrap().code(), Some(130));
     assert_eq!(running(id), Vec::<String>::new());
     let mut text = String::new();
-    // Every process of the run holds the other end: the end of the text is the end of all.
+    // Every process of the run holds the other end: end of file means that all have ended.
     std::io::Read::read_to_string(&mut rest, &mut text).unwrap();
     assert_eq!(text, "error: ended by SIGINT\n");
 }
 
 #[test]
-fn questions_that_make_no_sense_are_refused() {
+fn invalid_arguments_are_rejected() {
     for words in [
         &["bench"][..],
         &["bench", "speed"],
@@ -412,7 +412,7 @@ fn the_book_has_every_experiment() {
     let names: Vec<&str> =
         commands.unwrap().lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.contains(&"latency") && names.contains(&"probes"), "{help}");
-    // What is no experiment has no heading of its own.
+    // A text that is not an experiment has no heading of its own.
     for name in names.into_iter().filter(|name| !["help", "report"].contains(name)) {
         assert!(book.contains(&format!("\n## {name}\n")), "{name}");
     }

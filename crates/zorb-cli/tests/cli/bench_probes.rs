@@ -52,15 +52,15 @@ fn probes() {
             (CLIENT_STEPS.map(str::to_owned).to_vec(), SERVER_STEPS.map(str::to_owned).to_vec())
         );
         let [whole] = &whole[..] else { panic!("{whole:?}") };
-        // Every call that was measured from outside shows every step of its client.
+        // Every call measured from outside has every step of its client.
         assert!(steps.iter().all(|step| step["calls"] == whole["calls"]), "{steps:?} {whole}");
-        // They lie within it, whatever interrupts a call. How much of it they are is a matter of what else the
-        // machine does: it may interrupt a call between the clock and the first step.
+        // The steps lie within the call. Their share depends on the other load of the machine: it
+        // may interrupt a call between the clock and the first step.
         let mean = |row: &Value| row["mean_us"].as_f64().unwrap();
         let sum: f64 = steps.iter().map(mean).sum();
         assert!(sum < mean(whole) * 1.1, "{sum} of {whole}");
     }
-    // With payloads between which the copy threshold can move there are steps to look for.
+    // With payloads around the copy threshold there are more steps.
     let words = ["probes", "--payload", "8,64,128", "-ORBCopyThreshold", "64"];
     let checks = quick("bench-probes-step", &words).json()["checks"].clone();
     let steps = checks.as_array().unwrap().iter();
@@ -68,7 +68,7 @@ fn probes() {
     assert_eq!(steps.count(), 2, "{checks}");
 }
 
-/// The numbers of a table's lines, which are to have these names in this order; and what is behind them.
+/// The numbers in the lines of a table, which must have these names in this order; and the rest.
 fn lines_of<'t>(table: &'t str, names: &[&str]) -> (Vec<Vec<f64>>, &'t str) {
     let (_, mut rest) = table.split_once('\n').unwrap(); // the columns
     let numbers = names.iter().map(|name| {
@@ -88,7 +88,7 @@ fn tables_of_probes() {
     let table = |heading| text.split_once(heading).unwrap().1.split_once('\n').unwrap().1;
     let (steps, rest) = lines_of(table("Table 1: "), &CLIENT_STEPS);
     let (server, _) = lines_of(table("Table 2: "), &SERVER_STEPS);
-    // A mean and a median, of calls with nothing and with octets.
+    // A mean and a median, of calls without arguments and with octets.
     assert!(steps.iter().chain(&server).all(|line| line.len() == 4), "{text}");
     let (sums, wholes) = rest.split_once('\n').unwrap();
     let two = |line: &str, name: &str| -> Vec<f64> {
@@ -99,7 +99,7 @@ fn tables_of_probes() {
     assert_eq!((sums.len(), wholes.len()), (2, 2), "{text}");
     for (column, (sum, whole)) in sums.iter().zip(wholes).enumerate() {
         let added: f64 = steps.iter().map(|line| line[2 * column]).sum();
-        // As far as they are rounded.
+        // Up to rounding.
         assert!((added - sum).abs() < 0.0005 * 10.5, "{added}, not {sum}, in {text}");
         assert!(*sum < whole * 1.1, "{sum} of {whole} in {text}");
     }

@@ -14,13 +14,13 @@ fn cubit() {
     let over = |transport: &str| -> Vec<Value> {
         rows.iter().filter(|row| row["transport"] == transport).cloned().collect()
     };
-    // Through shared memory there is a flood, too.
+    // Shared memory has a flood, too.
     for (transport, kinds) in [("iiop", 11), ("uiop", 11), ("shmiop", 12)] {
         let rows = over(transport);
         assert_eq!(works(&rows, "zorb").len(), kinds, "{transport}");
         assert_eq!(works(&rows, "raw"), works(&rows, "zorb"), "{transport}");
     }
-    // Compared with the bare program that is below both.
+    // Both are compared with the bare program of their transport.
     for transport in ["lite+iiop", "short+iiop", "lite+uiop", "short+uiop"] {
         let rows = over(transport);
         assert_eq!(works(&rows, "zorb").len(), 11, "{transport}");
@@ -72,7 +72,7 @@ fn bridge() {
     for peer in ["raw", "direct"] {
         assert_eq!(works(&rows, peer).len(), ways.len(), "{peer}");
     }
-    // Octets alone do not make GIOPlite of GIOP.
+    // Octets alone do not turn GIOP into GIOPlite.
     assert_eq!(works(&rows, "relay").len(), ways.len() - 2);
     assert_eq!(finished.json()["checks"].as_array().unwrap().len(), ways.len());
 }

@@ -1,4 +1,4 @@
-//! `zorb bench report` and `--html`: which files become a page, and what is said of others.
+//! `zorb bench report` and `--html`: pages of results, and files that are not results.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::program::{folder, run};
 const ROW: &str = r#"{"rows": [{"experiment": "latency", "peer": "zorb", "transport": "iiop",
     "operation": "ping", "payload": 0, "p50_us": 12.5, "ratio_to_raw": 1.05}]}"#;
 
-/// An empty folder of this test's own.
+/// An empty directory of this test.
 fn emptied(test: &str) -> PathBuf {
     let folder = folder(test);
     fs::remove_dir_all(&folder).unwrap();
@@ -17,7 +17,7 @@ fn emptied(test: &str) -> PathBuf {
 }
 
 #[test]
-fn a_folder_becomes_a_page_and_bad_files_are_named() {
+fn a_directory_becomes_a_page_and_invalid_files_are_reported() {
     let folder = emptied("report-good");
     fs::write(folder.join("good.json"), ROW).unwrap();
     fs::write(folder.join("broken.json"), "{\"rows\": [").unwrap();
@@ -46,7 +46,7 @@ fn a_page_can_go_to_standard_output() {
 }
 
 #[test]
-fn where_there_are_no_results_it_is_said_how_to_make_some() {
+fn without_results_there_is_a_hint() {
     let folder = emptied("report-empty");
     fs::write(folder.join("README.md"), "# Results").unwrap();
     let folder = folder.to_str().unwrap();
@@ -67,13 +67,13 @@ fn an_experiment_writes_its_page_beside_its_table() {
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     assert!(finished.stdout.starts_with("operation"), "{}", finished.stdout);
     let html = fs::read_to_string(page).unwrap();
-    // Bars for Zorb's five works, curves for both peers.
+    // Bars for Zorb's five operations, curves for both peers.
     assert_eq!(html.matches("<rect class=\"bar\"").count(), 5);
     assert_eq!(html.matches("<figure").count(), 1 + 5);
 }
 
 #[test]
-fn two_texts_are_not_mixed_on_standard_output() {
+fn outputs_are_not_mixed_on_standard_output() {
     let finished = run(&["bench", "latency", "--quick", "--json", "-", "--html", "-"]);
     assert_eq!((finished.status, finished.stdout.as_str()), (Some(2), ""));
 }

@@ -1,11 +1,11 @@
-//! `zorb bench rt`: what it writes, and what it refuses.
+//! `zorb bench rt`: outputs and rejected arguments.
 
 use serde_json::Value;
 
 use crate::program::{folder, run};
 
 #[test]
-fn experiments_say_whether_they_hold_and_their_controls_fail() {
+fn experiments_report_whether_they_hold_and_their_controls_fail() {
     let folder = folder("bench-rt");
     let out = folder.join("out");
     let out = out.to_str().unwrap();
@@ -20,7 +20,7 @@ fn experiments_say_whether_they_hold_and_their_controls_fail() {
         .collect();
     assert_eq!(named, [("E11", "uiop"), ("E11", "iiop"), ("E14", "uiop"), ("E14", "iiop")]);
     for one in experiments {
-        // Without the right to set priorities they are not run, and so do not hold.
+        // Without permission to set priorities they are skipped, and so do not hold.
         let run = one["not_run"].is_null();
         assert_eq!((&one["holds"], &one["control_detected"]), (&run.into(), &run.into()), "{one}");
         assert_eq!(one["measured"].as_object().unwrap().is_empty(), !run, "{one}");
@@ -32,7 +32,7 @@ fn experiments_say_whether_they_hold_and_their_controls_fail() {
 }
 
 #[test]
-fn experiments_that_there_are_not_are_refused() {
+fn unknown_experiments_are_rejected() {
     let finished = run(&["bench", "rt", "--only", "E99"]);
     assert_eq!(finished.status, Some(2));
     assert!(
@@ -52,7 +52,7 @@ fn upcalls_are_counted_task_by_task() {
     let json = finished.json();
     let [one] = json["experiments"].as_array().unwrap().as_slice() else { panic!("{json}") };
     assert_eq!(one["name"], "upcalls");
-    // Whether deadlines are met depends on the machine; without the right to priorities it is not run.
+    // Whether deadlines are met depends on the machine; without permission it is skipped.
     if one["not_run"].is_null() {
         for task in ["sample", "steer", "show"] {
             let made = &one["measured"][format!("{task}_priorities_upcalls")];

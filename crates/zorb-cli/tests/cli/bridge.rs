@@ -28,7 +28,7 @@ fn client() -> Orb {
     Orb::builder().without_environment().build().unwrap()
 }
 
-/// A running bridge, which ends with the test.
+/// A running bridge, killed at the end of the test.
 struct Bridge(Child);
 
 impl Bridge {
@@ -43,7 +43,7 @@ impl Bridge {
         line.trim().to_owned()
     }
 
-    /// Ends it as an operator does; what it says on standard error.
+    /// Stops it with a signal; returns its standard error.
     fn end(mut self) -> String {
         signal(&self.0, "TERM");
         let mut said = String::new();
@@ -61,7 +61,7 @@ impl Drop for Bridge {
 }
 
 #[test]
-fn calls_go_over_and_are_counted() {
+fn calls_are_forwarded_and_counted() {
     let (orb, ior) = server("uiop://");
     let file = folder("bridge-counted").join("bridged.ior");
     let words = ["--listen", "iiop://127.0.0.1:0", "--to", &ior, "--ior", file.to_str().unwrap()];
@@ -83,7 +83,7 @@ fn calls_go_over_and_are_counted() {
 }
 
 #[test]
-fn a_name_becomes_the_object_that_it_leads_to() {
+fn a_name_is_resolved_to_its_object() {
     let (orb, _) = server("iiop://127.0.0.1:0");
     let url = orb.endpoints()[0].replace("iiop://", "corbaloc::1.2@") + "/ear";
     let mut bridge = Bridge::start(&["--listen", "shmiop://", "--to", &url, "--json"]);
@@ -99,7 +99,7 @@ fn a_name_becomes_the_object_that_it_leads_to() {
     let client = client();
     let ear: Listener = client.resolve(facts["reference"].as_str().unwrap()).unwrap();
     assert_eq!(ear.heard(1).unwrap(), 2);
-    // The other text for it leads there, too.
+    // The printed corbaloc URL refers to the same object.
     let other: Listener = client.resolve(facts["corbaloc"].as_str().unwrap()).unwrap();
     assert_eq!(other.heard(2).unwrap(), 3);
     client.shutdown(true).unwrap();
@@ -115,7 +115,7 @@ fn a_name_becomes_the_object_that_it_leads_to() {
 }
 
 #[test]
-fn the_server_may_come_later() {
+fn the_server_may_start_later() {
     let socket = folder("bridge-later").join("socket");
     let _ = std::fs::remove_file(&socket);
     let target = format!("corbaloc:uiop:1.2@{}|ear", socket.display());
@@ -123,7 +123,7 @@ fn the_server_may_come_later() {
     let reference = bridge.reference();
     let (orb, _) = server(&format!("uiop://{}", socket.display()));
     let client = client();
-    // The server forwards to an object of its own, and so to the bridge.
+    // The server forwards to an object of its own, so the client is forwarded to the bridge.
     let ear: Listener = client.resolve(&reference).unwrap();
     assert_eq!(ear.heard(1).unwrap(), 2);
     client.shutdown(true).unwrap();
@@ -133,7 +133,7 @@ fn the_server_may_come_later() {
 }
 
 #[test]
-fn what_goes_wrong_on_the_way_is_logged() {
+fn failures_of_forwarding_are_logged() {
     let socket = folder("bridge-log").join("nobody");
     let target = format!("corbaloc:uiop:1.2@{}|ear", socket.display());
     for (options, logged) in [(&[][..], true), (&["--log", "off"], false)] {
@@ -141,7 +141,7 @@ fn what_goes_wrong_on_the_way_is_logged() {
         let mut bridge = Bridge::start(&words);
         let reference = bridge.reference();
         let client = client();
-        // It asks what the object is.
+        // The client asks for the type of the object.
         assert!(client.resolve::<Listener>(&reference).is_err());
         client.shutdown(true).unwrap();
         let said = bridge.end();
@@ -151,7 +151,7 @@ fn what_goes_wrong_on_the_way_is_logged() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_said() {
+fn failures_to_open_a_bridge_are_reported() {
     let (orb, ior) = server("iiop://127.0.0.1:0");
     let nowhere = run(&["bridge", "--listen", "nowhere://x", "--to", &ior]);
     assert_eq!((nowhere.status, nowhere.stdout.as_str()), (Some(1), ""));

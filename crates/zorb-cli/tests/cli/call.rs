@@ -1,4 +1,4 @@
-//! `zorb call`, on a servant that knows no more of its IDL than the program does.
+//! `zorb call`, on a servant without generated code.
 
 use std::borrow::Cow;
 
@@ -162,7 +162,7 @@ fn results_are_json() {
 }
 
 #[test]
-fn values_of_derived_types_come_back_as_what_they_are() {
+fn values_of_derived_types_keep_their_type() {
     let shop = shop("call-values");
     let load = json!({"$type": "IDL:test/Shop/Crate:1.0", "to": "Ayr", "planks": 3});
     let carried = shop.call(&["--interface", "Shop::Lorry", "carry", &load.to_string()]);
@@ -196,7 +196,7 @@ fn exceptions_are_json_and_exit_statuses() {
 }
 
 #[test]
-fn wrong_arguments_are_told_by_their_place() {
+fn wrong_arguments_are_reported_with_their_position() {
     let shop = shop("call-wrong");
     for (words, told) in [
         (&["turned", "[{}]"][..], "list: $[0]: the member \"name\" is missing"),
@@ -216,7 +216,7 @@ fn wrong_arguments_are_told_by_their_place() {
 }
 
 #[test]
-fn arguments_come_from_a_file_too() {
+fn arguments_can_be_read_from_a_file() {
     let shop = shop("call-file");
     let named = file("call-file", "named.json", r#"{"count": 5, "name": "tea"}"#);
     let order = shop.call(&["order", "--json-file", &named, "-c"]);

@@ -38,7 +38,7 @@ fn every_option_is_shown() {
 }
 
 #[test]
-fn values_say_where_they_came_from() {
+fn values_have_origins() {
     let path = file("values", "zorb.toml", "max_forwards = 3\nconnect_timeout = 7\n");
     let output = command(&["config", "-ORBRoundTripTimeout", "500", "--json"])
         .env("ZORB_CONFIG", &path)
@@ -56,7 +56,7 @@ fn values_say_where_they_came_from() {
     }
 }
 
-/// Options that come with protocols are set by the same means as the ORB's own.
+/// Options of protocols are set in the same ways as the ORB's own.
 #[test]
 fn options_of_protocols_are_set_like_others() {
     let path = file("protocols", "zorb.toml", "miop_hops = 3\n");
@@ -93,14 +93,14 @@ fn the_default_file_is_accepted() {
 }
 
 #[test]
-fn bad_values_name_the_option_and_the_place() {
+fn errors_name_the_option_and_the_origin() {
     let output = command(&["config"]).env("ZORB_MAX_FORWARDS", "many").output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr.contains("MaxForwards") && stderr.contains("ZORB_MAX_FORWARDS"), "{stderr}");
 }
 
-/// They are those of an ORB with the protocols that the program has.
+/// The names are those of the protocols linked into the program.
 #[test]
 fn names_of_protocols_are_checked() {
     assert_eq!(run(&["config", "-ORBClientProtocols", "rudp,uiop,any"]).status, Some(0));

@@ -1,4 +1,4 @@
-//! `zorb demo`: the table, and that no process is left behind.
+//! `zorb demo`: the table, and the termination of all processes.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -10,7 +10,7 @@ use crate::program::{command, line_of, run};
 const OPERATIONS: [&str; 7] =
     ["void", "long", "string", "octets_4k", "structs", "exception", "callback"];
 
-/// The id of the server's process in the line about it.
+/// The process id in the line about the server.
 fn server_id(line: &str) -> u32 {
     let rest = line.strip_prefix("server: process ").unwrap_or_else(|| panic!("{line:?}"));
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -39,13 +39,13 @@ fn the_table_as_json() {
         assert!(of("calls_per_s") > 0.0 && of("ratio_to_raw") > 0.0, "{row}");
         assert!(of("p50_us") > 0.0 && of("p50_us") <= of("p99_us"), "{row}");
     }
-    // No bar where there is no terminal.
+    // No progress bar without a terminal.
     assert_eq!(demo.stderr.lines().count(), 1, "{}", demo.stderr);
     assert!(!is_running(server_id(&demo.stderr)));
 }
 
 #[test]
-fn the_table_for_people() {
+fn the_table_as_text() {
     let demo = run(&["demo", "--quick"]);
     assert_eq!(demo.status, Some(0), "{}", demo.stderr);
     let mut lines = demo.stdout.lines();
@@ -56,7 +56,7 @@ fn the_table_for_people() {
     assert!(!is_running(server_id(&demo.stderr)));
 }
 
-/// A demo that would run for minutes, its server's process, and the rest of its standard error.
+/// A demo that would run for minutes, its server's process id, and the rest of its standard error.
 fn long_demo() -> (Child, u32, impl Read) {
     let mut demo = command(&["demo", "--calls-seconds", "60"])
         .stdin(Stdio::null())
@@ -77,7 +77,7 @@ fn an_interrupt_ends_both_processes() {
     crate::program::signal(&demo, "INT");
     let status = demo.wait().unwrap();
     assert_eq!(status.code(), Some(130));
-    // The first process has waited for the second, so it is gone for good.
+    // The first process has waited for the second, so the process id is free.
     assert!(!is_running(server));
     let mut text = String::new();
     rest.read_to_string(&mut text).unwrap();
@@ -89,7 +89,7 @@ fn the_server_does_not_outlive_a_killed_demo() {
     let (mut demo, _, mut rest) = long_demo();
     demo.kill().unwrap();
     demo.wait().unwrap();
-    // The server holds the other end of this pipe: the end of the text is the end of the server.
+    // The server holds the other end of this pipe: end of file means that it has ended.
     let mut text = String::new();
     rest.read_to_string(&mut text).unwrap();
     assert_eq!(text, "");

@@ -7,7 +7,7 @@ const BAD: &str =
     "module Shop {\n  interface Till {\n    Money total();\n    long count(in Coin c);\n  };\n};\n";
 
 #[test]
-fn good_files_are_ok() {
+fn valid_files_are_ok() {
     let good = file("good_files_are_ok", "shop.idl", GOOD);
     let check = run(&["idl", "check", &good]);
     assert_eq!((check.status, check.stderr.as_str()), (Some(0), ""));
@@ -15,7 +15,7 @@ fn good_files_are_ok() {
 }
 
 #[test]
-fn every_error_of_bad_files_is_shown() {
+fn all_errors_of_invalid_files_are_shown() {
     let good = file("every_error", "good.idl", GOOD);
     let bad = file("every_error", "bad.idl", BAD);
     let check = run(&["idl", "check", &bad, &good]);
@@ -27,7 +27,7 @@ fn every_error_of_bad_files_is_shown() {
 }
 
 #[test]
-fn findings_as_json() {
+fn diagnostics_as_json() {
     let bad = file("findings_as_json", "bad.idl", BAD);
     let check = run(&["idl", "check", "--json", &bad]);
     assert_eq!(check.status, Some(1));
@@ -78,7 +78,7 @@ fn codes_are_explained() {
 }
 
 #[test]
-fn rust_goes_to_a_folder_or_to_standard_output() {
+fn rust_is_written_to_a_directory_or_standard_output() {
     let idl = file("rust_goes", "shop.idl", GOOD);
     let shown = run(&["idl", "compile", &idl, "-o", "-"]);
     assert_eq!(shown.status, Some(0));
@@ -102,7 +102,7 @@ fn external_modules_get_no_code() {
 }
 
 #[test]
-fn bad_files_make_no_rust() {
+fn invalid_files_generate_no_rust() {
     let bad = file("bad_files", "bad.idl", BAD);
     let out = folder("bad_files").join("out");
     let compile = run(&["idl", "compile", &bad, "-o", out.to_str().unwrap()]);
@@ -174,7 +174,7 @@ fn the_model_is_printed_as_json() {
 }
 
 #[test]
-fn there_is_no_model_of_bad_files() {
+fn invalid_files_have_no_model() {
     let bad = file("there_is_no_model", "bad.idl", BAD);
     let dump = run(&["idl", "dump", &bad]);
     assert_eq!((dump.status, dump.stdout.as_str()), (Some(1), ""));

@@ -24,7 +24,7 @@ impl Repository {
         Self { process, reference: line.trim().to_owned() }
     }
 
-    /// Ends it as an operator does.
+    /// Stops it with a signal.
     fn end(mut self) -> Option<i32> {
         signal(&self.process, "TERM");
         self.process.wait().unwrap().code()
@@ -38,7 +38,7 @@ impl Drop for Repository {
     }
 }
 
-/// A server of the object whose IDL the repository has, and the object's reference.
+/// A server of the object whose IDL the repository contains, and the object's reference.
 fn counter(repository: Option<&str>) -> (Orb, String) {
     let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
     let builder = match repository {
@@ -52,7 +52,7 @@ fn counter(repository: Option<&str>) -> (Orb, String) {
 }
 
 #[test]
-fn a_call_needs_no_idl_where_the_server_knows_the_repository() {
+fn a_call_needs_no_idl_if_the_server_has_the_repository() {
     let idl = file("ifr-told", "shop.idl", IDL);
     let repository = Repository::start(&["--idl", &idl]);
     let (orb, reference) = counter(Some(&repository.reference));
@@ -61,7 +61,7 @@ fn a_call_needs_no_idl_where_the_server_knows_the_repository() {
     assert_eq!(order.stdout, "{\"result\": \"green tea\", \"count\": -3, \"price\": 2.5}\n");
     assert_eq!(call(&["tint"]).json(), json!("green"));
     assert_eq!(call(&["order", "air", "1"]).status, Some(3), "the exception has a type as well");
-    // Names in anys are looked up too.
+    // Names in anys are looked up, too.
     let any = json!({"type": "Shop::Colour", "value": "red"});
     let echo = call(&["echo", &any.to_string()]);
     assert_eq!(echo.json()["value"], "red", "{}", echo.stderr);
@@ -75,7 +75,7 @@ fn a_call_needs_no_idl_where_the_server_knows_the_repository() {
 }
 
 #[test]
-fn a_repository_can_be_named() {
+fn a_repository_can_be_specified() {
     let idl = file("ifr-named", "shop.idl", IDL);
     let ior = folder("ifr-named").join("repository.ior");
     let ior = ior.to_str().unwrap();
@@ -89,7 +89,7 @@ fn a_repository_can_be_named() {
     let untyped = run(&["call", &reference, "order", "tea", "1"]);
     assert_eq!(untyped.status, Some(1));
     assert!(untyped.stderr.contains("--ifr REFERENCE"), "{}", untyped.stderr);
-    // The repository's own definition is not in it.
+    // The repository does not contain its own definition.
     let own = run(&["call", &repository.reference, "--ifr", ior, "lookup_id", "x"]);
     assert_eq!(own.status, Some(1));
     assert!(own.stderr.contains("the interface repository does not contain it"), "{}", own.stderr);
@@ -99,7 +99,7 @@ fn a_repository_can_be_named() {
 }
 
 #[test]
-fn definitions_are_kept_over_restarts() {
+fn definitions_persist_across_restarts() {
     let idl = file("ifr-kept", "shop.idl", IDL);
     let state = folder("ifr-kept").join("definitions.ifr");
     let _ = std::fs::remove_file(&state);
@@ -117,7 +117,7 @@ fn definitions_are_kept_over_restarts() {
 }
 
 #[test]
-fn clients_add_definitions_where_they_may() {
+fn clients_can_add_definitions_if_permitted() {
     let module = ["create_module", "IDL:New:1.0", "New", "1.0"];
     let ir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl/InterfaceRepository.idl");
     let call = |repository: &Repository, words: &[&str]| {
@@ -177,7 +177,7 @@ fn components_are_read() {
     assert_eq!(described.publishes_events[0].event, "IDL:Shop/Tock:1.0");
     assert_eq!((described.emits_events.len(), described.consumes_events.len()), (0, 1));
     assert_eq!(described.attributes[0].name, "name");
-    // What its ports are to callers.
+    // The operations of its ports.
     let full = door.describe_interface().unwrap();
     assert!(full.operations.iter().any(|operation| operation.name == "provide_front"));
 
@@ -195,7 +195,7 @@ fn components_are_read() {
     let factories = doors.contents(DefinitionKind::DkFactory, true).unwrap();
     assert_eq!(factories[0].as_ref().unwrap().name().unwrap(), "open");
     let described = doors.describe().unwrap().value;
-    // There are references in it.
+    // They include object references.
     let described = orb.extract::<component_ir::HomeDescription>(&described).unwrap();
     assert_eq!(described.factories[0].exceptions[0].id, "IDL:Shop/NoKey:1.0");
     assert_eq!(described.finders[0].result.kind(), zorb::TcKind::Component);

@@ -1,4 +1,4 @@
-//! `zorb ior`, on references that omniORB 4.2.5 and JacORB 3.9 have made.
+//! `zorb ior`, on references of omniORB 4.2.5 and JacORB 3.9.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn explain(reference: &str) -> Value {
     run.json()
 }
 
-/// The component of that kind of the first profile.
+/// The component of this kind in the first profile.
 fn component<'a>(reference: &'a Value, kind: &str) -> &'a Value {
     let components = reference["profiles"][0]["components"].as_array().unwrap();
     components.iter().find(|component| component["kind"] == kind).unwrap()
@@ -109,7 +109,7 @@ fn policies_have_names_and_values() {
 }
 
 #[test]
-fn text_for_people() {
+fn text_output() {
     let text = run(&["ior", OMNIORB_SSL]).stdout;
     for part in [
         "type id     IDL:vec.test/Vec/Test:1.0",
@@ -136,7 +136,7 @@ fn unknown_parts_are_dumped() {
 
 #[test]
 fn malformed_profiles_do_not_hide_the_rest() {
-    // The length of the host is one too many for the profile.
+    // The length of the host is one too large for the profile.
     let broken = JACORB_PERSIST.replacen("000102000000000A3132", "00010200FFFFFFFF3132", 1);
     assert_ne!(broken, JACORB_PERSIST);
     let json = explain(&broken);
@@ -176,7 +176,7 @@ fn urls_are_explained() {
 }
 
 #[test]
-fn groups_are_no_hosts() {
+fn groups_are_not_hosts() {
     let url = "corbaloc:miop:1.0@1.0-plant-7/239.1.2.3:5000;iiop:1.2@host:2809/leader";
     assert_eq!(
         explain(url),
@@ -189,7 +189,7 @@ fn groups_are_no_hosts() {
     );
 }
 
-/// Whichever protocol made them: where the object is, and its key.
+/// The address and object key of profiles of every protocol.
 #[test]
 fn profiles_of_every_protocol_are_explained() {
     let orb = zorb::Orb::builder()
@@ -224,7 +224,7 @@ fn profiles_of_every_protocol_are_explained() {
 }
 
 #[test]
-fn what_is_no_reference_fails_with_a_hint() {
+fn an_invalid_reference_fails_with_a_hint() {
     let cut_off = &JACORB_PERSIST[..60];
     for text in ["hello", "corbaloc:", "IOR:xyz", cut_off, "file:///there/is/no/such.ior"] {
         let run = run(&["ior", text]);
@@ -235,7 +235,7 @@ fn what_is_no_reference_fails_with_a_hint() {
 }
 
 #[test]
-fn text_of_a_peer_does_not_steer_the_terminal() {
+fn text_of_a_peer_does_not_control_the_terminal() {
     // The type id is ESC, `[2J`.
     let text =
         run(&["ior", "IOR:0000000000000005 1b5b324a00 000000 00000000".replace(' ', "").as_str()]);

@@ -1,4 +1,4 @@
-//! The program as its users run it.
+//! The program, as users run it.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 

@@ -62,7 +62,7 @@ fn a_line_for_each_call_and_statistics() {
 }
 
 #[test]
-fn all_ways_to_the_object_are_told() {
+fn all_endpoints_of_the_object_are_shown() {
     let builder = zorb::Orb::builder().without_environment();
     let orb = builder.listen("shmiop://").listen("lite+iiop://127.0.0.1:0").build().unwrap();
     let listener: Listener = orb.root_poa().activate(Ear).unwrap();
@@ -88,7 +88,7 @@ fn published_names_are_found_and_others_are_gone() {
 
 #[test]
 fn no_server_is_no_answer() {
-    // Nobody serves the port of a protocol that died before CORBA was born.
+    // No server listens on this port.
     let ping = run(&["ping", "-c", "2", "-i", "0", "corbaloc::127.0.0.1:1/x"]);
     assert_eq!(ping.status, Some(1));
     assert!(ping.stdout.contains("2 calls, 0 answered, 100.0 % lost"), "{}", ping.stdout);
@@ -118,7 +118,7 @@ fn an_interrupt_ends_with_statistics() {
 }
 
 #[test]
-fn it_ends_when_nobody_reads_any_more() {
+fn it_ends_when_its_output_is_closed() {
     let (orb, ior) = server();
     let mut ping = command(&["ping", "-i", "0", &ior]).stdout(Stdio::piped()).spawn().unwrap();
     let seen = line_of(ping.stdout.take().unwrap(), |line| line.starts_with("call 1: exists"));

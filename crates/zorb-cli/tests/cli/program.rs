@@ -1,10 +1,10 @@
-//! Running the program.
+//! Runs the program.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
-/// The program with these arguments, away from the environment's settings.
+/// The program with these arguments, isolated from the environment's settings.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zorb"));
     command.args(arguments);
@@ -54,27 +54,27 @@ pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Finished {
     child.wait_with_output().unwrap().into()
 }
 
-/// A folder of this test's own.
+/// A directory of this test.
 pub(crate) fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// A file with this text in a folder of this test's own.
+/// A file with this text in a directory of this test.
 pub(crate) fn file(test: &str, name: &str, text: &str) -> String {
     let path = folder(test).join(name);
     std::fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// Sends a signal as a shell does.
+/// Sends a signal.
 pub(crate) fn signal(child: &Child, name: &str) {
     let script = format!("kill -{name} {}", child.id());
     assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
 }
 
-/// Reads lines until one for which `is_it`, and returns that and the reader.
+/// Reads lines until one for which `is_it`; returns it and the reader.
 pub(crate) fn line_of<R: Read>(output: R, is_it: impl Fn(&str) -> bool) -> (String, BufReader<R>) {
     let mut reader = BufReader::new(output);
     loop {

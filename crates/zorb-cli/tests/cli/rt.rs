@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::program::run;
 
 #[test]
-fn a_machine_is_looked_at() {
+fn a_machine_is_checked() {
     let table = run(&["rt", "check"]);
     let output = run(&["rt", "check", "--json"]);
     let json = output.json();
@@ -24,7 +24,7 @@ fn a_machine_is_looked_at() {
 }
 
 #[test]
-fn what_is_required_has_to_be_good() {
+fn required_subjects_must_be_good() {
     let findings = run(&["rt", "check", "--json"]).json();
     let holds = findings["priorities_hold"] == true;
     let findings = findings["findings"].as_array().unwrap();

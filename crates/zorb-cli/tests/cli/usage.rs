@@ -1,4 +1,4 @@
-//! What all commands have in common.
+//! Common behaviour of all commands.
 
 use crate::program::{command, run};
 
@@ -28,7 +28,7 @@ fn help_has_examples_for_every_command() {
 }
 
 #[test]
-fn wrong_questions_have_a_status_of_their_own() {
+fn usage_errors_have_their_own_status() {
     let wrong: [&[&str]; 8] = [
         &[],
         &["nonsense"],
