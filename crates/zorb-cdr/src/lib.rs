@@ -1,8 +1,8 @@
-//! Common Data Representation (CDR): how CORBA puts typed values into octets.
+//! Common Data Representation (CDR): how CORBA encodes typed values as octets.
 //!
-//! CORBA 3.3 part 2, chapter 9.3. This crate holds the bytes floor of Zorb: a bounds-checked
-//! [`CdrReader`], a [`CdrWriter`] over a caller's buffer, the text code sets, and the [`Wire`]
-//! trait that ties an IDL type to a Rust type. It does no I/O and knows nothing of GIOP messages.
+//! CORBA 3.3 part 2, chapter 9.3. The crate has a bounds-checked [`CdrReader`], a [`CdrWriter`] that
+//! appends to the caller's buffer, the text code sets, and the [`Wire`] trait, which maps an IDL type to
+//! a Rust type. It does no I/O, knows nothing of GIOP messages, and needs `alloc` but not `std`.
 //!
 //! ```
 //! use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Wire};

@@ -12,16 +12,16 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The order of the machine this code runs on; what a sender uses by default.
+    /// The byte order of this machine, which senders use by default.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
-    /// The order that bit 0 of a flags octet names.
+    /// The order that bit 0 of a flags octet says.
     #[inline]
     pub const fn from_flag(octet: u8) -> Self {
         if octet & 1 == 0 { Self::Big } else { Self::Little }
     }
 
-    /// The octet (0 or 1) that names this order.
+    /// This order as a flags octet, 0 or 1.
     #[inline]
     pub const fn flag(self) -> u8 {
         match self {

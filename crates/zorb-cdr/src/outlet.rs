@@ -1,12 +1,12 @@
-//! Runs of octets that are not copied into a message.
+//! Gather writes: runs of octets that are sent from the caller's memory.
 
-/// Is offered long runs of octets that a [`CdrWriter`](crate::CdrWriter) is about to copy.
+/// Takes long runs of octets that a [`CdrWriter`](crate::CdrWriter) would otherwise copy.
 ///
-/// A sequence of octets, or of numbers in the machine's byte order, lies in the caller's memory as
-/// it is to be sent. Who sends a message can have it gathered from there.
+/// A sequence of octets, or of numbers in the machine's byte order, is in the caller's memory as it is
+/// sent. A sender can gather it from there instead of copying it into the message.
 pub trait Outlet {
-    /// Takes `octets`, which come right behind those `written` so far in the buffer, or leaves them
-    /// to be copied. The writer goes on as if octets that were taken had not been there: where
-    /// something follows them, the outlet has to see to it.
+    /// Takes `octets`, which follow those `written` to the buffer so far, and returns `true`; or returns
+    /// `false`, and the writer copies them. The writer does not count octets that were taken: if more
+    /// octets follow them, the outlet has to copy them itself.
     fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool;
 }

@@ -1,4 +1,4 @@
-//! Reading values out of received octets.
+//! Decoding values from received octets.
 
 #[cfg(test)]
 mod tests;
@@ -13,13 +13,13 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 use values::Values;
 pub use values::{Mark, ValueHeader, ValueTag};
 
-/// How deep values may nest: recursive types, nested anys, TypeCodes and encapsulations.
+/// The maximum nesting depth of values: recursive types, nested anys, TypeCodes and encapsulations.
 pub const MAX_DEPTH: u16 = 128;
 
-/// What a reader carries for types that decode against something: an ORB, say.
+/// What some types need to decode their values, such as the ORB for object references.
 pub trait ReadContext: Any + Send + Sync {
-    /// The TypeCode of the valuetype with this repository id, as the crate has it that knows
-    /// TypeCodes. It is asked for values of types that are not known otherwise.
+    /// The TypeCode of the valuetype with this repository id: a `zorb_types::TypeCode`, which this crate
+    /// does not know. Decoders ask for it when no other source knows the type.
     fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
         let _ = id;
         None
@@ -32,7 +32,7 @@ impl<T: ReadContext> ReadContext for Arc<T> {
     }
 }
 
-/// A run of octets that ends a message and lies elsewhere than the rest of it.
+/// The last octets of a message, where they are in memory of their own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tail<'a> {
     octets: &'a [u8],
@@ -40,27 +40,27 @@ pub struct Tail<'a> {
 }
 
 impl<'a> Tail<'a> {
-    /// The run `octets`.
+    /// A tail of `octets`.
     #[inline]
     #[must_use]
     pub fn new(octets: &'a [u8]) -> Self {
         Self { octets, owner: None }
     }
 
-    /// The same, with what its octets lie in, for [types](crate::Wire) that know how to keep that.
+    /// The same tail with the owner of its memory, for [types](crate::Wire) that can hold on to it.
     #[inline]
     #[must_use]
     pub fn owned_by(self, owner: &'a dyn Any) -> Self {
         Self { owner: Some(owner), ..self }
     }
 
-    /// Its octets.
+    /// The octets.
     #[inline]
     pub fn octets(&self) -> &'a [u8] {
         self.octets
     }
 
-    /// Whether it has none.
+    /// Whether there are no octets.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.octets.is_empty()
@@ -69,28 +69,27 @@ impl<'a> Tail<'a> {
 
 /// A cursor over the octets of a message body or an encapsulation.
 ///
-/// Every read aligns itself, checks what is left and moves on; strings and octet sequences are
-/// borrowed from the buffer. A reader is small and cheap to clone, which is how code looks ahead.
+/// Every read aligns the cursor, checks the octets left and advances. Strings and octet sequences are
+/// borrowed from the buffer. A reader is cheap to clone: clone it to look ahead.
 #[derive(Clone)]
 pub struct CdrReader<'a> {
     buffer: &'a [u8],
     position: usize,
     /// Offset of `buffer[0]` from the alignment base.
     origin: usize,
-    /// A run of octets that follows those of the buffer and lies elsewhere; mostly there is none.
+    /// Octets that follow the buffer's. Most messages have no tail.
     tail: Option<&'a Tail<'a>>,
-    /// Where later parts with an alignment of their own begin; almost always there are none.
+    /// Buffer positions at which the alignment base changes. Almost always empty.
     parts: &'a [u32],
     /// Offset of the first octet of each part from the part's alignment base.
     part_origin: usize,
     order: ByteOrder,
-    /// Whether the octets are those of the tail.
+    /// Whether `buffer` is the tail.
     in_tail: bool,
     depth: u16,
     text: TextCoding,
     context: Option<&'a dyn ReadContext>,
-    /// About the valuetypes in the stream, once there are some. Most streams have none, and a shared
-    /// box is dropped with the least code.
+    /// The valuetypes in the stream, if any. An `Arc`, as dropping one takes the least code.
     values: Option<Arc<Values<'a>>>,
 }
 
@@ -164,10 +163,9 @@ impl<'a> CdrReader<'a> {
         self
     }
 
-    /// The same reader, over octets that came in parts with an alignment of their own: from each
-    /// position of `parts` on (ascending), that octet of the buffer is `origin` octets after the
-    /// alignment base. What is one run of octets, such as the numbers of a sequence, is aligned
-    /// once and goes on over the seams.
+    /// The same reader over several parts with an alignment base each, as GIOP 1.1 fragments are: the
+    /// octet at each position of `parts` (ascending) is `origin` octets after the alignment base. A run
+    /// of octets, such as the numbers of a sequence, is aligned once and continues across parts.
     #[inline]
     #[must_use]
     pub fn with_parts(mut self, parts: &'a [u32], origin: usize) -> Self {
@@ -175,41 +173,41 @@ impl<'a> CdrReader<'a> {
         self
     }
 
-    /// As [`with_parts`](Self::with_parts), for a reader that stays where it is.
+    /// [`with_parts`](Self::with_parts) in place.
     #[inline]
     pub fn set_parts(&mut self, parts: &'a [u32], origin: usize) {
         self.parts = parts;
         self.part_origin = origin;
     }
 
-    /// Has `tail` follow the octets of the buffer: the octets of a sequence or array of numbers that
-    /// were not copied behind its length, or what else stands before it.
+    /// Makes `tail` follow the buffer: the octets of a last sequence or array of numbers, which were not
+    /// copied into the buffer.
     #[inline]
     pub fn set_tail(&mut self, tail: &'a Tail<'a>) {
         self.tail = Some(tail);
     }
 
-    /// The octets of the [tail](Self::set_tail), as long as none of them was read.
+    /// The octets of the [tail](Self::set_tail); empty once the reader has entered it.
     pub fn tail(&self) -> &'a [u8] {
         self.tail.map_or(&[], |tail| tail.octets)
     }
 
-    /// Whether what is read lies in the [tail](Self::enter_tail).
+    /// Whether the reader has [entered the tail](Self::enter_tail).
     #[inline]
     pub(crate) fn is_in_tail(&self) -> bool {
         self.in_tail
     }
 
-    /// What the [tail](Self::set_tail) lies in, as long as nothing of it was read, if that is a `T`.
+    /// The owner of the [tail](Self::set_tail), if it is a `T` and the reader has not entered the tail.
     pub fn tail_owner<T: Any>(&self) -> Option<&'a T> {
         self.tail?.owner?.downcast_ref()
     }
 
-    /// Goes on in the [tail](Self::set_tail), where a run of so many octets is to be read and the
-    /// buffer has none left but padding. `false`, and nothing done, when it is not so.
+    /// Continues in the [tail](Self::set_tail), if the buffer has nothing left but padding and the tail
+    /// has at least `octets` octets. Otherwise returns `false` and changes nothing.
     ///
-    /// A tail may lie in memory that another process has mapped, so text, which is checked and then
-    /// relied on, is not read there.
+    /// Another process may have mapped the memory of a tail and change it after a check. So text, which
+    /// is validated once, is never read from a tail.
     #[cold]
     #[inline(never)]
     pub fn enter_tail(&mut self, octets: usize) -> bool {
@@ -235,13 +233,13 @@ impl<'a> CdrReader<'a> {
         self
     }
 
-    /// As [`with_text`](Self::with_text), for a reader that stays where it is.
+    /// [`with_text`](Self::with_text) in place.
     #[inline]
     pub fn set_text(&mut self, text: TextCoding) {
         self.text = text;
     }
 
-    /// The same reader carrying what some types decode against (the ORB, for object references).
+    /// The same reader with a context for types that need one (the ORB, for object references).
     #[inline]
     #[must_use]
     pub fn with_context(mut self, context: &'a dyn ReadContext) -> Self {
@@ -249,18 +247,18 @@ impl<'a> CdrReader<'a> {
         self
     }
 
-    /// As [`with_context`](Self::with_context), for a reader that stays where it is.
+    /// [`with_context`](Self::with_context) in place.
     #[inline]
     pub fn set_context(&mut self, context: &'a dyn ReadContext) {
         self.context = Some(context);
     }
 
-    /// What [`with_context`](Self::with_context) attached, if it is a `T`.
+    /// The context set by [`with_context`](Self::with_context), if it is a `T`.
     pub fn context<T: Any>(&self) -> Option<&'a T> {
         self.context.and_then(|context| (context as &dyn Any).downcast_ref())
     }
 
-    /// What the context knows of a valuetype.
+    /// The TypeCode of a valuetype, from the [context](ReadContext::value_type).
     pub fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
         self.context?.value_type(id)
     }
@@ -283,26 +281,24 @@ impl<'a> CdrReader<'a> {
         self.origin + self.position
     }
 
-    /// Octets not read yet.
+    /// Number of octets not read yet, the tail included.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.buffer.len() - self.position + self.tail.map_or(0, |tail| tail.octets.len())
     }
 
-    /// Whether all octets not read yet lie in one piece, as they do but for those with a
-    /// [tail](Self::set_tail).
+    /// Whether the octets not read yet are contiguous in memory: no [tail](Self::set_tail) follows.
     #[inline]
     pub fn is_in_one_piece(&self) -> bool {
         self.tail.is_none()
     }
 
-    /// The octets not read yet, up to the [tail](Self::set_tail).
+    /// The octets not read yet, without the [tail](Self::set_tail).
     pub fn rest(&self) -> &'a [u8] {
         self.buffer.get(self.position..).unwrap_or_default()
     }
 
-    /// Whether all octets are aligned from one base, as they are but for messages in
-    /// [parts](Self::with_parts).
+    /// Whether all octets have one alignment base: there are no [parts](Self::with_parts).
     #[inline]
     pub fn is_evenly_aligned(&self) -> bool {
         self.parts.is_empty()
@@ -316,8 +312,7 @@ impl<'a> CdrReader<'a> {
 
     /// Skips padding up to a multiple of `alignment` (a power of two) from the alignment base.
     ///
-    /// Padding octets are never looked at: senders may leave anything in them. Padding that the
-    /// stream does not hold is no error by itself; the read that follows fails.
+    /// Padding may have any value. If the stream ends inside the padding, the next read fails.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
         self.position = self.aligned(alignment).min(self.buffer.len());
@@ -346,16 +341,16 @@ impl<'a> CdrReader<'a> {
             if aligned < part as usize {
                 return aligned;
             }
-            // It begins in the next part, if not in a later one.
+            // The value begins in the next part, or in a later one.
             position = part as usize;
             offset = self.part_origin;
         }
         position + padding(offset, alignment)
     }
 
-    /// Goes on in the next chunk where a chunked value's present one has ended: what begins there
-    /// and is aligned so is read next. Implementations of [`Wire`](crate::Wire) ask for it before
-    /// each thing that chunks may not split: a primitive, a string, a run of primitives.
+    /// Enters the next chunk of a chunked value, if the current one has nothing left but padding to
+    /// `alignment`. Implementations of [`Wire`](crate::Wire) call it before everything that may not
+    /// span chunks: a primitive, a string, a run of primitives.
     #[inline(always)]
     pub fn step(&mut self, alignment: usize) {
         if self.values.is_some() {
@@ -426,18 +421,18 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// The element count of a sequence whose elements take at least `min_size` octets each.
+    /// The element count of a sequence whose elements have at least `min_size` octets each. The caller
+    /// may allocate memory for the count that this returns.
     ///
     /// # Errors
-    /// `LengthBeyondEnd` when that many elements cannot be in the octets left, so that a caller
-    /// may allocate for the count it gets; `Truncated`.
+    /// `LengthBeyondEnd` when the octets left cannot hold that many elements; `Truncated`.
     #[inline]
     pub fn read_count(&mut self, min_size: usize, what: &'static str) -> CdrResult<usize> {
         let count = self.read_u32()? as usize;
         match count.checked_mul(min_size.max(1)) {
             Some(octets) if octets <= self.buffer.len() - self.position => Ok(count),
             Some(octets) if self.enter_tail(octets) => Ok(count),
-            // The elements may come in several chunks.
+            // The elements may span several chunks.
             Some(octets) if self.is_in_chunks() && octets <= self.remaining_in_all() => Ok(count),
             _ => Err(self.error(CdrErrorKind::LengthBeyondEnd, what)),
         }
@@ -453,9 +448,9 @@ impl<'a> CdrReader<'a> {
         self.take(count, "sequence<octet>")
     }
 
-    /// A `sequence<octet>` that holds an encapsulation, as a reader over it.
+    /// A reader over the encapsulation in a `sequence<octet>`.
     ///
-    /// The inner reader keeps this one's depth and context; its text is that of encapsulations.
+    /// The inner reader inherits depth and context, and has the text coding of encapsulations.
     ///
     /// # Errors
     /// As [`read_octets`](Self::read_octets) and [`for_encapsulation`](Self::for_encapsulation).
@@ -467,7 +462,7 @@ impl<'a> CdrReader<'a> {
         Ok(inner)
     }
 
-    /// Enters a nested value; call [`ascend`](Self::ascend) when it has been read.
+    /// Enters a nested value. Call [`ascend`](Self::ascend) at its end.
     ///
     /// # Errors
     /// `TooDeep` at [`MAX_DEPTH`].

@@ -1,4 +1,4 @@
-//! Text on the wire: the code sets of a connection and how strings are framed in them.
+//! Text: the code sets of a connection, and the encoding of strings in each GIOP version.
 
 mod narrow;
 #[cfg(test)]
@@ -8,7 +8,7 @@ mod wide;
 /// The transmission code set for `char` and `string` (TCS-C).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum CharSet {
-    /// ISO 8859-1, one octet a character; what holds when nothing was negotiated.
+    /// ISO 8859-1, one octet a character; the default without negotiation.
     #[default]
     Latin1,
     /// UTF-8.
@@ -24,45 +24,47 @@ pub enum WideSet {
     Ucs2,
 }
 
-/// How a GIOP version frames wide text.
+/// The encoding of wide text in a GIOP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum WideForm {
-    /// GIOP 1.0: there is none.
+    /// GIOP 1.0: no wide text.
     Absent,
-    /// GIOP 1.1: units of two octets in the message's byte order, counted, with a NUL unit.
+    /// GIOP 1.1: two-octet code units in the byte order of the message, with a terminating NUL; the
+    /// length counts units.
     Units,
-    /// GIOP 1.2: octets, counted, big-endian unless a byte-order mark says otherwise.
+    /// GIOP 1.2: big-endian unless a byte-order mark says otherwise; the length counts octets.
     #[default]
     Octets,
 }
 
-/// Everything that decides how text is written: code sets of the connection, form of the version.
+/// How text is encoded: the code sets of the connection and the form of the GIOP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct TextCoding {
     /// The code set of `char` and `string`.
     pub char_set: CharSet,
-    /// The code set of `wchar` and `wstring`; `None` until one was negotiated.
+    /// The code set of `wchar` and `wstring`; `None` until one is negotiated.
     pub wide_set: Option<WideSet>,
-    /// How wide text is framed.
+    /// The encoding of wide text.
     pub wide_form: WideForm,
 }
 
 impl TextCoding {
-    /// The coding inside encapsulations, which have no negotiation: ISO 8859-1, UTF-16, 1.2's form.
+    /// The coding inside encapsulations, where nothing is negotiated: ISO 8859-1, UTF-16, the form of
+    /// GIOP 1.2.
     pub const ENCAPSULATION: Self = Self {
         char_set: CharSet::Latin1,
         wide_set: Some(WideSet::Utf16),
         wide_form: WideForm::Octets,
     };
 
-    /// Nothing is lost in it: UTF-8, UTF-16, 1.2's form.
+    /// The lossless coding: UTF-8, UTF-16, the form of GIOP 1.2.
     pub const UNICODE: Self = Self {
         char_set: CharSet::Utf8,
         wide_set: Some(WideSet::Utf16),
         wide_form: WideForm::Octets,
     };
 
-    /// The last octet that is a character in itself, which all up to it are then.
+    /// The last octet that is a character by itself; so are all octets up to it.
     #[inline]
     pub(crate) const fn last_char(self) -> u8 {
         match self.char_set {

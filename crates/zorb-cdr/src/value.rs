@@ -1,10 +1,10 @@
-//! The tags of values.
+//! Value tags, and the nesting limit of values.
 
-/// Stands for a tag, an id or a list of ids where an earlier one is pointed at.
+/// Announces an indirection, in place of a tag, an id or a list of ids.
 pub(crate) const INDIRECTION: u32 = 0xffff_ffff;
-/// Tags are numbers from here to [`LAST_TAG`]; smaller ones are sizes of chunks.
+/// The first value tag. Smaller numbers are chunk sizes.
 pub(crate) const FIRST_TAG: u32 = 0x7fff_ff00;
-/// The last tag; beyond are end tags, which are negative.
+/// The last value tag. Greater numbers are end tags, which are negative.
 pub(crate) const LAST_TAG: u32 = 0x7fff_ffff;
 /// A codebase URL follows.
 pub(crate) const CODEBASE: u32 = 0x01;
@@ -12,26 +12,26 @@ pub(crate) const CODEBASE: u32 = 0x01;
 pub(crate) const ONE_ID: u32 = 0x02;
 /// A list of repository ids follows.
 pub(crate) const IDS: u32 = 0x06;
-/// The state comes in chunks.
+/// The state is chunked.
 pub(crate) const IS_CHUNKED: u32 = 0x08;
 
-/// How deep values of valuetypes may nest, which lists of them do; counted apart from other types.
-/// Where their states are large, [`MAX_VALUE_STACK`] may be reached first.
+/// The maximum nesting depth of valuetypes, counted apart from other types: a linked list nests.
+/// Values with large states may reach [`MAX_VALUE_STACK`] first.
 pub const MAX_VALUE_DEPTH: u16 = 512;
 
-/// Octets of stack that values inside one another may take: a thread has at least 2 MiB.
+/// The maximum stack use of nested valuetypes, in octets. Zorb's threads have at least 2 MiB of stack.
 pub const MAX_VALUE_STACK: usize = 3 << 19;
 
-/// How deep values nest at the moment.
+/// The nesting of the values being read or written.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Nesting {
     pub(crate) depth: u16,
-    /// Where the stack was at the outermost one.
+    /// The stack address at the outermost value.
     stack: usize,
 }
 
 impl Nesting {
-    /// One more value; says whether there may be one.
+    /// Enters a value; `false` when it exceeds a limit.
     pub(crate) fn enter(&mut self) -> bool {
         let here = 0_u8;
         let stack = core::ptr::from_ref(core::hint::black_box(&here)).addr();
@@ -42,7 +42,7 @@ impl Nesting {
         self.depth <= MAX_VALUE_DEPTH && self.stack.abs_diff(stack) <= MAX_VALUE_STACK
     }
 
-    /// One value less.
+    /// Leaves a value.
     pub(crate) fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }

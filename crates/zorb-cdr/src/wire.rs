@@ -1,4 +1,4 @@
-//! The trait that ties an IDL type to a Rust type.
+//! The trait that maps an IDL type to a Rust type.
 
 mod compound;
 mod fixed;
@@ -20,40 +20,41 @@ pub use compound::Octets;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
 pub use text::{Bounded, WChar, WString};
 
-/// Octets that are filled with zeros at a time, to be written over while they are in the cache.
+/// Octets that are zeroed at a time, to be overwritten while they are in the cache.
 const BLOCK: usize = 4096;
 
-/// What some types decode against; see [`CdrReader::with_context`].
+/// What some types need to decode their values; see [`CdrReader::with_context`].
 pub type Context = dyn Any + Send + Sync;
 
-/// Octets of memory that a sequence's count alone may claim.
+/// Octets of memory that a sequence may allocate before its elements are read.
 const READ_AHEAD: usize = 64 * 1024;
 
-/// An IDL type: how its values look in Rust and how they are written.
+/// An IDL type: its values in Rust, and their encoding.
 ///
-/// Most Rust types stand for an IDL type themselves: `i32` for `long`, `String` for `string`,
-/// `Vec<T>` for `sequence<T>`, `[T; N]` for an array, and every struct, union and enum that the
-/// IDL compiler makes. Where one Rust type serves two IDL types a marker tells them apart:
-/// [`WString`] and [`WChar`] for wide text, [`Bounded`] for bounds. So `Vec<WString>` is
-/// `sequence<wstring>`, and its [`Value`](Wire::Value) is `Vec<String>`.
+/// Most Rust types represent an IDL type directly: `i32` is `long`, `String` is `string`, `Vec<T>` is
+/// `sequence<T>`, `[T; N]` is an array, and so is every struct, union and enum that the IDL compiler
+/// generates. Where one Rust type represents two IDL types, marker types tell them apart: [`WString`] and
+/// [`WChar`] for wide text, [`Bounded`] for bounds. So `Vec<WString>` is `sequence<wstring>`, and its
+/// [`Value`](Wire::Value) is `Vec<String>`.
 pub trait Wire {
-    /// What a program holds.
+    /// The owned value.
     type Value: Clone + 'static;
-    /// What a parameter refers to: `str` for strings, `[T]` for sequences, else the value.
+    /// What a reference to a value as a parameter points to: `str` for strings, `[T]` for sequences, else
+    /// the value.
     type View: ?Sized;
-    /// What an `in` parameter is decoded to for a servant: borrowed from the request where possible.
+    /// The `in` parameter of a servant, borrowed from the request where possible.
     type Borrowed<'a>;
 
-    /// The fewest octets a value takes on the wire, padding left out; at least 1.
-    /// It bounds what a received length may allocate.
+    /// The smallest encoding of a value in octets, without padding; at least 1. It limits what a received
+    /// length may allocate.
     const MIN_SIZE: usize;
 
-    /// Where the parts of a value lie, for types whose values all take the same room; then there
-    /// are [`place`](Wire::place) and [`pick`](Wire::pick), and runs of values are moved as one.
-    /// Default: none.
+    /// The layout of types whose values all have the same size. Such a type implements
+    /// [`write_fixed`](Wire::write_fixed) and [`read_fixed`](Wire::read_fixed), and runs of its values are
+    /// moved together. Default: none.
     const LAYOUT: Option<FixedLayout> = None;
-    /// Whether [`passes_as_is`](Wire::passes_as_is) says yes to every value: numbers, enums and
-    /// what is made of nothing else.
+    /// Whether [`passes_as_is`](Wire::passes_as_is) returns `true` for every value: numbers, enums, and
+    /// types composed of them. Default: no.
     const ALWAYS_AS_IS: bool = false;
 
     /// The view of a value.
@@ -62,63 +63,64 @@ pub trait Wire {
     /// Appends a value.
     ///
     /// # Errors
-    /// When the value has no encoding: too long, a NUL inside, no such character.
+    /// When the value has no encoding: it is too long, has a NUL inside, or a character that the code set
+    /// does not have.
     fn write(value: &Self::View, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 
-    /// Takes a value.
+    /// Reads a value.
     ///
     /// # Errors
-    /// When the octets left are no encoding of this type.
+    /// When the octets are not a valid encoding of this type.
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self::Value>;
 
-    /// Takes a value, borrowing from the buffer where the type allows.
+    /// Reads a value, borrowed from the buffer where the type allows it.
     ///
     /// # Errors
     /// As [`read`](Wire::read).
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self::Borrowed<'a>>;
 
-    /// Whether a value may be handed over inside a process as it is: to write it, with text in
-    /// UTF-8 and UTF-16, and to read it again, with `context` as in
-    /// [`CdrReader::with_context`], could not fail and would make an equal value.
+    /// Whether a collocated call may pass the value without encoding it: encoding it, with text in UTF-8
+    /// and UTF-16, and decoding it, with `context` as in [`CdrReader::with_context`], cannot fail and
+    /// yields an equal value.
     ///
-    /// `false` is right for every type: the value is then written and read.
+    /// `false` is always correct: the value is then encoded and decoded.
     #[inline]
     fn passes_as_is(value: &Self::View, context: &Context) -> bool {
         let _ = (value, context);
         Self::ALWAYS_AS_IS
     }
 
-    /// Writes a value to the room that [`LAYOUT`](Wire::LAYOUT) says it needs; `None` for one that
-    /// [`write`](Wire::write) refuses, and for types without a layout.
+    /// Writes a value of a type with a [`LAYOUT`](Wire::LAYOUT) to octets reserved for it; `None` for a
+    /// value that [`write`](Wire::write) refuses, and for types without a layout.
     #[inline(always)]
-    fn place(_value: &Self::Value, _writer: &mut FixedWriter<'_>) -> Option<()> {
+    fn write_fixed(_value: &Self::Value, _writer: &mut FixedWriter<'_>) -> Option<()> {
         None
     }
 
-    /// Takes a value from the room that [`LAYOUT`](Wire::LAYOUT) says it has; `None` for types without
-    /// a layout. Octets that [`read`](Wire::read) refuses are [refused](FixedReader::refuse).
+    /// Reads a value of a type with a [`LAYOUT`](Wire::LAYOUT), [refusing](FixedReader::refuse) octets that
+    /// [`read`](Wire::read) refuses; `None` for types without a layout.
     #[inline(always)]
-    fn pick(_reader: &mut FixedReader<'_>) -> Option<Self::Value> {
+    fn read_fixed(_reader: &mut FixedReader<'_>) -> Option<Self::Value> {
         None
     }
 
-    /// [Places](Wire::place) the elements of an array.
+    /// [`write_fixed`](Wire::write_fixed) for the elements of an array.
     #[inline(always)]
-    fn place_array(values: &[Self::Value], writer: &mut FixedWriter<'_>) -> Option<()> {
-        values.iter().try_for_each(|value| Self::place(value, writer))
+    fn write_fixed_array(values: &[Self::Value], writer: &mut FixedWriter<'_>) -> Option<()> {
+        values.iter().try_for_each(|value| Self::write_fixed(value, writer))
     }
 
-    /// [Picks](Wire::pick) the elements of an array.
+    /// [`read_fixed`](Wire::read_fixed) for the elements of an array.
     #[inline(always)]
-    fn pick_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self::Value; N]> {
+    fn read_fixed_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self::Value; N]> {
         let mut elements = ArrayVec::new();
         for _ in 0..N {
-            elements.push(Self::pick(reader)?);
+            elements.push(Self::read_fixed(reader)?);
         }
         elements.into_inner().ok()
     }
 
-    /// Appends values one after the other: in one move where the type has a layout.
+    /// Appends values, as one run if the type has a layout.
     ///
     /// # Errors
     /// As [`write`](Wire::write).
@@ -130,7 +132,7 @@ pub trait Wire {
         values.iter().try_for_each(|value| Self::write(Self::view(value), writer))
     }
 
-    /// Takes `count` values, a number that [`CdrReader::read_count`] has checked.
+    /// Reads `count` values. [`CdrReader::read_count`] has checked `count`.
     ///
     /// # Errors
     /// As [`read`](Wire::read).
@@ -141,8 +143,8 @@ pub trait Wire {
         {
             return Ok(values);
         }
-        // A count may promise much, and one inside another again: what is set aside before the
-        // elements are there is limited, the rest grows with what is read.
+        // Counts of nested sequences multiply, so what is allocated ahead is limited; the rest grows with
+        // the elements read.
         let ahead = READ_AHEAD / size_of::<Self::Value>().max(1);
         let mut values = Vec::with_capacity(count.min(ahead));
         for _ in 0..count {
@@ -151,8 +153,8 @@ pub trait Wire {
         Ok(values)
     }
 
-    /// As [`read_vec`](Wire::read_vec), but lends the values from the buffer where they lie there
-    /// as they lie in memory: numbers in the machine's byte order and at addresses that suit them.
+    /// As [`read_vec`](Wire::read_vec), but borrows the values from the buffer where it has them as they are
+    /// in memory: numbers in the machine's byte order, aligned for their type.
     ///
     /// # Errors
     /// As [`read`](Wire::read).

@@ -1,4 +1,4 @@
-//! Writing values into a buffer that is sent as it stands.
+//! Encoding values into a buffer.
 
 #[cfg(test)]
 mod tests;
@@ -11,21 +11,20 @@ pub use values::ValueId;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
-/// A cursor that appends CDR to a caller's buffer.
+/// A cursor that appends CDR to the caller's buffer.
 ///
-/// The buffer keeps its capacity from call to call, so that a steady stream of messages of the
-/// same size allocates nothing. Padding octets are written as 0.
+/// A buffer that is used again for messages of the same size needs no allocation. Padding is 0.
 pub struct CdrWriter<'b> {
     buffer: &'b mut Vec<u8>,
     /// Index in `buffer` of the alignment base.
     base: usize,
     order: ByteOrder,
     text: TextCoding,
-    /// Who may take long runs of octets.
+    /// May take long runs of octets instead of a copy.
     outlet: Option<&'b mut dyn Outlet>,
-    /// The values written so far; shared for the sake of code alone: it is dropped with the least.
+    /// The valuetypes written so far. An `Rc`, as dropping one takes the least code.
     values: Option<Rc<values::Values>>,
-    /// Whether values tell their types where these are expected, too.
+    /// Whether values are written with their repository id even where the receiver expects their type.
     names_values: bool,
 }
 
@@ -53,7 +52,7 @@ macro_rules! write_primitive {
 }
 
 impl<'b> CdrWriter<'b> {
-    /// A writer that appends to `buffer`; what it writes is aligned to the buffer's present end.
+    /// A writer that appends to `buffer`, whose current end is the alignment base.
     #[inline]
     pub fn new(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         let base = buffer.len();
@@ -68,7 +67,7 @@ impl<'b> CdrWriter<'b> {
         }
     }
 
-    /// A writer that goes on in `buffer`, whose octet 0 is the alignment base.
+    /// A writer that appends to `buffer`, whose start is the alignment base.
     #[inline]
     pub fn resume(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         Self {
@@ -90,8 +89,7 @@ impl<'b> CdrWriter<'b> {
         self
     }
 
-    /// Offers runs of octets to `outlet` from here on before they are copied, but for those inside
-    /// encapsulations.
+    /// From now on, offers runs of octets outside encapsulations to `outlet` before it copies them.
     #[inline]
     pub fn offer_to(&mut self, outlet: &'b mut dyn Outlet) {
         self.outlet = Some(outlet);
@@ -200,8 +198,8 @@ impl<'b> CdrWriter<'b> {
         Ok(())
     }
 
-    /// An encapsulation as a `sequence<octet>`: its length, byte order, then what `body` writes,
-    /// aligned to its own start.
+    /// An encapsulation as a `sequence<octet>`: its length, its byte order, then what `body` writes.
+    /// Its start is its alignment base.
     ///
     /// # Errors
     /// What `body` returns; `TooLong`.
@@ -226,38 +224,38 @@ impl<'b> CdrWriter<'b> {
         self.patch_count(start - 4, length, "encapsulation")
     }
 
-    /// Overwrites the `unsigned long` at buffer index `at` with a length known only now.
+    /// Overwrites the `unsigned long` at buffer index `at` with a length.
     fn patch_count(&mut self, at: usize, length: usize, what: &'static str) -> CdrResult<()> {
         let length = u32::try_from(length).map_err(|_| self.error(CdrErrorKind::TooLong, what))?;
         let octets = match self.order {
             ByteOrder::Little => length.to_le_bytes(),
             ByteOrder::Big => length.to_be_bytes(),
         };
-        if let Some(place) = self.buffer.get_mut(at..at + 4) {
-            place.copy_from_slice(&octets);
+        if let Some(count) = self.buffer.get_mut(at..at + 4) {
+            count.copy_from_slice(&octets);
         }
         Ok(())
     }
 
-    /// Sees to it that `count` more octets fit without moving what is there.
+    /// Reserves capacity for `count` more octets.
     #[inline]
-    pub(crate) fn make_room(&mut self, count: usize) {
+    pub(crate) fn reserve_capacity(&mut self, count: usize) {
         self.buffer.reserve(count);
     }
 
-    /// A place to come [back to](Self::back_to).
+    /// The current end, to [truncate](Self::truncate) to.
     #[inline]
     pub(crate) fn mark(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Takes back what was written since the [mark](Self::mark).
+    /// Removes what was written since the [mark](Self::mark).
     #[cold]
-    pub(crate) fn back_to(&mut self, mark: usize) {
+    pub(crate) fn truncate(&mut self, mark: usize) {
         self.buffer.truncate(mark);
     }
 
-    /// Appends `count` octets of zeros and lends them for filling.
+    /// Appends `count` zeros and returns them to be overwritten.
     #[inline]
     pub fn reserve(&mut self, count: usize) -> &mut [u8] {
         let start = self.buffer.len();
@@ -267,8 +265,7 @@ impl<'b> CdrWriter<'b> {
 }
 
 impl CdrWriter<'_> {
-    /// The octets of one encapsulation on their own, byte order first, as profiles and
-    /// component data hold them.
+    /// The octets of an encapsulation without its length, as in profile and component data.
     ///
     /// # Errors
     /// What `body` returns.

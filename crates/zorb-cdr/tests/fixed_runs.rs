@@ -1,5 +1,5 @@
-//! Runs of fixed-size values move as one, and nothing shows it: octets, values and errors are those
-//! of moving them member by member.
+//! Runs of fixed-size values have the octets, values and errors of values that are moved member by
+//! member.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
@@ -48,7 +48,7 @@ fn taken<T: Wire>(reader: &CdrReader<'_>) -> CdrResult<(T::Value, usize)> {
     Ok((value, reader.offset()))
 }
 
-/// Reads the same octets as a sequence and as a sequence of types without a layout.
+/// Reads the same octets as sequences of types with and without a layout.
 fn reads_alike<T: Wire>(reader: &CdrReader<'_>) -> Result<(), TestCaseError>
 where
     T::Value: PartialEq + Debug,
@@ -62,7 +62,7 @@ where
     Ok(())
 }
 
-/// All ways to write values, and to read what was written: whole, cut off, spoilt, in parts.
+/// Writes values in all ways, and reads the octets: as written, truncated, corrupted, and in parts.
 fn alike<T: Wire>(values: &[T::Value], spoil: usize, seams: &[u32]) -> Result<(), TestCaseError>
 where
     T::Value: PartialEq + Debug,
@@ -81,17 +81,17 @@ where
             let cut = octets.len() - spoil % (octets.len() - start);
             let cut = &octets[start..cut];
             reads_alike::<T>(&CdrReader::new(cut, order).with_origin(start).with_text(text))?;
-            // Spoilt: a boolean of 2, an unknown enumerator, a character beyond ASCII.
-            let place = start + spoil % (octets.len() - start);
-            octets[place] ^= 0xfe;
-            let spoilt = CdrReader::new(&octets[start..], order).with_origin(start);
-            reads_alike::<T>(&spoilt.with_text(text))?;
+            // For example a boolean of 2, an unknown enumerator, a character beyond ASCII.
+            let index = start + spoil % (octets.len() - start);
+            octets[index] ^= 0xfe;
+            let corrupted = CdrReader::new(&octets[start..], order).with_origin(start);
+            reads_alike::<T>(&corrupted.with_text(text))?;
         }
     }
     Ok(())
 }
 
-/// Values from any octets that the type takes, and as many as the octets hold.
+/// As many valid values of the type as the octets begin with.
 fn values_in<T: Wire>(octets: &[u8]) -> Vec<T::Value> {
     let mut reader = CdrReader::new(octets, ByteOrder::Little);
     std::iter::from_fn(|| T::read(&mut reader).ok()).collect()
@@ -144,17 +144,17 @@ proptest! {
 }
 
 #[test]
-fn more_than_a_block_and_no_memory_for_promises() {
+fn a_run_of_several_blocks_and_a_count_without_elements() {
     let values: Vec<Bin> = (0..5000)
         .map(|n: u16| Bin { s: n.cast_signed(), c: 'x', l: 7, o: n as u8, d: f64::from(n) })
         .collect();
     alike::<Bin>(&values, 100, &[]).unwrap();
-    // Padding is zeros.
+    // Padding is 0.
     let octets = written::<Vec<Bin>>(&values[..2], ByteOrder::Big, 0, coding(CharSet::Utf8));
     assert_eq!(octets.unwrap()[13..16], [0; 3]);
-    let mut promise = vec![0; 60_000];
-    promise[..4].copy_from_slice(&3300_u32.to_be_bytes());
-    let reader = CdrReader::new(&promise, ByteOrder::Big);
+    let mut octets = vec![0; 60_000];
+    octets[..4].copy_from_slice(&3300_u32.to_be_bytes());
+    let reader = CdrReader::new(&octets, ByteOrder::Big);
     let measured = allocation_counter::measure(|| {
         assert!(taken::<Vec<Bin>>(&reader).is_err());
     });

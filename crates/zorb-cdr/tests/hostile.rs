@@ -1,4 +1,4 @@
-//! A bounded fuzz run, the same every time, and the memory that hostile lengths can claim.
+//! A deterministic, bounded fuzz run, and the memory that hostile lengths can allocate.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "helpers of tests may panic")]
 
@@ -12,7 +12,7 @@ use generator::Generator;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Wire};
 
 #[test]
-fn random_and_spoiled_octets_do_no_harm() {
+fn random_and_corrupted_octets_do_no_harm() {
     let mut generator = Generator::new(0x5a42);
     let mut seed = vec![0x58];
     let mut writer = CdrWriter::new(&mut seed, ByteOrder::Little);
@@ -20,7 +20,7 @@ fn random_and_spoiled_octets_do_no_harm() {
     <Vec<Vec<i16>>>::write(&[vec![1, 2], vec![], vec![3]], &mut writer).expect("a seed");
     for _ in 0..10_000 {
         check_values(&generator.random(96));
-        check_values(&generator.spoil(&seed));
+        check_values(&generator.corrupt(&seed));
     }
 }
 
@@ -33,7 +33,7 @@ fn peak<T: Wire>(octets: &[u8]) -> u64 {
 }
 
 #[test]
-fn a_length_claims_no_more_memory_than_there_are_octets() {
+fn a_length_allocates_no_more_memory_than_there_are_octets() {
     let mut octets = vec![0; 1 << 20];
     for count in [u32::MAX, 1 << 30, 1 << 20, 1 << 17] {
         octets[..4].copy_from_slice(&count.to_be_bytes());
@@ -41,20 +41,20 @@ fn a_length_claims_no_more_memory_than_there_are_octets() {
         assert!(peak::<Vec<u8>>(&octets) <= limit);
         assert!(peak::<Vec<f64>>(&octets) <= limit);
         assert!(peak::<String>(&octets) <= limit);
-        // Elements that fail at once: what was set aside for the others is limited.
+        // The first element fails: what was allocated ahead for the others is limited.
         assert!(peak::<Vec<String>>(&octets) <= 1 << 17, "{count}");
     }
 }
 
 #[test]
-fn lengths_inside_lengths_do_not_multiply() {
-    // Every node promises as many children as the stream could hold, and has one.
+fn lengths_of_nested_sequences_do_not_multiply() {
+    // Every node announces as many children as the stream could hold, and has one.
     let size = 1_usize << 20;
     let mut octets = Vec::new();
     while octets.len() < size {
-        let promised = u32::try_from((size - octets.len()) / 8 - 1).unwrap_or(0);
+        let announced = u32::try_from((size - octets.len()) / 8 - 1).unwrap_or(0);
         octets.extend(7_u32.to_be_bytes());
-        octets.extend(promised.to_be_bytes());
+        octets.extend(announced.to_be_bytes());
     }
     let error = Node::read(&mut CdrReader::new(&octets, ByteOrder::Big)).unwrap_err();
     assert_eq!(error.kind, CdrErrorKind::TooDeep);

@@ -1,4 +1,4 @@
-//! Values survive the wire: both byte orders, every start offset, every code set and form.
+//! Values survive a round trip in both byte orders, at every offset, in every code set and form.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
@@ -22,7 +22,7 @@ fn coding(char_set: CharSet, wide_form: WideForm) -> TextCoding {
     TextCoding { char_set, wide_set: Some(WideSet::Utf16), wide_form }
 }
 
-/// Writes and reads `value` in every setting, and every shorter stream in vain.
+/// Writes and reads `value` in every setting, and checks that every truncated stream fails.
 fn survives<T: Wire>(value: &T::Value, text: TextCoding) -> Result<(), TestCaseError>
 where
     T::Value: PartialEq + std::fmt::Debug,

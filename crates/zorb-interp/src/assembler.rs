@@ -1,17 +1,17 @@
-//! Making a program.
+//! Compiling types to a program.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::item::{Item, Number, Shape};
 use crate::label::Discriminator;
-use crate::program::{Label, Program, Run, Step, UnionStep, fixed};
+use crate::program::{Label, Program, Run, Step, UnionStep, table};
 
-/// Is told types, one after the other, and makes a [`Program`] of them.
+/// Compiles types to a [`Program`].
 ///
-/// A type is a [`label`](Self::label) that is [begun](Self::begin) once and then told its members
-/// in order. Others are referred to by their labels, before or after they were begun. A label
-/// that never is has no values.
+/// A type is a [`label`](Self::label). [`begin`](Self::begin) starts its definition, once; its members
+/// follow in order. Types refer to each other by label, also to types that are defined later. A label
+/// without a definition is a type without values.
 #[derive(Debug, Default)]
 pub struct Assembler {
     code: Vec<Step>,
@@ -20,15 +20,15 @@ pub struct Assembler {
     items: Vec<Item>,
     cases: Vec<(i64, Label)>,
     ids: Vec<Box<str>>,
-    /// Where the items of the run begin that is not a step yet.
+    /// Index of the first item of the open run, which is not a step yet.
     open_run: usize,
 }
 
-/// The entry of labels that were never begun: beyond all code.
-const NOWHERE: u32 = u32::MAX;
+/// The entry of labels without a definition: beyond all code.
+const UNDEFINED: u32 = u32::MAX;
 
 impl Assembler {
-    /// An assembler that has been told nothing.
+    /// An assembler without types.
     pub fn new() -> Self {
         Self::default()
     }
@@ -36,16 +36,16 @@ impl Assembler {
     /// A new type.
     pub fn label(&mut self) -> Label {
         let label = Label(self.entries.len() as u32);
-        self.entries.push(NOWHERE);
+        self.entries.push(UNDEFINED);
         label
     }
 
-    /// Ends the type before, if there was one; what follows is told of this one.
+    /// Begins the definition of a type, and ends the one before.
     pub fn begin(&mut self, label: Label) {
         self.end();
-        let entry = self.code.len() as u32;
-        if let Some(place) = self.entries.get_mut(label.0 as usize) {
-            *place = entry;
+        let start = self.code.len() as u32;
+        if let Some(entry) = self.entries.get_mut(label.0 as usize) {
+            *entry = start;
         }
     }
 
@@ -64,7 +64,7 @@ impl Assembler {
         self.item(Shape::Char, count);
     }
 
-    /// An `enum` of so many values, or an array of `count` of it.
+    /// An `enum` with this number of values, or an array of `count` of them.
     pub fn enumeration(&mut self, values: u32, count: u32) {
         self.item(Shape::Enumeration(values), count);
     }
@@ -99,8 +99,8 @@ impl Assembler {
         self.step(Step::Array { length, element });
     }
 
-    /// A union: its labels with their members' types, the first of two of one label counts, and
-    /// the type of the default case.
+    /// A union: its labels with the types of their members, and the type of the default case. Of equal
+    /// labels, the first one counts.
     pub fn union(
         &mut self,
         discriminator: Discriminator,
@@ -121,7 +121,7 @@ impl Assembler {
         self.step(Step::Call(label));
     }
 
-    /// The repository id that stands before an exception's members, or does not.
+    /// The repository id before the members of an exception, which some ORBs omit.
     pub fn exception_id(&mut self, id: &str) {
         let index = self.id(id);
         self.step(Step::ExceptionId(index));
@@ -147,27 +147,27 @@ impl Assembler {
         self.step(Step::TypeCode);
     }
 
-    /// A value that the [`Host`](crate::Host) moves, of a type that this number tells it: a valuetype,
-    /// an abstract interface.
+    /// A value that the [`Host`](crate::Host) handles: a valuetype or an abstract interface. `index` tells
+    /// the host the type.
     pub fn foreign(&mut self, index: u32) {
         self.step(Step::Foreign(index));
     }
 
-    /// A type that has no values here; `what` says which.
+    /// A type without values; `what` names it in errors.
     pub fn refuse(&mut self, what: &'static str) {
         self.step(Step::Refuse(what));
     }
 
-    /// The program of all types told.
+    /// The program for all types.
     pub fn finish(mut self) -> Program {
         self.end();
         Program {
-            code: fixed(self.code),
-            entries: fixed(self.entries),
-            runs: fixed(self.runs),
-            items: fixed(self.items),
-            cases: fixed(self.cases),
-            ids: fixed(self.ids),
+            code: table(self.code),
+            entries: table(self.entries),
+            runs: table(self.runs),
+            items: table(self.items),
+            cases: table(self.cases),
+            ids: table(self.ids),
         }
     }
 

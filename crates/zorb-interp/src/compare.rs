@@ -1,4 +1,4 @@
-//! Comparing two values of one type, whatever streams they are in.
+//! Comparing two values of one type in two streams.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult};
 
@@ -9,11 +9,11 @@ use crate::program::{Label, Program, Step};
 use crate::{run, text};
 
 impl Program {
-    /// Whether both streams hold the same value of the type of `label`. Numbers are compared as
-    /// octets, so that a NaN is what it is.
+    /// Whether both streams have the same value of the type `label`. Numbers are compared bit by bit, so
+    /// that a NaN equals itself.
     ///
     /// # Errors
-    /// When either is no value of the type.
+    /// When either is not a valid value of the type.
     pub fn equal<H: Host>(
         &self,
         label: Label,
@@ -25,7 +25,7 @@ impl Program {
     }
 }
 
-/// Two streams that are compared.
+/// Two streams to compare.
 struct Comparison<'c, 'l, 'r, H> {
     program: &'c Program,
     left: &'c mut CdrReader<'l>,
@@ -39,7 +39,7 @@ impl<H: Host> Comparison<'_, '_, '_, H> {
         loop {
             let same = match self.program.step(at) {
                 Step::End => return Ok(true),
-                // Values nest deeper than anything else: they are compared in as small a frame as can be.
+                // Valuetypes nest deepest. They are handled here to keep the stack frame small.
                 Step::Foreign(index) => {
                     self.host.equal(HostValue::Foreign(index), self.left, self.right)?
                 }
@@ -113,7 +113,7 @@ impl<H: Host> Comparison<'_, '_, '_, H> {
         }
     }
 
-    /// A value in another: at the steps of `label`.
+    /// A nested value of the type `label`.
     fn nested(&mut self, label: Label) -> CdrResult<bool> {
         self.left.descend("value")?;
         let same = self.steps(self.program.entry(label))?;
@@ -135,16 +135,16 @@ impl<H: Host> Comparison<'_, '_, '_, H> {
     }
 }
 
-/// Goes on in the next chunk on both sides, where one has ended.
+/// [`CdrReader::step`] in both streams.
 fn step(left: &mut CdrReader<'_>, right: &mut CdrReader<'_>, alignment: usize) {
     left.step(alignment);
     right.step(alignment);
 }
 
-/// Whether two streams hold the same object reference, octet by octet.
+/// Whether two streams have the same object reference, octet by octet.
 ///
 /// # Errors
-/// When either holds none.
+/// When either is malformed.
 pub fn equal_references(left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
     const WHAT: &str = "object reference";
     step(left, right, 4);

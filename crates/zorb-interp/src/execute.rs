@@ -1,4 +1,4 @@
-//! Running a program: copying values, or walking over them.
+//! Running a program: copying and skipping values.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
@@ -10,14 +10,14 @@ use crate::{run, text};
 type Target<'w, 'b> = Option<&'w mut CdrWriter<'b>>;
 
 impl Program {
-    /// Copies one value of the type of `label` from one stream to another.
+    /// Copies one value of the type `label` from one stream to another.
     ///
-    /// Byte order, alignment, text code sets and GIOP versions of the two may differ. Everything a
-    /// decoder of the type would check is checked.
+    /// Byte order, alignment, code sets and GIOP version of the streams may differ. The value is validated
+    /// as by a decoder of the type.
     ///
     /// # Errors
-    /// As the decoder of the type, and as its encoder where the writer's stream cannot carry its
-    /// text; `TooDeep`; `Unsupported` for types that were refused.
+    /// The errors of decoding the type; those of encoding its text, when the code sets differ; `TooDeep`;
+    /// `Unsupported` for types without values.
     pub fn copy(
         &self,
         label: Label,
@@ -28,10 +28,10 @@ impl Program {
         self.execute(self.entry(label), reader, Some(writer), host)
     }
 
-    /// Checks one value of the type of `label` and passes over it.
+    /// Validates and skips one value of the type `label`.
     ///
     /// # Errors
-    /// As the decoder of the type.
+    /// The errors of decoding the type.
     pub fn skip(
         &self,
         label: Label,
@@ -41,10 +41,10 @@ impl Program {
         self.execute(self.entry(label), reader, None, host)
     }
 
-    /// [Copies](Self::copy) a value, or [skips](Self::skip) it where there is no writer.
+    /// [Copies](Self::copy) a value, or [skips](Self::skip) it if there is no writer.
     ///
     /// # Errors
-    /// Those of the two.
+    /// As [`copy`](Self::copy) and [`skip`](Self::skip).
     pub fn run<H: Host>(
         &self,
         label: Label,
@@ -66,7 +66,7 @@ impl Program {
         loop {
             match self.step(at) {
                 Step::End => return Ok(()),
-                // Values nest deeper than anything else: they are moved in as small a frame as can be.
+                // Valuetypes nest deepest. They are handled here to keep the stack frame small.
                 Step::Foreign(index) => host.foreign(index, reader, writer.as_deref_mut())?,
                 step => self.one(step, reader, writer.as_deref_mut(), host)?,
             }
@@ -102,7 +102,7 @@ impl Program {
                 self.elements(element, count, reader, writer, host)
             }
             Step::Array { length, element } => {
-                // Every element takes an octet at least.
+                // Every element has at least one octet.
                 let length = length as usize;
                 if length > reader.remaining_in_all() && !reader.enter_tail(length) {
                     return Err(reader.error(CdrErrorKind::LengthBeyondEnd, "array"));
@@ -171,8 +171,8 @@ impl Program {
 
     pub(crate) fn case(&self, union: UnionStep, label: i64) -> Option<Label> {
         let cases = self.cases.get(union.first as usize..)?.get(..union.count as usize)?;
-        let place = cases.partition_point(|&(one, _)| one < label);
-        let found = cases.get(place).filter(|&&(one, _)| one == label);
+        let index = cases.partition_point(|&(one, _)| one < label);
+        let found = cases.get(index).filter(|&&(one, _)| one == label);
         found.map(|&(_, member)| member).or(union.default)
     }
 
@@ -198,22 +198,23 @@ impl Program {
     }
 }
 
-/// The standard puts the repository id before an exception's members; some ORBs leave it out.
+/// Skips the repository id before the members of an exception. The standard requires it, but some ORBs
+/// omit it: then this returns `false`.
 pub(crate) fn skip_exception_id(id: &str, reader: &mut CdrReader<'_>) -> bool {
     reader.step(4);
     let mut ahead = reader.clone();
-    let stands = ahead.read_latin1("exception id").is_ok_and(|found| found == id);
-    if stands {
+    let is_present = ahead.read_latin1("exception id").is_ok_and(|found| found == id);
+    if is_present {
         *reader = ahead;
     }
-    stands
+    is_present
 }
 
-/// Moves an object reference, nil or not, or checks it where there is no writer: the type id and
-/// the tagged profiles, whatever they hold.
+/// Copies an object reference, nil or not: the type id and the tagged profiles, whose data is not looked
+/// at. Without a writer, checks and skips it.
 ///
 /// # Errors
-/// When there is none.
+/// When the reference is malformed.
 pub fn copy_reference(
     reader: &mut CdrReader<'_>,
     mut writer: Option<&mut CdrWriter<'_>>,

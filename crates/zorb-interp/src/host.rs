@@ -1,22 +1,22 @@
-//! What a program leaves to whoever runs it.
+//! The callbacks of a program.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-/// Moves what is no plain data: values that bring their type along, and valuetypes.
+/// Handles values that are not plain data: values that carry their type, and valuetypes.
 ///
-/// Without a writer the value is checked and passed over.
+/// Its methods copy a value from the reader to the writer. Without a writer, they check and skip it.
 pub trait Host {
-    /// Moves an `any`: a TypeCode and a value of it.
+    /// Copies an `any`: a TypeCode and a value of that type.
     ///
     /// # Errors
-    /// When there is none, or none that the writer's stream can carry.
+    /// When the octets are not a valid value, or the writer's stream cannot represent it.
     fn any(
         &mut self,
         reader: &mut CdrReader<'_>,
         writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()>;
 
-    /// Moves a TypeCode.
+    /// Copies a TypeCode.
     ///
     /// # Errors
     /// As [`any`](Self::any).
@@ -26,8 +26,8 @@ pub trait Host {
         writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()>;
 
-    /// Moves a value of the type that [`Assembler::foreign`](crate::Assembler::foreign) was told; how
-    /// deep such nest is the host's to count.
+    /// Copies a value of the type that [`Assembler::foreign`](crate::Assembler::foreign) got. The host
+    /// limits the nesting of such values.
     ///
     /// # Errors
     /// As [`any`](Self::any).
@@ -38,10 +38,10 @@ pub trait Host {
         writer: Option<&mut CdrWriter<'_>>,
     ) -> CdrResult<()>;
 
-    /// Hears that an exception stood without its repository id.
+    /// Called when an exception comes without its repository id.
     fn nameless_exception(&mut self) {}
 
-    /// Compares two anys, TypeCodes or foreign values, which have been checked already.
+    /// Compares two anys, TypeCodes or foreign values.
     ///
     /// # Errors
     /// As [`any`](Self::any).
@@ -53,18 +53,18 @@ pub trait Host {
     ) -> CdrResult<bool>;
 }
 
-/// What sort of value a [`Host`] is to compare.
+/// The kind of values that a [`Host`] compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostValue {
     /// An `any`.
     Any,
     /// A TypeCode.
     TypeCode,
-    /// A value of the type that the assembler was told.
+    /// A value of the type with this index.
     Foreign(u32),
 }
 
-/// The host of programs that need none: it refuses everything.
+/// The host of programs with plain data only: it refuses everything else.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 

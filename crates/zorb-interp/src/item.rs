@@ -1,6 +1,6 @@
-//! The members of a run: what has a fixed size.
+//! The members of a run, which have a fixed size.
 
-/// The sizes of numbers, and of all that is aligned as they are.
+/// The size and alignment of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// `octet`
@@ -27,18 +27,18 @@ impl Number {
     }
 }
 
-/// What one member of a run is, and what is checked of it.
+/// The type of a member of a run, with what is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Any octets will do.
+    /// Not checked.
     Number(Number),
     /// 0 or 1.
     Boolean,
-    /// A character of one octet.
+    /// One octet, which has to be a whole character.
     Char,
-    /// An `enum` of so many values.
+    /// An `enum` with this number of values.
     Enumeration(u32),
-    /// A `fixed` of so many digits.
+    /// A `fixed` with this number of digits.
     Packed(u8),
 }
 
@@ -61,8 +61,8 @@ impl Shape {
         }
     }
 
-    /// Whether the octets of it are turned round in the other byte order.
-    pub(crate) const fn turns(self) -> bool {
+    /// Whether its octets depend on the byte order.
+    pub(crate) const fn is_swapped(self) -> bool {
         self.size() > 1 && !matches!(self, Self::Packed(_))
     }
 
@@ -77,27 +77,27 @@ impl Shape {
     }
 }
 
-/// One member of a run, or an array of such.
+/// A member of a run, or an array of members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
     pub(crate) shape: Shape,
     pub(crate) count: u32,
 }
 
-/// Copies octets in the opposite order; both are of the same length.
-pub(crate) fn turn(from: &[u8], to: &mut [u8]) {
-    for (place, octet) in to.iter_mut().zip(from.iter().rev()) {
-        *place = *octet;
+/// Copies the octets of a number in reverse order. Both slices have the same length.
+pub(crate) fn swap(from: &[u8], to: &mut [u8]) {
+    for (target, octet) in to.iter_mut().zip(from.iter().rev()) {
+        *target = *octet;
     }
 }
 
-/// Copies numbers of `size` octets each, every one turned round.
-pub(crate) fn turn_each(size: usize, from: &[u8], to: &mut [u8]) {
-    fn each<const N: usize>(from: &[u8], to: &mut [u8], turned: impl Fn([u8; N]) -> [u8; N]) {
+/// Copies numbers of `size` octets, byte-swapped.
+pub(crate) fn swap_each(size: usize, from: &[u8], to: &mut [u8]) {
+    fn each<const N: usize>(from: &[u8], to: &mut [u8], swapped: impl Fn([u8; N]) -> [u8; N]) {
         let (from, _) = from.as_chunks::<N>();
         let (to, _) = to.as_chunks_mut::<N>();
-        for (place, octets) in to.iter_mut().zip(from) {
-            *place = turned(*octets);
+        for (target, octets) in to.iter_mut().zip(from) {
+            *target = swapped(*octets);
         }
     }
     match size {

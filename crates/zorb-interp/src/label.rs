@@ -1,4 +1,4 @@
-//! Union discriminators: numbers whatever their type.
+//! Union discriminators, as numbers of one type.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
@@ -6,7 +6,7 @@ use crate::text::step_to_wchar;
 
 const WHAT: &str = "union discriminator";
 
-/// What a union is switched by.
+/// The discriminator type of a union.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discriminator {
     /// `short`
@@ -19,22 +19,22 @@ pub enum Discriminator {
     ULong,
     /// `long long`
     LongLong,
-    /// `unsigned long long`; a label keeps its bits.
+    /// `unsigned long long`, whose bits are those of the label
     ULongLong,
-    /// `boolean`: 0 and 1.
+    /// `boolean`: 0 and 1
     Boolean,
     /// `octet`
     Octet,
-    /// `char`: the character's code.
+    /// `char`: the code point
     Char,
-    /// `wchar`: the character's code.
+    /// `wchar`: the code point
     WChar,
-    /// An `enum` of so many values: the ordinal.
+    /// An `enum` with this number of values: the ordinal
     Enumeration(u32),
 }
 
 impl Discriminator {
-    /// Octets that it takes, which it is aligned to; of a `wchar`, one at least.
+    /// Its size and alignment in octets; for a `wchar`, the minimum.
     const fn size(self) -> usize {
         match self {
             Self::Boolean | Self::Octet | Self::Char | Self::WChar => 1,
@@ -45,10 +45,10 @@ impl Discriminator {
     }
 }
 
-/// Takes a discriminator.
+/// Reads a discriminator.
 ///
 /// # Errors
-/// When the octets are none: `Truncated`, `BadBoolean`, `BadEnum`, `BadText`.
+/// `Truncated`, `BadBoolean`, `BadEnum`, `BadText`.
 pub fn read_label(discriminator: Discriminator, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
     match discriminator {
         Discriminator::WChar => step_to_wchar(reader),
@@ -75,11 +75,11 @@ pub fn read_label(discriminator: Discriminator, reader: &mut CdrReader<'_>) -> C
     })
 }
 
-/// Appends what [`read_label`] took.
+/// Appends a discriminator.
 ///
 /// # Errors
-/// `BadDiscriminator` for a label that the type does not have; `BadText` for a character that the
-/// stream cannot carry.
+/// `BadDiscriminator` for a label that is not a value of the type; `BadText` for a character that the
+/// code set does not have.
 pub fn write_label(
     discriminator: Discriminator,
     label: i64,

@@ -1,14 +1,14 @@
-//! Layout tables: values of types that are known at run time, moved, checked and compared.
+//! The table-driven marshalling engine: copies, checks and compares values of types known at run time.
 //!
-//! An [`Assembler`] is told a type member by member and makes a [`Program`] of it: a flat table of
-//! steps, in which neighbouring members of fixed size are one step, a *run*, whatever structs they
-//! stand in. The program then copies values from stream to stream, byte order, alignment and code
-//! sets differing or not; walks over them; and compares them. Where octets need no change they
-//! are moved in one piece, sequences of fixed-size structs included; else numbers are turned
-//! round at places that were found once for all elements.
+//! An [`Assembler`] takes the members of a type and compiles them to a [`Program`]: a flat table of steps,
+//! in which adjacent members of fixed size are one step, a *run*, even across nested structs. The program
+//! copies values from stream to stream, whose byte order, alignment and code sets may differ; skips
+//! values; and compares them. Octets that need no change are copied in bulk, also for sequences of
+//! fixed-size structs. Otherwise numbers are byte-swapped at offsets that are computed once for all
+//! elements.
 //!
-//! The crate knows CDR and no TypeCodes: what is no plain data, such as an `any`, is done by the
-//! [`Host`] that runs the program.
+//! The crate knows CDR but no TypeCodes. A [`Host`] handles everything that is not plain data, such as
+//! an `any`.
 //!
 //! ```
 //! use zorb_cdr::{ByteOrder, CdrReader, CdrWriter};

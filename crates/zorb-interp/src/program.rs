@@ -1,4 +1,4 @@
-//! The table of a type.
+//! The tables of types.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,14 +10,14 @@ use crate::label::Discriminator;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label(pub(crate) u32);
 
-/// The tables of types that lead to each other, made by an [`Assembler`](crate::Assembler).
+/// The tables of types that refer to each other, made by an [`Assembler`](crate::Assembler).
 ///
-/// A program works on any octets: what they promise is checked against what is there, nesting
-/// has [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH), and every step takes an octet at least.
+/// A program can run over untrusted octets: lengths are checked against the octets left, nesting is
+/// limited by [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH), and every step consumes at least one octet.
 #[derive(Debug)]
 pub struct Program {
     pub(crate) code: Box<[Step]>,
-    /// Where the code of each label begins.
+    /// Index in `code` of each label's first step.
     pub(crate) entries: Box<[u32]>,
     pub(crate) runs: Box<[Run]>,
     pub(crate) items: Box<[Item]>,
@@ -25,20 +25,19 @@ pub struct Program {
     pub(crate) ids: Box<[Box<str>]>,
 }
 
-/// What a value's octets depend on.
+/// What the encoding of a type's values depends on, beside the byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
-    /// The strictest alignment inside it: octets that begin equally far from a multiple of it mean
-    /// the same value.
+    /// The largest alignment: the octets of a value are valid at all offsets that are equal modulo it.
     pub alignment: u8,
-    /// Whether text is in it, so that code sets matter.
+    /// Whether there is text, which depends on the code sets.
     pub has_text: bool,
 }
 
 /// One step of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    /// Members of fixed size: an index of `runs`.
+    /// Members of fixed size: an index in `runs`.
     Run(u32),
     String(u32),
     WString(u32),
@@ -53,13 +52,13 @@ pub(crate) enum Step {
     },
     Union(UnionStep),
     Call(Label),
-    /// The id that may stand before an exception's members.
+    /// The repository id before the members of an exception: an index in `ids`.
     ExceptionId(u32),
     Reference,
     Any,
     TypeCode,
     Foreign(u32),
-    /// A type that has no values.
+    /// A type without values.
     Refuse(&'static str),
     End,
 }
@@ -67,26 +66,25 @@ pub(crate) enum Step {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnionStep {
     pub(crate) discriminator: Discriminator,
-    /// Where its cases are, sorted by label.
+    /// Index in `cases` of its first case. Its cases are sorted by label.
     pub(crate) first: u32,
     pub(crate) count: u32,
     pub(crate) default: Option<Label>,
 }
 
-/// Members of fixed size one after the other.
+/// Adjacent members of fixed size.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// The strictest alignment of its members.
+    /// The largest alignment of its members.
     pub(crate) alignment: u8,
-    /// Whether something is checked of its members, `char`s apart.
+    /// Whether members other than `char` are checked.
     pub(crate) checked: bool,
-    /// Whether the other byte order changes it.
-    pub(crate) turns: bool,
+    /// Whether its octets depend on the byte order.
+    pub(crate) is_swapped: bool,
     pub(crate) has_text: bool,
-    /// Octets of it for each distance that it may begin at from a multiple of 8, padding before
-    /// it included.
+    /// Its length with the padding before it, by the offset modulo 8 at which that begins.
     pub(crate) lengths: [u32; 8],
 }
 
@@ -105,7 +103,7 @@ impl Program {
         self.code.get(at).copied().unwrap_or(Step::Refuse("type"))
     }
 
-    /// The run that is all of a type.
+    /// The run of a type that consists of one.
     pub(crate) fn whole_run(&self, label: Label) -> Option<(&Run, &[Item])> {
         let entry = self.entry(label);
         match (self.step(entry), self.step(entry + 1)) {
@@ -114,9 +112,9 @@ impl Program {
         }
     }
 
-    /// What the octets of a type's values depend on.
+    /// The traits of the type `label`. They are exact for a run, and for a sequence or array of one;
+    /// other types get the strictest traits.
     pub fn traits(&self, label: Label) -> Traits {
-        // Types that lead to others may hold anything.
         let entry = self.entry(label);
         let element = match (self.step(entry), self.step(entry + 1)) {
             (Step::Sequence { element, .. } | Step::Array { element, .. }, Step::End) => element,
@@ -131,7 +129,7 @@ impl Program {
         }
     }
 
-    /// Octets that the program itself takes.
+    /// Memory used by the program, in octets.
     pub fn size(&self) -> usize {
         size_of_val(&*self.code)
             + size_of_val(&*self.entries)
@@ -142,8 +140,8 @@ impl Program {
     }
 }
 
-/// No value is as long, and no sum of a few such lengths is too long for a number.
-const LONGEST: usize = 0xffff_fff0;
+/// The maximum length of a run. No stream is as long, and adding a few octets to it does not overflow.
+const MAX_LENGTH: usize = 0xffff_fff0;
 
 impl Run {
     pub(crate) fn of(first: u32, items: &[Item]) -> Self {
@@ -153,8 +151,7 @@ impl Run {
             for item in items {
                 end = end.next_multiple_of(item.shape.alignment());
                 end = end.saturating_add(item.shape.size().saturating_mul(item.count as usize));
-                // What is longer than any stream is not there.
-                end = end.min(LONGEST);
+                end = end.min(MAX_LENGTH);
             }
             *length = (end - class) as u32;
         }
@@ -165,24 +162,24 @@ impl Run {
             count: items.len() as u32,
             alignment: alignment as u8,
             checked: items.iter().any(|item| checks(item.shape)),
-            turns: items.iter().any(|item| item.shape.turns()),
+            is_swapped: items.iter().any(|item| item.shape.is_swapped()),
             has_text: items.iter().any(|item| item.shape == Shape::Char),
             lengths,
         }
     }
 
-    /// Octets of the run where it begins at this offset.
+    /// The length of a run that begins at this offset, in octets.
     pub(crate) fn length_at(&self, offset: usize) -> usize {
-        self.lengths.get(offset % 8).map_or(LONGEST, |&length| length as usize)
+        self.lengths.get(offset % 8).map_or(MAX_LENGTH, |&length| length as usize)
     }
 
-    /// Whether values one after the other all look alike from this offset on.
-    pub(crate) fn is_steady_at(&self, offset: usize) -> bool {
+    /// Whether all runs in a row have the same layout from this offset on.
+    pub(crate) fn is_uniform_at(&self, offset: usize) -> bool {
         self.length_at(offset).is_multiple_of(usize::from(self.alignment))
     }
 }
 
-/// A vector as a program keeps it.
-pub(crate) fn fixed<T>(vector: Vec<T>) -> Box<[T]> {
+/// A table of a program.
+pub(crate) fn table<T>(vector: Vec<T>) -> Box<[T]> {
     vector.into_boxed_slice()
 }

@@ -1,15 +1,15 @@
-//! Moving runs: members of fixed size, one value or many in a row.
+//! Copying runs of fixed-size members, one or many in a row.
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
 
-use crate::item::{Item, Number, Shape, turn, turn_each};
+use crate::item::{Item, Number, Shape, swap, swap_each};
 use crate::program::Run;
 
-/// Places in each of many values that are found once: numbers to turn round, members to check. Runs
-/// of more are gone through member by member.
-const MAX_PLACES: usize = 32;
+/// Members of a value whose positions are computed once for many values: numbers to swap, members to
+/// check. A run with more members computes positions for each value.
+const MAX_MEMBERS: usize = 32;
 
-/// Moves `count` values of a run that stand one after the other.
+/// Copies `count` runs in a row.
 pub(crate) fn copy(
     run: &Run,
     items: &[Item],
@@ -19,38 +19,38 @@ pub(crate) fn copy(
 ) -> CdrResult<()> {
     let mut left = count;
     if let [Item { shape: Shape::Number(number), count: each }] = items {
-        // Aligned once, also where a stream's parts are aligned anew.
+        // Numbers are aligned once, also in a stream of several parts.
         let numbers = left.saturating_mul(*each as usize);
         return copy_numbers(*number, numbers, reader, writer);
     }
     if !reader.is_evenly_aligned() || reader.is_in_chunks() {
         for _ in 0..left {
-            copy_slowly(items, reader, writer.as_deref_mut())?;
+            copy_members(items, reader, writer.as_deref_mut())?;
         }
         return Ok(());
     }
     while left > 0 {
         let offset = reader.offset();
-        let together = if run.is_steady_at(offset) { left } else { 1 };
+        let together = if run.is_uniform_at(offset) { left } else { 1 };
         let length = run.length_at(offset);
-        let in_step = writer
+        let same_padding = writer
             .as_deref()
             .is_none_or(|to| (to.offset() ^ offset) & usize::from(run.alignment - 1) == 0);
-        if !in_step {
-            copy_slowly(items, reader, writer.as_deref_mut())?;
+        if !same_padding {
+            copy_members(items, reader, writer.as_deref_mut())?;
             left -= 1;
             continue;
         }
         let octets = reader.take(length.saturating_mul(together), "struct")?;
-        let strict = is_strict(reader, writer.as_deref());
-        let checked = run.checked || (run.has_text && strict.ascii);
-        if checked && !check_all(items, offset, length, octets, strict) {
-            return Err(fault(items, offset, length, octets, strict));
+        let rules = Rules::of(reader, writer.as_deref());
+        let checked = run.checked || (run.has_text && rules.ascii);
+        if checked && !check_all(items, offset, length, octets, rules) {
+            return Err(first_error(items, offset, length, octets, rules));
         }
         if let Some(writer) = writer.as_deref_mut() {
-            if run.turns && writer.order() != reader.order() {
-                let room = writer.reserve(octets.len());
-                turn_all(items, offset, length, octets, room);
+            if run.is_swapped && writer.order() != reader.order() {
+                let to = writer.reserve(octets.len());
+                swap_all(items, offset, length, octets, to);
             } else {
                 writer.put(octets);
             }
@@ -60,7 +60,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// Moves numbers that stand one after the other, or checks that they are there.
+/// Copies an array of numbers. Without a writer, skips them.
 ///
 /// # Errors
 /// `Truncated`.
@@ -92,11 +92,11 @@ fn put_numbers(number: Number, octets: &[u8], order: ByteOrder, writer: &mut Cdr
     if writer.order() == order {
         writer.put(octets);
     } else {
-        turn_each(number.size(), octets, writer.reserve(octets.len()));
+        swap_each(number.size(), octets, writer.reserve(octets.len()));
     }
 }
 
-/// Moves numbers that stand in several chunks of a value.
+/// Copies numbers that span several chunks of a value.
 #[cold]
 fn copy_in_chunks(
     number: Number,
@@ -116,15 +116,15 @@ fn copy_in_chunks(
     Ok(())
 }
 
-/// Moves one value member by member.
-fn copy_slowly(
+/// Copies one run member by member.
+fn copy_members(
     items: &[Item],
     reader: &mut CdrReader<'_>,
     mut writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
     for item in items {
         let (size, alignment) = (item.shape.size(), item.shape.alignment());
-        // Chunks may split an array, if nobody should.
+        // A sender may split an array into several chunks.
         let (pieces, each) = match reader.is_in_chunks() {
             true => (item.count, 1),
             false => (1, item.count),
@@ -133,15 +133,14 @@ fn copy_slowly(
             reader.step(alignment);
             reader.align(alignment);
             let octets = reader.take(size.saturating_mul(each as usize), item.shape.what())?;
-            let strict = is_strict(reader, writer.as_deref());
-            if octets.chunks_exact(size).any(|one| !check(item.shape, one, reader.order(), strict))
-            {
+            let rules = Rules::of(reader, writer.as_deref());
+            if octets.chunks_exact(size).any(|one| !check(item.shape, one, rules)) {
                 return Err(error(item.shape, reader.offset()));
             }
             if let Some(writer) = writer.as_deref_mut() {
                 writer.align(alignment);
-                if item.shape.turns() && writer.order() != reader.order() {
-                    turn_each(size, octets, writer.reserve(octets.len()));
+                if item.shape.is_swapped() && writer.order() != reader.order() {
+                    swap_each(size, octets, writer.reserve(octets.len()));
                 } else {
                     writer.put(octets);
                 }
@@ -151,74 +150,76 @@ fn copy_slowly(
     Ok(())
 }
 
-/// How octets are to be read when they are checked.
+/// What the validity of octets depends on.
 #[derive(Clone, Copy)]
-struct Strict {
+struct Rules {
     order: ByteOrder,
-    /// Whether a `char` has to be ASCII: in UTF-8 no other is one octet.
+    /// Whether a `char` has to be ASCII: in UTF-8 no other character is one octet.
     ascii: bool,
 }
 
-fn is_strict(reader: &CdrReader<'_>, writer: Option<&CdrWriter<'_>>) -> Strict {
-    let utf8 = |char_set| char_set == CharSet::Utf8;
-    Strict {
-        order: reader.order(),
-        ascii: utf8(reader.text().char_set)
-            || writer.is_some_and(|writer| utf8(writer.text().char_set)),
+impl Rules {
+    fn of(reader: &CdrReader<'_>, writer: Option<&CdrWriter<'_>>) -> Self {
+        let utf8 = |char_set| char_set == CharSet::Utf8;
+        Self {
+            order: reader.order(),
+            ascii: utf8(reader.text().char_set)
+                || writer.is_some_and(|writer| utf8(writer.text().char_set)),
+        }
     }
 }
 
-fn check_all(items: &[Item], offset: usize, length: usize, octets: &[u8], strict: Strict) -> bool {
-    let mut places = Places::new();
+fn check_all(items: &[Item], offset: usize, length: usize, octets: &[u8], rules: Rules) -> bool {
+    let mut members = Members::new();
     each(items, offset, |position, shape| {
-        let is_free = match shape {
-            Shape::Number(_) => true,
-            Shape::Char => !strict.ascii,
-            _ => false,
+        let is_checked = match shape {
+            Shape::Number(_) => false,
+            Shape::Char => rules.ascii,
+            _ => true,
         };
-        if !is_free {
-            places.add(position, shape);
+        if is_checked {
+            members.add(position, shape);
         }
     });
-    let Some(places) = places.all() else {
+    let Some(members) = members.all() else {
         return octets
             .chunks_exact(length)
-            .all(|value| faulty(items, offset, value, strict).is_none());
+            .all(|value| invalid_item(items, offset, value, rules).is_none());
     };
     octets.chunks_exact(length).all(|value| {
-        places.iter().all(|&(position, shape)| {
+        members.iter().all(|&(position, shape)| {
             let octets = value.get(position..position + shape.size()).unwrap_or_default();
-            check(shape, octets, strict.order, strict)
+            check(shape, octets, rules)
         })
     })
 }
 
-/// Places in a value and what is there, as many as there is room for.
-struct Places {
-    places: [(usize, Shape); MAX_PLACES],
+/// The positions and types of members in a value, up to [`MAX_MEMBERS`].
+struct Members {
+    members: [(usize, Shape); MAX_MEMBERS],
     count: usize,
 }
 
-impl Places {
+impl Members {
     fn new() -> Self {
-        Self { places: [(0, Shape::Boolean); MAX_PLACES], count: 0 }
+        Self { members: [(0, Shape::Boolean); MAX_MEMBERS], count: 0 }
     }
 
     fn add(&mut self, position: usize, shape: Shape) {
-        if let Some(place) = self.places.get_mut(self.count) {
-            *place = (position, shape);
+        if let Some(member) = self.members.get_mut(self.count) {
+            *member = (position, shape);
         }
         self.count = self.count.saturating_add(1);
     }
 
-    /// All places, unless they were too many.
+    /// All members, unless there are too many.
     fn all(&self) -> Option<&[(usize, Shape)]> {
-        self.places.get(..self.count)
+        self.members.get(..self.count)
     }
 }
 
-/// The first item that is wrong in a value.
-fn faulty(items: &[Item], offset: usize, value: &[u8], strict: Strict) -> Option<Item> {
+/// The first invalid item of a value.
+fn invalid_item(items: &[Item], offset: usize, value: &[u8], rules: Rules) -> Option<Item> {
     let mut position = 0;
     for item in items {
         let size = item.shape.size();
@@ -226,9 +227,7 @@ fn faulty(items: &[Item], offset: usize, value: &[u8], strict: Strict) -> Option
         let length = size * item.count as usize;
         if !matches!(item.shape, Shape::Number(_)) {
             let octets = value.get(position..position + length).unwrap_or_default();
-            let good =
-                octets.chunks_exact(size).all(|one| check(item.shape, one, strict.order, strict));
-            if !good {
+            if !octets.chunks_exact(size).all(|one| check(item.shape, one, rules)) {
                 return Some(*item);
             }
         }
@@ -238,10 +237,17 @@ fn faulty(items: &[Item], offset: usize, value: &[u8], strict: Strict) -> Option
 }
 
 #[cold]
-fn fault(items: &[Item], offset: usize, length: usize, octets: &[u8], strict: Strict) -> CdrError {
+fn first_error(
+    items: &[Item],
+    offset: usize,
+    length: usize,
+    octets: &[u8],
+    rules: Rules,
+) -> CdrError {
     let values = octets.chunks_exact(length).enumerate();
     let mut found = values.filter_map(|(index, value)| {
-        faulty(items, offset, value, strict).map(|item| error(item.shape, offset + index * length))
+        let item = invalid_item(items, offset, value, rules)?;
+        Some(error(item.shape, offset + index * length))
     });
     found.next().unwrap_or_else(|| error(Shape::Boolean, offset))
 }
@@ -258,14 +264,14 @@ fn error(shape: Shape, offset: usize) -> CdrError {
     CdrError::new(kind, offset, shape.what())
 }
 
-fn check(shape: Shape, octets: &[u8], order: ByteOrder, strict: Strict) -> bool {
+fn check(shape: Shape, octets: &[u8], rules: Rules) -> bool {
     match (shape, octets) {
         (Shape::Number(_), _) => true,
         (Shape::Boolean, [octet]) => *octet < 2,
-        (Shape::Char, [octet]) => !strict.ascii || octet.is_ascii(),
+        (Shape::Char, [octet]) => !rules.ascii || octet.is_ascii(),
         (Shape::Enumeration(values), octets) => {
             let Some(octets) = octets.first_chunk::<4>() else { return false };
-            let value = match order {
+            let value = match rules.order {
                 ByteOrder::Little => u32::from_le_bytes(*octets),
                 ByteOrder::Big => u32::from_be_bytes(*octets),
             };
@@ -276,8 +282,8 @@ fn check(shape: Shape, octets: &[u8], order: ByteOrder, strict: Strict) -> bool 
     }
 }
 
-/// Packed decimal: digits, and C or D in the last half-octet; of an even number of digits the
-/// first half-octet is 0.
+/// Whether octets are a packed decimal number: digits, and C or D in the last half-octet. With an even
+/// number of digits, the first half-octet is 0.
 fn is_packed(digits: u8, octets: &[u8]) -> bool {
     let halves = |octet: u8| (octet >> 4, octet & 0xf);
     let Some((&last, others)) = octets.split_last() else { return false };
@@ -289,32 +295,32 @@ fn is_packed(digits: u8, octets: &[u8]) -> bool {
         && others.iter().map(|&octet| halves(octet)).all(|(high, low)| high <= 9 && low <= 9)
 }
 
-/// Copies values with their numbers turned round.
-fn turn_all(items: &[Item], offset: usize, length: usize, octets: &[u8], room: &mut [u8]) {
-    let mut places = Places::new();
+/// Copies values with byte-swapped numbers.
+fn swap_all(items: &[Item], offset: usize, length: usize, octets: &[u8], to: &mut [u8]) {
+    let mut numbers = Members::new();
     each(items, offset, |position, shape| {
-        if shape.turns() {
-            places.add(position, shape);
+        if shape.is_swapped() {
+            numbers.add(position, shape);
         }
     });
-    room.copy_from_slice(octets);
-    for (value, place) in octets.chunks_exact(length).zip(room.chunks_exact_mut(length)) {
-        match places.all() {
-            Some(places) => {
-                for &(position, shape) in places {
-                    turn_at(position, shape.size(), value, place);
+    to.copy_from_slice(octets);
+    for (value, to) in octets.chunks_exact(length).zip(to.chunks_exact_mut(length)) {
+        match numbers.all() {
+            Some(numbers) => {
+                for &(position, shape) in numbers {
+                    swap_at(position, shape.size(), value, to);
                 }
             }
             None => each(items, offset, |position, shape| {
-                if shape.turns() {
-                    turn_at(position, shape.size(), value, place);
+                if shape.is_swapped() {
+                    swap_at(position, shape.size(), value, to);
                 }
             }),
         }
     }
 }
 
-/// Calls `found` with position and shape of every member, those of arrays one by one.
+/// Calls `found` with the position and type of every member and array element.
 fn each(items: &[Item], offset: usize, mut found: impl FnMut(usize, Shape)) {
     let mut position = 0;
     for item in items {
@@ -328,26 +334,26 @@ fn each(items: &[Item], offset: usize, mut found: impl FnMut(usize, Shape)) {
 }
 
 #[inline]
-fn turn_at(position: usize, size: usize, value: &[u8], place: &mut [u8]) {
-    /// A number of a constant size is one instruction or two.
+fn swap_at(position: usize, size: usize, value: &[u8], to: &mut [u8]) {
+    /// With a constant size, this is one or two instructions.
     #[inline]
-    fn of<const N: usize>(position: usize, value: &[u8], place: &mut [u8]) -> Option<()> {
+    fn of<const N: usize>(position: usize, value: &[u8], to: &mut [u8]) -> Option<()> {
         let octets = value.get(position..)?.first_chunk::<N>()?;
-        let room = place.get_mut(position..)?.first_chunk_mut::<N>()?;
-        let mut turned = *octets;
-        turned.reverse();
-        *room = turned;
+        let to = to.get_mut(position..)?.first_chunk_mut::<N>()?;
+        let mut swapped = *octets;
+        swapped.reverse();
+        *to = swapped;
         Some(())
     }
     let _ = match size {
-        2 => of::<2>(position, value, place),
-        4 => of::<4>(position, value, place),
-        8 => of::<8>(position, value, place),
-        _ => of::<16>(position, value, place),
+        2 => of::<2>(position, value, to),
+        4 => of::<4>(position, value, to),
+        8 => of::<8>(position, value, to),
+        _ => of::<16>(position, value, to),
     };
 }
 
-/// Whether a value of a run is the same on both sides.
+/// Whether both streams have the same run.
 pub(crate) fn equal(
     items: &[Item],
     left: &mut CdrReader<'_>,
@@ -378,13 +384,13 @@ fn same(item: Item, left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrR
     next(right);
     let one = left.take(length, item.shape.what())?;
     let other = right.take(length, item.shape.what())?;
-    if left.order() == right.order() || !item.shape.turns() {
+    if left.order() == right.order() || !item.shape.is_swapped() {
         return Ok(one == other);
     }
     Ok(one.chunks_exact(size).zip(other.chunks_exact(size)).all(|(one, other)| {
-        let mut turned = [0; 16];
-        let turned = turned.get_mut(..size).unwrap_or_default();
-        turn(other, turned);
-        one == turned
+        let mut swapped = [0; 16];
+        let swapped = swapped.get_mut(..size).unwrap_or_default();
+        swap(other, swapped);
+        one == swapped
     }))
 }

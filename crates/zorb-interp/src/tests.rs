@@ -10,7 +10,7 @@ use crate::{Assembler, Discriminator, Label, Number, Plain, Program};
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 
-/// Members that a run may have, told to the assembler and written by hand.
+/// Members of a run: how the assembler gets them, and how they are encoded.
 #[derive(Clone, Copy, Debug)]
 enum Member {
     Octet,
@@ -94,7 +94,7 @@ fn sequence_of(members: &[Member]) -> (Program, Label) {
     (assembler.finish(), list)
 }
 
-/// The octets of such a sequence that begins `start` octets after a multiple of 8.
+/// The octets of such a sequence at the offset `start`.
 fn octets_of(members: &[Member], count: u32, order: ByteOrder, start: usize) -> Vec<u8> {
     let mut buffer = vec![0; start];
     let mut writer = CdrWriter::resume(&mut buffer, order);
@@ -121,7 +121,7 @@ fn copied(
     Ok(buffer.split_off(target))
 }
 
-/// Structs of one to five members, drawn so that every pair of neighbours is met.
+/// Structs of one to five members, in which every pair of adjacent members occurs.
 fn structs() -> Vec<Vec<Member>> {
     let mut all: Vec<Vec<Member>> = Vec::new();
     for first in MEMBERS {
@@ -135,7 +135,7 @@ fn structs() -> Vec<Vec<Member>> {
 }
 
 #[test]
-fn runs_are_the_same_in_every_order_and_at_every_offset() {
+fn runs_are_copied_in_every_byte_order_and_at_every_offset() {
     for members in structs() {
         let program = sequence_of(&members);
         for count in [0, 1, 2, 5] {
@@ -178,7 +178,7 @@ fn equal_values_are_equal_in_every_form() {
 }
 
 #[test]
-fn every_cut_is_refused() {
+fn every_truncated_value_is_refused() {
     for members in structs() {
         let program = sequence_of(&members);
         let octets = octets_of(&members, 3, ByteOrder::Big, 4);
@@ -193,7 +193,7 @@ fn every_cut_is_refused() {
 }
 
 #[test]
-fn members_are_checked_wherever_they_stand() {
+fn members_are_checked_at_every_position() {
     let faults = [
         (Member::Boolean, vec![2], CdrErrorKind::BadBoolean),
         (Member::Color, vec![0, 0, 0, 3], CdrErrorKind::BadEnum),
@@ -229,7 +229,7 @@ fn text(char_set: CharSet, wide_form: WideForm) -> TextCoding {
 }
 
 #[test]
-fn text_changes_its_code_set_and_form() {
+fn text_is_converted_between_code_sets_and_forms() {
     let mut assembler = Assembler::new();
     let label = assembler.label();
     assembler.begin(label);
@@ -286,7 +286,7 @@ fn text_changes_its_code_set_and_form() {
 }
 
 #[test]
-fn unions_choose_and_recursion_ends() {
+fn unions_select_their_member_and_recursion_is_limited() {
     // union Tree switch (short) { case 1: sequence<Tree> kids; case -2: octet leaf; default: long l; }
     let mut assembler = Assembler::new();
     let labels: Vec<Label> = (0..4).map(|_| assembler.label()).collect();
@@ -313,17 +313,17 @@ fn unions_choose_and_recursion_ends() {
     let mut left = CdrReader::new(&octets, ByteOrder::Big);
     let mut right = CdrReader::new(&little, ByteOrder::Little);
     assert_eq!(program.0.equal(tree, &mut left, &mut right, &mut Plain), Ok(true));
-    // Nothing but openings.
+    // Nesting without an end.
     let deep = [0, 1, 0, 0, 0, 0, 0, 1].repeat(1000);
     let error = copied(&program, &deep, (ByteOrder::Big, 0), (ByteOrder::Big, 0)).unwrap_err();
     assert_eq!(error.kind, CdrErrorKind::TooDeep);
 }
 
 #[test]
-fn parts_of_a_stream_are_aligned_anew() {
+fn each_part_of_a_stream_has_its_alignment_base() {
     let members = [Member::Octet, Member::Double];
     let program = sequence_of(&members);
-    // A fragment begins behind the first element, 12 octets from its message's start.
+    // A fragment begins after the first element, 12 octets after the start of its message.
     let whole = octets_of(&members, 2, ByteOrder::Big, 0);
     let (first, _) = whole.split_at(16);
     let mut octets = first.to_vec();
@@ -339,7 +339,7 @@ fn parts_of_a_stream_are_aligned_anew() {
 }
 
 #[test]
-fn a_label_that_was_never_told_has_no_values() {
+fn a_label_without_a_definition_has_no_values() {
     let mut assembler = Assembler::new();
     let label = assembler.label();
     let program = assembler.finish();
@@ -348,7 +348,7 @@ fn a_label_that_was_never_told_has_no_values() {
 }
 
 #[test]
-fn what_a_type_depends_on_is_known() {
+fn types_have_their_traits() {
     let (program, list) = sequence_of(&[Member::Octet, Member::Short]);
     let traits = program.traits(list);
     assert_eq!((traits.alignment, traits.has_text), (4, false));

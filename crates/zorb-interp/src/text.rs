@@ -1,11 +1,11 @@
-//! Strings, moved whole where both streams have the same code set.
+//! Strings and wide text, which are decoded only when the code sets of the streams differ.
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, WideForm};
 
-/// Moves a `string` of at most `bound` octets, or checks it where there is no writer.
+/// Copies a `string` of at most `bound` octets. Without a writer, checks and skips it.
 ///
 /// # Errors
-/// As its decoder, and as its encoder where the writer's stream cannot carry it.
+/// As [`CdrReader::read_str`] and [`CdrWriter::write_str`].
 pub fn copy_string(
     bound: u32,
     reader: &mut CdrReader<'_>,
@@ -30,7 +30,7 @@ pub fn copy_string(
     }
 }
 
-/// Appends the octets of a string, which hold no NUL.
+/// Appends a string, whose octets contain no NUL.
 pub(crate) fn put(octets: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     writer.write_count(octets.len() + 1, "string")?;
     writer.put(octets);
@@ -38,11 +38,11 @@ pub(crate) fn put(octets: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     Ok(())
 }
 
-/// Moves a `wstring` of at most `bound` code units, or checks it where there is no writer. Its
-/// forms differ in byte order and GIOP version.
+/// Copies a `wstring` of at most `bound` code units, whose encoding depends on byte order and GIOP
+/// version. Without a writer, checks and skips it.
 ///
 /// # Errors
-/// As its decoder, and as its encoder where the writer's stream cannot carry it.
+/// As [`CdrReader::read_wstring`] and [`CdrWriter::write_wstring`].
 pub fn copy_wstring(
     bound: u32,
     reader: &mut CdrReader<'_>,
@@ -56,7 +56,7 @@ pub fn copy_wstring(
     }
 }
 
-/// Moves a `wchar`.
+/// Copies a `wchar`.
 pub(crate) fn wchar(
     reader: &mut CdrReader<'_>,
     writer: Option<&mut CdrWriter<'_>>,
@@ -69,7 +69,7 @@ pub(crate) fn wchar(
     }
 }
 
-/// Goes on in the next chunk where one has ended: a `wchar` is a number, or octets behind one.
+/// [`CdrReader::step`] before a `wchar`, which is a number in GIOP 1.1 and octets in 1.2.
 pub(crate) fn step_to_wchar(reader: &mut CdrReader<'_>) {
     reader.step(if reader.text().wide_form == WideForm::Units { 2 } else { 1 });
 }

@@ -187,11 +187,11 @@ impl Any {
         }
         let (mark, start) = (reader.mark(), reader.offset());
         let had_values = reader.has_values();
-        let before = reader.take_reach();
+        let before = reader.take_first_target();
         let walked = layout.run(reader, None)?;
-        let reach = reader.take_reach();
+        let reach = reader.take_first_target();
         if let Some(reach) = before.into_iter().chain(reach).min() {
-            reader.note_reach(reach);
+            reader.note_target(reach);
         }
         let traits = layout.traits();
         let octets = reader.since(&mark).filter(|octets| {
@@ -257,7 +257,7 @@ impl Any {
     /// An any around this one has to know the types, too.
     fn tell_types(&self, writer: &mut CdrWriter<'_>) {
         if let Some(types) = &self.types {
-            writer.keep(Arc::clone(types));
+            writer.retain(Arc::clone(types));
         }
     }
 
@@ -325,7 +325,7 @@ impl Any {
             let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
             writer.name_values();
             body(&type_code, &mut writer)?;
-            let types = match writer.keeps_values() {
+            let types = match writer.retains_values() {
                 true => ValueTypes::written(&writer, &type_code),
                 false => None,
             };

@@ -262,19 +262,19 @@ impl Wire for LongDouble {
     }
 
     #[inline(always)]
-    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+    fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
         let (high, low) = ((value.0 >> 64) as u64, value.0 as u64);
         let halves = match writer.order() {
             ByteOrder::Little => [low, high],
             ByteOrder::Big => [high, low],
         };
-        <u64 as Wire>::place_array(&halves, writer)
+        <u64 as Wire>::write_fixed_array(&halves, writer)
     }
 
     #[inline(always)]
-    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+    fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
         let order = reader.order();
-        let [first, second] = <u64 as Wire>::pick_array(reader)?;
+        let [first, second] = <u64 as Wire>::read_fixed_array(reader)?;
         let (high, low) = match order {
             ByteOrder::Little => (second, first),
             ByteOrder::Big => (first, second),

@@ -39,7 +39,7 @@ fn the_seeds_themselves_pass() {
 }
 
 #[test]
-fn random_and_spoiled_octets_do_no_harm() {
+fn random_and_corrupted_octets_do_no_harm() {
     let seeds = seeds();
     let mut generator = Generator::new(0x5a42);
     for _ in 0..5_000 {
@@ -47,7 +47,7 @@ fn random_and_spoiled_octets_do_no_harm() {
         check_type_code(&random);
         check_any(&random);
         let seed = generator.below(seeds.len());
-        let spoiled = generator.spoil(&seeds[seed]);
+        let spoiled = generator.corrupt(&seeds[seed]);
         check_type_code(&spoiled);
         check_any(&spoiled);
     }
@@ -67,7 +67,7 @@ fn memory_is_bounded_by_the_octets() {
     let seeds = seeds();
     for _ in 0..2_000 {
         let seed = generator.below(seeds.len());
-        let spoiled = generator.spoil(&seeds[seed]);
+        let spoiled = generator.corrupt(&seeds[seed]);
         let Some((&flag, octets)) = spoiled.split_first() else { continue };
         let limit = 32 * octets.len() as u64 + 512;
         assert!(peak::<TypeCode>(octets, ByteOrder::from_flag(flag)) <= limit);

@@ -187,7 +187,7 @@ fn alignment_past_the_end_stays_at_the_end() {
 fn a_tail_is_read_as_if_it_followed() {
     let head = [1, 0, 0, 0, 4, 0, 0, 0];
     let tail = &[1, 2, 3, 4][..];
-    let owner = String::from("what it lies in");
+    let owner = String::from("the owner");
     let owned = Tail::new(tail).owned_by(&owner);
     let reader = || {
         let mut reader = CdrReader::new(&head, ByteOrder::Little).with_origin(12);
@@ -204,13 +204,13 @@ fn a_tail_is_read_as_if_it_followed() {
     assert_eq!((whole.offset(), whole.remaining(), whole.is_in_one_piece()), (24, 0, true));
     assert_eq!(whole.read_u8().unwrap_err().offset, 24);
     assert_eq!((whole.tail(), whole.tail_owner::<String>()), (&[][..], None));
-    // Back to where it was, and as other sequences.
+    // Back to the mark, and as another sequence.
     assert_eq!(whole.since(&mark), None);
     whole.rewind(&mark);
     assert_eq!((whole.offset(), whole.remaining()), (16, 8));
     assert_eq!(whole.read_count(1, "sequence").unwrap(), 4);
     assert_eq!((whole.read_u16().unwrap(), whole.read_u16().unwrap()), (0x0201, 0x0403));
-    // There is no more than it has, and it comes after all of the buffer.
+    // The tail follows the whole buffer, and cannot give more than it has.
     let mut early = reader();
     assert!(!early.enter_tail(4));
     early.read_u32().unwrap();
@@ -226,7 +226,7 @@ fn a_tail_is_read_as_if_it_followed() {
 }
 
 #[test]
-fn runs_of_every_sort_are_read_in_a_tail() {
+fn runs_of_every_type_are_read_in_a_tail() {
     fn check<T, V: PartialEq + core::fmt::Debug>(run: usize, value: &V)
     where
         T: crate::Wire<Value = V, View = V>,
@@ -260,13 +260,13 @@ fn text_is_not_read_in_a_tail() {
     };
     let refused = Some(CdrErrorKind::BadString);
     let kind = |error: crate::CdrError| error.kind;
-    // A sequence of one that lies there, and one whose length alone was not there.
+    // A sequence whose element is in the tail, and a string whose characters are.
     let mut sequence = reader(&run, &[1, 0, 0, 0]);
     assert_eq!(<Vec<String> as crate::Wire>::read(&mut sequence).err().map(kind), refused);
     let mut string = reader(&text, &[5, 0, 0, 0]);
     assert_eq!(string.clone().read_latin1("text").err().map(kind), refused);
     assert_eq!(string.read_str(u32::MAX).err().map(kind), refused);
-    // What stands before it is read, and so it is after a look ahead.
+    // Text before the tail is read, also after the reader looked ahead into the tail.
     let mut all = reader(&run, &[1, 0, 0, 0, 3, 0, 0, 0, b'a', b'b', 0, 0]);
     all.read_u32().unwrap();
     let mark = all.mark();

@@ -1,4 +1,4 @@
-//! Valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
+//! Decoding valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
 
 mod revisit;
 
@@ -13,20 +13,21 @@ use crate::{CdrErrorKind, CdrResult};
 
 pub use revisit::Mark;
 
-/// The most repository ids that a value may come with.
+/// The maximum number of repository ids of a value.
 const MAX_IDS: u32 = 64;
-/// The longest repository id.
+/// The maximum length of a repository id, in octets.
 const MAX_ID: usize = 1024;
-/// What a reader keeps about values.
+
+/// The state of a reader that concerns valuetypes.
 #[derive(Clone, Default)]
 pub(super) struct Values<'a> {
-    /// What users of the stream share about it: the values in it.
+    /// See [`CdrReader::shared`].
     shared: Option<Arc<dyn Any + Send + Sync>>,
     /// The values that began so far, in the order of their offsets.
     begun: Vec<Begun>,
-    /// The first offset that an indirection led to.
-    reach: Option<usize>,
-    /// The values that are open.
+    /// The lowest target offset of the indirections so far.
+    first_target: Option<usize>,
+    /// The open values.
     nesting: Nesting,
     chunks: Chunks<'a>,
 }
@@ -39,46 +40,46 @@ struct Begun {
     level: u32,
 }
 
-/// Where a reader stands among the chunks of values.
+/// The position of a reader among the chunks of values.
 #[derive(Clone, Copy, Default)]
 struct Chunks<'a> {
-    /// All octets, of which the reader's buffer then holds those up to the end of the chunk. Empty
-    /// outside of chunked values.
-    whole: &'a [u8],
+    /// All octets of the stream; the reader's buffer ends with the current chunk. Empty outside chunked
+    /// values.
+    stream: &'a [u8],
     /// How many chunked values are open.
     level: u32,
     /// Values of this level and above have ended.
     ended: Option<u32>,
-    /// Octets that indirections led to and that were read again: ids, and whole values.
+    /// Octets read again because of indirections: ids and whole values.
     followed: usize,
 }
 
-/// How a value in a stream begins.
+/// The beginning of a value in a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueHeader<'a> {
-    /// There is none.
+    /// The null value.
     Null,
-    /// It is the one that began at this offset.
+    /// An indirection to the value that began at this offset.
     Shared(usize),
-    /// It follows.
+    /// A new value, whose state follows.
     New(ValueTag<'a>),
 }
 
-/// What a value's tag says of it.
+/// The tag of a value, with its repository ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueTag<'a> {
-    /// The offset of the tag: what indirections to the value lead to.
+    /// The offset of the tag, which is the target of indirections to the value.
     pub offset: usize,
-    /// Its state comes in chunks.
+    /// Whether the state is chunked.
     pub is_chunked: bool,
-    /// The repository ids of its type and of the bases it may be truncated to, most derived first;
-    /// empty when it is of the type that is expected.
+    /// The repository ids of the type and of the bases that it can be truncated to, most derived first.
+    /// Empty when the value is of the type that the receiver expects.
     pub ids: Vec<Cow<'a, str>>,
 }
 
 impl<'a> CdrReader<'a> {
-    /// What this stream's users share about it, such as the values read so far: made on first use,
-    /// and kept by clones of the reader.
+    /// State that decoders share for this stream, such as the values decoded so far. `make` makes it on
+    /// first use, and clones of the reader share it.
     pub fn shared<T: Any + Send + Sync>(&mut self, make: impl FnOnce() -> T) -> Arc<T> {
         let values = Arc::make_mut(self.values.get_or_insert_default());
         if let Some(shared) = values.shared.clone()
@@ -91,10 +92,10 @@ impl<'a> CdrReader<'a> {
         made
     }
 
-    /// All octets of the stream, those behind the chunk included.
-    fn whole(&self) -> &'a [u8] {
+    /// All octets of the stream, beyond the current chunk too.
+    fn stream(&self) -> &'a [u8] {
         match self.is_in_chunks() {
-            true => self.chunks().whole,
+            true => self.chunks().stream,
             false => self.buffer,
         }
     }
@@ -103,7 +104,7 @@ impl<'a> CdrReader<'a> {
         Arc::make_mut(self.values.get_or_insert_default())
     }
 
-    /// Says that a value begins at this offset. Those that are read again are known already.
+    /// Records that a value begins at this offset, unless it is read again.
     fn note_value(&mut self, offset: usize, level: u32) {
         let begun = &mut self.values_mut().begun;
         if begun.last().is_none_or(|last| last.offset < offset) {
@@ -119,8 +120,8 @@ impl<'a> CdrReader<'a> {
         &mut Arc::make_mut(self.values.get_or_insert_default()).chunks
     }
 
-    /// Does something as if there were no chunks.
-    fn beside_chunks<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `work` with chunking disabled.
+    fn unchunked<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         if !self.is_in_chunks() {
             return work(self);
         }
@@ -132,15 +133,16 @@ impl<'a> CdrReader<'a> {
 
     #[cold]
     pub(super) fn step_in_chunks(&mut self, alignment: usize) {
-        self.go_on(alignment);
+        self.enter_next_chunk(alignment);
     }
 
-    /// Takes what comes before the state of a value, null and indirections included.
+    /// Reads what comes before the state of a value: null, an indirection, or a tag with its ids.
     ///
     /// # Errors
-    /// `BadValue` for what is no tag, or none here; what is wrong with ids; `Truncated`.
+    /// `BadValue` for a number that is not a tag, or a tag that is not allowed here; the errors of ids;
+    /// `Truncated`.
     pub fn read_value_header(&mut self) -> CdrResult<ValueHeader<'a>> {
-        let is_between = self.go_to_value()?;
+        let is_between = self.align_to_value()?;
         let tag = self.read_u32()?;
         let start = self.position - 4;
         match tag {
@@ -151,7 +153,7 @@ impl<'a> CdrReader<'a> {
             }
             FIRST_TAG..=LAST_TAG => {
                 let is_chunked = tag & IS_CHUNKED != 0;
-                // In chunks are the states of values, not whole ones.
+                // A nested value is chunked too, and begins between chunks.
                 if self.is_in_chunks() && !(is_between && is_chunked) {
                     return Err(self.error(CdrErrorKind::BadValue, "value tag"));
                 }
@@ -179,19 +181,19 @@ impl<'a> CdrReader<'a> {
             let buffer = self.buffer;
             let chunks = self.chunks_mut();
             if chunks.level == 0 {
-                chunks.whole = buffer;
+                chunks.stream = buffer;
             }
             chunks.level += 1;
-            self.stand_between();
+            self.leave_chunk();
         }
         Ok(())
     }
 
-    /// Leaves a value entered with [`begin_value`](Self::begin_value), with what of its state has
-    /// not been read, if it has chunks.
+    /// Leaves a value entered with [`begin_value`](Self::begin_value). If it is chunked, skips what is
+    /// left of its state.
     ///
     /// # Errors
-    /// `BadValue` for chunks that do not end as they should.
+    /// `BadValue` for chunks with a bad end tag.
     pub fn end_value(&mut self, tag: &ValueTag<'_>) -> CdrResult<()> {
         self.values_mut().nesting.leave();
         if !tag.is_chunked {
@@ -207,19 +209,19 @@ impl<'a> CdrReader<'a> {
             chunks.ended = None;
         }
         if chunks.level == 0 {
-            let whole = core::mem::take(&mut chunks.whole);
-            self.buffer = whole;
+            let stream = core::mem::take(&mut chunks.stream);
+            self.buffer = stream;
         } else {
-            self.stand_between();
+            self.leave_chunk();
         }
         Ok(())
     }
 
-    /// Reads on up to the end tag of the value of this level.
+    /// Skips to behind the end tag of the value of this level.
     fn skip_to_end(&mut self, level: u32) -> CdrResult<()> {
         self.position = self.buffer.len();
-        self.buffer = self.chunks().whole;
-        // Of values that nobody reads, how many are open.
+        self.buffer = self.chunks().stream;
+        // The level of the innermost open value, among those that are skipped.
         let mut open = level;
         loop {
             let tag = self.read_between()?;
@@ -251,20 +253,19 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// A number between chunks, where the buffer is the whole.
+    /// A number between chunks, where the buffer is the whole stream.
     fn read_between(&mut self) -> CdrResult<u32> {
-        self.beside_chunks(Self::read_u32)
+        self.unchunked(Self::read_u32)
     }
 
-    /// Forgets the chunk, and enters the next one if that is what follows.
-    fn stand_between(&mut self) {
-        self.buffer = self.chunks().whole.get(..self.position).unwrap_or_default();
-        self.go_on(1);
+    /// Leaves the current chunk, and enters the next one if it follows.
+    fn leave_chunk(&mut self) {
+        self.buffer = self.chunks().stream.get(..self.position).unwrap_or_default();
+        self.enter_next_chunk(1);
     }
 
-    /// Goes into the next chunk when no more than padding is left of this one, and a chunk is what
-    /// follows; else it stays where it is.
-    fn go_on(&mut self, alignment: usize) {
+    /// Enters the next chunk, if nothing but padding is left of the current one and a chunk follows.
+    fn enter_next_chunk(&mut self, alignment: usize) {
         if !self.is_in_chunks()
             || self.chunks().ended.is_some()
             || self.aligned(alignment) < self.buffer.len()
@@ -273,7 +274,7 @@ impl<'a> CdrReader<'a> {
         }
         let (position, buffer) = (self.position, self.buffer);
         self.position = buffer.len();
-        self.buffer = self.chunks().whole;
+        self.buffer = self.chunks().stream;
         if let Ok(size @ 1..FIRST_TAG) = self.read_between()
             && let end = self.position.saturating_add(size as usize)
             && let Some(chunk) = self.buffer.get(..end)
@@ -284,19 +285,20 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Octets up to the end of the stream, those behind a chunk included.
+    /// Number of octets up to the end of the stream, beyond the current chunk too.
     pub fn remaining_in_all(&self) -> usize {
-        self.whole().len() - self.position
+        self.stream().len() - self.position
     }
 
-    /// Whether reading may go on in another chunk.
+    /// Whether the reader is inside a chunked value.
     #[inline]
     pub fn is_in_chunks(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.chunks.level > 0)
     }
 
-    /// Goes to where a value's tag is: in this chunk, the next one, or between them, which is said.
-    fn go_to_value(&mut self) -> CdrResult<bool> {
+    /// Moves to the tag of a value: in the current chunk, in the next one, or between the two. Returns
+    /// whether it is between chunks.
+    fn align_to_value(&mut self) -> CdrResult<bool> {
         if !self.is_in_chunks() {
             return Ok(true);
         }
@@ -305,7 +307,7 @@ impl<'a> CdrReader<'a> {
         }
         let (position, chunk) = (self.position, self.buffer);
         self.position = chunk.len();
-        self.buffer = self.chunks().whole;
+        self.buffer = self.chunks().stream;
         if self.chunks().ended.is_none() {
             let start = self.position;
             if (FIRST_TAG..=LAST_TAG).contains(&self.read_between()?) {
@@ -314,7 +316,7 @@ impl<'a> CdrReader<'a> {
             }
         }
         (self.position, self.buffer) = (position, chunk);
-        self.go_on(4);
+        self.enter_next_chunk(4);
         Ok(false)
     }
 
@@ -324,12 +326,12 @@ impl<'a> CdrReader<'a> {
             0 => Ok(Vec::new()),
             ONE_ID => Ok(alloc::vec![self.read_id()?]),
             IDS => {
-                let count = self.beside_chunks(Self::read_u32)?;
+                let count = self.unchunked(Self::read_u32)?;
                 if count != INDIRECTION {
                     return self.read_id_list(count);
                 }
-                let target = self.beside_chunks(Self::read_target)?;
-                self.elsewhere(target, |reader| {
+                let target = self.unchunked(Self::read_target)?;
+                self.at_position(target, |reader| {
                     let count = reader.read_u32()?;
                     reader.read_id_list(count)
                 })
@@ -350,11 +352,11 @@ impl<'a> CdrReader<'a> {
         let mut ahead = self.clone();
         ahead.values = None;
         if ahead.read_u32()? != INDIRECTION {
-            return self.beside_chunks(|reader| reader.read_latin1("repository id"));
+            return self.unchunked(|reader| reader.read_latin1("repository id"));
         }
         self.position = ahead.position;
-        let target = self.beside_chunks(Self::read_target)?;
-        let id = self.elsewhere(target, |reader| reader.read_latin1("repository id"))?;
+        let target = self.unchunked(Self::read_target)?;
+        let id = self.at_position(target, |reader| reader.read_latin1("repository id"))?;
         if id.len() > MAX_ID {
             return Err(self.error(CdrErrorKind::BadValue, "repository id"));
         }
@@ -362,22 +364,22 @@ impl<'a> CdrReader<'a> {
         Ok(id)
     }
 
-    /// Takes an offset, and gives the position it leads to, which is behind us.
+    /// Reads the offset of an indirection, and returns its target position, which is before the tag.
     fn read_target(&mut self) -> CdrResult<usize> {
         let offset = self.read_i32()?;
         let from = self.position - 4;
         let back = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
         match from.checked_sub(back) {
             Some(target) if offset < -4 => {
-                self.note_reach(self.origin + target);
+                self.note_target(self.origin + target);
                 Ok(target)
             }
             _ => Err(self.error(CdrErrorKind::BadValue, "indirection")),
         }
     }
 
-    /// Reads ids at another position, as if there were no chunks, and comes back.
-    fn elsewhere<T>(&mut self, position: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `work` at another position with chunking disabled, then returns to the current one.
+    fn at_position<T>(&mut self, position: usize, work: impl FnOnce(&mut Self) -> T) -> T {
         let (here, chunks) = (self.position, self.chunks());
         self.position = position;
         *self.chunks_mut() = Chunks { followed: chunks.followed, ..Chunks::default() };

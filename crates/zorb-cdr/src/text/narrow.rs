@@ -9,7 +9,7 @@ impl<'a> CdrReader<'a> {
     /// A `char`: one octet of the connection's code set.
     ///
     /// # Errors
-    /// `BadText` for an octet that is no whole character; `Truncated`.
+    /// `BadText` for an octet that is not a whole character; `Truncated`.
     #[inline]
     pub fn read_char(&mut self) -> CdrResult<char> {
         let octet = self.read_u8()?;
@@ -41,7 +41,7 @@ impl<'a> CdrReader<'a> {
         Ok(text)
     }
 
-    /// A `string`, borrowed from the buffer where its octets already are UTF-8.
+    /// A `string`, borrowed from the buffer if its octets are UTF-8.
     ///
     /// # Errors
     /// As [`read_string_octets`](Self::read_string_octets), and `BadText`.
@@ -51,8 +51,8 @@ impl<'a> CdrReader<'a> {
         self.decode_text(octets)
     }
 
-    /// A `string` of 7-bit text outside the negotiated code set: operation names, repository ids,
-    /// host names. Other octets are read as ISO 8859-1.
+    /// A `string` in ISO 8859-1, whatever code set is negotiated: operation names, repository ids, host
+    /// names, which are ASCII in practice.
     ///
     /// # Errors
     /// As [`read_string_octets`](Self::read_string_octets).
@@ -71,7 +71,7 @@ impl<'a> CdrReader<'a> {
         self.latin1_string(octets, what)
     }
 
-    /// What is no plain text, or no text.
+    /// A string that is not ASCII, or malformed.
     #[cold]
     fn latin1_string(&self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
         match octets.split_last() {
@@ -92,13 +92,13 @@ impl<'a> CdrReader<'a> {
     }
 }
 
-/// Whether all octets are ASCII and none is NUL: eight at a time, as names are short.
+/// Whether all octets are ASCII and none is NUL. It looks at eight octets at a time, as names are short.
 #[inline]
 fn is_plain(octets: &[u8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
     let (words, rest) = octets.as_chunks::<8>();
-    // Taking one from each octet borrows at a NUL, which leaves it with its highest bit.
+    // Subtracting one from each octet makes a NUL borrow, which sets its highest bit.
     let has_other = words.iter().any(|word| {
         let word = u64::from_ne_bytes(*word);
         (word | word.wrapping_sub(ONES)) & HIGHEST != 0
@@ -106,7 +106,7 @@ fn is_plain(octets: &[u8]) -> bool {
     !has_other && rest.iter().all(|octet| octet.wrapping_sub(1) < 0x7f)
 }
 
-/// ISO 8859-1 octets as text; ASCII, the common case, stays borrowed.
+/// ISO 8859-1 octets as text, borrowed if they are ASCII.
 fn latin1(octets: &[u8]) -> Cow<'_, str> {
     match core::str::from_utf8(octets) {
         Ok(text) if octets.is_ascii() => Cow::Borrowed(text),
@@ -118,7 +118,7 @@ impl CdrWriter<'_> {
     /// A `char`.
     ///
     /// # Errors
-    /// `BadText` when the connection's code set has no single octet for it.
+    /// `BadText` when the code set needs more than one octet for it.
     #[inline]
     pub fn write_char(&mut self, value: char) -> CdrResult<()> {
         let octet = match self.text().char_set {
@@ -137,7 +137,7 @@ impl CdrWriter<'_> {
     /// A `string` of at most `bound` octets (`u32::MAX` when unbounded).
     ///
     /// # Errors
-    /// `BadString` for a NUL inside; `BadText` for a character the code set lacks;
+    /// `BadString` for a NUL inside; `BadText` for a character that the code set does not have;
     /// `BoundExceeded`, `TooLong`.
     #[inline]
     pub fn write_str(&mut self, value: &str, bound: u32) -> CdrResult<()> {
@@ -174,10 +174,10 @@ impl CdrWriter<'_> {
         Ok(())
     }
 
-    /// A `string` of 7-bit text outside the negotiated code set: operation names, repository ids.
+    /// A `string` in ISO 8859-1, whatever code set is negotiated: operation names, repository ids.
     ///
     /// # Errors
-    /// `BadString` for a NUL inside; `BadText` outside ISO 8859-1; `TooLong`.
+    /// `BadString` for a NUL inside; `BadText` for a character that ISO 8859-1 does not have; `TooLong`.
     pub fn write_latin1(&mut self, value: &str) -> CdrResult<()> {
         if !is_plain(value.as_bytes()) {
             return self.write_as_latin1(value, u32::MAX);
@@ -198,12 +198,12 @@ mod tests {
         for length in 0..20 {
             let text = [b'a'; 20];
             assert!(is_plain(&text[..length]));
-            for place in 0..length {
+            for index in 0..length {
                 for octet in 0..=u8::MAX {
                     let mut text = text;
-                    text[place] = octet;
+                    text[index] = octet;
                     let expected = octet.is_ascii() && octet != 0;
-                    assert_eq!(is_plain(&text[..length]), expected, "{octet} at {place}");
+                    assert_eq!(is_plain(&text[..length]), expected, "{octet} at {index}");
                 }
             }
         }

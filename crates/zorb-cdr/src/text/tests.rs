@@ -1,4 +1,4 @@
-//! The forms of text, row by row: each code set and each GIOP version.
+//! Text in each code set and GIOP version, as tables.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,7 +36,7 @@ fn written(
     Ok(buffer)
 }
 
-/// What `body` reads, if it reads it all.
+/// What `body` reads from `octets`, if it reads all of them.
 fn read<T>(
     octets: &[u8],
     text: TextCoding,
@@ -230,7 +230,7 @@ fn malformed_wide_strings() {
 }
 
 #[test]
-fn wide_text_needs_a_version_and_an_agreement() {
+fn wide_text_needs_giop_1_1_and_a_negotiated_code_set() {
     for (coding, error) in [
         (wide(WideSet::Utf16, WideForm::Absent), WideNotAllowed),
         (TextCoding { wide_form: WideForm::Absent, ..LATIN1 }, WideNotAllowed),

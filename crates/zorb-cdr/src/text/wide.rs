@@ -1,4 +1,4 @@
-//! `wchar` and `wstring`, whose form depends on the GIOP version.
+//! `wchar` and `wstring`, whose encoding depends on the GIOP version.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ impl CdrReader<'_> {
     /// A `wchar`.
     ///
     /// # Errors
-    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadText` for what is not one character;
+    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadText` for anything but one character;
     /// `Truncated`.
     pub fn read_wchar(&mut self) -> CdrResult<char> {
         let set = self.wide_set("wchar")?;
@@ -25,7 +25,7 @@ impl CdrReader<'_> {
             WideForm::Octets => {
                 let count = usize::from(self.read_u8()?);
                 match self.take(count, "wchar")? {
-                    // A unit alone is the value, also where it looks like a mark.
+                    // A single unit is the value, even the unit of a byte-order mark.
                     &[high, low] => {
                         let unit = u16::from_be_bytes([high, low]);
                         self.decode_units(core::iter::once(unit), set, "wchar")?
@@ -90,7 +90,7 @@ impl CdrReader<'_> {
         if !odd.is_empty() {
             return Err(self.error(CdrErrorKind::BadText, what));
         }
-        // A byte-order mark selects the order and is not part of the value.
+        // A byte-order mark selects the byte order and is not part of the value.
         let (pairs, order) = match pairs.split_first() {
             Some((first, rest)) => match u16::from_be_bytes(*first) {
                 BYTE_ORDER_MARK => (rest, ByteOrder::Big),
@@ -123,10 +123,11 @@ impl CdrReader<'_> {
 }
 
 impl CdrWriter<'_> {
-    /// A `wchar`. A character outside the basic plane is a surrogate pair, in GIOP 1.2 only.
+    /// A `wchar`. GIOP 1.2 writes a character outside the basic multilingual plane as a surrogate pair.
     ///
     /// # Errors
-    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadText` when one unit cannot hold it.
+    /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadText` for a surrogate pair in GIOP 1.1 or
+    /// UCS-2.
     pub fn write_wchar(&mut self, value: char) -> CdrResult<()> {
         let set = self.wide_set("wchar")?;
         let mut units = [0; 2];
@@ -143,9 +144,9 @@ impl CdrWriter<'_> {
         Ok(())
     }
 
-    /// A `wstring` of at most `bound` code units. In GIOP 1.2 it is in the stream's byte order, a
-    /// little-endian one behind a byte-order mark: omniORB takes what has no mark for big-endian
-    /// as the standard says, but not inside an any of a little-endian message.
+    /// A `wstring` of at most `bound` code units. GIOP 1.2 writes it in the byte order of the stream, with
+    /// a byte-order mark if that is little-endian. (Big-endian text needs no mark by the standard, but
+    /// omniORB reads text without one as little-endian in an any of a little-endian message.)
     ///
     /// # Errors
     /// `WideNotAllowed` in GIOP 1.0, `WideNotNegotiated`; `BadString` for a NUL inside;
@@ -168,7 +169,7 @@ impl CdrWriter<'_> {
             self.write_u16(0);
         } else {
             let order = self.order();
-            // A value that begins with the mark's own code needs a mark before it to survive.
+            // A receiver would drop a byte-order mark that is the first character of the value.
             let marked = match order {
                 ByteOrder::Big => value.starts_with(['\u{feff}', '\u{fffe}']),
                 ByteOrder::Little => !value.is_empty(),

@@ -53,8 +53,8 @@ fn all_pass<T: Wire>(values: &[T::Value], context: &Context) -> bool {
     T::ALWAYS_AS_IS || values.iter().all(|value| T::passes_as_is(T::view(value), context))
 }
 
-/// The IDL type `sequence<octet>` where a servant's parameter can be borrowed: a `Vec<u8>` in
-/// data, a `&[u8]` straight from the request buffer in an upcall.
+/// The IDL type `sequence<octet>` as a parameter: a servant gets a `&[u8]` into the request buffer. As a
+/// value it is a `Vec<u8>`.
 #[derive(Clone, Copy, Debug)]
 pub enum Octets {}
 
@@ -133,7 +133,7 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     type Value = [T::Value; N];
     type View = [T::Value; N];
     type Borrowed<'a> = [T::Value; N];
-    // IDL has no empty arrays; `max` keeps the constant honest for a Rust one.
+    // At least 1, also for an empty Rust array; IDL has none.
     const MIN_SIZE: usize = if N == 0 { 1 } else { T::MIN_SIZE.saturating_mul(N) };
     const LAYOUT: Option<FixedLayout> = FixedLayout::array(T::LAYOUT, N);
     const ALWAYS_AS_IS: bool = T::ALWAYS_AS_IS;
@@ -176,12 +176,12 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     }
 
     #[inline(always)]
-    fn place(value: &[T::Value; N], writer: &mut FixedWriter<'_>) -> Option<()> {
-        T::place_array(value, writer)
+    fn write_fixed(value: &[T::Value; N], writer: &mut FixedWriter<'_>) -> Option<()> {
+        T::write_fixed_array(value, writer)
     }
 
     #[inline(always)]
-    fn pick(reader: &mut FixedReader<'_>) -> Option<[T::Value; N]> {
-        T::pick_array(reader)
+    fn read_fixed(reader: &mut FixedReader<'_>) -> Option<[T::Value; N]> {
+        T::read_fixed_array(reader)
     }
 }

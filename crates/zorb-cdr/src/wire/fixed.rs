@@ -1,5 +1,5 @@
-//! Types of fixed size, moved in runs: one check of space for many values, members at offsets
-//! that the compiler knows.
+//! Types of fixed size, which are moved in runs: one bounds check for many values, and members at
+//! offsets that are compile-time constants.
 
 mod layout;
 mod run;
@@ -11,17 +11,17 @@ use crate::ByteOrder;
 pub use layout::FixedLayout;
 pub(super) use run::{read_one, read_run, write_run};
 
-/// The room of one value of a fixed-size type, to be filled member by member.
+/// Writes one value of a fixed-size type, member by member, to octets reserved for it.
 ///
-/// Made where room and alignment are constants, so that each member's place becomes one too.
+/// It is created where size and alignment are constants, so that the offset of each member is one too.
 #[derive(Debug)]
 pub struct FixedWriter<'a> {
-    room: &'a mut [u8],
+    octets: &'a mut [u8],
     position: usize,
-    /// Octets from a multiple of 8 octets to the room's first.
+    /// The offset of the first octet, modulo 8.
     class: usize,
     order: ByteOrder,
-    /// The last character that one octet can carry.
+    /// The last character that has a single octet.
     last_char: char,
 }
 
@@ -32,25 +32,26 @@ impl FixedWriter<'_> {
         self.order
     }
 
-    /// Writes a number of `N` octets, aligned to its size; `None` where there is no room.
+    /// Writes a number of `N` octets, aligned to its size; `None` when the octets are used up.
     #[inline(always)]
     pub fn put<const N: usize>(&mut self, octets: [u8; N]) -> Option<()> {
-        let [place] = self.places::<N>(1)? else { return None };
-        *place = octets;
+        let [number] = self.reserve::<N>(1)? else { return None };
+        *number = octets;
         Some(())
     }
 
-    /// Lends the places of `count` numbers of `N` octets; `None` where there is no room.
+    /// Returns the octets of `count` aligned numbers of `N` octets, to be overwritten; `None` when the
+    /// octets are used up.
     #[inline(always)]
-    pub fn places<const N: usize>(&mut self, count: usize) -> Option<&mut [[u8; N]]> {
+    pub fn reserve<const N: usize>(&mut self, count: usize) -> Option<&mut [[u8; N]]> {
         let start = aligned(self.position, self.class, N);
         let size = count.checked_mul(N)?;
-        let (places, _) = self.room.get_mut(start..)?.get_mut(..size)?.as_chunks_mut::<N>();
+        let (numbers, _) = self.octets.get_mut(start..)?.get_mut(..size)?.as_chunks_mut::<N>();
         self.position = start + size;
-        Some(places)
+        Some(numbers)
     }
 
-    /// Writes a `char`; `None` where its code set has no single octet for it.
+    /// Writes a `char`; `None` when the code set needs more than one octet for it.
     #[inline(always)]
     pub fn put_char(&mut self, value: char) -> Option<()> {
         if value > self.last_char {
@@ -61,17 +62,17 @@ impl FixedWriter<'_> {
     }
 }
 
-/// The octets of one value of a fixed-size type, to be taken member by member.
+/// Reads one value of a fixed-size type, member by member.
 ///
-/// Made where size and alignment are constants, so that each member's place becomes one too.
+/// It is created where size and alignment are constants, so that the offset of each member is one too.
 #[derive(Debug)]
 pub struct FixedReader<'a> {
     octets: &'a [u8],
     position: usize,
-    /// Octets from a multiple of 8 octets to the first.
+    /// The offset of the first octet, modulo 8.
     class: usize,
     order: ByteOrder,
-    /// The last octet that is a character in itself.
+    /// The last octet that is a character by itself.
     last_char: u8,
     refused: bool,
 }
@@ -83,14 +84,14 @@ impl<'a> FixedReader<'a> {
         self.order
     }
 
-    /// Takes a number of `N` octets, aligned to its size; `None` where they are not there.
+    /// Reads a number of `N` octets, aligned to its size; `None` at the end of the octets.
     #[inline(always)]
     pub fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let [octets] = self.take_many::<N>(1)? else { return None };
         Some(*octets)
     }
 
-    /// Takes `count` numbers of `N` octets; `None` where they are not there.
+    /// Reads `count` numbers of `N` octets; `None` at the end of the octets.
     #[inline(always)]
     pub fn take_many<const N: usize>(&mut self, count: usize) -> Option<&'a [[u8; N]]> {
         let start = aligned(self.position, self.class, N);
@@ -100,7 +101,7 @@ impl<'a> FixedReader<'a> {
         Some(octets)
     }
 
-    /// Takes a `char`, and [refuses](Self::refuse) an octet that is no whole character.
+    /// Reads a `char`, and [refuses](Self::refuse) an octet that is not a whole character.
     #[inline(always)]
     pub fn take_char(&mut self) -> Option<char> {
         let [octet] = self.take()?;
@@ -108,15 +109,15 @@ impl<'a> FixedReader<'a> {
         Some(char::from(octet))
     }
 
-    /// Notes, if `bad`, that the octets just taken are no value of their type. What is made of them
-    /// all the same is not used: a note is cheaper in a loop than a way out of it.
+    /// Marks the value as invalid, if `bad`. The caller then discards it: setting a flag is cheaper in a
+    /// loop than leaving it.
     #[inline(always)]
     pub fn refuse(&mut self, bad: bool) {
         self.refused |= bad;
     }
 }
 
-/// The next position that is a multiple of `alignment`, where position 0 is `class` after one.
+/// The next position whose offset is a multiple of `alignment`; position 0 has the offset `class`.
 #[inline(always)]
 fn aligned(position: usize, class: usize, alignment: usize) -> usize {
     position + (position + class).wrapping_neg() % alignment

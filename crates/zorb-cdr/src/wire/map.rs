@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 
 use crate::{Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
-/// The IDL type `map<K, V>`: on the wire a sequence of pairs, in the order of the keys.
+/// The IDL type `map<K, V>`: encoded as a sequence of pairs in the order of the keys.
 ///
-/// Of pairs with the same key that a peer sends the last one counts.
+/// Of received pairs with the same key, the last one counts.
 impl<K, V> Wire for BTreeMap<K, V>
 where
     K: Wire<Value: Ord>,

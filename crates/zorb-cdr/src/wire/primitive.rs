@@ -45,7 +45,7 @@ macro_rules! number {
             }
 
             #[inline(always)]
-            fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+            fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
                 writer.put(match writer.order() {
                     ByteOrder::Little => value.to_le_bytes(),
                     ByteOrder::Big => value.to_be_bytes(),
@@ -53,7 +53,7 @@ macro_rules! number {
             }
 
             #[inline(always)]
-            fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+            fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
                 let octets = reader.take()?;
                 Some(match reader.order() {
                     ByteOrder::Little => Self::from_le_bytes(octets),
@@ -62,11 +62,11 @@ macro_rules! number {
             }
 
             #[inline(always)]
-            fn place_array(values: &[Self], writer: &mut FixedWriter<'_>) -> Option<()> {
+            fn write_fixed_array(values: &[Self], writer: &mut FixedWriter<'_>) -> Option<()> {
                 let order = writer.order();
-                let places = writer.places(values.len())?;
-                for (place, value) in places.iter_mut().zip(values) {
-                    *place = match order {
+                let numbers = writer.reserve(values.len())?;
+                for (number, value) in numbers.iter_mut().zip(values) {
+                    *number = match order {
                         ByteOrder::Little => value.to_le_bytes(),
                         ByteOrder::Big => value.to_be_bytes(),
                     };
@@ -75,7 +75,7 @@ macro_rules! number {
             }
 
             #[inline(always)]
-            fn pick_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self; N]> {
+            fn read_fixed_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self; N]> {
                 let order = reader.order();
                 let octets: &[_; N] = reader.take_many(N)?.first_chunk()?;
                 Some(octets.map(|octets| match order {
@@ -93,10 +93,10 @@ macro_rules! number {
                     writer.put_run(values.as_bytes());
                 } else {
                     let order = writer.order();
-                    let room = writer.reserve(size_of_val(values));
-                    let (places, _) = room.as_chunks_mut::<{ size_of::<Self>() }>();
-                    for (place, value) in places.iter_mut().zip(values) {
-                        *place = match order {
+                    let octets = writer.reserve(size_of_val(values));
+                    let (numbers, _) = octets.as_chunks_mut::<{ size_of::<Self>() }>();
+                    for (number, value) in numbers.iter_mut().zip(values) {
+                        *number = match order {
                             ByteOrder::Little => value.to_le_bytes(),
                             ByteOrder::Big => value.to_be_bytes(),
                         };
@@ -184,12 +184,12 @@ impl Wire for bool {
     }
 
     #[inline(always)]
-    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+    fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
         writer.put([u8::from(*value)])
     }
 
     #[inline(always)]
-    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+    fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
         let [octet] = reader.take()?;
         reader.refuse(octet > 1);
         Some(octet == 1)
@@ -204,7 +204,7 @@ impl Wire for bool {
         reader.step(1);
         let octets = reader.rest().get(..count).unwrap_or_default();
         if octets.len() < count || octets.iter().fold(0, |all, octet| all | octet) > 1 {
-            // One by one, to find out where they end or what is none.
+            // One by one, to find which one fails.
             return (0..count).map(|_| reader.read_bool()).collect();
         }
         reader.take(count, "sequence<boolean>")?;
@@ -242,12 +242,12 @@ impl Wire for char {
     }
 
     #[inline(always)]
-    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+    fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
         writer.put_char(*value)
     }
 
     #[inline(always)]
-    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
+    fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
         reader.take_char()
     }
 
@@ -257,18 +257,18 @@ impl Wire for char {
     }
 
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.make_room(values.len());
+        writer.reserve_capacity(values.len());
         for block in values.chunks(BLOCK) {
-            // Those that one octet can carry are all up to a power of two.
+            // One octet carries the characters below a power of two.
             let all = block.iter().fold(0, |all, value| all | u32::from(*value));
             if all > u32::from(writer.text().last_char()) {
-                // One by one, to find out which it was.
+                // One by one, to find which one fails.
                 block.iter().try_for_each(|value| writer.write_char(*value))?;
                 continue;
             }
-            let places = writer.reserve(block.len());
-            for (place, value) in places.iter_mut().zip(block) {
-                *place = *value as u8;
+            let octets = writer.reserve(block.len());
+            for (octet, value) in octets.iter_mut().zip(block) {
+                *octet = *value as u8;
             }
         }
         Ok(())
@@ -277,7 +277,7 @@ impl Wire for char {
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
         reader.step(1);
         let octets = reader.take(count, "sequence<char>")?;
-        // One octet a character, unless UTF-8 has more for it, which no `char` can carry.
+        // In UTF-8, only ASCII has one octet a character.
         if reader.text().char_set == CharSet::Utf8 && !octets.is_ascii() {
             return Err(reader.error(CdrErrorKind::BadText, "sequence<char>"));
         }

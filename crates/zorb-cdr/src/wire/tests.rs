@@ -52,7 +52,7 @@ fn bounds_hold_in_both_directions() {
 }
 
 #[test]
-fn octets_are_lent_not_copied() {
+fn octets_are_borrowed() {
     let buffer = b"\0\0\0\x03abc";
     let mut reader = CdrReader::new(buffer, ByteOrder::Big);
     let octets = Octets::read_borrowed(&mut reader).unwrap();
@@ -60,7 +60,7 @@ fn octets_are_lent_not_copied() {
 }
 
 #[test]
-fn numbers_are_lent_where_they_lie_as_in_memory() {
+fn numbers_are_borrowed_where_the_buffer_has_them_as_in_memory() {
     let numbers: Vec<f64> = (0..40).map(f64::from).collect();
     for (order, start) in [ByteOrder::Big, ByteOrder::Little]
         .into_iter()
@@ -91,7 +91,7 @@ fn lengths_that_the_stream_cannot_hold_are_refused() {
     assert_eq!(read::<Vec<Vec<String>>>(octets, 0), Err(beyond));
     assert_eq!(read::<Vec<WChar>>(octets, 0), Err(beyond));
     assert_eq!(read::<Vec<WString>>(octets, 0), Err(beyond));
-    // As many as could be there if there were no padding.
+    // There would be enough octets without padding.
     assert_eq!(read::<Vec<i64>>(b"\0\0\0\x01\0\0\0\0\0\0\0\0", 0), Err(CdrErrorKind::Truncated));
 }
 

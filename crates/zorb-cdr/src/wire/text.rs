@@ -1,4 +1,4 @@
-//! Strings, wide text and bounds.
+//! Strings, wide text, and bounded types.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 
 use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
 
-/// A text type: its values are `String`s, its parameters `&str`. The bound counts what the standard
-/// counts: octets of narrow text, code units of wide text.
+/// A text type: its values are `String`s, its parameters `&str`. As in the standard, the bound counts the
+/// octets of narrow text and the code units of wide text.
 macro_rules! text {
     ($([$($generics:tt)*] $type:ty, $bound:expr, $borrowed:ty, $least:literal,
         $write:ident, $read:ident, $own:expr, $length:expr;)*) => {$(
@@ -48,11 +48,11 @@ macro_rules! text {
     )*};
 }
 
-/// Whether text keeps to its bound and has room in a message. No length counts more than the
-/// octets of UTF-8, so that short text need not be counted.
+/// Whether text is within its bound and fits into a message. No way of counting yields more than the
+/// octets of UTF-8, so short text need not be counted.
 #[inline]
 fn within(value: &str, bound: u32, length: impl Fn(&str) -> usize) -> bool {
-    // Two octets a code unit, and the zero at the end or the mark at the beginning.
+    // Two octets a code unit, and a terminating NUL or a byte-order mark.
     const ROOM: usize = (u32::MAX / 2) as usize - 2;
     value.len() <= ROOM && (value.len() <= bound as usize || length(value) <= bound as usize)
 }
@@ -65,8 +65,8 @@ fn units(value: &str) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub enum WString {}
 
-/// A type with a bound: `Bounded<String, 8>` is `string<8>`, `Bounded<Vec<i16>, 4>` is
-/// `sequence<short, 4>`. The bound is checked on the way out and on the way in; it is not sent.
+/// A bounded type: `Bounded<String, 8>` is `string<8>`, `Bounded<Vec<i16>, 4>` is `sequence<short, 4>`.
+/// Writing and reading check the bound, which is not sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded<T: ?Sized, const N: u32>(PhantomData<T>);
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, TextCoding};
 
 #[test]
-fn padding_is_zero_and_least() {
+fn padding_is_zero_and_minimal() {
     for start in 0..8_usize {
         for size in [1, 2, 4, 8] {
             let mut buffer = vec![0xee; start];
@@ -24,7 +24,7 @@ fn padding_is_zero_and_least() {
 }
 
 #[test]
-fn a_new_writer_aligns_to_where_it_began() {
+fn a_new_writer_aligns_to_its_start() {
     let mut buffer = vec![1, 2, 3];
     let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Little);
     assert_eq!(writer.offset(), 0);

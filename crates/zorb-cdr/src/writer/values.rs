@@ -1,4 +1,4 @@
-//! Valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
+//! Encoding valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -16,56 +16,57 @@ use crate::{CdrErrorKind, CdrResult};
 pub(super) struct Values {
     /// Offsets of values by their address.
     offsets: BTreeMap<usize, usize>,
-    /// What keeps the addresses from being used again.
-    kept: Vec<Rc<dyn Any>>,
-    /// Offsets of single ids, and of lists by their first.
+    /// Owners of the values, so that no address is used again.
+    retained: Vec<Rc<dyn Any>>,
+    /// Offsets of repository ids.
     ids: BTreeMap<Cow<'static, str>, usize>,
+    /// Offsets of lists of repository ids, by the first id.
     lists: BTreeMap<Cow<'static, str>, usize>,
     nesting: Nesting,
     /// How many chunked values are open.
     level: u32,
-    /// Where in the buffer the size of the open chunk is.
+    /// Buffer index of the size of the open chunk.
     chunk: Option<usize>,
-    /// Where in the buffer the last end tag is.
+    /// Buffer index of the last end tag.
     end: Option<usize>,
 }
 
-/// A repository id of a value, one of the program or one known at run time.
+/// A repository id of a value: a constant of the program, or a string made at run time.
 pub trait ValueId: AsRef<str> {
-    /// The id, to be remembered.
-    fn kept(&self) -> Cow<'static, str>;
+    /// The id with a `'static` lifetime.
+    fn to_static(&self) -> Cow<'static, str>;
 }
 
 impl ValueId for &'static str {
-    fn kept(&self) -> Cow<'static, str> {
+    fn to_static(&self) -> Cow<'static, str> {
         Cow::Borrowed(self)
     }
 }
 
 impl ValueId for String {
-    fn kept(&self) -> Cow<'static, str> {
+    fn to_static(&self) -> Cow<'static, str> {
         Cow::Owned(self.clone())
     }
 }
 
 impl CdrWriter<'_> {
-    /// Appends a value, or an indirection to where it is in this stream already.
+    /// Appends a value, or an indirection if the stream has it already.
     ///
-    /// `address` says which value it is, and `keep` holds it there. `ids` are those of its type and
-    /// of the types it may be truncated to; none for a value of the very type that the receiver
-    /// expects.
+    /// `address` identifies the value, and `owner` keeps it at that address. `ids` are the repository ids
+    /// of its type and of the types that it can be truncated to; none if the value is of the type that the
+    /// receiver expects. `state` writes its state.
     ///
     /// # Errors
     /// What `state` returns; `TooDeep` at [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH).
     pub fn write_value<I: ValueId>(
         &mut self,
         address: usize,
-        keep: impl Any,
+        owner: impl Any,
         ids: &[I],
         is_chunked: bool,
         state: impl FnOnce(&mut Self) -> CdrResult<()>,
     ) -> CdrResult<()> {
-        // What is written may be measured and pointed at later: it has to be here.
+        // Chunk sizes and indirections count the octets of the buffer, so it has to hold all of them.
         self.outlet = None;
         if let Some(&offset) = self.values().offsets.get(&address) {
             self.write_u32(INDIRECTION);
@@ -80,7 +81,7 @@ impl CdrWriter<'_> {
         let offset = self.offset();
         let values = self.values();
         values.offsets.insert(address, offset);
-        values.kept.push(Rc::new(keep));
+        values.retained.push(Rc::new(owner));
         self.write_tag(ids, is_chunked)?;
         if is_chunked {
             self.values().level += 1;
@@ -98,45 +99,45 @@ impl CdrWriter<'_> {
         Ok(())
     }
 
-    /// Whether the value of this address is in the stream.
+    /// Whether the stream has the value at this address.
     pub fn has_value(&self, address: usize) -> bool {
         self.values.as_ref().is_some_and(|values| values.offsets.contains_key(&address))
     }
 
-    /// Whether there are values in the stream.
+    /// Whether the stream has values.
     pub fn has_values(&self) -> bool {
         self.values.as_ref().is_some_and(|values| !values.offsets.is_empty())
     }
 
-    /// Keeps something beside the values of the stream, for [`kept_values`](Self::kept_values).
-    pub fn keep(&mut self, kept: impl Any) {
-        self.values().kept.push(Rc::new(kept));
+    /// Retains something with the values of the stream, for [`retained_values`](Self::retained_values).
+    pub fn retain(&mut self, owner: impl Any) {
+        self.values().retained.push(Rc::new(owner));
     }
 
-    /// Whether anything is kept.
-    pub fn keeps_values(&self) -> bool {
-        self.values.as_ref().is_some_and(|values| !values.kept.is_empty())
+    /// Whether anything is retained.
+    pub fn retains_values(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| !values.retained.is_empty())
     }
 
-    /// What was handed to [`write_value`](Self::write_value) to be kept, a value each, and to
-    /// [`keep`](Self::keep).
-    pub fn kept_values(&self) -> impl Iterator<Item = &dyn Any> {
-        self.values.iter().flat_map(|values| values.kept.iter().map(|kept| &**kept))
+    /// The owners of the values that were [written](Self::write_value), and what was
+    /// [retained](Self::retain).
+    pub fn retained_values(&self) -> impl Iterator<Item = &dyn Any> {
+        self.values.iter().flat_map(|values| values.retained.iter().map(|owner| &**owner))
     }
 
-    /// Has values tell their types from here on where their very type is expected, too: in an any,
-    /// some receivers know no other.
+    /// From now on, writes the repository id of every value, also where the receiver expects its type:
+    /// some receivers cannot decode an any without it.
     pub fn name_values(&mut self) {
         self.names_values = true;
     }
 
-    /// Whether a value tells its type where its very type is expected: in values in chunks, and
-    /// after [`name_values`](Self::name_values).
+    /// Whether a value of the expected type has its repository id: inside chunked values, and after
+    /// [`name_values`](Self::name_values).
     pub fn names_values(&self) -> bool {
         self.names_values || self.is_in_chunked_value()
     }
 
-    /// Whether a value in chunks is being written: one that a receiver may cut down.
+    /// Whether a chunked value is open, which a receiver may truncate.
     pub fn is_in_chunked_value(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.level > 0)
     }
@@ -161,7 +162,7 @@ impl CdrWriter<'_> {
                 }
                 self.align(4);
                 let offset = self.offset();
-                self.values().lists.insert(first.kept(), offset);
+                self.values().lists.insert(first.to_static(), offset);
                 self.write_count(ids.len(), "repository ids")?;
                 ids.iter().try_for_each(|id| self.write_id(id))?;
             }
@@ -176,11 +177,11 @@ impl CdrWriter<'_> {
         }
         self.align(4);
         let offset = self.offset();
-        self.values().ids.insert(id.kept(), offset);
+        self.values().ids.insert(id.to_static(), offset);
         self.write_latin1(id.as_ref())
     }
 
-    /// The way from here back to an offset.
+    /// Writes the negative distance from here to an offset.
     fn write_offset_to(&mut self, offset: usize) -> CdrResult<()> {
         let back = i32::try_from(self.offset() - offset)
             .map_err(|_| self.error(CdrErrorKind::TooLong, "indirection"))?;
@@ -195,7 +196,7 @@ impl CdrWriter<'_> {
         self.write_u32(0);
     }
 
-    /// Ends the open chunk; one without octets is taken back.
+    /// Ends the open chunk, or removes it if it is empty.
     fn close_chunk(&mut self) -> CdrResult<()> {
         let Some(at) = self.values().chunk.take() else { return Ok(()) };
         let size = self.buffer.len() - at - 4;
@@ -209,8 +210,8 @@ impl CdrWriter<'_> {
         self.patch_count(at, size, "chunk")
     }
 
-    /// Ends the innermost chunked value. Where the last thing is the end of a value inside it, that
-    /// becomes the end of both.
+    /// Ends the innermost chunked value. If the buffer ends with the end tag of a nested value, one end
+    /// tag is written for both.
     fn write_end(&mut self) {
         self.align(4);
         let here = self.buffer.len();

@@ -1,4 +1,4 @@
-//! Types as generated code has them, and the same without a layout.
+//! Types as in generated code, and the same types without a layout.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use zorb_cdr::{
     CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter, Wire,
 };
 
-/// `T` moved member by member, always.
+/// `T` without its layout.
 pub(crate) struct Plain<T>(PhantomData<T>);
 
 impl<T: Wire> Wire for Plain<T> {
@@ -63,13 +63,13 @@ macro_rules! structure {
                 Self::read(reader)
             }
 
-            fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
-                $(<$type>::place(&value.$field, writer)?;)*
+            fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+                $(<$type>::write_fixed(&value.$field, writer)?;)*
                 Some(())
             }
 
-            fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
-                Some(Self { $($field: <$type>::pick(reader)?),* })
+            fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
+                Some(Self { $($field: <$type>::read_fixed(reader)?),* })
             }
         }
     )*};
@@ -124,12 +124,12 @@ impl Wire for Colour {
         Self::read(reader)
     }
 
-    fn place(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
-        u32::place(&(*value as u32), writer)
+    fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
+        u32::write_fixed(&(*value as u32), writer)
     }
 
-    fn pick(reader: &mut FixedReader<'_>) -> Option<Self> {
-        let found = Self::of(u32::pick(reader)?);
+    fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
+        let found = Self::of(u32::read_fixed(reader)?);
         reader.refuse(found.is_none());
         Some(found.unwrap_or(Self::Red))
     }

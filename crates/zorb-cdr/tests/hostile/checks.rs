@@ -1,4 +1,4 @@
-//! What must hold for any octets at all. Fuzz targets call the same function.
+//! Properties of decoding that hold for all octets. Fuzz targets call the same function.
 
 use std::fmt::Debug;
 
@@ -7,7 +7,7 @@ use zorb_cdr::{
     WString, WideForm, WideSet, Wire,
 };
 
-/// A recursive type, as generated code has it: `struct Node { long v; sequence<Node> kids; }`.
+/// A recursive type as in generated code: `struct Node { long v; sequence<Node> kids; }`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     v: i32,
@@ -41,10 +41,10 @@ impl Wire for Node {
     }
 }
 
-/// Decodes `octets` as every sort of value; the first octet chooses order, origin and text.
+/// Decodes `octets` as values of many types. The first octet selects byte order, origin and text coding.
 ///
 /// # Panics
-/// When something decodes that does not come back the same.
+/// When a decoded value changes in a round trip.
 pub(crate) fn check_values(octets: &[u8]) {
     let Some((&choice, octets)) = octets.split_first() else { return };
     let text = TextCoding {

@@ -1,4 +1,4 @@
-//! Octets nobody meant: random ones and spoiled good ones, the same in every run.
+//! Random octets, and corrupted valid ones, the same in every run.
 
 /// A pseudo-random sequence (xorshift).
 pub(crate) struct Generator(u64);
@@ -19,7 +19,7 @@ impl Generator {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// Up to `length` octets, small numbers being frequent as they are in real streams.
+    /// Up to `length` octets. Small numbers are frequent, as in real streams.
     pub(crate) fn random(&mut self, length: usize) -> Vec<u8> {
         (0..self.below(length))
             .map(|_| {
@@ -33,14 +33,14 @@ impl Generator {
             .collect()
     }
 
-    /// `octets` with a few changes: bits, octets, words, a cut, a piece said twice.
-    pub(crate) fn spoil(&mut self, octets: &[u8]) -> Vec<u8> {
-        let mut spoiled = octets.to_vec();
+    /// `octets` with a few changes: of bits, octets and words, a truncation, a repeated piece.
+    pub(crate) fn corrupt(&mut self, octets: &[u8]) -> Vec<u8> {
+        let mut corrupted = octets.to_vec();
         for _ in 0..=self.below(3) {
-            let place = self.below(spoiled.len());
+            let index = self.below(corrupted.len());
             match self.below(6) {
-                0 => spoiled.truncate(place),
-                1 => spoiled.extend_from_within(place..),
+                0 => corrupted.truncate(index),
+                1 => corrupted.extend_from_within(index..),
                 2 => {
                     let word = match self.below(4) {
                         0 => u32::MAX,
@@ -48,8 +48,8 @@ impl Generator {
                         2 => self.below(40) as u32,
                         _ => self.next() as u32,
                     };
-                    let place = place & !3;
-                    if let Some(target) = spoiled.get_mut(place..place + 4) {
+                    let index = index & !3;
+                    if let Some(target) = corrupted.get_mut(index..index + 4) {
                         let swap = self.below(2) == 0;
                         target.copy_from_slice(&if swap {
                             word.to_be_bytes()
@@ -59,17 +59,17 @@ impl Generator {
                     }
                 }
                 3 => {
-                    if let Some(octet) = spoiled.get_mut(place) {
+                    if let Some(octet) = corrupted.get_mut(index) {
                         *octet = self.next() as u8;
                     }
                 }
                 _ => {
-                    if let Some(octet) = spoiled.get_mut(place) {
+                    if let Some(octet) = corrupted.get_mut(index) {
                         *octet ^= 1 << self.below(8);
                     }
                 }
             }
         }
-        spoiled
+        corrupted
     }
 }

@@ -180,18 +180,21 @@ macro_rules! __zorb_as_number {
                 }
 
                 #[inline(always)]
-                fn place(
+                fn write_fixed(
                     value: &Self,
                     writer: &mut $crate::codegen::FixedWriter<'_>,
                 ) -> ::core::option::Option<()> {
-                    <$number as $crate::codegen::Wire>::place(&Self::__number(value).ok()?, writer)
+                    <$number as $crate::codegen::Wire>::write_fixed(
+                        &Self::__number(value).ok()?,
+                        writer,
+                    )
                 }
 
                 #[inline(always)]
-                fn pick(
+                fn read_fixed(
                     reader: &mut $crate::codegen::FixedReader<'_>,
                 ) -> ::core::option::Option<Self> {
-                    <$number as $crate::codegen::Wire>::pick(reader).map(Self::__of_number)
+                    <$number as $crate::codegen::Wire>::read_fixed(reader).map(Self::__of_number)
                 }
             }
         };

@@ -61,33 +61,33 @@ macro_rules! __zorb_typedef {
             }
 
             #[inline(always)]
-            fn place(
+            fn write_fixed(
                 value: &Self::Value,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
             ) -> ::core::option::Option<()> {
-                <$original as $crate::codegen::Wire>::place(value, writer)
+                <$original as $crate::codegen::Wire>::write_fixed(value, writer)
             }
 
             #[inline(always)]
-            fn pick(
+            fn read_fixed(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self::Value> {
-                <$original as $crate::codegen::Wire>::pick(reader)
+                <$original as $crate::codegen::Wire>::read_fixed(reader)
             }
 
             #[inline(always)]
-            fn place_array(
+            fn write_fixed_array(
                 values: &[Self::Value],
                 writer: &mut $crate::codegen::FixedWriter<'_>,
             ) -> ::core::option::Option<()> {
-                <$original as $crate::codegen::Wire>::place_array(values, writer)
+                <$original as $crate::codegen::Wire>::write_fixed_array(values, writer)
             }
 
             #[inline(always)]
-            fn pick_array<const N: usize>(
+            fn read_fixed_array<const N: usize>(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<[Self::Value; N]> {
-                <$original as $crate::codegen::Wire>::pick_array(reader)
+                <$original as $crate::codegen::Wire>::read_fixed_array(reader)
             }
 
             #[inline]

@@ -91,12 +91,12 @@ macro_rules! __zorb_members {
             }
 
             #[inline(always)]
-            fn place(
+            fn write_fixed(
                 value: &Self,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
             ) -> ::core::option::Option<()> {
                 let _ = (value, &writer);
-                $(<$type as $crate::codegen::Wire>::place(
+                $(<$type as $crate::codegen::Wire>::write_fixed(
                     &value.$field,
                     writer,
                 )?;)*
@@ -104,12 +104,12 @@ macro_rules! __zorb_members {
             }
 
             #[inline(always)]
-            fn pick(
+            fn read_fixed(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self> {
                 let _ = &reader;
                 ::core::option::Option::Some(Self {
-                    $($field: <$type as $crate::codegen::Wire>::pick(reader)?),*
+                    $($field: <$type as $crate::codegen::Wire>::read_fixed(reader)?),*
                 })
             }
         }
@@ -229,18 +229,18 @@ macro_rules! __zorb_enumeration {
             }
 
             #[inline(always)]
-            fn place(
+            fn write_fixed(
                 value: &Self,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
             ) -> ::core::option::Option<()> {
-                <u32 as $crate::codegen::Wire>::place(&(*value as u32), writer)
+                <u32 as $crate::codegen::Wire>::write_fixed(&(*value as u32), writer)
             }
 
             #[inline(always)]
-            fn pick(
+            fn read_fixed(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self> {
-                let value = <u32 as $crate::codegen::Wire>::pick(reader)?;
+                let value = <u32 as $crate::codegen::Wire>::read_fixed(reader)?;
                 let found = <Self as ::core::convert::TryFrom<u32>>::try_from(value);
                 reader.refuse(found.is_err());
                 ::core::option::Option::Some(found.unwrap_or_default())

@@ -1,14 +1,13 @@
-//! Going back in a stream: to a place that was marked, and to values that indirections lead to.
+//! Moving back in a stream: to a mark, and to the targets of indirections.
 
 use super::Chunks;
 use crate::value::Nesting;
 use crate::{CdrErrorKind, CdrReader, CdrResult, Tail};
 
-/// What following indirections may cost: octets read again for each octet of the message, and a few
-/// for short ones.
+/// Limits the work that indirections cause: octets read again, for each octet of the message.
 const FOLLOW: usize = 32;
 
-/// A place in a stream to come [back to](CdrReader::rewind).
+/// A position in a stream to [return to](CdrReader::rewind).
 #[derive(Clone, Copy)]
 pub struct Mark<'a> {
     position: usize,
@@ -28,7 +27,7 @@ impl core::fmt::Debug for Mark<'_> {
 }
 
 impl<'a> CdrReader<'a> {
-    /// This place, to come [back to](Self::rewind).
+    /// The current position, to [return to](Self::rewind).
     pub fn mark(&self) -> Mark<'a> {
         Mark {
             position: self.position,
@@ -42,7 +41,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Goes back to a place; what is known of values that were read since stays known.
+    /// Returns to a mark. The values read since then stay known.
     pub fn rewind(&mut self, mark: &Mark<'a>) {
         (self.position, self.buffer, self.depth) = (mark.position, mark.buffer, mark.depth);
         (self.origin, self.tail, self.in_tail) = (mark.origin, mark.tail, mark.in_tail);
@@ -53,29 +52,28 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// The octets from a place to here, if they are in one piece: not where there is a seam between
-    /// chunks in them.
+    /// The octets from a mark to the current position; `None` when they span chunks.
     pub fn since(&self, mark: &Mark<'a>) -> Option<&'a [u8]> {
         let in_one = core::ptr::eq(self.buffer, mark.buffer);
         self.buffer.get(mark.position..self.position).filter(|_| in_one)
     }
 
-    /// The first offset that an indirection of values led to since this was last asked for.
-    pub fn take_reach(&mut self) -> Option<usize> {
+    /// The lowest target offset of the indirections read since the last call.
+    pub fn take_first_target(&mut self) -> Option<usize> {
         match self.values {
-            Some(_) => self.values_mut().reach.take(),
+            Some(_) => self.values_mut().first_target.take(),
             None => None,
         }
     }
 
-    /// Says that an indirection led to an offset: what [`take_reach`](Self::take_reach) took may
-    /// concern others, too.
-    pub fn note_reach(&mut self, offset: usize) {
-        let reach = &mut self.values_mut().reach;
-        *reach = Some(reach.map_or(offset, |before| before.min(offset)));
+    /// Records the target of an indirection, also one that [`take_first_target`](Self::take_first_target)
+    /// returned and that concerns an enclosing value too.
+    pub fn note_target(&mut self, offset: usize) {
+        let first = &mut self.values_mut().first_target;
+        *first = Some(first.map_or(offset, |before| before.min(offset)));
     }
 
-    /// Whether a value began anywhere in the stream so far.
+    /// Whether a value began in the stream so far.
     pub fn has_values(&self) -> bool {
         self.values.as_ref().is_some_and(|values| !values.begun.is_empty())
     }
@@ -91,12 +89,11 @@ impl<'a> CdrReader<'a> {
         begun.get(found).map(|begun| begun.level)
     }
 
-    /// Goes back to the value that began at this offset, where `work` reads it again, and returns to
-    /// here.
+    /// Lets `work` read the value at this offset again, then returns to the current position.
     ///
     /// # Errors
-    /// `BadValue` when no value began there, and when this was done too often: together such values
-    /// may be 32 times as long as the stream. What `work` returns.
+    /// `BadValue` when no value began there, or when the octets read again exceed 32 times the length of
+    /// the stream; what `work` returns.
     pub fn revisit<T>(
         &mut self,
         offset: usize,
@@ -107,15 +104,15 @@ impl<'a> CdrReader<'a> {
             return Err(self.error(CdrErrorKind::BadValue, "indirection"));
         };
         let here = self.mark();
-        let whole = self.whole();
+        let stream = self.stream();
         self.position = position;
         let followed = here.chunks.followed;
         *self.chunks_mut() = match level {
             0 => Chunks { followed, ..Chunks::default() },
-            _ => Chunks { followed, whole, level, ended: None },
+            _ => Chunks { followed, stream, level, ended: None },
         };
-        // A value inside others stands between chunks.
-        self.buffer = if level == 0 { whole } else { whole.get(..position).unwrap_or_default() };
+        // A nested value is between two chunks.
+        self.buffer = if level == 0 { stream } else { stream.get(..position).unwrap_or_default() };
         let result = work(self)?;
         let length = self.position.saturating_sub(position);
         self.rewind(&here);
@@ -123,9 +120,10 @@ impl<'a> CdrReader<'a> {
         Ok(result)
     }
 
-    /// Counts octets that were read again.
+    /// Counts octets that are read again, against the limit.
     pub(super) fn follow(&mut self, octets: usize) -> CdrResult<()> {
-        let limit = FOLLOW * (256 + self.whole().len());
+        // Short messages get an allowance.
+        let limit = FOLLOW * (256 + self.stream().len());
         let chunks = self.chunks_mut();
         chunks.followed = chunks.followed.saturating_add(8 + octets);
         if chunks.followed > limit {

@@ -1,26 +1,24 @@
-//! What the compiler works out about a fixed-size type.
+//! The layout of a fixed-size type, computed at compile time.
 
 /// The largest alignment of CDR, in octets. Every alignment divides it.
 pub(super) const MAX_ALIGNMENT: usize = 8;
 
-/// Types of more parts than this are written part by part: one copy of the code is enough.
+/// Types with more parts are written part by part, to limit the size of the code.
 const MAX_PARTS: usize = 64;
 
-/// Where the values of a fixed-size type lie: numbers, `char`, `boolean`, enums, and structs and
-/// arrays of such.
+/// The layout of a fixed-size type: numbers, `char`, `boolean`, enums, and structs and arrays of them.
 ///
-/// How many octets a value takes depends on where it begins, as padding comes first. Once a value
-/// has been written that no longer matters: what follows the member with the largest alignment
-/// always takes the same room. So a run of values is one at any place, and all others at places
-/// that are alike, a constant [`stride`](Self::stride) apart.
+/// The size of a value depends on the offset at which it begins, because of padding. But every value ends
+/// at the same offset modulo the alignment of the type, as what follows its member with the largest
+/// alignment always has the same size. So in a run of values, all but the first have the same size, the
+/// [`stride`](Self::stride).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedLayout {
     /// The largest alignment of its parts.
     alignment: usize,
-    /// Octets of a value, padding before it included, that begins so many octets after a multiple
-    /// of 8.
+    /// The size of a value with the padding before it, by the offset modulo 8 at which that begins.
     sizes: [usize; MAX_ALIGNMENT],
-    /// Numbers, characters and booleans in it; those of an array's element count once.
+    /// Numbers, characters and booleans in it. An array counts as one element.
     parts: usize,
 }
 
@@ -38,8 +36,8 @@ impl FixedLayout {
         Self { alignment: size, sizes, parts: 1 }
     }
 
-    /// The layout of members one after the other: none when one of them has none, and none for
-    /// a struct of nothing or of very many members.
+    /// The layout of a struct with these members; none if a member has none, or if the struct has no
+    /// members or very many.
     pub const fn members(members: &[Option<Self>]) -> Option<Self> {
         let mut whole = Self { alignment: 1, sizes: [0; MAX_ALIGNMENT], parts: 0 };
         let mut rest = members;
@@ -51,7 +49,7 @@ impl FixedLayout {
         if whole.parts == 0 || whole.parts > MAX_PARTS { None } else { Some(whole) }
     }
 
-    /// The layout of `count` elements, which must not be 0.
+    /// The layout of an array; none if its element has none, or if `count` is 0.
     pub const fn array(element: Option<Self>, count: usize) -> Option<Self> {
         let Some(element) = element else { return None };
         if count == 0 {
@@ -68,12 +66,12 @@ impl FixedLayout {
         Some(whole)
     }
 
-    /// Octets from one value of a run to the next, the first value left out.
+    /// Octets from one value of a run to the next, from the second value on.
     pub const fn stride(&self) -> usize {
         self.size_at(self.class())
     }
 
-    /// How many octets after a multiple of its alignment a value ends, wherever it began.
+    /// The offset at which every value ends, modulo the alignment.
     pub const fn class(&self) -> usize {
         self.size_at(0) % self.alignment
     }
@@ -83,7 +81,7 @@ impl FixedLayout {
         self.alignment
     }
 
-    /// Octets of a value that begins `offset` octets after the alignment base, padding included.
+    /// Octets of a value that begins at `offset`, with the padding before it.
     pub const fn size_at(&self, offset: usize) -> usize {
         let [a, b, c, d, e, f, g, h] = self.sizes;
         match offset % MAX_ALIGNMENT {
@@ -98,7 +96,7 @@ impl FixedLayout {
         }
     }
 
-    /// This layout, then that of another member.
+    /// This layout, followed by another member.
     const fn and(self, next: &Self) -> Self {
         let mut both = self;
         let mut rest: &mut [usize] = &mut both.sizes;

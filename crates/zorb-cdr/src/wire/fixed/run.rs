@@ -7,13 +7,13 @@ use super::{FixedLayout, FixedReader, FixedWriter};
 use crate::wire::BLOCK;
 use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
 
-/// What is constant in a run of `T`.
+/// The constants of a run of `T`.
 struct Run<T: ?Sized>(PhantomData<T>);
 
 impl<T: Wire + ?Sized> Run<T> {
     const LAYOUT: FixedLayout = match T::LAYOUT {
         Some(layout) => layout,
-        // Never used: there are no runs of such a type.
+        // Never used: types without a layout have no runs.
         None => FixedLayout::number(1),
     };
     const STRIDE: usize = Self::LAYOUT.stride();
@@ -26,13 +26,13 @@ pub(in crate::wire) fn write_run<T: Wire + ?Sized>(
     values: &[T::Value],
     writer: &mut CdrWriter<'_>,
 ) -> CdrResult<()> {
-    // The first has padding of its own, and leads to the place where the others are alike.
+    // The padding of the first value differs from that of the others.
     let Some((first, others)) = values.split_first() else { return Ok(()) };
     T::write(T::view(first), writer)?;
     if others.is_empty() {
         return Ok(());
     }
-    writer.make_room(others.len().saturating_mul(Run::<T>::STRIDE));
+    writer.reserve_capacity(others.len().saturating_mul(Run::<T>::STRIDE));
     match writer.order() {
         ByteOrder::NATIVE => write_blocks::<T>(others, writer, ByteOrder::NATIVE),
         _ => write_swapped::<T>(others, writer),
@@ -57,23 +57,23 @@ fn write_blocks<T: Wire + ?Sized>(
     let last_char = char::from(writer.text().last_char());
     for block in values.chunks(Run::<T>::PER_BLOCK) {
         let start = writer.mark();
-        let room = writer.reserve(block.len().saturating_mul(stride));
-        let mut places = room.chunks_exact_mut(stride).zip(block);
-        let written = places.all(|(room, value)| {
-            let mut room = FixedWriter { room, position: 0, class, order, last_char };
-            T::place(value, &mut room).is_some()
+        let octets = writer.reserve(block.len().saturating_mul(stride));
+        let mut pairs = octets.chunks_exact_mut(stride).zip(block);
+        let written = pairs.all(|(octets, value)| {
+            let mut fixed = FixedWriter { octets, position: 0, class, order, last_char };
+            T::write_fixed(value, &mut fixed).is_some()
         });
         if !written {
-            // One by one, to find out what is wrong with which.
-            writer.back_to(start);
+            // One by one, to find which one fails and why.
+            writer.truncate(start);
             block.iter().try_for_each(|value| T::write(T::view(value), writer))?;
         }
     }
     Ok(())
 }
 
-/// Takes `count` values of a type with a layout; `None`, with nothing taken, when they have to be
-/// read one by one, be it to find out what is wrong with them.
+/// Reads `count` values of a type with a layout. `None`, without moving the reader, when the caller has
+/// to read them one by one, also to find which one fails.
 pub(in crate::wire) fn read_run<T: Wire + ?Sized>(
     reader: &mut CdrReader<'_>,
     count: usize,
@@ -86,12 +86,12 @@ pub(in crate::wire) fn read_run<T: Wire + ?Sized>(
     {
         return None;
     }
-    // All of them are here, so the memory for them is not claimed by a mere number.
+    // Allocates only after all octets are known to be there.
     let octets = ahead.take(others.checked_mul(Run::<T>::STRIDE)?, "sequence").ok()?;
     let last_char = reader.text().last_char();
     let values = match reader.order() {
-        ByteOrder::NATIVE => pick::<T, false>(first, octets, last_char),
-        _ => pick::<T, true>(first, octets, last_char),
+        ByteOrder::NATIVE => read_values::<T, false>(first, octets, last_char),
+        _ => read_values::<T, true>(first, octets, last_char),
     };
     if values.is_some() {
         *reader = ahead;
@@ -99,19 +99,18 @@ pub(in crate::wire) fn read_run<T: Wire + ?Sized>(
     values
 }
 
-/// The first value and those in `octets`; `None` when one of them is none.
+/// The first value and those in `octets`; `None` when one of them is invalid.
 #[inline(never)]
-fn pick<T: Wire + ?Sized, const SWAP: bool>(
+fn read_values<T: Wire + ?Sized, const SWAP: bool>(
     first: T::Value,
     octets: &[u8],
     last_char: u8,
 ) -> Option<Vec<T::Value>> {
     let others = || {
         let others = octets.chunks_exact(Run::<T>::STRIDE);
-        others.map(|octets| pick_one::<T, SWAP>(octets, last_char))
+        others.map(|octets| read_value::<T, SWAP>(octets, last_char))
     };
-    // Two passes, each with little to do: of the first only the checks are left, be there any, and
-    // in the second no check is in the way of the members.
+    // Two simple passes: the compiler reduces the first to the checks, and the second has none.
     if !others().fold(true, |good, (value, is_good)| good & is_good & value.is_some()) {
         return None;
     }
@@ -121,23 +120,23 @@ fn pick<T: Wire + ?Sized, const SWAP: bool>(
     Some(values)
 }
 
-/// A value, and whether its octets were not refused.
+/// A value, and whether it is valid.
 #[inline(always)]
-fn pick_one<T: Wire + ?Sized, const SWAP: bool>(
+fn read_value<T: Wire + ?Sized, const SWAP: bool>(
     octets: &[u8],
     last_char: u8,
 ) -> (Option<T::Value>, bool) {
-    // Always true, which the compiler does not know everywhere.
+    // Always in range, which the compiler does not always see.
     let octets = octets.get(..Run::<T>::STRIDE).unwrap_or_default();
     let order = if SWAP { ByteOrder::NATIVE.swapped() } else { ByteOrder::NATIVE };
     let class = Run::<T>::CLASS;
     let mut reader = FixedReader { octets, position: 0, class, order, last_char, refused: false };
-    let value = T::pick(&mut reader);
+    let value = T::read_fixed(&mut reader);
     (value, !reader.refused)
 }
 
-/// Takes one value of a type with a layout; `None`, with nothing taken, when it has to be read part
-/// by part, be it to find out what is wrong with it.
+/// Reads one value of a type with a layout. `None`, without moving the reader, when the caller has to
+/// read it part by part, also to find which one fails.
 #[inline]
 pub(in crate::wire) fn read_one<T: Wire + ?Sized>(reader: &mut CdrReader<'_>) -> Option<T::Value> {
     if !reader.is_evenly_aligned() {
@@ -148,7 +147,7 @@ pub(in crate::wire) fn read_one<T: Wire + ?Sized>(reader: &mut CdrReader<'_>) ->
     let octets = ahead.take(Run::<T>::LAYOUT.size_at(class), "array").ok()?;
     let (order, last_char) = (reader.order(), reader.text().last_char());
     let mut fixed = FixedReader { octets, position: 0, class, order, last_char, refused: false };
-    let value = T::pick(&mut fixed)?;
+    let value = T::read_fixed(&mut fixed)?;
     if fixed.refused {
         return None;
     }

@@ -10,7 +10,7 @@ fn number(size: usize) -> FixedLayout {
 }
 
 #[test]
-fn sizes_include_the_padding_of_the_place() {
+fn sizes_include_the_padding_of_the_offset() {
     // short, char, long, octet, double
     let layout = structure(&[number(2), number(1), number(4), number(1), number(8)]);
     let sizes = [24, 23, 22, 21, 20, 27, 26, 25];
@@ -22,7 +22,7 @@ fn sizes_include_the_padding_of_the_place() {
 }
 
 #[test]
-fn a_run_goes_on_where_values_end() {
+fn all_values_of_a_run_but_the_first_have_the_stride() {
     // octet, long, short: from 0 on 10 octets, then always 8, as one octet of padding is enough
     let layout = structure(&[number(1), number(4), number(2)]);
     assert_eq!((layout.size_at(0), layout.class(), layout.stride()), (10, 2, 8));
@@ -32,7 +32,7 @@ fn a_run_goes_on_where_values_end() {
 }
 
 #[test]
-fn what_has_no_fixed_size_has_no_layout() {
+fn types_without_a_fixed_size_have_no_layout() {
     assert_eq!(FixedLayout::members(&[Some(number(4)), None]), None);
     assert_eq!(FixedLayout::members(&[]), None);
     assert_eq!(FixedLayout::members(&[Some(number(4)); 65]), None);

@@ -68,10 +68,11 @@ impl ValueTypes {
     /// is expected anyway; `None` where there are no others.
     #[cold]
     pub(crate) fn written(writer: &CdrWriter<'_>, expected: &TypeCode) -> Option<Arc<Self>> {
-        let written = writer.kept_values().filter_map(|kept| kept.downcast_ref::<WrittenValue>());
+        let written =
+            writer.retained_values().filter_map(|kept| kept.downcast_ref::<WrittenValue>());
         let types = written.map(|written| TypeCode::from(written.type_desc));
         let mut all: Self = types.filter(|type_code| type_code.id() != expected.id()).collect();
-        for kept in writer.kept_values() {
+        for kept in writer.retained_values() {
             if let Some(types) = kept.downcast_ref::<Arc<Self>>() {
                 all.extend(types);
             }
