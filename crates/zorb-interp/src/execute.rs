@@ -185,7 +185,7 @@ impl Program {
     ) -> CdrResult<()> {
         let id = self.id(index);
         if !skip_exception_id(id, reader) {
-            host.nameless_exception();
+            host.exception_without_id();
         }
         match writer {
             Some(writer) => writer.write_latin1(id),

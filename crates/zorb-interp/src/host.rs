@@ -39,7 +39,7 @@ pub trait Host {
     ) -> CdrResult<()>;
 
     /// Called when an exception comes without its repository id.
-    fn nameless_exception(&mut self) {}
+    fn exception_without_id(&mut self) {}
 
     /// Compares two anys, TypeCodes or foreign values.
     ///

@@ -1,4 +1,4 @@
-//! Any: a value together with its type.
+//! Any: a value with its type.
 
 mod octets;
 #[cfg(test)]
@@ -30,41 +30,41 @@ use crate::{Layout, TcKind, TypeCode, Typed, ValueTypes};
 /// # Ok::<(), zorb_types::cdr::CdrError>(())
 /// ```
 ///
-/// A received value is checked by its TypeCode once, and kept as the octets that came, with their
-/// byte order, alignment and text coding; it is decoded when it is asked for. It is sent again as
-/// it came where the stream's settings allow, padding included, else copied number by number and
-/// text by text. It takes the octets of the message beside its TypeCode (four times as many at
-/// most where they have to be copied; see [`Layout::copy`] and [`TypeCode`] for limits).
+/// A received value is validated by its TypeCode once, and stored as the received octets with their byte
+/// order, alignment and text coding; [`get`](Self::get) decodes it. It is sent again as received, with
+/// the same padding, where the settings of the stream allow it, and converted otherwise. It uses as much
+/// memory as the octets in the message, beside its TypeCode (or up to four times as much, where it had to
+/// be converted; see [`Layout::copy`] and [`TypeCode`] for limits).
 ///
-/// Two anys are equal when their types are equivalent and their values the same.
+/// Two anys are equal when their types are equivalent and their values are equal.
 #[derive(Clone)]
 pub struct Any {
     type_code: TypeCode,
     octets: Octets,
     form: Form,
-    /// The types of values in it that the TypeCode does not speak of.
+    /// The types of valuetypes inside that the TypeCode does not describe.
     types: Option<Arc<ValueTypes>>,
 }
 
-/// How the octets of an any are to be read.
+/// The encoding of the octets of an any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Form {
     order: ByteOrder,
-    /// Octets from a multiple of 8 to the first one.
+    /// The offset of the first octet, modulo 8.
     start: u8,
     text: TextCoding,
-    /// The strictest alignment inside the value.
+    /// The largest alignment inside the value.
     alignment: u8,
-    /// Whether text may be inside, so that the coding matters.
+    /// Whether there may be text inside, which depends on the text coding.
     has_text: bool,
-    /// Whether values of valuetypes are inside: in chunks they have to be in chunks, too.
+    /// Whether there are valuetypes inside, which have to be chunked inside a chunked value.
     has_values: bool,
 }
 
 impl Form {
-    /// That of values encoded here: in the machine's byte order, aligned, with text in UTF-8 and
-    /// UTF-16. Every string of every code set fits into UTF-8, but no single `char` above 127;
-    /// values that hold one are in ISO 8859-1, as the stream was that the `char` came from.
+    /// The form of values that are encoded here: in the machine's byte order, at offset 0, with text in
+    /// UTF-8 and UTF-16. UTF-8 can represent all strings, but no single `char` above 127: values with
+    /// such a `char` are in ISO 8859-1, like the stream from which the `char` came.
     const fn own(char_set: CharSet, traits: Traits) -> Self {
         Self {
             order: ByteOrder::NATIVE,
@@ -80,21 +80,21 @@ impl Form {
         }
     }
 
-    /// Whether octets of this form are the same value in a stream, written as they stand.
+    /// Whether octets in this form can be copied to a stream unchanged.
     fn fits(&self, writer: &CdrWriter<'_>) -> bool {
-        let out_of_step = (writer.offset() ^ usize::from(self.start)) % usize::from(self.alignment);
+        let shift = (writer.offset() ^ usize::from(self.start)) % usize::from(self.alignment);
         self.order == writer.order()
-            && out_of_step == 0
+            && shift == 0
             && (!self.has_text || self.text == writer.text())
             && !(self.has_values && writer.is_in_chunked_value())
     }
 }
 
 impl Any {
-    /// An any that holds `value`: `Any::new::<String>("text")`, `Any::new::<Person>(&person)`.
+    /// An any with this value: `Any::new::<String>("text")`, `Any::new::<Person>(&person)`.
     ///
     /// # Errors
-    /// When the value has no encoding: a NUL in a string, a bound exceeded.
+    /// When the value has no encoding: a string has a NUL inside, or a bound is exceeded.
     pub fn new<T: Typed>(value: &T::View) -> CdrResult<Self> {
         let type_code = T::type_code();
         Self::image(type_code, Traits::ANYTHING, |type_code, writer| {
@@ -105,11 +105,11 @@ impl Any {
         })
     }
 
-    /// An any of a type known at run time, whose value `body` writes. It is called a second time where
-    /// UTF-8 cannot carry a `char`.
+    /// An any of a type known at run time, whose value `body` writes. `body` is called a second time if
+    /// UTF-8 cannot represent a `char`.
     ///
     /// # Errors
-    /// What `body` returns, and as [`Layout::copy`] when what it wrote is no value of the type.
+    /// What `body` returns; as [`Layout::copy`] when `body` wrote something else than a value of the type.
     pub fn build(
         type_code: TypeCode,
         body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
@@ -117,7 +117,7 @@ impl Any {
         Self::build_with(&Layout::of(&type_code), body)
     }
 
-    /// As [`build`](Self::build), by a layout that is kept.
+    /// As [`build`](Self::build), with a layout that the caller has made before.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -128,8 +128,8 @@ impl Any {
         Self::build_of(layout, None, body)
     }
 
-    /// As [`build_with`](Self::build_with), with values of these types in it, which the TypeCode does
-    /// not speak of.
+    /// As [`build_with`](Self::build_with), with the types of valuetypes inside that the TypeCode does not
+    /// describe.
     ///
     /// # Errors
     /// As [`build`](Self::build).
@@ -162,7 +162,7 @@ impl Any {
         }
     }
 
-    /// Takes a value of a known type from a stream, without a TypeCode before it.
+    /// Reads a value of a known type from a stream, without a TypeCode before it.
     ///
     /// # Errors
     /// As [`Layout::copy`].
@@ -170,7 +170,7 @@ impl Any {
         Self::read_with(&Layout::of(&type_code), reader)
     }
 
-    /// As [`read_value`](Self::read_value), by a layout that is kept.
+    /// As [`read_value`](Self::read_value), with a layout that the caller has made before.
     ///
     /// # Errors
     /// As [`Layout::copy`].
@@ -183,21 +183,21 @@ impl Any {
             let (rest, start) = (reader.rest(), reader.offset());
             simple.copy(reader, None)?;
             let octets = rest.get(..rest.len() - reader.remaining()).unwrap_or_default();
-            return Ok(Self::held(layout, octets, start, reader));
+            return Ok(Self::copied(layout, octets, start, reader));
         }
         let (mark, start) = (reader.mark(), reader.offset());
         let had_values = reader.has_values();
         let before = reader.take_first_target();
         let walked = layout.run(reader, None)?;
-        let reach = reader.take_first_target();
-        if let Some(reach) = before.into_iter().chain(reach).min() {
-            reader.note_target(reach);
+        let first_target = reader.take_first_target();
+        if let Some(first) = before.into_iter().chain(first_target).min() {
+            reader.note_target(first);
         }
         let traits = layout.traits();
         let octets = reader.since(&mark).filter(|octets| {
-            let leads_out = reach.is_some_and(|reach| reach < start)
-                || (walked.is_opaque && had_values && may_lead_out(octets, start, reader));
-            walked.verbatim && reader.is_evenly_aligned() && !leads_out
+            let is_shared = first_target.is_some_and(|first| first < start)
+                || (walked.is_opaque && had_values && may_refer_back(octets, start, reader));
+            walked.verbatim && reader.is_evenly_aligned() && !is_shared
         });
         let Some(octets) = octets else {
             let mut any = Self::image(layout.type_code().clone(), traits, |_, writer| {
@@ -207,14 +207,14 @@ impl Any {
             any.types = walked.types;
             return Ok(any);
         };
-        let mut any = Self::held(layout, octets, start, reader);
+        let mut any = Self::copied(layout, octets, start, reader);
         any.form.has_values = walked.has_values;
         any.types = walked.types;
         Ok(any)
     }
 
-    /// The octets of a stream from an offset on, kept as they came.
-    fn held(layout: &Layout, octets: &[u8], start: usize, reader: &CdrReader<'_>) -> Self {
+    /// An any with octets of a stream from the offset `start` on.
+    fn copied(layout: &Layout, octets: &[u8], start: usize, reader: &CdrReader<'_>) -> Self {
         let traits = layout.traits();
         let form = Form {
             order: reader.order(),
@@ -231,9 +231,9 @@ impl Any {
     /// Appends the value without its TypeCode.
     ///
     /// # Errors
-    /// When the stream's code sets or GIOP version cannot carry the value's text.
+    /// When the code sets or the GIOP version of the stream cannot represent the value's text.
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        self.tell_types(writer);
+        self.retain_types(writer);
         if self.form.fits(writer) {
             writer.put(&self.octets);
             return Ok(());
@@ -241,12 +241,13 @@ impl Any {
         Layout::of(&self.type_code).copy(&mut self.reader(), writer)
     }
 
-    /// As [`write_value`](Self::write_value), by a layout of the same type that is kept.
+    /// As [`write_value`](Self::write_value), with a layout of the same type that the caller has made
+    /// before.
     ///
     /// # Errors
     /// As [`write_value`](Self::write_value).
     pub fn write_with(&self, layout: &Layout, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        self.tell_types(writer);
+        self.retain_types(writer);
         if self.form.fits(writer) {
             writer.put(&self.octets);
             return Ok(());
@@ -254,29 +255,28 @@ impl Any {
         layout.copy(&mut self.reader(), writer)
     }
 
-    /// An any around this one has to know the types, too.
-    fn tell_types(&self, writer: &mut CdrWriter<'_>) {
+    /// Passes the types on to an enclosing any.
+    fn retain_types(&self, writer: &mut CdrWriter<'_>) {
         if let Some(types) = &self.types {
             writer.retain(Arc::clone(types));
         }
     }
 
-    /// The type of the value; `tk_null` when there is none.
+    /// The type of the value; `tk_null` if there is no value.
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
 
-    /// The value, if it is a `T`: its type must be equivalent to the any's.
+    /// The value, if the type of the any is equivalent to `T`.
     ///
-    /// Object references need the ORB to come alive in: see [`get_with`](Self::get_with). So do values
-    /// of types derived from the valuetype that `T` says: without one they are cut down to it, and are
-    /// no `T` where they are not `truncatable`.
+    /// Object references need an ORB: see [`get_with`](Self::get_with). So do values of types derived from
+    /// the valuetype `T`: without an ORB they are truncated to `T`, or `None` if they are not
+    /// `truncatable`.
     pub fn get<T: Typed>(&self) -> Option<T::Value> {
         self.decode::<T>(self.reader())
     }
 
-    /// As [`get`](Self::get), with what object references decode against
-    /// (see [`CdrReader::with_context`]).
+    /// As [`get`](Self::get), with a context such as the ORB (see [`CdrReader::with_context`]).
     pub fn get_with<T: Typed>(&self, context: &dyn ReadContext) -> Option<T::Value> {
         self.decode::<T>(self.reader().with_context(context))
     }
@@ -286,8 +286,8 @@ impl Any {
         self.type_code.equivalent(&T::type_code())
     }
 
-    /// A reader at the start of the value, for code that walks it by its TypeCode. An exception's
-    /// value begins with its repository id.
+    /// A reader at the start of the value, for code that decodes it by its TypeCode. The value of an
+    /// exception begins with its repository id.
     pub fn reader(&self) -> CdrReader<'_> {
         let reader = CdrReader::new(&self.octets, self.form.order)
             .with_origin(self.form.start.into())
@@ -298,7 +298,7 @@ impl Any {
         }
     }
 
-    /// The types of values in it that the TypeCode does not speak of, as far as they are known.
+    /// The known types of valuetypes inside that the TypeCode does not describe.
     pub fn value_types(&self) -> Option<&Arc<ValueTypes>> {
         self.types.as_ref()
     }
@@ -313,7 +313,7 @@ impl Any {
         T::read(&mut reader).ok()
     }
 
-    /// An any with the octets that `body` writes, in UTF-8 if it can be.
+    /// An any with the octets that `body` writes, in UTF-8 if possible.
     fn image(
         type_code: TypeCode,
         traits: Traits,
@@ -342,9 +342,9 @@ impl Any {
     }
 }
 
-/// Whether octets whose meaning is not known may have an indirection in them to a value in front of
-/// `start`, the offset of the first one. Two numbers that look like one are taken for one.
-fn may_lead_out(octets: &[u8], start: usize, reader: &CdrReader<'_>) -> bool {
+/// Whether octets of unknown types may contain an indirection to a value before `start`, the offset of the
+/// first octet. Two numbers that look like an indirection count as one.
+fn may_refer_back(octets: &[u8], start: usize, reader: &CdrReader<'_>) -> bool {
     const INDIRECTION: i32 = -1;
     let skipped = start.next_multiple_of(4) - start;
     let (words, _) = octets.get(skipped..).unwrap_or_default().as_chunks::<4>();
@@ -355,10 +355,10 @@ fn may_lead_out(octets: &[u8], start: usize, reader: &CdrReader<'_>) -> bool {
     let mut offset = start + skipped;
     words.windows(2).any(|pair| {
         offset += 4;
-        let [tag, way] = pair else { return false };
-        let back = usize::try_from(number(way).unsigned_abs()).unwrap_or(usize::MAX);
+        let [tag, distance] = pair else { return false };
+        let back = usize::try_from(number(distance).unsigned_abs()).unwrap_or(usize::MAX);
         number(tag) == INDIRECTION
-            && number(way) < 0
+            && number(distance) < 0
             && offset
                 .checked_sub(back)
                 .is_some_and(|target| target < start && reader.has_value_at(target))
@@ -407,13 +407,13 @@ impl PartialEq for Any {
         if !self.type_code.equivalent(&other.type_code) {
             return false;
         }
-        let reading = |form| Form { alignment: 1, has_text: false, has_values: false, ..form };
-        let same_reading = reading(self.form) == reading(other.form);
-        if same_reading && *self.octets == *other.octets {
+        let encoding = |form| Form { alignment: 1, has_text: false, has_values: false, ..form };
+        let same_encoding = encoding(self.form) == encoding(other.form);
+        if same_encoding && *self.octets == *other.octets {
             return true;
         }
         let same = Layout::of(&self.type_code).equal(&mut self.reader(), &mut other.reader());
-        // Types of one id may differ; then values of one are none of the other.
+        // Two types with the same id may differ, so a value of one may be invalid as the other.
         same.unwrap_or(false)
     }
 }

@@ -35,8 +35,9 @@ pub use value::{FixedError, FixedValue};
 /// # Ok::<(), FixedError>(())
 /// ```
 ///
-/// Arithmetic is [`FixedValue`]'s, whose digits grow as the standard says; a result comes back
-/// exactly, or by [`rounded`](Self::rounded) or [`truncated`](Self::truncated).
+/// [`FixedValue`] has the arithmetic, whose results have the digits that the standard says. A result
+/// converts back exactly with `try_from`, or with [`rounded`](Self::rounded) or
+/// [`truncated`](Self::truncated).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Fixed<const D: u16, const S: i16>(i128);
 
@@ -46,7 +47,7 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
     /// The least number of the type.
     pub const MIN: Self = Self(1 - value::POWERS[Self::DIGITS]);
 
-    /// Checked when the program is built.
+    /// Checked at compile time.
     const DIGITS: usize = {
         assert!(crate::type_code::is_fixed(D, S), "fixed<D, S>: 1 to 31 digits, S at most D");
         D as usize
@@ -64,7 +65,7 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
     /// The number `unscaled` × 10⁻ˢ, for constants.
     ///
     /// # Panics
-    /// When it has more than `D` digits; in a constant that stops the build.
+    /// When it has more than `D` digits; in a constant, that is a compile error.
     pub const fn constant(unscaled: i128) -> Self {
         assert!(
             unscaled.unsigned_abs() < value::POWERS[Self::DIGITS].unsigned_abs(),
@@ -73,17 +74,17 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
         Self(unscaled)
     }
 
-    /// The digits as a whole number: the value × 10ˢ.
+    /// The digits as an integer: the value × 10ˢ.
     pub const fn unscaled(self) -> i128 {
         self.0
     }
 
-    /// The number, free of its type, to calculate with.
+    /// The number as a [`FixedValue`], which has the arithmetic.
     pub const fn value(self) -> FixedValue {
         FixedValue::of(self.0, S)
     }
 
-    /// The nearest number of the type; halves go away from zero.
+    /// The nearest number of the type; halves are rounded away from zero.
     ///
     /// # Errors
     /// `Overflow` when there are too many digits before the point.
@@ -91,7 +92,7 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
         Self::try_from(value.round(S)?)
     }
 
-    /// The number without the digits that the type has no place for.
+    /// The number without the digits after the point that the type does not have.
     ///
     /// # Errors
     /// `Overflow` when there are too many digits before the point.
@@ -103,7 +104,7 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
 impl<const D: u16, const S: i16> TryFrom<FixedValue> for Fixed<D, S> {
     type Error = FixedError;
 
-    /// The same number.
+    /// The same number, exactly; an error if the type does not have it.
     fn try_from(value: FixedValue) -> Result<Self, FixedError> {
         let unscaled = value.unscaled_at(S)?;
         Self::from_unscaled(unscaled).ok_or(FixedError::Overflow)
@@ -119,7 +120,7 @@ impl<const D: u16, const S: i16> From<Fixed<D, S>> for FixedValue {
 impl<const D: u16, const S: i16> FromStr for Fixed<D, S> {
     type Err = FixedError;
 
-    /// As [`FixedValue`]'s; a number that the type does not have exactly is refused.
+    /// As [`FixedValue`]; `Inexact` if the number has more digits after the point than the type.
     fn from_str(text: &str) -> Result<Self, FixedError> {
         text.parse::<FixedValue>()?.try_into()
     }
@@ -146,7 +147,7 @@ impl<const D: u16, const S: i16> Ord for Fixed<D, S> {
 }
 
 impl<const D: u16, const S: i16> fmt::Display for Fixed<D, S> {
-    /// All digits after the point: `1.50`.
+    /// With all digits after the point: `1.50`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value().fmt(f)
     }

@@ -1,4 +1,4 @@
-//! Types of run time, prepared: what moves, checks and compares their values.
+//! Types known at run time, compiled for copying, checking and comparing their values.
 
 mod compile;
 mod host;
@@ -24,11 +24,10 @@ pub use values::{ValueHead, ValueTypes, WrittenValue, value_ids};
 
 pub(crate) use compile::discriminator;
 
-/// A TypeCode prepared for its values: a table of steps (see [`zorb_interp`]) that copies, checks
-/// and compares them.
+/// A TypeCode compiled to a program (see [`zorb_interp`]) that copies, checks and compares its values.
 ///
-/// Anys make one when they need it. Code that moves many values of one type keeps one; it is cheap
-/// to clone.
+/// Anys compile one when they need it. Code that handles many values of a type should compile it once;
+/// it is cheap to clone.
 #[derive(Clone)]
 pub struct Layout {
     type_code: TypeCode,
@@ -37,7 +36,7 @@ pub struct Layout {
 
 #[derive(Clone)]
 enum Plan {
-    /// A type that needs no table.
+    /// A type that needs no program.
     Simple(Simple),
     Table(Arc<Table>),
 }
@@ -45,16 +44,16 @@ enum Plan {
 struct Table {
     program: Program,
     root: Label,
-    /// The types that the host is asked for.
+    /// The types whose values the host handles.
     foreign: Vec<Foreign>,
-    /// Valuetypes with state among them, by their ids.
+    /// Index in `foreign` of the valuetypes with state, by repository id.
     by_id: BTreeMap<Box<str>, u32>,
 }
 
-/// A valuetype, or an abstract interface.
+/// A valuetype or an abstract interface.
 struct Foreign {
     type_code: TypeCode,
-    /// What describes the state of a value of exactly this type, if that is known.
+    /// The state of a value of exactly this type, if it is known.
     state: Option<Label>,
 }
 
@@ -70,16 +69,16 @@ impl Table {
     }
 }
 
-/// What going through a value found out.
+/// The findings of copying or checking a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Walked {
-    /// The octets are a value as Zorb writes them, but for byte order, alignment and text.
+    /// Whether the octets are what Zorb would write in the same byte order, alignment and text coding.
     pub(crate) verbatim: bool,
-    /// There are values of valuetypes.
+    /// Whether there are valuetypes.
     pub(crate) has_values: bool,
-    /// The state of one of them is not known, or not all of it.
+    /// Whether some state of a valuetype is unknown.
     pub(crate) is_opaque: bool,
-    /// The types of values that the TypeCode does not speak of.
+    /// The types of valuetypes that the TypeCode does not describe.
     pub(crate) types: Option<Arc<ValueTypes>>,
 }
 
@@ -87,7 +86,7 @@ impl Walked {
     const PLAIN: Self = Self { verbatim: true, has_values: false, is_opaque: false, types: None };
 }
 
-/// What passing on the octets of a value depends on.
+/// What the encoding of a type's values depends on, beside the byte order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traits {
     pub(crate) alignment: u8,
@@ -95,12 +94,12 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    /// Those of types that nothing is known of.
+    /// The strictest traits, for unknown types.
     pub(crate) const ANYTHING: Self = Self { alignment: 8, has_text: true };
 }
 
 impl Layout {
-    /// Prepares a type.
+    /// Compiles a type.
     pub fn of(type_code: &TypeCode) -> Self {
         let plan = match Simple::of(type_code.view()) {
             Some(simple) => Plan::Simple(simple),
@@ -116,22 +115,22 @@ impl Layout {
 
     /// Copies one value from one stream to another.
     ///
-    /// Byte order, alignment, text code sets and GIOP versions of the two streams may differ.
-    /// Everything a decoder of the type would check is checked: lengths, bounds, booleans,
-    /// enumeration values, text. An exception may stand with or without its repository id and is
-    /// written with it. What is written takes at most four times the octets that were read (a value
-    /// aligned anew and ISO 8859-1 in UTF-8), the id of an exception apart.
+    /// Byte order, alignment, code sets and GIOP version of the streams may differ. The value is validated
+    /// as by a decoder of the type: lengths, bounds, booleans, enumeration values, text. An exception may
+    /// come with or without its repository id, and is written with it. The octets written are at most four
+    /// times the octets read (because of alignment, and of ISO 8859-1 in UTF-8), plus the id of an
+    /// exception.
     ///
     /// # Errors
-    /// As the decoder of the type; `TooDeep`; `Unsupported` for local interfaces and natives and for
-    /// a type that is not complete; `UnknownValue` for values of valuetypes whose state is not known:
-    /// custom ones, and those of a type that neither the TypeCode nor the reader's
-    /// [context](zorb_cdr::ReadContext) knows, where they cannot be truncated to one that is.
+    /// The errors of decoding the type; `TooDeep`; `Unsupported` for local interfaces, natives and
+    /// incomplete types; `UnknownValue` for a valuetype whose state is unknown: a custom one, or one of a
+    /// type that neither the TypeCode nor the [context](zorb_cdr::ReadContext) of the reader knows and
+    /// that cannot be truncated to a known type.
     pub fn copy(&self, reader: &mut CdrReader<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.run(reader, Some(writer)).map(|_| ())
     }
 
-    /// Checks one value and passes over it.
+    /// Validates and skips one value.
     ///
     /// # Errors
     /// As [`copy`](Self::copy).
@@ -139,11 +138,11 @@ impl Layout {
         self.run(reader, None).map(|_| ())
     }
 
-    /// Whether two streams hold the same value. Numbers are compared as octets: a NaN is equal to
-    /// itself, and the two zeros are not equal.
+    /// Whether two streams have the same value. Numbers are compared bit by bit: a NaN equals itself, and
+    /// the two zeros differ.
     ///
     /// # Errors
-    /// When either stream holds no value of the type.
+    /// When either is not a valid value of the type.
     pub fn equal(&self, left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
         let table;
         let table = match &self.plan {
@@ -156,7 +155,7 @@ impl Layout {
         table.program.equal(table.root, left, right, &mut Types::of(table, &mut Walk::default()))
     }
 
-    /// Copies a value, or checks it where there is no writer.
+    /// Copies a value. Without a writer, checks and skips it.
     pub(crate) fn run(
         &self,
         reader: &mut CdrReader<'_>,
@@ -198,7 +197,7 @@ impl Layout {
         }
     }
 
-    /// The type, if it needs no table; then there are no values in its values.
+    /// The type, if it needs no program. Then it contains no valuetypes.
     pub(crate) fn simple(&self) -> Option<Simple> {
         match self.plan {
             Plan::Simple(simple) => Some(simple),

@@ -1,9 +1,9 @@
 //! CORBA value types: system exceptions, repository ids, TypeCode and Any.
 //!
-//! This crate holds what every part of the ORB speaks of and nothing that moves octets about: the
-//! [`SystemException`] with its named [minor codes](minor), the [`RepositoryId`], and types as
-//! values: [`TypeCode`], [`Any`], and [`Typed`], which ties them to the types of a program; and the
-//! types of IDL that Rust has none for: [`Fixed`] and [`LongDouble`].
+//! The types that all parts of the ORB share: the [`SystemException`] with its [minor codes](minor), the
+//! [`RepositoryId`], types as values ([`TypeCode`], [`Any`], and [`Typed`], which maps the types of a
+//! program to them), and the IDL types that Rust does not have ([`Fixed`] and [`LongDouble`]). The crate
+//! needs `alloc` but not `std`.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -27,11 +27,11 @@ const BIAS: i32 = 0x3fff;
 const F64_FRACTION_BITS: u32 = 52;
 const F64_BIAS: i32 = 1023;
 
-/// The IDL type `long double`: an IEEE 754 quadruple, of 113 significant bits.
+/// The IDL type `long double`: an IEEE 754 quadruple-precision number with 113 significant bits.
 ///
-/// Rust has no such type yet, so this one carries the bits exactly, compares, and converts. Every
-/// `f64` and every integer of 64 bits has an exact `LongDouble`; [`to_f64`](Self::to_f64) rounds
-/// to the nearest.
+/// Stable Rust has no such type. This one preserves the bits, compares and converts, but does not
+/// calculate. Every `f64` and every 64-bit integer converts exactly; [`to_f64`](Self::to_f64) rounds to
+/// nearest.
 ///
 /// ```
 /// use zorb_types::LongDouble;
@@ -56,7 +56,7 @@ impl LongDouble {
     /// Not a number.
     pub const NAN: Self = Self(EXPONENT_MAX << FRACTION_BITS | 1 << (FRACTION_BITS - 1));
 
-    /// The number of these bits: sign, exponent and fraction from the highest on.
+    /// The number with these bits: sign, exponent and fraction, from the highest bit on.
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
@@ -89,7 +89,7 @@ impl LongDouble {
         let fraction = self.0 & FRACTION;
         let magnitude = if exponent == EXPONENT_MAX as i32 {
             let payload = (fraction >> (FRACTION_BITS - F64_FRACTION_BITS)) as u64;
-            // A NaN stays one though the bits that said so are gone.
+            // A NaN stays a NaN, even if the bits that make it one are cut off.
             let quiet = if fraction == 0 { 0 } else { 1 << (F64_FRACTION_BITS - 1) };
             0x7ff << F64_FRACTION_BITS | payload | quiet
         } else {
@@ -98,7 +98,7 @@ impl LongDouble {
         f64::from_bits(sign | magnitude)
     }
 
-    /// The same number; exact for every `f64`. In constants too, where `from` cannot be.
+    /// The same number, exactly. Unlike `from`, this is a `const fn`.
     pub const fn from_f64(number: f64) -> Self {
         const F64_FRACTION: u64 = (1 << F64_FRACTION_BITS) - 1;
         const WIDER: u32 = FRACTION_BITS - F64_FRACTION_BITS;
@@ -109,7 +109,7 @@ impl LongDouble {
         let magnitude = match (exponent, fraction) {
             (0, 0) => 0,
             (0, _) => {
-                // A subnormal number is normal here.
+                // A subnormal `f64` is a normal quadruple.
                 let Self(whole) = Self::from_magnitude(false, fraction);
                 let least = (F64_BIAS - 1).unsigned_abs() + F64_FRACTION_BITS;
                 whole - ((least as u128) << FRACTION_BITS)
@@ -123,7 +123,7 @@ impl LongDouble {
         Self(sign | magnitude)
     }
 
-    /// The exact value of a whole number.
+    /// The exact value of an integer.
     const fn from_magnitude(negative: bool, magnitude: u64) -> Self {
         if magnitude == 0 {
             return Self::ZERO;
@@ -136,8 +136,8 @@ impl LongDouble {
     }
 }
 
-/// The bits of an `f64` without sign whose exponent field would be `exponent` and whose significand
-/// has its leading bit at place 112. Quadruples below the range of `f64` come out as 0.
+/// The bits of an `f64` without sign, with the exponent field `exponent` and a significand whose leading
+/// bit is bit 112. Quadruples below the range of `f64` become 0.
 const fn rounded(exponent: i32, significand: u128) -> u64 {
     if exponent >= 0x7ff {
         return 0x7ff << F64_FRACTION_BITS;
@@ -152,7 +152,7 @@ const fn rounded(exponent: i32, significand: u128) -> u64 {
     let rest = significand & ((1 << shift) - 1);
     let half = 1 << (shift - 1);
     let up = rest > half || (rest == half && kept & 1 == 1);
-    // The leading bit adds one to the exponent field; so does a carry out of the fraction.
+    // The leading bit adds one to the exponent field, and so does a carry from the fraction.
     let field = if below > 0 { 0 } else { (exponent - 1) as u64 };
     (field << F64_FRACTION_BITS) + kept + up as u64
 }
@@ -182,7 +182,7 @@ impl From<u64> for LongDouble {
 }
 
 impl PartialEq for LongDouble {
-    /// As numbers: the zeros are equal, NaNs are not.
+    /// Compares numbers: the two zeros are equal, NaNs are not.
     fn eq(&self, other: &Self) -> bool {
         self.partial_cmp(other) == Some(Ordering::Equal)
     }
@@ -202,7 +202,7 @@ impl PartialOrd for LongDouble {
 }
 
 impl fmt::Display for LongDouble {
-    /// As the `f64` where that is the same number, else in hexadecimal: `0x1.8p-20000`.
+    /// As an `f64` if that is the same number, otherwise in hexadecimal: `0x1.8p-20000`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let near = self.to_f64();
         if self.is_nan() || Self::from(near) == *self {
@@ -226,7 +226,7 @@ impl Wire for LongDouble {
     type View = Self;
     type Borrowed<'a> = Self;
     const MIN_SIZE: usize = SIZE;
-    // As two numbers of half the size: these are aligned in the same way.
+    // As two numbers of half the size, which have the same alignment.
     const LAYOUT: Option<FixedLayout> = FixedLayout::array(<u64 as Wire>::LAYOUT, 2);
     const ALWAYS_AS_IS: bool = true;
 

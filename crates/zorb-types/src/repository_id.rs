@@ -7,33 +7,33 @@ use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// How a repository id is formed: its part before the first colon.
+/// The format of a repository id, which is its part before the first colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RepositoryIdFormat {
     /// `IDL:` scoped name with slashes `:` major `.` minor.
     Idl,
-    /// `RMI:` class `:` hash, and `:` serial version id where it differs.
+    /// `RMI:` class `:` hash, and `:` serial version id if that differs.
     Rmi,
     /// `DCE:` UUID `:` minor version.
     Dce,
-    /// `LOCAL:` anything, good in one repository only.
+    /// `LOCAL:` anything; valid in one repository only.
     Local,
 }
 
-/// The name of an IDL definition all over the world: `IDL:omg.org/CORBA/Object:1.0`.
+/// The globally unique name of an IDL definition: `IDL:omg.org/CORBA/Object:1.0`.
 ///
-/// Ids compare as a whole and case counts. A received id need not follow the formats, so ids on
-/// the wire stay strings; this type is for ids that a program or a person gives.
+/// Ids compare as a whole and are case-sensitive. A received id may have any format, so received ids are
+/// strings; this type is for ids from programs and people.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepositoryId(Cow<'static, str>);
 
-/// A string that is no repository id: which rule it breaks.
+/// The rule that a string violates, so that it is not a repository id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadRepositoryId {
     /// It begins with none of `IDL:`, `RMI:`, `DCE:`, `LOCAL:`.
     UnknownFormat,
-    /// The scoped name of an `IDL:` id is empty, has an empty part or a character not allowed.
+    /// The scoped name of an `IDL:` id is empty, or has an empty part or an invalid character.
     BadName,
     /// The version is missing or not two numbers of 16 bits.
     BadVersion,
@@ -51,12 +51,12 @@ impl RepositoryId {
     /// The id of `CORBA::LocalObject`, the base of all local interfaces.
     pub const LOCAL_OBJECT: Self = Self(Cow::Borrowed("IDL:omg.org/CORBA/LocalObject:1.0"));
 
-    /// An id that is known to be well-formed, such as one of generated code. It is not checked.
+    /// An id that is known to be well-formed, as in generated code. It is not checked.
     pub const fn from_static(id: &'static str) -> Self {
         Self(Cow::Borrowed(id))
     }
 
-    /// Checks and takes an id.
+    /// Parses an id.
     ///
     /// # Errors
     /// When the string follows none of the four formats.
@@ -64,7 +64,7 @@ impl RepositoryId {
         Self::check(id).map(|_| Self(Cow::Owned(id.to_string())))
     }
 
-    /// Checks an id and says which format it has.
+    /// Checks an id and returns its format.
     ///
     /// # Errors
     /// When the string follows none of the four formats.
@@ -84,7 +84,7 @@ impl RepositoryId {
         &self.0
     }
 
-    /// How the id is formed; `None` for an unchecked one that is malformed.
+    /// The format of the id; `None` for an unchecked id that is malformed.
     pub fn format(&self) -> Option<RepositoryIdFormat> {
         Self::check(&self.0).ok()
     }
@@ -184,11 +184,11 @@ impl From<RepositoryId> for String {
 }
 
 impl BadRepositoryId {
-    /// The broken rule in a few words.
+    /// A short description.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::UnknownFormat => "a repository id begins with IDL:, RMI:, DCE: or LOCAL:",
-            Self::BadName => "the name is empty, has an empty part or a character not allowed",
+            Self::BadName => "the name is empty, or has an empty part or an invalid character",
             Self::BadVersion => "the version is missing or malformed",
             Self::BadNumber => "the hash, serial version or UUID is malformed",
         }

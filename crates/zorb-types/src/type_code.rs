@@ -30,18 +30,18 @@ pub use make::{TypeCodeResult, UnionCase, ValueMember};
 pub use value::{ValueModifier, Visibility};
 
 pub(crate) use desc::plain;
-use equality::{Likeness, alike};
+use equality::{Relation, same_type};
 use node::{Arena, MemberRef};
 pub(crate) use node::{TypeRef, digits_and_scale};
 
-/// What stands for a TCKind where an earlier TypeCode is pointed at.
+/// Announces an indirection to an earlier TypeCode, in place of a TCKind.
 pub(crate) const INDIRECTION: u32 = 0xffff_ffff;
 
-/// The most digits a `fixed` may have.
+/// The maximum number of digits of a `fixed`.
 pub(crate) const MAX_FIXED_DIGITS: u16 = 31;
 
-/// Whether there may be a `fixed` of these digits and this scale. IDL writes scales from 0 to the
-/// digits; a negative one stands for zeros that are not sent.
+/// Whether a `fixed` may have these digits and this scale. In IDL the scale is 0 to the number of digits;
+/// a negative scale counts trailing zeros that are not sent.
 pub(crate) const fn is_fixed(digits: u16, scale: i16) -> bool {
     digits != 0
         && digits <= MAX_FIXED_DIGITS
@@ -51,21 +51,19 @@ pub(crate) const fn is_fixed(digits: u16, scale: i16) -> bool {
 
 /// The description of an IDL type, as `CORBA::TypeCode` (CORBA 3.3 part 1, 8.11).
 ///
-/// It is immutable and cheap to clone. Types of this program are described by a [`TypeDesc`] in
-/// static memory; received ones and those made at run time are owned, one allocation for the
-/// types and one for each name.
+/// It is immutable and cheap to clone. Types of this program have a [`TypeDesc`] in static memory. Types
+/// that were received or made at run time are owned: one allocation for the types, and one for each name.
 ///
 /// # Limits
-/// A received TypeCode nests at most [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH) deep, counted together
-/// with the values around it, and takes at most 32 times the octets that it was read from.
-/// Indirections are followed to an enclosing or an earlier type of the same TypeCode; others, a
-/// typedef, array, sequence or struct of nothing but itself, members and elements that are `null`, `void`,
-/// an exception or a struct without members, and a `fixed` of more than 31 digits are refused as
-/// `BadTypeCode`.
+/// A received TypeCode may nest to [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH), counted together with the values
+/// around it, and uses at most 32 times as much memory as the octets that it was read from. An indirection
+/// may lead to an enclosing or earlier type of the same TypeCode. Refused as `BadTypeCode` are other
+/// indirections; a typedef, array, sequence or struct that consists only of itself; members and elements
+/// of type `null`, `void`, exception or empty struct; and a `fixed` with more than 31 digits.
 ///
-/// Reading to the full depth takes up to 128 KiB of stack (1 MiB in a build without optimisation).
+/// Reading to the full depth needs up to 128 KiB of stack (1 MiB in a build without optimisation).
 ///
-/// Passing on a received TypeCode writes the form it came in. One of this program writes
+/// A received TypeCode is written in the form in which it was received. A TypeCode of this program has
 /// indirections for recursion only.
 #[derive(Clone)]
 pub struct TypeCode(Repr);
@@ -77,9 +75,9 @@ pub(crate) enum Repr {
 }
 
 impl TypeCode {
-    /// The TypeCode of a type without parameters, also of unbounded strings.
+    /// The TypeCode of a type without parameters, or of an unbounded string.
     ///
-    /// Kinds that need parameters give `tk_null`.
+    /// Other kinds give `tk_null`.
     pub fn plain(kind: TcKind) -> Self {
         Self(Repr::Static(desc::plain(kind)))
     }
@@ -99,7 +97,7 @@ impl TypeCode {
         self.view().name()
     }
 
-    /// How many members a struct, union, exception, value or enumeration has; else 0.
+    /// The number of members of a struct, union, exception, valuetype or enum; 0 for other types.
     pub fn member_count(&self) -> usize {
         self.view().member_count()
     }
@@ -107,7 +105,7 @@ impl TypeCode {
     /// The name of a member.
     ///
     /// # Errors
-    /// `BadKind` for types without members, `Bounds` beyond the last.
+    /// `BadKind` for types without members, `Bounds` beyond the last member.
     pub fn member_name(&self, index: usize) -> TypeCodeResult<&str> {
         self.member(index).map(|member| member.name)
     }
@@ -115,56 +113,56 @@ impl TypeCode {
     /// The type of a member.
     ///
     /// # Errors
-    /// `BadKind` for types without members and enumerations, `Bounds` beyond the last.
+    /// `BadKind` for enums and types without members, `Bounds` beyond the last member.
     pub fn member_type(&self, index: usize) -> TypeCodeResult<Self> {
         let member = self.member(index)?;
         member.type_ref.map(TypeRef::to_type_code).ok_or(TypeCodeError::BadKind)
     }
 
-    /// The label of a union's case as a number: 0 and 1 for booleans, a character's code, an
-    /// enumeration value's ordinal; an `unsigned long long` keeps its bits. That of the default
-    /// case means nothing.
+    /// The label of a union's case as a number: 0 or 1 for booleans, the code point of a character, the
+    /// ordinal of an enum value, the bits of an `unsigned long long`. The label of the default case has no
+    /// meaning.
     ///
     /// # Errors
-    /// `BadKind` for types that are no union, `Bounds` beyond the last.
+    /// `BadKind` for types other than unions, `Bounds` beyond the last case.
     pub fn member_label(&self, index: usize) -> TypeCodeResult<i64> {
         self.needs(&[TcKind::Union])?;
         self.member(index).map(|member| member.label)
     }
 
-    /// Who may use a member of a valuetype's state.
+    /// The visibility of a member of a valuetype's state.
     ///
     /// # Errors
-    /// `BadKind` for types that are no valuetype, `Bounds` beyond the last.
+    /// `BadKind` for types other than valuetypes, `Bounds` beyond the last member.
     pub fn member_visibility(&self, index: usize) -> TypeCodeResult<Visibility> {
         self.needs(&[TcKind::Value, TcKind::Event])?;
         let label = self.member(index)?.label;
         Ok(Visibility::from_number(i16::try_from(label).unwrap_or(1)))
     }
 
-    /// The place of the case that a discriminator selects, the default one included.
+    /// The index of the case that a label selects, possibly the default case.
     ///
     /// # Errors
-    /// `BadKind` for types that are no union.
+    /// `BadKind` for types other than unions.
     pub fn case_of(&self, label: i64) -> TypeCodeResult<Option<usize>> {
         self.needs(&[TcKind::Union])?;
         Ok(self.view().case_index(label))
     }
 
-    /// The place of a union's default case, `None` when it has none.
+    /// The index of a union's default case, `None` if it has none.
     ///
     /// # Errors
-    /// `BadKind` for types that are no union.
+    /// `BadKind` for types other than unions.
     pub fn default_index(&self) -> TypeCodeResult<Option<usize>> {
         self.needs(&[TcKind::Union])?;
         Ok(usize::try_from(self.view().number()).ok())
     }
 
-    /// The least label of a union that none of its cases has, and so selects the default case or
-    /// no member; `None` when there is none.
+    /// A label that no case of the union has, which selects the default case or no member; `None` if the
+    /// cases have all labels.
     ///
     /// # Errors
-    /// `BadKind` for types that are no union.
+    /// `BadKind` for types other than unions.
     pub fn unlisted_label(&self) -> TypeCodeResult<Option<i64>> {
         let switch = self.discriminator_type()?.resolved();
         let default_index = self.default_index()?;
@@ -173,17 +171,17 @@ impl TypeCode {
             .filter_map(|index| self.member_label(index).ok())
             .collect();
         let range = label::range_of(switch.kind(), switch.member_count());
-        // One of this many is not listed, if any of them is a label at all.
+        // Of n + 1 labels, at least one is not among the n listed ones.
         let mut candidates = (0..=listed.len() as i64)
             .chain([*range.end(), *range.start()])
             .filter(|label| range.contains(label));
         Ok(candidates.find(|label| !listed.contains(label)))
     }
 
-    /// Takes a value of a type that unions are switched by, as a label.
+    /// Reads a value of this discriminator type, as a label.
     ///
     /// # Errors
-    /// When there is none; `BadTypeCode` for other types.
+    /// When the value is invalid; `BadTypeCode` for types that cannot be a discriminator.
     pub fn read_label(&self, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
         match discriminator(self.view().resolved()) {
             Some(discriminator) => zorb_interp::read_label(discriminator, reader),
@@ -191,10 +189,11 @@ impl TypeCode {
         }
     }
 
-    /// Appends a label as a value of a type that unions are switched by.
+    /// Appends a label as a value of this discriminator type.
     ///
     /// # Errors
-    /// `BadDiscriminator` for a label that the type does not have; `BadTypeCode` for other types.
+    /// `BadDiscriminator` for a label that is not a value of the type; `BadTypeCode` for types that cannot
+    /// be a discriminator.
     pub fn write_label(&self, label: i64, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         match discriminator(self.view().resolved()) {
             Some(discriminator) => zorb_interp::write_label(discriminator, label, writer),
@@ -205,42 +204,43 @@ impl TypeCode {
     /// The type of a union's discriminator.
     ///
     /// # Errors
-    /// `BadKind` for types that are no union.
+    /// `BadKind` for types other than unions.
     pub fn discriminator_type(&self) -> TypeCodeResult<Self> {
         self.content_of(&[TcKind::Union])
     }
 
-    /// The element of a sequence or array, the original of a typedef, the type in a value box.
+    /// The element type of a sequence or array, the original type of a typedef, the boxed type of a value
+    /// box.
     ///
     /// # Errors
-    /// `BadKind` for others.
+    /// `BadKind` for other types.
     pub fn content_type(&self) -> TypeCodeResult<Self> {
         use TcKind::{Alias, Array, Sequence, ValueBox};
         self.content_of(&[Sequence, Array, Alias, ValueBox])
     }
 
-    /// The concrete base of a valuetype, `tk_null` when it has none.
+    /// The concrete base of a valuetype, `tk_null` if it has none.
     ///
     /// # Errors
-    /// `BadKind` for types that are no valuetype.
+    /// `BadKind` for types other than valuetypes.
     pub fn concrete_base_type(&self) -> TypeCodeResult<Self> {
         self.needs(&[TcKind::Value, TcKind::Event])?;
         Ok(self.view().content().map(TypeRef::to_type_code).unwrap_or_default())
     }
 
-    /// How a valuetype is declared.
+    /// The modifier of a valuetype.
     ///
     /// # Errors
-    /// `BadKind` for types that are no valuetype.
+    /// `BadKind` for types other than valuetypes.
     pub fn type_modifier(&self) -> TypeCodeResult<ValueModifier> {
         self.needs(&[TcKind::Value, TcKind::Event])?;
         Ok(ValueModifier::from_number(i16::try_from(self.view().number()).unwrap_or(0)))
     }
 
-    /// The length of an array, the bound of a string or sequence (0 for none).
+    /// The length of an array, or the bound of a string or sequence (0 if it has none).
     ///
     /// # Errors
-    /// `BadKind` for others.
+    /// `BadKind` for other types.
     pub fn length(&self) -> TypeCodeResult<u32> {
         use TcKind::{Array, Sequence, String, WString};
         self.needs(&[Array, Sequence, String, WString])?;
@@ -250,7 +250,7 @@ impl TypeCode {
     /// Digits and scale of a `fixed`: `fixed_digits` and `fixed_scale`.
     ///
     /// # Errors
-    /// `BadKind` for others.
+    /// `BadKind` for other types.
     pub fn digits_and_scale(&self) -> TypeCodeResult<(u16, i16)> {
         self.needs(&[TcKind::Fixed])?;
         Ok(digits_and_scale(self.view().number()))
@@ -271,28 +271,28 @@ impl TypeCode {
         self.view().content().map(TypeRef::to_type_code).ok_or(TypeCodeError::BadKind)
     }
 
-    /// The type with its typedefs taken off.
+    /// The type without its typedefs.
     #[must_use]
     pub fn resolved(&self) -> Self {
         self.view().resolved().to_type_code()
     }
 
-    /// The kind of the type with its typedefs taken off.
+    /// The kind of the type without its typedefs.
     pub fn resolved_kind(&self) -> TcKind {
         self.view().resolved().kind()
     }
 
-    /// Whether everything agrees: kinds, ids, names, members, typedefs. `==` is this.
+    /// Whether kinds, ids, names, members and typedefs are the same. `==` is this.
     pub fn equal(&self, other: &Self) -> bool {
-        alike(self.view(), other.view(), Likeness::Equal)
+        same_type(self.view(), other.view(), Relation::Equal)
     }
 
-    /// Whether values of the two types may stand for each other: typedefs and names do not
-    /// count, and two types with ids are equivalent exactly when their ids are the same.
+    /// Whether values of one type are values of the other: typedefs and names do not count, and two types
+    /// with ids are equivalent if and only if their ids are the same.
     ///
-    /// Work is bounded; hostile TypeCodes that would take longer are not equivalent.
+    /// The number of steps is limited; hostile TypeCodes that need more are not equivalent.
     pub fn equivalent(&self, other: &Self) -> bool {
-        alike(self.view(), other.view(), Likeness::Equivalent)
+        same_type(self.view(), other.view(), Relation::Equivalent)
     }
 
     pub(crate) fn view(&self) -> TypeRef<'_> {

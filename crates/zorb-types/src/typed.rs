@@ -1,4 +1,4 @@
-//! Rust types that know their IDL type.
+//! Rust types with a TypeCode.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -8,10 +8,10 @@ use zorb_cdr::{Bounded, Octets, WChar, WString, Wire};
 
 use crate::{Any, TcKind, TypeCode, TypeDesc};
 
-/// A [`Wire`] type that can say which IDL type it is, and so go into an [`Any`].
+/// A [`Wire`] type with a description of its IDL type, which an [`Any`] can hold.
 ///
-/// Generated code implements it in a few lines a type (see [`TypeDesc`]). An exception's `Wire`
-/// writes its members alone; the repository id around them is the ORB's affair.
+/// Generated code implements it (see [`TypeDesc`]). The `Wire` of an exception writes its members only;
+/// the ORB writes the repository id before them.
 pub trait Typed: Wire {
     /// The description of the IDL type.
     fn type_desc() -> &'static TypeDesc;
@@ -34,7 +34,7 @@ macro_rules! plain {
 
 plain! {
     u8, Octet;
-    // CORBA has no kind for it; IDL 4 calls it an octet with a sign.
+    // `int8` of IDL 4, for which CORBA has no kind.
     i8, Octet;
     i16, Short;
     u16, UShort;
@@ -95,7 +95,7 @@ impl<T: Typed, const N: u32> Typed for Bounded<Vec<T>, N> {
     }
 }
 
-/// The description of an entry of a map: CORBA has no kind for maps, which are sequences of pairs.
+/// The description of a map entry. CORBA has no kind for maps: they are sequences of pairs.
 fn entry<K: Typed, V: Typed>() -> &'static TypeDesc {
     const { &TypeDesc::structure("", "", &[("key", K::type_desc), ("value", V::type_desc)]) }
 }

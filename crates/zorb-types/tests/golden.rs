@@ -6,7 +6,7 @@ use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding, WideForm,
 use zorb_types::{Any, TcKind, TypeCode, TypeDesc, Typed};
 
 const REPLIES: &str = include_str!("golden/replies.txt");
-/// Where a reply's body begins in these messages.
+/// The offset of the body in these replies.
 const BODY: usize = 24;
 
 struct Vector {
@@ -64,7 +64,7 @@ impl Vector {
 
 #[test]
 fn every_vector_is_encoded_as_it_was_received() {
-    // Where our form differs by choice: the id before an exception.
+    // Zorb differs on purpose: it writes the id before an exception.
     const OTHERWISE: [&str; 1] = ["giop12_any_exception"];
     let mut checked = 0;
     for vector in vectors() {
@@ -141,7 +141,7 @@ fn type_codes_read_as_idl() {
 }
 
 #[test]
-fn recursion_leads_back_to_the_same_type() {
+fn a_recursive_member_has_the_same_type() {
     for name in ["giop12_tc_Node", "giop12_be_tc_Node"] {
         let node = vector(name).type_code();
         let mut inner = node.clone();
@@ -179,7 +179,7 @@ fn the_two_orbs_describe_the_same_types() {
 }
 
 #[test]
-fn values_come_out_by_type() {
+fn values_are_decoded_by_type() {
     use zorb_cdr::{Bounded, WChar, WString};
     let any = |name: &str| vector(name).any();
     assert_eq!(any("giop12_any_bool").get::<bool>(), Some(true));
@@ -202,7 +202,7 @@ fn values_come_out_by_type() {
     assert_eq!(any("giop12_any_fixed").reader().rest(), [0x12, 0x34, 0x5c]);
 }
 
-/// `struct Node { long v; sequence<Node> kids; }` as generated code would have it.
+/// `struct Node { long v; sequence<Node> kids; }` as in generated code.
 #[derive(Clone, Debug, PartialEq)]
 struct Node {
     v: i32,
@@ -248,7 +248,7 @@ impl Typed for Node {
 }
 
 #[test]
-fn a_recursive_type_of_this_program_meets_the_received_one() {
+fn a_recursive_type_of_this_program_equals_the_received_one() {
     for name in ["giop12_any_recursive", "giop12_be_any_recursive"] {
         let vector = vector(name);
         let received = vector.any();

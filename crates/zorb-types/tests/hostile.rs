@@ -1,4 +1,4 @@
-//! A bounded fuzz run, the same every time, and the memory that hostile octets can claim.
+//! A deterministic, bounded fuzz run, and the memory that hostile octets can allocate.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "helpers of tests may panic")]
 
@@ -12,7 +12,7 @@ use generator::Generator;
 use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Wire};
 use zorb_types::{Any, Layout, TypeCode};
 
-/// Captured replies, with the octet before them that chooses the settings of the checks.
+/// Captured replies, after an octet that selects the settings of the checks.
 fn seeds() -> Vec<Vec<u8>> {
     include_str!("golden/replies.txt")
         .lines()
@@ -71,13 +71,13 @@ fn memory_is_bounded_by_the_octets() {
         let Some((&flag, octets)) = spoiled.split_first() else { continue };
         let limit = 32 * octets.len() as u64 + 512;
         assert!(peak::<TypeCode>(octets, ByteOrder::from_flag(flag)) <= limit);
-        // The table of the least of types takes about as much as all the rest of it.
+        // For the smallest types, the program is about as large as all the rest.
         let table = 512;
         assert!(peak::<Any>(octets, ByteOrder::from_flag(flag)) <= limit + limit / 4 + table);
     }
 }
 
-/// A TypeCode of a struct with `count` members that each take as few octets as they can.
+/// A TypeCode of a struct with `count` members of minimal size.
 fn wide(count: u32, member: fn(&mut CdrWriter<'_>)) -> Vec<u8> {
     let mut octets = Vec::new();
     let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
@@ -98,7 +98,7 @@ fn wide(count: u32, member: fn(&mut CdrWriter<'_>)) -> Vec<u8> {
 }
 
 #[test]
-fn the_dearest_type_codes_stay_within_the_documented_factor() {
+fn the_most_expensive_type_codes_stay_within_the_documented_factor() {
     let long: fn(&mut CdrWriter<'_>) = |writer| writer.write_u32(3);
     let bounded: fn(&mut CdrWriter<'_>) = |writer| {
         writer.write_u32(18);
@@ -128,7 +128,7 @@ fn the_dearest_type_codes_stay_within_the_documented_factor() {
 }
 
 #[test]
-fn the_table_of_a_type_is_bounded_by_its_octets() {
+fn the_program_of_a_type_is_bounded_by_its_octets() {
     let of = |octets: &[u8]| {
         let type_code =
             TypeCode::read(&mut CdrReader::new(octets, ByteOrder::Big)).expect("a type");
@@ -137,7 +137,7 @@ fn the_table_of_a_type_is_bounded_by_its_octets() {
         })
         .bytes_max
     };
-    // A struct of structs that are all the same one: named in 16 octets, of 30 members each.
+    // A struct whose members all have the same struct type: 16 octets each, for 30 members.
     let same = |count: u32| {
         let mut octets = Vec::new();
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
@@ -170,9 +170,9 @@ fn the_table_of_a_type_is_bounded_by_its_octets() {
 }
 
 #[test]
-fn a_few_octets_of_type_do_not_buy_much_work() {
-    // A sequence of structs that take one octet each, of a struct with very many members, of
-    // which all but one would take none: IDL has no such types and neither have we.
+fn a_small_type_code_does_not_cause_much_work() {
+    // A sequence of structs with very many members, all but one of which would have no octets: IDL has
+    // no such types, and they are refused.
     let octets = wide(1_000, |writer| {
         writer.write_u32(15);
         let _ = writer.write_encapsulation(|inner| {

@@ -1,13 +1,13 @@
-//! The octets of a value: a few without memory of their own.
+//! The octets of a value, with a small-buffer optimisation.
 
 use alloc::vec::Vec;
 use core::ops::Deref;
 
-/// As many as there is room for beside the length, in the space of a vector: its capacity, which
-/// cannot take every value, tells the two apart.
+/// Octets stored inline: as many as make the enum no larger than a vector, whose capacity has a niche
+/// for the discriminant.
 const INLINE: usize = 15;
 
-/// Octets that never change.
+/// Immutable octets.
 #[derive(Clone)]
 pub(super) enum Octets {
     Inline(u8, [u8; INLINE]),
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn octets_are_the_same_wherever_they_are() {
+    fn octets_are_stored_inline_or_on_the_heap() {
         for length in 0..40_u8 {
             let octets: Vec<u8> = (0..length).collect();
             let copied = Octets::copied(&octets);

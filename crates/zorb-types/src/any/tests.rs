@@ -31,7 +31,7 @@ fn receive(octets: &[u8], order: ByteOrder, start: usize, text: TextCoding) -> C
     Ok(any)
 }
 
-/// Octet, short, double, wide and narrow text in turn: every alignment.
+/// Octet, short, double, wide and narrow text: members of every alignment.
 macro_rules! mixed {
     ($value:ident) => {
         [
@@ -79,7 +79,7 @@ fn anys_survive_both_orders_every_offset_and_every_text_form() {
 }
 
 #[test]
-fn an_any_from_one_code_set_goes_out_in_another() {
+fn an_any_from_one_code_set_is_sent_in_another() {
     let latin = text(CharSet::Latin1, WideForm::Units);
     let utf8 = text(CharSet::Utf8, WideForm::Octets);
     let any = Any::new::<Vec<String>>(&[String::from("grün")]).unwrap();
@@ -104,7 +104,7 @@ fn an_any_from_one_code_set_goes_out_in_another() {
 }
 
 #[test]
-fn a_value_comes_out_as_its_own_type_only() {
+fn a_value_is_decoded_as_its_own_type_only() {
     let any = Any::new::<i32>(&5).unwrap();
     assert!(any.is::<i32>());
     assert_eq!(any.get::<i32>(), Some(5));
@@ -168,7 +168,7 @@ fn an_exception_is_read_with_and_without_its_id_and_written_with_it() {
     }
 }
 
-/// Copies `octets` of a described type and says what came out.
+/// Copies `octets` of a described type.
 fn copy(desc: &'static TypeDesc, octets: &[u8]) -> Result<Vec<u8>, CdrErrorKind> {
     let mut out = Vec::new();
     let mut reader = CdrReader::new(octets, ByteOrder::Big);
@@ -194,7 +194,7 @@ fn packed_decimals_are_checked() {
 }
 
 #[test]
-fn a_long_double_is_aligned_to_eight_and_swapped_whole() {
+fn a_long_double_is_aligned_to_eight_and_byte_swapped_as_one_number() {
     let octets: Vec<u8> = (0..20).collect();
     let type_code = TypeCode::plain(TcKind::LongDouble);
     let mut reader = CdrReader::new(&octets, ByteOrder::Big).with_origin(4);
@@ -252,7 +252,7 @@ fn values_are_checked_by_their_type() {
 }
 
 #[test]
-fn references_are_copied_as_they_stand() {
+fn references_are_copied_unchanged() {
     static OBJECT: TypeDesc = TypeDesc::interface("IDL:omg.org/CORBA/Object:1.0", "Object");
     let nil = b"\0\0\0\x01\0\0\0\0\0\0\0\0";
     assert_eq!(copy(&OBJECT, nil).as_deref(), Ok(&nil[..]));
@@ -297,7 +297,7 @@ fn padded() -> &'static TypeDesc {
 }
 
 #[test]
-fn a_received_value_goes_on_as_it_came_where_it_can() {
+fn a_received_value_is_sent_as_received_where_the_stream_allows_it() {
     let octets = [1, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, b'c'];
     let latin = text(CharSet::Latin1, WideForm::Octets);
     let mut reader = CdrReader::new(&octets, ByteOrder::Little).with_origin(16).with_text(latin);
@@ -308,12 +308,12 @@ fn a_received_value_goes_on_as_it_came_where_it_can() {
         any.write_value(&mut writer).unwrap();
         buffer.split_off(start)
     };
-    // What stood in the padding shows whether the octets were taken apart.
+    // The padding shows whether the octets were converted.
     assert_eq!(sent(ByteOrder::Little, 8, latin), octets);
     assert_eq!(sent(ByteOrder::Little, 0, latin), octets);
     assert_eq!(sent(ByteOrder::Little, 7, latin)[..3], [1, 0, 0]);
     assert_eq!(sent(ByteOrder::Big, 0, latin)[8..], [0x3f, 0xf0, 0, 0, 0, 0, 0, 0, b'c']);
-    // However it came, it is the same value.
+    // The form of the octets does not matter for equality.
     for (order, start) in [(ByteOrder::Big, 0), (ByteOrder::Little, 3)] {
         let octets = sent(order, start, latin);
         let mut reader = CdrReader::new(&octets, order).with_origin(start).with_text(latin);
@@ -327,7 +327,7 @@ fn a_received_value_goes_on_as_it_came_where_it_can() {
 }
 
 #[test]
-fn types_of_one_id_that_differ_hold_no_equal_values() {
+fn values_of_different_types_with_one_id_are_not_equal() {
     static OTHER: TypeDesc = TypeDesc::structure("IDL:P:1.0", "P", &[("s", String::type_desc)]);
     let octets = [0; 17];
     let read = |desc: &'static TypeDesc, octets: &[u8]| {
@@ -363,7 +363,7 @@ fn derived() -> &'static TypeDesc {
 }
 
 #[test]
-fn values_are_moved_with_their_id() {
+fn values_are_copied_with_their_id() {
     let null = [0; 4];
     assert_eq!(copy(derived(), &null).as_deref(), Ok(&null[..]));
     let plain = b"\x7f\xff\xff\x00\x07\0\0\0\x3f\xf0\0\0\0\0\0\0";
@@ -384,7 +384,7 @@ fn values_are_moved_with_their_id() {
 }
 
 #[test]
-fn an_any_that_is_built_is_checked() {
+fn building_an_any_validates_its_value() {
     let build = |octets: &[u8]| {
         Any::build(bool::type_code(), |writer| {
             writer.put(octets);

@@ -1,4 +1,4 @@
-//! Sums, products and quotients with the digits that IDL gives them.
+//! Fixed-point arithmetic, with the digits that IDL defines.
 
 use core::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use super::value::{FixedError, FixedValue, MAX_DIGITS, POWERS, digits_of};
 /// The base of [`Wide`]'s limbs.
 const BASE: u128 = 10_u128.pow(32);
 
-/// A number of up to 96 decimal digits, most significant limb first.
+/// An integer of up to 96 decimal digits, most significant limb first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wide([u128; 3]);
 
@@ -16,12 +16,12 @@ impl Wide {
         Self([0, number / BASE, number % BASE])
     }
 
-    /// The number × 10ᵖᵒʷᵉʳ, `power` being 62 at most.
+    /// The number × 10ᵖᵒʷᵉʳ; `power` is at most 62.
     pub(super) fn times_power(self, power: u32) -> Self {
         let mut wide = self;
         let mut left = power;
         while left > 0 {
-            // A limb of 32 digits × 10⁶ still fits 128 bits.
+            // A limb of 32 digits × 10⁶ fits into 128 bits.
             let step = left.min(6);
             wide = wide.times_small(10_u128.pow(step));
             left -= step;
@@ -42,7 +42,7 @@ impl Wide {
         const HALF: u128 = 10_u128.pow(16);
         let (a, b) = (left / HALF, left % HALF);
         let (c, d) = (right / HALF, right % HALF);
-        // Each of the four is below 10³², as is the base, so that their sums fit.
+        // Each of the four products and the base are below 10³², so their sums fit.
         let cross = a * d + b * c;
         let low = b * d + (cross % HALF) * HALF;
         Self([0, a * c + cross / HALF + low / BASE, low % BASE])
@@ -56,7 +56,7 @@ impl Wide {
         Self([high + other_high + middle / BASE, middle % BASE, low % BASE])
     }
 
-    /// The difference to a number that is not greater.
+    /// The difference; `other` is not greater.
     fn minus(self, other: Self) -> Self {
         let Self([high, middle, low]) = self;
         let Self([other_high, other_middle, other_low]) = other;
@@ -81,7 +81,7 @@ impl Wide {
         }
     }
 
-    /// Without its last digit, and that digit.
+    /// The number without its last digit, and that digit.
     fn shortened(self) -> (Self, u128) {
         let Self([high, middle, low]) = self;
         const CARRY: u128 = BASE / 10;
@@ -91,7 +91,7 @@ impl Wide {
         )
     }
 
-    /// A number of `scale` digits after the point, cut to 31 significant digits.
+    /// A number with `scale` digits after the point, truncated to 31 significant digits.
     fn into_value(self, negative: bool, scale: i32) -> Result<FixedValue, FixedError> {
         let (mut wide, mut scale) = (self, scale);
         while scale > 0 && (wide.digits() > 31 || scale > i32::from(MAX_DIGITS)) {
@@ -110,7 +110,7 @@ impl Wide {
 }
 
 impl FixedValue {
-    /// The sum; digits beyond 31 are cut off after the point.
+    /// The sum, truncated after the point to 31 digits.
     ///
     /// # Errors
     /// `Overflow` when there are more than 31 digits before the point.
@@ -134,7 +134,7 @@ impl FixedValue {
         magnitude.into_value(negative, scale.into())
     }
 
-    /// The difference; digits beyond 31 are cut off after the point.
+    /// The difference, truncated after the point to 31 digits.
     ///
     /// # Errors
     /// `Overflow` when there are more than 31 digits before the point.
@@ -142,7 +142,7 @@ impl FixedValue {
         self.checked_add(-other)
     }
 
-    /// The product; digits beyond 31 are cut off after the point.
+    /// The product, truncated after the point to 31 digits.
     ///
     /// # Errors
     /// `Overflow` when there are more than 31 digits before the point.
@@ -153,8 +153,8 @@ impl FixedValue {
         wide.into_value(negative, i32::from(left.scale()) + i32::from(right.scale()))
     }
 
-    /// The quotient to 31 significant digits, the rest cut off; exact ones have no trailing zeros
-    /// after the point.
+    /// The quotient, truncated to 31 significant digits. An exact quotient has no trailing zeros after the
+    /// point.
     ///
     /// # Errors
     /// `DivisionByZero`; `Overflow` when there are more than 31 digits before the point.
@@ -168,7 +168,7 @@ impl FixedValue {
         let (mut quotient, mut rest) = (dividend / divisor, dividend % divisor);
         let mut scale = i32::from(left.scale()) - i32::from(right.scale());
         let limit = POWERS[30].unsigned_abs();
-        // Each step is a digit; a scale below zero needs them to become a number of its own.
+        // Each step yields a digit; a negative scale needs further digits.
         while scale < 0 || (rest > 0 && scale < i32::from(MAX_DIGITS) && quotient < limit) {
             if quotient >= limit {
                 return Err(FixedError::Overflow);

@@ -1,4 +1,4 @@
-//! Packed decimal (CORBA 3.3 part 2, 9.3.2.8): digits by twos, the sign in the last half-octet.
+//! Packed decimal (CORBA 3.3 part 2, 9.3.2.8): two digits an octet, the sign in the last half-octet.
 
 use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
@@ -7,14 +7,14 @@ use super::value::{FixedError, FixedValue, POWERS};
 const WHAT: &str = "fixed";
 const POSITIVE: u8 = 0xc;
 const NEGATIVE: u8 = 0xd;
-/// Octets of 31 digits and the sign.
+/// Octets for 31 digits and the sign.
 const LONGEST: usize = 16;
 
-/// Takes a `fixed` of a type known at run time.
+/// Reads a `fixed` of a type known at run time.
 ///
 /// # Errors
-/// `BadFixed` for what is no packed decimal number, `Truncated`, `BadTypeCode` for digits and
-/// scale that no type has.
+/// `BadFixed` for octets that are not a packed decimal number, `Truncated`, `BadTypeCode` for invalid
+/// digits and scale.
 pub fn read_fixed(digits: u16, scale: i16, reader: &mut CdrReader<'_>) -> CdrResult<FixedValue> {
     if !crate::type_code::is_fixed(digits, scale) {
         return Err(reader.error(CdrErrorKind::BadTypeCode, WHAT));
@@ -26,7 +26,7 @@ pub fn read_fixed(digits: u16, scale: i16, reader: &mut CdrReader<'_>) -> CdrRes
 /// Appends a number as a `fixed` of a type known at run time.
 ///
 /// # Errors
-/// `BadFixed` for a number that the type does not have.
+/// `BadFixed` for a number that is not a value of the type.
 pub fn write_fixed(
     value: FixedValue,
     digits: u16,
@@ -41,12 +41,12 @@ fn unfit(_: FixedError, writer: &CdrWriter<'_>) -> CdrError {
     writer.error(CdrErrorKind::BadFixed, WHAT)
 }
 
-/// The octets of a number of so many digits.
+/// The size in octets of a number with `digits` digits.
 pub(crate) const fn size(digits: u16) -> usize {
     digits as usize / 2 + 1
 }
 
-/// Octets of digits that a number of 64 bits holds.
+/// Octets of digits that fit into 64 bits.
 const CHUNK: usize = 9;
 
 pub(super) fn read_unscaled(digits: u16, reader: &mut CdrReader<'_>) -> CdrResult<i128> {
@@ -68,7 +68,7 @@ pub(super) fn write_unscaled(
     Ok(())
 }
 
-/// The number that the octets of a `fixed` are; `None` where they are none.
+/// The number in the octets of a `fixed`; `None` if they are invalid.
 #[inline]
 pub(super) fn unpack(digits: u16, octets: &[u8]) -> Option<i128> {
     let (&last, others) = octets.split_last()?;
@@ -77,7 +77,7 @@ pub(super) fn unpack(digits: u16, octets: &[u8]) -> Option<i128> {
         NEGATIVE => true,
         _ => return None,
     };
-    // The half-octet that evens out the digits holds none.
+    // With an even number of digits, the first half-octet is padding.
     let filler = if digits.is_multiple_of(2) { octets.first()? >> 4 } else { 0 };
     let is_good = |octet: &u8| octet >> 4 <= 9 && octet & 0xf <= 9;
     if filler != 0 || last >> 4 > 9 || !others.iter().all(is_good) {
@@ -94,9 +94,9 @@ pub(super) fn unpack(digits: u16, octets: &[u8]) -> Option<i128> {
     Some(if negative { -number } else { number })
 }
 
-/// Fills the octets of a `fixed`; `None` for a number of more digits.
+/// Writes the octets of a `fixed`; `None` for a number with more digits.
 #[inline]
-pub(super) fn pack(unscaled: i128, digits: u16, room: &mut [u8]) -> Option<()> {
+pub(super) fn pack(unscaled: i128, digits: u16, octets: &mut [u8]) -> Option<()> {
     let limit = POWERS.get(usize::from(digits))?;
     if unscaled.unsigned_abs() >= limit.unsigned_abs() {
         return None;
@@ -107,11 +107,11 @@ pub(super) fn pack(unscaled: i128, digits: u16, room: &mut [u8]) -> Option<()> {
         rest /= 10;
         digit
     };
-    let mut places = room.iter_mut().rev();
-    *places.next()? = (digit() << 4) | if unscaled < 0 { NEGATIVE } else { POSITIVE };
-    for place in places {
+    let mut octets = octets.iter_mut().rev();
+    *octets.next()? = (digit() << 4) | if unscaled < 0 { NEGATIVE } else { POSITIVE };
+    for octet in octets {
         let low = digit();
-        *place = (digit() << 4) | low;
+        *octet = (digit() << 4) | low;
     }
     Some(())
 }

@@ -28,7 +28,7 @@ fn text_goes_both_ways() {
         ("0.000", "0.000", 3, 3),
         (NINES, NINES, 31, 0),
         ("0.0000000000000000000000000000001", "0.0000000000000000000000000000001", 31, 31),
-        // Zeros that there is no room for fall away.
+        // Trailing zeros beyond 31 digits are dropped.
         ("1.0000000000000000000000000000000000000", "1.000000000000000000000000000000", 31, 30),
     ] {
         let value = fixed(text);
@@ -53,7 +53,7 @@ fn sums_keep_every_digit_that_fits() {
         ("-1.5", "1.5", "0.0", "-3.0"),
         ("0.1", "-0.01", "0.09", "0.11"),
         (NINES, "1", "Overflow", "9999999999999999999999999999998"),
-        // 32 digits: the last after the point goes, without rounding.
+        // 32 digits: the last one after the point is cut off, without rounding.
         (NINES, "0.9", NINES, "9999999999999999999999999999998"),
         (
             "9999999999999999.999999999999999",
@@ -197,7 +197,7 @@ fn hostile_digits_are_refused() {
         [0x01, 0x23, 0x45, 0x6f],
         [0x01, 0x23, 0x45, 0xac],
         [0x01, 0x2a, 0x45, 0x6c],
-        // A seventh digit in the half-octet that is none.
+        // A digit in the padding half-octet.
         [0x11, 0x23, 0x45, 0x6c],
     ] {
         assert_eq!(read(&octets), Err(CdrErrorKind::BadFixed), "{octets:x?}");
@@ -208,7 +208,7 @@ fn hostile_digits_are_refused() {
 }
 
 #[test]
-fn many_numbers_go_as_one_run() {
+fn a_sequence_of_numbers_is_one_run() {
     type Price = Fixed<6, 3>;
     let prices: Vec<Price> = (-300..300).map(|number| Fixed::constant(number * 3_331)).collect();
     let mut octets = Vec::new();
@@ -219,10 +219,10 @@ fn many_numbers_go_as_one_run() {
     assert_eq!(octets, one_by_one);
     let read = |octets: &[u8]| <Vec<Price>>::read(&mut CdrReader::new(octets, ByteOrder::Big));
     assert_eq!(read(&octets), Ok(prices));
-    // No digit, no sign, and a digit too many: each where the number before it has ended.
-    for (place, octet) in [(4 + 4 * 400 + 1, 0x1a), (4 + 4 * 400 + 3, 0x11), (4 + 4 * 400, 0x11)] {
+    // An invalid digit, an invalid sign, and a digit too many.
+    for (index, octet) in [(4 + 4 * 400 + 1, 0x1a), (4 + 4 * 400 + 3, 0x11), (4 + 4 * 400, 0x11)] {
         let mut bad = octets.clone();
-        bad[place] = octet;
+        bad[index] = octet;
         let error = read(&bad).unwrap_err();
         assert_eq!((error.kind, error.offset), (CdrErrorKind::BadFixed, 4 + 4 * 401));
     }

@@ -1,4 +1,4 @@
-//! Decimal numbers as text: IDL literals, and what people write.
+//! Decimal numbers as text.
 
 use core::fmt;
 use core::str::FromStr;
@@ -6,13 +6,14 @@ use core::str::FromStr;
 use super::value::{FixedError, FixedValue};
 
 impl FixedValue {
-    /// A number written in decimal: digits, a point, a sign before and IDL's `d` after them.
+    /// Parses a decimal number: an optional sign, digits with an optional point, and an optional `d` as in
+    /// IDL.
     ///
-    /// Zeros that begin or end it do not count as digits; those that end it after the point give
-    /// it its scale nevertheless, as far as there is room.
+    /// Leading and trailing zeros do not count as digits, but trailing zeros after the point count for the
+    /// scale, up to its limit.
     ///
     /// # Errors
-    /// `Malformed`; `Overflow` for more than 31 digits before the point, `Inexact` for more than 31
+    /// `Malformed`; `Overflow` for more than 31 digits before the point, `Inexact` for more than 31 digits
     /// in all.
     pub const fn parse(text: &str) -> Result<Self, FixedError> {
         let (sign, mut octets) = match text.as_bytes() {
@@ -25,7 +26,7 @@ impl FixedValue {
         }
         let mut unscaled: i128 = 0;
         let mut scale: i16 = 0;
-        // Zeros after the point that count only if another digit follows.
+        // Zeros after the point, which count only if another digit follows.
         let mut zeros: i16 = 0;
         let mut is_fraction = false;
         let mut digits = 0_usize;
@@ -71,7 +72,7 @@ impl FixedValue {
     }
 }
 
-/// The number with one digit more.
+/// The number with one more digit.
 const fn next(
     unscaled: i128,
     digit: u8,
@@ -96,7 +97,7 @@ impl FromStr for FixedValue {
 }
 
 impl fmt::Display for FixedValue {
-    /// As many digits after the point as the scale says: `-0.050`.
+    /// With as many digits after the point as the scale: `-0.050`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// A sign, 62 digits and a point.
         const LONGEST: usize = 64;

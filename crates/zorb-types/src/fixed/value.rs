@@ -8,7 +8,7 @@ use core::ops::Neg;
 use super::arithmetic::Wide;
 use crate::{CompletionStatus, MinorCode, SystemException};
 
-/// The most digits, and the most places after the point.
+/// The maximum number of digits, and the maximum scale.
 pub(super) const MAX_DIGITS: u16 = 31;
 
 /// The powers of ten up to 10³¹.
@@ -22,31 +22,30 @@ pub(super) const POWERS: [i128; 32] = {
     powers
 };
 
-/// A decimal number of up to 31 digits, the class `Fixed` of other mappings: what
-/// [`Fixed`](crate::Fixed) is calculated with, and what a `fixed` of a type known at run time is.
+/// A decimal number with up to 31 digits, like the class `Fixed` of other mappings: the arithmetic of
+/// [`Fixed`](crate::Fixed), and a `fixed` of a type known at run time.
 ///
-/// Sums, products and quotients have the digits that IDL gives them (CORBA 3.3 part 1, 7.9.2):
-/// exact up to 31 significant digits, then cut off without rounding. Numbers compare by value:
-/// 1.5 is 1.50.
+/// Results have the digits that IDL defines (CORBA 3.3 part 1, 7.9.2): exact up to 31 significant digits,
+/// then truncated. Numbers compare by value: 1.5 equals 1.50.
 #[derive(Clone, Copy, Default)]
 pub struct FixedValue {
-    /// Less than 10³¹ without its sign.
+    /// Its absolute value is less than 10³¹.
     unscaled: i128,
     /// From -31 to 31.
     scale: i16,
 }
 
-/// A decimal number cannot be had.
+/// A decimal number cannot be represented, computed or parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FixedError {
     /// More digits before the point than the type has, or more than 31.
     Overflow,
-    /// Digits after the point that the type has no place for.
+    /// More digits after the point than the type has.
     Inexact,
     /// A division by zero.
     DivisionByZero,
-    /// Text that is no decimal number.
+    /// Text that is not a decimal number.
     Malformed,
 }
 
@@ -56,7 +55,7 @@ impl fmt::Display for FixedError {
             Self::Overflow => "the number has too many digits before the point",
             Self::Inexact => "the number has too many digits after the point",
             Self::DivisionByZero => "a decimal number is divided by zero",
-            Self::Malformed => "the text is no decimal number",
+            Self::Malformed => "the text is not a decimal number",
         })
     }
 }
@@ -64,7 +63,7 @@ impl fmt::Display for FixedError {
 impl core::error::Error for FixedError {}
 
 impl From<FixedError> for SystemException {
-    /// `DATA_CONVERSION`, as other mappings raise.
+    /// `DATA_CONVERSION`, as in other mappings.
     fn from(_: FixedError) -> Self {
         Self::data_conversion(MinorCode::default(), CompletionStatus::No)
     }
@@ -81,28 +80,29 @@ impl FixedValue {
         if in_range { Some(Self { unscaled, scale }) } else { None }
     }
 
-    /// As [`new`](Self::new) for parts known to be in range.
+    /// As [`new`](Self::new), unchecked.
     pub(super) const fn of(unscaled: i128, scale: i16) -> Self {
         Self { unscaled, scale }
     }
 
-    /// The digits as a whole number: the value × 10ˢᶜᵃˡᵉ.
+    /// The digits as an integer: the value × 10ˢᶜᵃˡᵉ.
     pub const fn unscaled(self) -> i128 {
         self.unscaled
     }
 
-    /// Digits in all: `fixed_digits`. At least as many as there are after the point.
+    /// Total number of digits: `fixed_digits`. At least the number of digits after the point.
     pub fn digits(self) -> u16 {
         let significant = digits_of(self.unscaled.unsigned_abs());
         significant.max(self.scale.max(0).unsigned_abs()).max(1)
     }
 
-    /// Digits after the point: `fixed_scale`. Negative where zeros before the point are left out.
+    /// Number of digits after the point: `fixed_scale`. A negative scale counts omitted zeros before the
+    /// point.
     pub const fn scale(self) -> i16 {
         self.scale
     }
 
-    /// The same number with as few digits after the point as it can do with.
+    /// The same number without trailing zeros after the point.
     #[must_use]
     pub fn normalized(self) -> Self {
         let mut value = self;
@@ -112,7 +112,7 @@ impl FixedValue {
         value
     }
 
-    /// The number with `scale` digits after the point, those beyond cut off.
+    /// The number truncated to `scale` digits after the point.
     ///
     /// # Errors
     /// `Overflow` when it would have more than 31 digits.
@@ -120,7 +120,7 @@ impl FixedValue {
         self.rescaled(scale, |_, _| 0)
     }
 
-    /// The nearest number with `scale` digits after the point; halves go away from zero.
+    /// The nearest number with `scale` digits after the point; halves are rounded away from zero.
     ///
     /// # Errors
     /// `Overflow` when it would have more than 31 digits.
@@ -130,7 +130,7 @@ impl FixedValue {
         })
     }
 
-    /// Its digits at another scale, exactly.
+    /// The digits as an integer at another scale, exactly.
     pub(super) fn unscaled_at(self, scale: i16) -> Result<i128, FixedError> {
         let same = self.truncate(scale)?;
         if same == self { Ok(same.unscaled) } else { Err(FixedError::Inexact) }
@@ -147,24 +147,24 @@ impl FixedValue {
                 Some(self.unscaled / power + carry(rest, power))
             }
             None if more >= 0 => None,
-            // Fewer than 32 digits are taken away, and none of them counts.
+            // All digits are cut off.
             None => Some(0),
         };
         unscaled.and_then(|unscaled| Self::new(unscaled, scale)).ok_or(FixedError::Overflow)
     }
 
-    /// The whole number of it, digits after the point cut off.
+    /// The number truncated to an integer.
     pub fn to_integer(self) -> Result<i128, FixedError> {
         self.truncate(0).map(Self::unscaled)
     }
 
-    /// The number with a scale that is not negative.
+    /// The same number with a scale that is not negative.
     pub(super) fn plain(self) -> Result<Self, FixedError> {
         if self.scale < 0 { self.truncate(0) } else { Ok(self) }
     }
 }
 
-/// Significant digits of a number, 0 of zero.
+/// Number of significant digits; 0 for zero.
 pub(super) fn digits_of(number: u128) -> u16 {
     number.checked_ilog10().map_or(0, |digits| digits as u16 + 1)
 }
@@ -215,7 +215,7 @@ impl Ord for FixedValue {
         if sign.is_ne() || self.unscaled == 0 {
             return sign;
         }
-        // Scales differ by 62 at most, so that both fit a wide number at the larger one.
+        // Scales differ by at most 62, so both numbers fit into a `Wide` at the larger scale.
         let scale = self.scale.max(other.scale);
         let at_scale = |value: &Self| {
             Wide::of(value.unscaled.unsigned_abs())

@@ -1,4 +1,4 @@
-//! From a TypeCode to a table.
+//! Compiling a TypeCode to a program.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -9,25 +9,25 @@ use super::{Foreign, Table, values};
 use crate::type_code::{TypeRef, digits_and_scale};
 use crate::{TcKind, TypeCode};
 
-/// Members that the structs inside a type may add to its own; beyond them a struct is a type of its
-/// own. It bounds what repeated types make of few octets.
+/// The maximum number of members that nested structs may add to a type. Beyond it, a nested struct is
+/// compiled as a type of its own, so that a small TypeCode with repeated types cannot make a large program.
 const MAX_INLINED: usize = 32;
 
-/// How deep structs are taken into the struct around them.
+/// The maximum depth of structs that are inlined.
 const MAX_INLINE_DEPTH: u16 = 8;
 
-/// Makes the table of a type and of all types that it leads to.
+/// Compiles a type and all types that it refers to.
 pub(super) fn compile(type_code: &TypeCode) -> Table {
     let mut compiler = Compiler {
         assembler: Assembler::new(),
         labels: BTreeMap::new(),
-        waiting: Vec::new(),
+        pending: Vec::new(),
         foreign: Vec::new(),
-        foreigners: BTreeMap::new(),
+        foreign_indices: BTreeMap::new(),
         inlined: 0,
     };
     let root = compiler.label(type_code.view());
-    while let Some((label, type_ref, is_state)) = compiler.waiting.pop() {
+    while let Some((label, type_ref, is_state)) = compiler.pending.pop() {
         compiler.inlined = 0;
         compiler.assembler.begin(label);
         if is_state { compiler.state(type_ref, 0) } else { compiler.value(type_ref, 0) }
@@ -37,14 +37,14 @@ pub(super) fn compile(type_code: &TypeCode) -> Table {
 
 struct Compiler<'a> {
     assembler: Assembler,
-    /// The types that have a label, by their address; the states of valuetypes have their own.
+    /// The labels of types and of the states of valuetypes (`true`), by the address of the type.
     labels: BTreeMap<(usize, bool), Label>,
-    /// Those that have not been told yet.
-    waiting: Vec<(Label, TypeRef<'a>, bool)>,
+    /// Labels that are not defined yet.
+    pending: Vec<(Label, TypeRef<'a>, bool)>,
     foreign: Vec<Foreign>,
-    /// Their places, by the address of the type.
-    foreigners: BTreeMap<usize, u32>,
-    /// Members taken into the type being told.
+    /// Index in `foreign`, by the address of the type.
+    foreign_indices: BTreeMap<usize, u32>,
+    /// Members that were inlined into the current type.
     inlined: usize,
 }
 
@@ -60,11 +60,11 @@ impl<'a> Compiler<'a> {
         }
         let label = self.assembler.label();
         self.labels.insert(key, label);
-        self.waiting.push((label, type_ref, is_state));
+        self.pending.push((label, type_ref, is_state));
         label
     }
 
-    /// Tells the assembler of one value.
+    /// Compiles a value of a type.
     fn value(&mut self, type_ref: TypeRef<'a>, depth: u16) {
         let type_ref = type_ref.resolved();
         let kind = type_ref.kind();
@@ -104,19 +104,19 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The number of a type of values that the host moves.
+    /// The index of a type whose values the host handles.
     fn foreign(&mut self, type_ref: TypeRef<'a>) -> u32 {
-        if let Some(&index) = self.foreigners.get(&type_ref.key()) {
+        if let Some(&index) = self.foreign_indices.get(&type_ref.key()) {
             return index;
         }
         let index = u32::try_from(self.foreign.len()).unwrap_or(u32::MAX);
-        self.foreigners.insert(type_ref.key(), index);
+        self.foreign_indices.insert(type_ref.key(), index);
         let state = values::has_state(type_ref).then(|| self.label_of(type_ref, true));
         self.foreign.push(Foreign { type_code: type_ref.to_type_code(), state });
         index
     }
 
-    /// Tells of the state of a valuetype, that of its base first.
+    /// Compiles the state of a valuetype, after that of its base.
     fn state(&mut self, type_ref: TypeRef<'a>, depth: u16) {
         if type_ref.kind() == TcKind::ValueBox {
             return match type_ref.content() {
@@ -138,7 +138,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Tells of a type of fixed size, or of an array of it; says whether it was one.
+    /// Compiles a type of fixed size, or an array of it; `false` for other types.
     fn plain(&mut self, type_ref: TypeRef<'a>, count: u32) -> bool {
         let number = match type_ref.kind() {
             TcKind::Octet => Number::One,
@@ -171,7 +171,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn array(&mut self, type_ref: TypeRef<'a>) {
-        // Dimensions of numbers are one row of them.
+        // All dimensions of an array of numbers are one run.
         let mut length = u32::try_from(type_ref.number()).unwrap_or(u32::MAX);
         let Some(mut element) = type_ref.content().map(TypeRef::resolved) else {
             return self.assembler.refuse("array");
@@ -230,7 +230,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// What a union of this discriminator is switched by.
+/// The discriminator of a union that switches on this type.
 pub(crate) fn discriminator(type_ref: TypeRef<'_>) -> Option<Discriminator> {
     Some(match type_ref.kind() {
         TcKind::Short => Discriminator::Short,

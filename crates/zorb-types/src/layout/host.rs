@@ -1,4 +1,4 @@
-//! Values that bring their type along, or that no table describes.
+//! The callbacks of compiled types: anys, TypeCodes, valuetypes and abstract interfaces.
 
 use alloc::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::values::Walk;
 use super::{Layout, Table};
 use crate::{TcKind, TypeCode};
 
-/// Moves anys, TypeCodes, valuetypes and abstract interfaces for a table.
+/// The [`Host`] of a table.
 pub(super) struct Types<'t, 'w> {
     pub(super) table: &'t Arc<Table>,
-    /// What is known of the values so far, those of other tables included.
+    /// The state of this walk, which nested tables share.
     pub(super) walk: &'w mut Walk,
 }
 
@@ -26,7 +26,7 @@ impl<'t, 'w> Types<'t, 'w> {
         foreign.is_some_and(|foreign| foreign.type_code.kind() == TcKind::AbstractInterface)
     }
 
-    /// Takes what says whether something of an abstract interface is a reference.
+    /// Copies the boolean that says whether an abstract interface is an object reference.
     #[inline(never)]
     fn is_reference(
         &self,
@@ -95,7 +95,7 @@ impl Host for Types<'_, '_> {
         self.value(index, reader, writer)
     }
 
-    fn nameless_exception(&mut self) {
+    fn exception_without_id(&mut self) {
         self.walk.verbatim = false;
     }
 

@@ -1,4 +1,4 @@
-//! Types whose values are moved without a table: numbers, strings, sequences of numbers.
+//! Types that need no program: numbers, strings, sequences of numbers.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
@@ -6,21 +6,23 @@ use super::Traits;
 use crate::TcKind;
 use crate::type_code::TypeRef;
 
-/// Such a type.
+/// A type that needs no program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Simple {
-    /// No value at all.
+    /// `null` or `void`.
     Nothing,
-    /// A number of so many octets.
+    /// A number of this size in octets.
     Number(u8),
     Boolean,
     Char,
-    /// An enumeration of so many values.
+    /// An `enum` with this number of values.
     Enumeration(u32),
     Reference,
+    /// A `string` with this bound.
     String(u32),
+    /// A `wstring` with this bound.
     WString(u32),
-    /// Numbers of so many octets, at most so many of them.
+    /// A sequence of numbers: their size in octets, and the bound.
     Numbers(u8, u32),
 }
 

@@ -1,4 +1,5 @@
-//! Valuetypes, by TypeCodes: null, sharing, cycles, chunks, derived types (CORBA 3.3 part 2, 9.3.4).
+//! Valuetypes described by TypeCodes: null, sharing, cycles, chunks, derived types (CORBA 3.3 part 2,
+//! 9.3.4).
 
 mod equal;
 mod head;
@@ -23,29 +24,29 @@ pub use types::{ValueTypes, WrittenValue, value_ids};
 pub(super) use types::{base, has_state};
 use types::{fits, is_open};
 
-/// What is known of the values of a stream while it is gone through, whatever tables it takes.
+/// The state of copying, checking or comparing a value: what is known of the valuetypes in the stream.
 pub(super) struct Walk {
-    /// Whether all octets were as Zorb would write them.
+    /// Whether all octets so far are what Zorb would write.
     pub(super) verbatim: bool,
     has_values: bool,
     is_opaque: bool,
-    /// The values so far, by the offsets of their tags.
+    /// The values so far, by the offset of their tag.
     seen: BTreeMap<usize, Seen>,
-    /// The types that no table has, by their ids; none where nobody knows them.
+    /// The types that were looked up in the reader's context, by id; `None` for unknown types.
     found: BTreeMap<String, Option<Known>>,
-    /// Of two streams that are compared, which value of the right one each of the left one is.
+    /// In a comparison, the offset of the right value for that of the left one.
     pairs: BTreeMap<usize, usize>,
 }
 
 /// A value that was read.
 struct Seen {
-    /// Its address says which value it is.
+    /// Its address identifies the value in a writer.
     key: Arc<u64>,
     /// Its type, if that is known.
     known: Option<Known>,
 }
 
-/// A valuetype whose state a table describes.
+/// A valuetype with a known state.
 #[derive(Clone)]
 struct Known {
     table: Arc<Table>,
@@ -87,18 +88,18 @@ impl Walk {
     }
 }
 
-/// How a value in a stream is to be read.
+/// The type as which a value is read.
 enum Choice {
-    /// As one of this type, which comes after so many ids of types that are not known.
+    /// This type, whose id comes after this number of unknown ids.
     Known(Known, usize),
-    /// Not at all: it can be passed over.
+    /// No type is known, but the value can be skipped.
     Opaque,
 }
 
 const WHAT: &str = "value";
 
 impl Types<'_, '_> {
-    /// Moves a value of a type of the table, or of one derived from it.
+    /// Copies a value of a type of the table, or of a derived type.
     pub(super) fn value(
         &mut self,
         index: u32,
@@ -138,7 +139,7 @@ impl Types<'_, '_> {
         })
     }
 
-    /// Finds out how a new value is to be read; none if it can only be passed over.
+    /// Records a new value and returns its type; `None` if it can only be skipped.
     #[inline(never)]
     fn note(
         &mut self,
@@ -162,7 +163,8 @@ impl Types<'_, '_> {
         Ok(known)
     }
 
-    /// What to write of a value before its state; none where it is written already, which is said.
+    /// What to write before the state of a value. `None` if the stream has the value already: then this
+    /// has written an indirection.
     #[inline(never)]
     fn heading(
         &self,
@@ -173,11 +175,11 @@ impl Types<'_, '_> {
         let seen = self.walk.seen.get(&tag.offset);
         let key = seen.map(|seen| Arc::clone(&seen.key)).unwrap_or_default();
         if writer.has_value(address(&key)) {
-            // Another value led to it before it came.
+            // An earlier indirection led to it.
             write_shared(&key, writer)?;
             return Ok(None);
         }
-        // The ids of types that are not known go with what is cut off.
+        // The ids of unknown types are truncated with their state.
         let id = known.type_code().map(TypeCode::id).unwrap_or_default();
         let unknown = tag.ids.iter().position(|one| **one == *id).unwrap_or_default();
         let mut ids: Vec<String> =
@@ -201,7 +203,7 @@ impl Types<'_, '_> {
         reader.end_value(tag)
     }
 
-    /// Moves a value that was there before.
+    /// Copies an indirection to an earlier value.
     #[inline(never)]
     fn shared_value(
         &mut self,
@@ -212,7 +214,7 @@ impl Types<'_, '_> {
     ) -> CdrResult<()> {
         let error = reader.error(CdrErrorKind::BadValue, "indirection");
         let Some(seen) = self.walk.seen.get(&offset) else {
-            // Something else has read it: another part of the message, or nobody who knew its type.
+            // It was read as another part of the message, or skipped.
             if !reader.has_value_at(offset) {
                 return Err(error);
             }
@@ -236,7 +238,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// Finds out what a value is that comes with these ids where a type of the table is expected.
+    /// Chooses the type as which a value with these ids is read, where a type of the table is expected.
     fn choose(
         &mut self,
         index: u32,
@@ -253,9 +255,9 @@ impl Types<'_, '_> {
                 None => Err(bad()),
             };
         }
-        // What else a type has that is not known can be passed over in chunks alone.
+        // Only a chunked value can be truncated to one of the other ids.
         let usable = if tag.is_chunked { tag.ids.len() } else { 1 };
-        for (place, id) in tag.ids.iter().take(usable).enumerate() {
+        for (unknown, id) in tag.ids.iter().take(usable).enumerate() {
             let known = match &own {
                 Some(own) if *expected.id() == **id => Some(own.clone()),
                 _ => match self.table.by_id.get(&**id) {
@@ -265,7 +267,7 @@ impl Types<'_, '_> {
             };
             let Some(known) = known else { continue };
             return match known.type_code() {
-                Some(type_code) if fits(expected, type_code) => Ok(Choice::Known(known, place)),
+                Some(type_code) if fits(expected, type_code) => Ok(Choice::Known(known, unknown)),
                 _ => Err(bad()),
             };
         }
@@ -275,7 +277,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// A type that the table does not have: one that another has, or that the reader's context knows.
+    /// A type that is not in the table, from the reader's context.
     fn find(&mut self, id: &str, reader: &CdrReader<'_>) -> Option<Known> {
         if let Some(found) = self.walk.found.get(id) {
             return found.clone();
@@ -296,7 +298,7 @@ fn address(key: &Arc<u64>) -> usize {
     Arc::as_ptr(key).addr()
 }
 
-/// Appends an indirection to a value that is in the stream.
+/// Appends an indirection to a value that the stream has.
 fn write_shared(key: &Arc<u64>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     writer.write_value::<String>(address(key), (), &[], false, |_| Ok(()))
 }

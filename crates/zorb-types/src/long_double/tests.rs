@@ -74,7 +74,7 @@ fn doubles_are_the_nearest_ties_to_even() {
 }
 
 #[test]
-fn it_stands_aligned_to_eight_in_both_orders() {
+fn it_is_aligned_to_eight_in_both_orders() {
     for order in [ByteOrder::Big, ByteOrder::Little] {
         let mut octets = Vec::new();
         let mut writer = CdrWriter::new(&mut octets, order);
@@ -95,7 +95,7 @@ fn it_stands_aligned_to_eight_in_both_orders() {
 }
 
 #[test]
-fn many_stand_as_one_run() {
+fn a_sequence_is_one_run() {
     let numbers: Vec<LongDouble> =
         (0..40_u128).map(|number| LongDouble::from_bits(number << 100 | number)).collect();
     for order in [ByteOrder::Big, ByteOrder::Little] {
@@ -115,7 +115,7 @@ fn many_stand_as_one_run() {
 }
 
 #[test]
-fn it_shows_as_a_double_or_exactly() {
+fn it_is_displayed_as_a_double_or_exactly() {
     assert_eq!(LongDouble::from(-1.25).to_string(), "-1.25");
     assert_eq!(LongDouble::INFINITY.to_string(), "inf");
     assert_eq!(LongDouble::from_bits(ONE | 1).to_string(), "0x1.0000000000000000000000000001p0");

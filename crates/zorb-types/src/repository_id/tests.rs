@@ -18,7 +18,7 @@ fn well_formed_ids_show_their_format() {
 }
 
 #[test]
-fn malformed_ids_are_refused_with_the_rule_they_break() {
+fn malformed_ids_are_refused_with_the_violated_rule() {
     for (id, rule) in [
         ("", BadRepositoryId::UnknownFormat),
         ("Leaf", BadRepositoryId::UnknownFormat),

@@ -1,13 +1,13 @@
-//! Type descriptions in static memory: what generated code says about its types.
+//! Type descriptions in static memory, as in generated code.
 
 use super::{TcKind, ValueModifier, Visibility};
 
-/// Gives the description of a type; a function, so that types may lead back to themselves.
+/// Returns the description of a type. It is a function so that types can be recursive.
 pub type TypeFn = fn() -> &'static TypeDesc;
 
-/// The description of an IDL type that was known when the program was built.
+/// The description of an IDL type known at compile time.
 ///
-/// It costs no allocation and no work at run time. Generated code makes one for each type:
+/// It needs no allocation and no work at run time. Generated code has one for each type:
 ///
 /// ```
 /// use zorb_types::{TypeDesc, Typed};
@@ -26,7 +26,7 @@ pub type TypeFn = fn() -> &'static TypeDesc;
 /// );
 /// ```
 ///
-/// A `static` is needed for types with members: a recursive type is known by its address.
+/// Types with members need a `static`: the address identifies a recursive type.
 pub struct TypeDesc {
     pub(crate) kind: TcKind,
     pub(crate) id: &'static str,
@@ -57,7 +57,7 @@ impl TypeDesc {
         Self { kind, id: "", name: "", number: 0, content: None, members: Members::None }
     }
 
-    /// An interface, or another type that is known by id and name alone: `native`, `home`, ...
+    /// An interface, or another type with an id and a name only: `native`, `home`, ...
     pub const fn named(kind: TcKind, id: &'static str, name: &'static str) -> Self {
         Self { id, name, ..Self::plain(kind) }
     }
@@ -96,9 +96,9 @@ impl TypeDesc {
 
     /// A `union`: its cases by label, name and type, one for each label in the order of the IDL.
     ///
-    /// A label is the discriminator's value as a number: 0 and 1 for booleans, a character's code,
-    /// an enumeration value's ordinal. `default_index` is the place of the default case among
-    /// them, whose label does not matter, or -1.
+    /// A label is the discriminator as a number: 0 or 1 for booleans, the code point of a character, the
+    /// ordinal of an enum value. `default_index` is the index of the default case, whose label has no
+    /// meaning, or -1.
     pub const fn union(
         id: &'static str,
         name: &'static str,
@@ -134,13 +134,13 @@ impl TypeDesc {
         Self { number: bound as i64, content: Some(element), ..Self::plain(TcKind::Sequence) }
     }
 
-    /// One dimension of an array; the element of the outer one is the inner.
+    /// One dimension of an array; the element type of an outer dimension is the inner one.
     pub const fn array(element: TypeFn, length: u32) -> Self {
         Self { number: length as i64, content: Some(element), ..Self::plain(TcKind::Array) }
     }
 
-    /// A `valuetype`: its concrete base, if it has one, and the members of its own state by name,
-    /// type and visibility.
+    /// A `valuetype`: its concrete base, if it has one, and the members of its own state by name, type and
+    /// visibility, without those of the base.
     pub const fn value(
         id: &'static str,
         name: &'static str,
@@ -156,7 +156,7 @@ impl TypeDesc {
         }
     }
 
-    /// An `eventtype`, otherwise as [`value`](Self::value).
+    /// An `eventtype`, as [`value`](Self::value).
     pub const fn event(
         id: &'static str,
         name: &'static str,
@@ -184,13 +184,13 @@ impl core::fmt::Debug for TypeDesc {
     }
 }
 
-/// The description of a type that needs no parameters.
+/// The description of a type without parameters.
 pub(crate) fn plain(kind: TcKind) -> &'static TypeDesc {
     macro_rules! plain {
         ($($kind:ident)*) => {
             match kind {
                 $(TcKind::$kind => const { &TypeDesc::plain(TcKind::$kind) },)*
-                // Kinds with parameters are never asked for.
+                // Never used for kinds with parameters.
                 _ => const { &TypeDesc::plain(TcKind::Null) },
             }
         };

@@ -1,15 +1,15 @@
-//! TypeCodes in the words of IDL.
+//! TypeCodes as IDL.
 
 use core::fmt;
 
 use super::node::{TypeRef, digits_and_scale};
 use super::{TcKind, TypeCode};
 
-/// Nested anonymous types shown before `...` stands for the rest.
+/// The maximum number of nested anonymous types to show; `...` stands for the rest.
 const MAX_NESTING: u16 = 16;
 
 impl fmt::Display for TypeCode {
-    /// The definition of a named type, its members by name: `struct Person { string name; }`.
+    /// The definition of a named type: `struct Person { string name; }`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let type_ref = self.view();
         match type_ref.kind() {
@@ -54,7 +54,7 @@ impl fmt::Debug for TypeCode {
     }
 }
 
-/// The name, or the id where a compact TypeCode has no name.
+/// The name, or the id if the TypeCode is compact.
 fn label(type_ref: TypeRef<'_>) -> &str {
     if type_ref.name().is_empty() { type_ref.id() } else { type_ref.name() }
 }
@@ -108,7 +108,7 @@ fn case(discriminator: Option<TypeRef<'_>>, label: i64, f: &mut fmt::Formatter<'
     }
 }
 
-/// A type as it stands before a declared name, and the name: `long matrix[2][3]`.
+/// A declaration of a name with this type: `long matrix[2][3]`.
 fn declaration(
     type_ref: Option<TypeRef<'_>>,
     name: &str,
@@ -139,7 +139,7 @@ fn declaration(
     Ok(())
 }
 
-/// A type where it is used: named types by their name.
+/// The use of a type: the name of a named type.
 fn usage(type_ref: TypeRef<'_>, nesting: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let kind = type_ref.kind();
     match kind {

@@ -1,4 +1,4 @@
-//! When two TypeCodes are the same type.
+//! Equality and equivalence of TypeCodes.
 
 use alloc::collections::BTreeSet;
 
@@ -6,31 +6,31 @@ use super::TcKind;
 use super::kind::Parameters;
 use super::node::{MemberRef, TypeRef};
 
-/// Types and members compared before giving up; hostile TypeCodes make many out of few octets.
+/// The maximum number of types and members to compare: a small hostile TypeCode can have very many.
 const MAX_STEPS: usize = 1_000_000;
 
-/// What must agree.
+/// What two types have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Likeness {
-    /// Everything, names and typedefs too.
+pub(crate) enum Relation {
+    /// Everything, including names and typedefs.
     Equal,
-    /// What values look like on the wire: names do not count, typedefs are looked through, and
-    /// ids decide where both sides have one.
+    /// The encoding of their values. Names and typedefs do not count, and where both types have an id,
+    /// nothing else counts.
     Equivalent,
 }
 
 /// Compares two types.
-pub(crate) fn alike(left: TypeRef<'_>, right: TypeRef<'_>, likeness: Likeness) -> bool {
+pub(crate) fn same_type(left: TypeRef<'_>, right: TypeRef<'_>, relation: Relation) -> bool {
     if left.key() == right.key() {
         return true;
     }
-    Comparison { likeness, assumed: BTreeSet::new(), steps: 0 }.types(left, right)
+    Comparison { relation, assumed: BTreeSet::new(), steps: 0 }.types(left, right)
 }
 
 struct Comparison {
-    likeness: Likeness,
-    /// Pairs being or already found alike; a recursive type is like another if assuming so
-    /// leads to no difference.
+    relation: Relation,
+    /// Pairs that are assumed to be the same. Recursive types are the same if this assumption leads to no
+    /// difference.
     assumed: BTreeSet<(usize, usize)>,
     steps: usize,
 }
@@ -41,7 +41,7 @@ impl Comparison {
         if self.steps > MAX_STEPS {
             return false;
         }
-        let equivalent = self.likeness == Likeness::Equivalent;
+        let equivalent = self.relation == Relation::Equivalent;
         let (left, right) =
             if equivalent { (left.resolved(), right.resolved()) } else { (left, right) };
         let kind = left.kind();
@@ -73,7 +73,7 @@ impl Comparison {
     }
 
     fn contents(&mut self, left: TypeRef<'_>, right: TypeRef<'_>) -> bool {
-        // A valuetype without a base says nothing or `tk_null`.
+        // A valuetype without a base has no content, or `tk_null`.
         let present = |type_ref: TypeRef<'_>| type_ref.kind() != TcKind::Null;
         match (left.content().filter(|c| present(*c)), right.content().filter(|c| present(*c))) {
             (None, None) => true,
@@ -86,14 +86,14 @@ impl Comparison {
         let default_index = usize::try_from(left.number()).ok();
         left.member_count() == right.member_count()
             && left.members().zip(right.members()).enumerate().all(|(index, (one, other))| {
-                // The label of a union's default case means nothing.
+                // The label of the default case has no meaning.
                 let is_default = left.kind() == TcKind::Union && default_index == Some(index);
                 (is_default || one.label == other.label) && self.member(one, other)
             })
     }
 
     fn member(&mut self, left: MemberRef<'_>, right: MemberRef<'_>) -> bool {
-        if self.likeness == Likeness::Equal && left.name != right.name {
+        if self.relation == Relation::Equal && left.name != right.name {
             return false;
         }
         match (left.type_ref, right.type_ref) {

@@ -1,54 +1,54 @@
-//! What is wrong with a question to a TypeCode, or with the parts of one being made.
+//! Errors of TypeCode operations.
 
 use core::fmt;
 
 use crate::{CompletionStatus, MinorCode, SystemException, minor};
 
-/// A TypeCode has no answer, or cannot be made of these parts.
+/// A TypeCode does not have the requested part, or cannot be made from the given parts.
 ///
-/// `Bounds` and `BadKind` are the exceptions `TypeCode::Bounds` and `TypeCode::BadKind`; the
-/// others become system exceptions by [`From`], with the standard's minor codes.
+/// `Bounds` and `BadKind` are the exceptions `TypeCode::Bounds` and `TypeCode::BadKind`. [`From`] converts
+/// the others to system exceptions with the standard's minor codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TypeCodeError {
-    /// There is no member of this number.
+    /// There is no member with this index.
     Bounds,
-    /// Types of this kind have no such part.
+    /// Types of this kind do not have this part.
     BadKind,
-    /// A simple name that is no identifier.
+    /// A simple name that is not an identifier.
     BadName,
-    /// A repository id without a format, or none where there has to be one.
+    /// A repository id that has no format, or that is missing.
     BadId,
-    /// Two members of one name (case does not count), or an identifier malformed.
+    /// A member name that is not an identifier, or that another member has (case does not count).
     BadMemberName,
-    /// A member, element or original of a type that cannot have values there.
+    /// A member, element or original type that is not allowed there.
     BadMemberType,
-    /// Two cases of one label.
+    /// Two cases with the same label.
     DuplicateLabel,
-    /// A label that the discriminator's type does not have.
+    /// A label that is not a value of the discriminator type.
     BadLabel,
-    /// A union switched by a type that cannot discriminate, or more than one default case.
+    /// A type that cannot be a discriminator, or more than one default case.
     BadDiscriminator,
-    /// An array without elements, or a `fixed` of 0 or more than 31 digits.
+    /// An array without elements, or a `fixed` with 0 or more than 31 digits.
     BadNumber,
-    /// It nests deeper than [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH).
+    /// The type is nested deeper than [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH).
     TooDeep,
 }
 
 impl fmt::Display for TypeCodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Bounds => "the type has no member of this number",
-            Self::BadKind => "types of this kind have no such part",
-            Self::BadName => "the name is no identifier",
+            Self::Bounds => "the type has no member with this index",
+            Self::BadKind => "types of this kind do not have this part",
+            Self::BadName => "the name is not an identifier",
             Self::BadId => "the repository id is malformed or missing",
-            Self::BadMemberName => "a member's name is malformed or used twice",
-            Self::BadMemberType => "a member's or element's type cannot have values there",
+            Self::BadMemberName => "a member name is malformed or used twice",
+            Self::BadMemberType => "the type of a member or element is not allowed there",
             Self::DuplicateLabel => "two cases of the union have the same label",
-            Self::BadLabel => "the discriminator's type does not have this label",
-            Self::BadDiscriminator => "the union cannot be switched this way",
+            Self::BadLabel => "the label is not a value of the discriminator type",
+            Self::BadDiscriminator => "the discriminator type or the default case is invalid",
             Self::BadNumber => "the number of elements or digits is out of range",
-            Self::TooDeep => "the type is nested too deep",
+            Self::TooDeep => "the type is nested too deeply",
         })
     }
 }

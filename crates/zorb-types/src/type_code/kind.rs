@@ -2,7 +2,7 @@
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $number:literal;)*) => {
-        /// The IDL enumeration `CORBA::TCKind`: what sort of type a TypeCode describes.
+        /// The IDL enum `CORBA::TCKind`: the kind of type that a TypeCode describes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u32)]
         pub enum TcKind {
@@ -10,7 +10,7 @@ macro_rules! kinds {
         }
 
         impl TcKind {
-            /// The kind that has this number on the wire.
+            /// The kind with this number on the wire.
             pub const fn from_number(number: u32) -> Option<Self> {
                 match number {
                     $($number => Some(Self::$name),)*
@@ -22,9 +22,9 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// No value at all; what a fresh any holds.
+    /// No value; the type of an empty any.
     Null = 0;
-    /// The result of an operation without one.
+    /// The result type of an operation without a result.
     Void = 1;
     /// `short`
     Short = 2;
@@ -48,7 +48,7 @@ kinds! {
     Any = 11;
     /// `CORBA::TypeCode`
     TypeCode = 12;
-    /// `CORBA::Principal`, of old versions only.
+    /// `CORBA::Principal`, which is deprecated.
     Principal = 13;
     /// An interface, or `Object`.
     ObjRef = 14;
@@ -98,12 +98,12 @@ kinds! {
     Event = 36;
 }
 
-/// Where the parameters of a kind stand in an encoded TypeCode.
+/// The position of a kind's parameters in an encoded TypeCode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameters {
-    /// There are none.
+    /// No parameters.
     Empty,
-    /// Straight in the stream.
+    /// Directly in the stream.
     Simple,
     /// In an encapsulation.
     Complex,
@@ -139,17 +139,17 @@ impl TcKind {
             && !matches!(self, Self::Sequence | Self::Array)
     }
 
-    /// Whether a type of this kind may lead back to itself: it has members.
+    /// Whether a type of this kind has members, and so can be recursive.
     pub(crate) const fn is_constructed(self) -> bool {
         matches!(self, Self::Struct | Self::Union | Self::Except | Self::Value | Self::Event)
     }
 
-    /// Whether values of this kind may end a recursion: empty, null, or another case.
+    /// Whether values of this kind can end a recursion: an empty sequence, null, another union case.
     pub(crate) const fn ends_recursion(self) -> bool {
         matches!(self, Self::Sequence | Self::Union | Self::Value | Self::Event)
     }
 
-    /// Size and alignment of numbers, which may be moved in bulk; `None` for everything else.
+    /// Size and alignment of numbers, which are copied in bulk; `None` for other types.
     pub(crate) const fn number_size(self) -> Option<usize> {
         Some(match self {
             Self::Octet => 1,
@@ -160,7 +160,7 @@ impl TcKind {
         })
     }
 
-    /// The IDL word: `"unsigned long"`.
+    /// The IDL keyword: `"unsigned long"`.
     pub const fn idl_name(self) -> &'static str {
         match self {
             Self::Null => "null",

@@ -1,4 +1,4 @@
-//! Union labels and discriminators: numbers whatever their type.
+//! Union labels and discriminators, as numbers of one type.
 
 use core::ops::RangeInclusive;
 
@@ -6,7 +6,7 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::TcKind;
 
-/// Whether a union may be switched by this kind, typedefs taken off.
+/// Whether a type of this kind, without typedefs, can be a discriminator.
 pub(crate) const fn may_discriminate(kind: TcKind) -> bool {
     matches!(
         kind,
@@ -24,7 +24,7 @@ pub(crate) const fn may_discriminate(kind: TcKind) -> bool {
     )
 }
 
-/// The labels that a discriminating kind has; `enumerators` is how many values an `enum` has.
+/// The labels of a discriminator of this kind; `enumerators` is the number of values of an `enum`.
 pub(crate) fn range_of(kind: TcKind, enumerators: usize) -> RangeInclusive<i64> {
     match kind {
         TcKind::Short => i16::MIN.into()..=i16::MAX.into(),
@@ -40,7 +40,7 @@ pub(crate) fn range_of(kind: TcKind, enumerators: usize) -> RangeInclusive<i64> 
     }
 }
 
-/// Takes a value of a discriminating kind. An `unsigned long long` keeps its bits.
+/// Reads a discriminator of this kind. The label has the bits of an `unsigned long long`.
 pub(crate) fn read_label(kind: TcKind, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
     Ok(match kind {
         TcKind::Short => reader.read_i16()?.into(),
@@ -57,7 +57,7 @@ pub(crate) fn read_label(kind: TcKind, reader: &mut CdrReader<'_>) -> CdrResult<
     })
 }
 
-/// Appends what [`read_label`] took.
+/// Appends a discriminator of this kind.
 #[expect(clippy::cast_possible_truncation, reason = "labels come from a value of the same kind")]
 pub(crate) fn write_label(kind: TcKind, label: i64, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     let character = |writer: &CdrWriter<'_>| {

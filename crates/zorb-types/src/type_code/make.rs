@@ -16,26 +16,26 @@ use super::node::{Arena, Child, Member, Node, TypeRef, fixed};
 use super::rebuild::Closing;
 use super::{Repr, TcKind, TypeCode, TypeCodeError, ValueModifier, Visibility, is_fixed};
 
-/// The result of making a TypeCode or of asking it something.
+/// The result of a TypeCode operation.
 pub type TypeCodeResult<T> = Result<T, TypeCodeError>;
 
-/// One case of a union being made; a case of several labels stands once for each.
+/// One case of a union; a case with several labels is listed once for each label.
 #[derive(Clone, Copy, Debug)]
 pub struct UnionCase<'a> {
     /// The label as a number (see [`TypeCode::member_label`]); `None` for the default case.
     pub label: Option<i64>,
-    /// The member's name.
+    /// The name of the member.
     pub name: &'a str,
-    /// The member's type.
+    /// The type of the member.
     pub type_code: &'a TypeCode,
 }
 
-/// One member of the state of a valuetype being made.
+/// One member of the state of a valuetype.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueMember<'a> {
-    /// The member's name.
+    /// The name of the member.
     pub name: &'a str,
-    /// The member's type.
+    /// The type of the member.
     pub type_code: &'a TypeCode,
     /// Whether it is public.
     pub visibility: Visibility,
@@ -43,10 +43,10 @@ pub struct ValueMember<'a> {
 
 /// # Types made at run time
 ///
-/// What the ORB's operations `create_struct_tc` and so on do. Names are identifiers of IDL or
-/// empty, ids have a format (`IDL:`, `RMI:`, ...) or are empty where the standard allows.
+/// The `create_..._tc` operations of the ORB. Names are IDL identifiers or empty; ids have a format
+/// (`IDL:`, `RMI:`, ...), or are empty where the standard allows it.
 ///
-/// A type that leads back to itself is made with [`recursive`](Self::recursive) in its place:
+/// Inside a recursive type, [`recursive`](Self::recursive) stands for the type itself:
 ///
 /// ```
 /// use zorb_types::{TcKind, TypeCode};
@@ -65,7 +65,7 @@ impl TypeCode {
     /// A `struct`: `create_struct_tc`.
     ///
     /// # Errors
-    /// When an id, a name or a member's type is not what it may be; when it nests too deep.
+    /// When an id, a name or the type of a member is not allowed; `TooDeep`.
     pub fn structure(id: &str, name: &str, members: &[(&str, Self)]) -> TypeCodeResult<Self> {
         let parts = members.iter().map(|(name, type_code)| (*name, type_code, 0));
         Making::named(TcKind::Struct, id, name)?.members(parts)?.finish()
@@ -83,7 +83,7 @@ impl TypeCode {
     /// A `union`: `create_union_tc`.
     ///
     /// # Errors
-    /// As [`structure`](Self::structure); when the labels do not fit the discriminator.
+    /// As [`structure`](Self::structure); when the labels are not values of the discriminator type.
     pub fn union(
         id: &str,
         name: &str,
@@ -145,8 +145,8 @@ impl TypeCode {
         Making::named(TcKind::Alias, id, name)?.with_content(original).finish()
     }
 
-    /// A type that is known by id and name alone: an interface (`tk_objref`), abstract or local
-    /// interface, `native`, component or home.
+    /// A type with an id and a name only: an interface (`tk_objref`), abstract or local interface,
+    /// `native`, component or home.
     ///
     /// # Errors
     /// `BadKind` for other kinds; as [`structure`](Self::structure).
@@ -182,7 +182,7 @@ impl TypeCode {
         if bound == 0 { Self::plain(kind) } else { Self::leaf(kind, bound.into()) }
     }
 
-    /// A type of a number and nothing else.
+    /// A type whose only parameter is a number.
     fn leaf(kind: TcKind, number: i64) -> Self {
         let nodes = alloc::vec![Node { number, ..Node::new(kind) }];
         Self(Repr::Shared(Arc::new(Arena { nodes, depth: 0, open: false }), 0))
@@ -191,7 +191,7 @@ impl TypeCode {
     /// A `fixed<digits, scale>`: `create_fixed_tc`.
     ///
     /// # Errors
-    /// `BadNumber` for 0 or more than 31 digits, and for a scale beyond them.
+    /// `BadNumber` for 0 or more than 31 digits, and for a scale out of range.
     pub fn fixed(digits: u16, scale: i16) -> TypeCodeResult<Self> {
         if !is_fixed(digits, scale) {
             return Err(TypeCodeError::BadNumber);
@@ -224,7 +224,7 @@ impl TypeCode {
         making.finish()
     }
 
-    /// A `valuetype`: `create_value_tc`. The members are those of its own state.
+    /// A `valuetype`: `create_value_tc`. The members are those of its own state, without the base.
     ///
     /// # Errors
     /// As [`structure`](Self::structure).
@@ -261,10 +261,10 @@ impl TypeCode {
         Making::named(TcKind::ValueBox, id, name)?.with_content(boxed).finish()
     }
 
-    /// What stands for an enclosing type that is still to be made: `create_recursive_tc`.
+    /// A placeholder for the enclosing type with this id: `create_recursive_tc`.
     ///
-    /// It becomes that type when one of this id is made around it. Until then it is of kind
-    /// `tk_null`, and what holds it cannot be sent and has no values.
+    /// Making the enclosing type binds it. Until then its kind is `tk_null`, and types that contain it
+    /// cannot be sent and have no values.
     ///
     /// # Errors
     /// `BadId`.
@@ -274,7 +274,7 @@ impl TypeCode {
         Ok(Self(Repr::Shared(Arc::new(Arena { nodes, depth: 0, open: true }), 0)))
     }
 
-    /// Whether no [`recursive`](Self::recursive) part waits for its enclosing type.
+    /// Whether all [`recursive`](Self::recursive) placeholders in the type are bound.
     pub fn is_complete(&self) -> bool {
         !self.is_open()
     }
@@ -284,7 +284,7 @@ impl TypeCode {
     }
 }
 
-/// A type whose parts are still those that the program gave.
+/// A type in construction, whose parts are separate TypeCodes.
 struct Making {
     node: Node,
     /// Whether members may share a name, as the cases of a union with several labels do.
@@ -355,7 +355,7 @@ impl Making {
         Ok(self)
     }
 
-    /// Binds what waited for this type.
+    /// Completes the type, and binds placeholders for it.
     fn finish(self) -> TypeCodeResult<TypeCode> {
         let mut closing = Closing::new(&self.node);
         let type_code = closing.close(self.node)?;
@@ -377,7 +377,7 @@ fn is_identifier(name: &str) -> bool {
         && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
 }
 
-/// Identifiers, no two of them the same in any case of letters; those left out do not count.
+/// Checks that names are identifiers and unique regardless of case. Empty names are allowed.
 fn check_names<'a>(names: impl Iterator<Item = &'a str>, may_repeat: bool) -> TypeCodeResult<()> {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for name in names.filter(|name| !name.is_empty()) {
@@ -388,7 +388,7 @@ fn check_names<'a>(names: impl Iterator<Item = &'a str>, may_repeat: bool) -> Ty
     Ok(())
 }
 
-/// Types that members and elements may have: those whose every value takes an octet.
+/// Checks the type of a member or element: all its values have at least one octet.
 fn check_member(type_code: &TypeCode) -> TypeCodeResult<()> {
     let type_ref: TypeRef<'_> = type_code.view().resolved();
     let no_value = match type_ref.kind() {

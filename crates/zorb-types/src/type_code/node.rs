@@ -1,4 +1,4 @@
-//! TypeCodes that came over the wire or were made at run time, and one view of all sorts.
+//! TypeCodes that were received or made at run time, and a common view of all TypeCodes.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -7,14 +7,14 @@ use alloc::vec::Vec;
 use super::desc::{Members, TypeDesc};
 use super::{Repr, TcKind, TypeCode};
 
-/// Types that lead to each other by index, which is how recursion is held without cycles of
-/// ownership: all types of a received TypeCode, or those that were closed together.
+/// Types that refer to each other by index, so that recursion makes no cycle of ownership: all types of a
+/// received TypeCode, or the parts of a recursive type made at run time.
 #[derive(Debug)]
 pub(crate) struct Arena {
     pub(crate) nodes: Vec<Node>,
-    /// How deep the types nest, those of other arenas included.
+    /// The nesting depth of the types, including those of other arenas.
     pub(crate) depth: u16,
-    /// Whether a recursive TypeCode in it is still without its enclosing type.
+    /// Whether it has an unbound recursive placeholder.
     pub(crate) open: bool,
 }
 
@@ -24,16 +24,16 @@ pub(crate) struct Node {
     pub(crate) kind: TcKind,
     pub(crate) id: Box<str>,
     pub(crate) name: Box<str>,
-    /// As [`TypeDesc`]'s.
+    /// As in [`TypeDesc`].
     pub(crate) number: i64,
     pub(crate) content: Option<Child>,
     pub(crate) members: Box<[Member]>,
-    /// The places of a union's cases but the default one, sorted by label.
+    /// Indices of a union's cases without the default case, sorted by label.
     pub(crate) by_label: Box<[u32]>,
 }
 
 impl Node {
-    /// A type without parameters so far.
+    /// A type without parameters.
     pub(crate) fn new(kind: TcKind) -> Self {
         Self {
             kind,
@@ -46,25 +46,25 @@ impl Node {
         }
     }
 
-    /// The members of a union, in the order of the IDL.
+    /// Sets the members of a union, in the order of the IDL.
     pub(crate) fn set_cases(&mut self, default_index: i32, members: Vec<Member>) {
         let mut by_label: Vec<u32> = (0..).take(members.len()).collect();
-        by_label.retain(|&place| i64::from(place) != i64::from(default_index));
-        // Stable, so that the first of two cases with one label is the one that counts.
-        by_label.sort_by_key(|&place| members.get(place as usize).map(|member| member.label));
+        by_label.retain(|&index| i64::from(index) != i64::from(default_index));
+        // A stable sort: of two cases with one label, the first one counts.
+        by_label.sort_by_key(|&index| members.get(index as usize).map(|member| member.label));
         self.by_label = by_label.into_boxed_slice();
         self.number = default_index.into();
         self.members = members.into_boxed_slice();
     }
 }
 
-/// A member of a struct, union, exception, value or enumeration.
+/// A member of a struct, union, exception, valuetype or enum.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: Box<str>,
-    /// None in enumerations.
+    /// `None` in enums.
     pub(crate) child: Option<Child>,
-    /// The label in unions, the visibility in values.
+    /// The label in a union, the visibility in a valuetype.
     pub(crate) label: i64,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Member {
 pub(crate) enum Child {
     /// A type of this program.
     Static(&'static TypeDesc),
-    /// A place in the same arena.
+    /// An index in the same arena.
     Node(u32),
     /// A type of another arena.
     Other(Box<TypeCode>),
@@ -88,14 +88,14 @@ impl From<TypeCode> for Child {
     }
 }
 
-/// A type, wherever it is described.
+/// A type in any representation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TypeRef<'a> {
     Static(&'static TypeDesc),
     Node(&'a Arc<Arena>, &'a Node, u32),
 }
 
-/// A member of a type, wherever it is described.
+/// A member of a type in any representation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemberRef<'a> {
     pub(crate) name: &'a str,
@@ -132,7 +132,7 @@ impl<'a> TypeRef<'a> {
         })
     }
 
-    /// Whether it stands for an enclosing type that has not been made yet.
+    /// Whether it is a placeholder for an enclosing type.
     pub(crate) fn is_placeholder(self) -> bool {
         self.kind() == TcKind::Null && !self.id().is_empty()
     }
@@ -165,7 +165,7 @@ impl<'a> TypeRef<'a> {
         }
     }
 
-    /// The bound of a string or sequence where 0 means none.
+    /// The bound of a string or sequence, `u32::MAX` if it has none.
     pub(crate) fn bound(self) -> u32 {
         match u32::try_from(self.number()) {
             Ok(0) | Err(_) => u32::MAX,
@@ -226,7 +226,7 @@ impl<'a> TypeRef<'a> {
         }
     }
 
-    /// The place of the case of a union that a discriminator selects.
+    /// The index of the union case that a label selects.
     pub(crate) fn case_index(self, label: i64) -> Option<usize> {
         let default_index = usize::try_from(self.number()).ok();
         let labelled = match self {
@@ -235,14 +235,14 @@ impl<'a> TypeRef<'a> {
                     && self.member(index).is_some_and(|member| member.label == label)
             }),
             Self::Node(_, node, _) => {
-                let label_of = |&place: &u32| {
-                    node.members.get(place as usize).map_or(i64::MIN, |member| member.label)
+                let label_of = |&index: &u32| {
+                    node.members.get(index as usize).map_or(i64::MIN, |member| member.label)
                 };
-                let first = node.by_label.partition_point(|place| label_of(place) < label);
+                let first = node.by_label.partition_point(|index| label_of(index) < label);
                 node.by_label
                     .get(first)
-                    .filter(|&place| label_of(place) == label)
-                    .map(|&place| place as usize)
+                    .filter(|&index| label_of(index) == label)
+                    .map(|&index| index as usize)
             }
         };
         labelled.or(default_index)
@@ -252,7 +252,7 @@ impl<'a> TypeRef<'a> {
         (0..self.member_count()).filter_map(move |index| self.member(index))
     }
 
-    /// The type with its typedefs taken off. They are never circular (the reader sees to it).
+    /// The type without its typedefs, which are never circular: the decoder refuses those.
     pub(crate) fn resolved(self) -> Self {
         let mut type_ref = self;
         while type_ref.kind() == TcKind::Alias {
@@ -264,7 +264,7 @@ impl<'a> TypeRef<'a> {
         type_ref
     }
 
-    /// The address of the description, which tells types apart that lead back to themselves.
+    /// The address of the description, which identifies a type in a recursion.
     pub(crate) fn key(self) -> usize {
         match self {
             Self::Static(desc) => core::ptr::from_ref(desc).addr(),

@@ -1,4 +1,4 @@
-//! Reading a TypeCode (CORBA 3.3 part 2, 9.3.5.1).
+//! Decoding a TypeCode (CORBA 3.3 part 2, 9.3.5.1).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -14,7 +14,7 @@ use super::{INDIRECTION, Repr, TcKind, TypeCode, is_fixed};
 
 const WHAT: &str = "TypeCode";
 
-/// Takes one TypeCode.
+/// Reads a TypeCode.
 pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
     let mut decoder = Decoder::default();
     let root = decoder.read(reader, 0)?;
@@ -30,16 +30,16 @@ pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
 
 /// The state of reading one TypeCode.
 ///
-/// Positions are those of the outermost stream: an encapsulation counts as if its octets stood
-/// in the stream around it, so that offsets may cross its border.
+/// Positions are those of the outermost stream, also inside encapsulations, as the offset of an
+/// indirection may lead out of an encapsulation.
 #[derive(Default)]
 struct Decoder {
     nodes: Vec<Node>,
-    /// Where each type with parameters began; ascending.
+    /// The types with parameters by the position of their kind, ascending.
     seen: Vec<(usize, Child)>,
     /// The nodes being read, outermost first.
     open: Vec<u32>,
-    /// The most nodes that were open at once.
+    /// The maximum length of `open` so far.
     deepest: usize,
 }
 
@@ -50,7 +50,7 @@ fn bad(reader: &CdrReader<'_>) -> CdrError {
 impl Decoder {
     /// `base` is the position of the reader's offset 0.
     fn read(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Child> {
-        // In a value's chunks it may go on in the next one; what is in encapsulations is in one.
+        // Chunks of a value may split a TypeCode, but not its encapsulations.
         reader.step(4);
         let number = reader.read_u32()?;
         if number == INDIRECTION {
@@ -81,8 +81,8 @@ impl Decoder {
             .and_then(|found| self.seen.get(found))
             .map(|(_, child)| child.clone())
             .ok_or_else(|| bad(reader))?;
-        // A type may lead back to itself only through one that has members, and through one whose
-        // values may end: a typedef, an array or a struct of itself is no type.
+        // A recursive type needs a type with members, and one whose values can end the recursion: a
+        // typedef, array or struct of itself is not a valid type.
         if let Child::Node(index) = child
             && let Some(enclosing) = self.open.iter().position(|&open| open == index)
         {
@@ -101,10 +101,10 @@ impl Decoder {
         self.nodes.get(index as usize)
     }
 
-    /// The kind of a type, typedefs taken off.
+    /// The kind of a type without typedefs.
     fn resolved_kind(&self, child: &Child) -> Option<TcKind> {
         let mut child = child;
-        // Typedefs are not circular, so this ends.
+        // Typedefs are never circular, so this terminates.
         loop {
             match child {
                 Child::Static(desc) => return Some(desc.kind),
@@ -169,8 +169,8 @@ impl Decoder {
         self.deepest = self.deepest.max(self.open.len());
         let node = self.parameters(kind, &mut inner, inner_base)?;
         self.open.pop();
-        if let Some(place) = self.nodes.get_mut(index as usize) {
-            *place = node;
+        if let Some(entry) = self.nodes.get_mut(index as usize) {
+            *entry = node;
         }
         reader.ascend();
         Ok(Child::Node(index))
@@ -220,10 +220,10 @@ impl Decoder {
         Ok(node)
     }
 
-    /// A type that members and elements may have.
+    /// The type of a member or element.
     ///
-    /// Every value of it takes an octet at least, so that the octets of a stream bound how many
-    /// values there are; a struct without members, which IDL does not have, is none.
+    /// Its values have at least one octet, so that the octets of a stream limit the number of values. A
+    /// struct without members, which IDL does not have, is refused.
     fn member_type(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Child> {
         let child = self.read(reader, base)?;
         let allowed = match child {
@@ -239,7 +239,7 @@ impl Decoder {
     }
 
     fn fields(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Box<[Member]>> {
-        // Counted by what is there, not by what is promised: promises nest.
+        // Grows with the members read: counts of nested types multiply.
         let count = reader.read_count(9, WHAT)?;
         let mut members = Vec::new();
         for _ in 0..count {

@@ -1,4 +1,4 @@
-//! TypeCodes made out of others: a recursive type closed, a compact one.
+//! TypeCodes made from others: binding recursive types, and compact TypeCodes.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -10,24 +10,25 @@ use zorb_cdr::MAX_DEPTH;
 use super::node::{Arena, Child, Member, Node, TypeRef};
 use super::{Repr, TcKind, TypeCode, TypeCodeError};
 
-/// The state of making one type out of its parts.
+/// The state of making a type from its parts.
 ///
-/// Parts without a recursive TypeCode that waits stay where they are; others are copied into the
-/// new arena, with what waited for the new type bound to it.
+/// Complete parts stay in their arenas. Parts with an unbound recursive TypeCode are copied to the new
+/// arena, where placeholders for the new type are bound to it.
 pub(super) struct Closing {
     id: Box<str>,
     nodes: Vec<Node>,
-    /// Where the types copied already are, by their address. Their arenas are kept alive by the
-    /// type being made.
+    /// Indices of the copied types, by their address in the old arena, which the caller keeps alive.
     copied: BTreeMap<usize, u32>,
     depth: u16,
     open: bool,
 }
 
-/// What lies between the new type and a place inside it.
+/// The types between the new type and a part of it.
 #[derive(Clone, Copy)]
 struct Path {
+    /// Whether one of them has members.
     constructed: bool,
+    /// Whether values of one of them can end a recursion.
     ends: bool,
     depth: u16,
 }
@@ -56,7 +57,7 @@ impl Closing {
         }
     }
 
-    /// The TypeCode of `node`, whose parts are types of their own.
+    /// The TypeCode of `node`, whose parts are still in other arenas.
     pub(super) fn close(&mut self, mut node: Node) -> Result<TypeCode, TypeCodeError> {
         let path = Path { constructed: false, ends: false, depth: 0 }.through(node.kind)?;
         self.nodes.push(Node::new(node.kind));
@@ -68,8 +69,8 @@ impl Closing {
                 member.child = Some(self.part(&child, path)?);
             }
         }
-        if let Some(place) = self.nodes.first_mut() {
-            *place = node;
+        if let Some(first) = self.nodes.first_mut() {
+            *first = node;
         }
         let nodes = core::mem::take(&mut self.nodes);
         let arena = Arena { nodes, depth: self.depth.max(path.depth), open: self.open };
@@ -97,7 +98,7 @@ impl Closing {
                 self.open = true;
                 return Ok(Child::from(type_ref.to_type_code()));
             }
-            // A type of nothing but itself is no type.
+            // A type cannot consist only of itself.
             return if path.constructed && path.ends {
                 Ok(Child::Node(0))
             } else {
@@ -123,8 +124,8 @@ impl Closing {
             };
             members.push(Member { name: Box::from(member.name), child, label: member.label });
         }
-        if let Some(place) = self.nodes.get_mut(index as usize) {
-            *place = Node {
+        if let Some(copy) = self.nodes.get_mut(index as usize) {
+            *copy = Node {
                 kind: node.kind,
                 id: node.id.clone(),
                 name: node.name.clone(),
@@ -139,7 +140,7 @@ impl Closing {
 }
 
 impl TypeCode {
-    /// The same type without names: `get_compact_typecode`. Ids and typedefs stay.
+    /// The same type without names, but with ids and typedefs: `get_compact_typecode`.
     ///
     /// # Errors
     /// `TooDeep` when the type nests deeper than [`MAX_DEPTH`].
@@ -205,8 +206,8 @@ impl Compacting {
         } else {
             node.members = members.into_boxed_slice();
         }
-        if let Some(place) = self.nodes.get_mut(index as usize) {
-            *place = node;
+        if let Some(copy) = self.nodes.get_mut(index as usize) {
+            *copy = node;
         }
         self.depth -= 1;
         Ok(Child::Node(index))

@@ -51,7 +51,7 @@ fn trees() -> &'static TypeDesc {
     const { &TypeDesc::sequence(tree, 1) }
 }
 
-/// Recursive with `Tree`: each leads to the other.
+/// Mutually recursive with `Tree`.
 fn forest() -> &'static TypeDesc {
     static DESC: TypeDesc = TypeDesc::union(
         "IDL:Forest:1.0",
@@ -101,7 +101,7 @@ fn every() -> Vec<TypeCode> {
 }
 
 #[test]
-fn every_sort_survives_both_orders_and_every_offset() {
+fn every_kind_survives_a_round_trip_in_both_orders_at_every_offset() {
     for type_code in every() {
         for order in ORDERS {
             for start in 0..8 {
@@ -130,7 +130,7 @@ fn different_types_are_neither_equal_nor_equivalent() {
 }
 
 #[test]
-fn the_rust_types_stand_for_their_idl_types() {
+fn rust_types_have_the_type_codes_of_their_idl_types() {
     for (type_code, idl) in [
         (u8::type_code(), "octet"),
         (<Vec<u8>>::type_code(), "sequence<octet>"),
@@ -180,7 +180,7 @@ fn names_do_not_count_for_equivalence_and_compact_ids_open_the_structure() {
 }
 
 #[test]
-fn accessors_answer_for_their_kinds_alone() {
+fn accessors_refuse_other_kinds() {
     use crate::TypeCodeError::{BadKind, Bounds};
     let union = TypeCode::from(forest());
     assert_eq!(union.default_index(), Ok(Some(2)));
@@ -196,7 +196,7 @@ fn accessors_answer_for_their_kinds_alone() {
 }
 
 #[test]
-fn descriptions_of_functions_need_no_memory() {
+fn static_descriptions_need_no_allocation() {
     const _: fn() -> TypeFn = || i32::type_desc;
     let one = TypeCode::from(tree());
     let Ok(again) = one.member_type(0).and_then(|kids| kids.content_type()) else {

@@ -1,6 +1,6 @@
-//! What the TypeCode of a valuetype says of the type and of its members.
+//! The modifier of a valuetype, and the visibility of its members.
 
-/// How a valuetype is declared: the IDL type `ValueModifier`.
+/// The modifier of a valuetype: the IDL type `ValueModifier`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum ValueModifier {
@@ -11,13 +11,12 @@ pub enum ValueModifier {
     Custom = 1,
     /// `VM_ABSTRACT`: `abstract valuetype`.
     Abstract = 2,
-    /// `VM_TRUNCATABLE`: it inherits `truncatable`.
+    /// `VM_TRUNCATABLE`: a valuetype with a `truncatable` base.
     Truncatable = 3,
 }
 
 impl ValueModifier {
-    /// The modifier of this number on the wire; numbers that the standard does not have are
-    /// taken for `VM_NONE`.
+    /// The modifier with this number on the wire; `VM_NONE` for unknown numbers.
     pub const fn from_number(number: i16) -> Self {
         match number {
             1 => Self::Custom,
@@ -28,7 +27,7 @@ impl ValueModifier {
     }
 }
 
-/// Who may use a member of a valuetype's state: the IDL type `Visibility`.
+/// The visibility of a member of a valuetype's state: the IDL type `Visibility`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum Visibility {
@@ -39,7 +38,7 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// The visibility of this number on the wire.
+    /// The visibility with this number on the wire.
     pub const fn from_number(number: i16) -> Self {
         if number == 0 { Self::Private } else { Self::Public }
     }

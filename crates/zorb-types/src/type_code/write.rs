@@ -1,4 +1,4 @@
-//! Writing a TypeCode (CORBA 3.3 part 2, 9.3.5.1).
+//! Encoding a TypeCode (CORBA 3.3 part 2, 9.3.5.1).
 
 use alloc::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use super::{INDIRECTION, TcKind};
 
 const WHAT: &str = "TypeCode";
 
-/// Appends one TypeCode.
+/// Appends a TypeCode.
 ///
-/// A type described by this program uses indirection for recursion only. A received one goes out
-/// in the form it came in, so that passing it on never makes it longer.
+/// A type of this program has indirections for recursion only. A received type is written in the form in
+/// which it was received, so that it never becomes longer.
 pub(super) fn write(type_ref: TypeRef<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     Encoder::default().write(type_ref, writer, 0)
 }
 
-/// The state of writing one TypeCode; positions are as the decoder's.
+/// The state of writing one TypeCode. Positions are those of the outermost stream.
 #[derive(Default)]
 struct Encoder {
-    /// Where the types that may be pointed at began, by the address of their description.
-    places: BTreeMap<usize, usize>,
+    /// Positions of types that may be the target of an indirection, by the address of their description.
+    positions: BTreeMap<usize, usize>,
     depth: u16,
 }
 
@@ -64,7 +64,7 @@ impl Encoder {
         let key = type_ref.key();
         writer.align(4);
         let position = base + writer.offset();
-        if let Some(&earlier) = self.places.get(&key) {
+        if let Some(&earlier) = self.positions.get(&key) {
             let distance = i32::try_from(position + 4 - earlier)
                 .map_err(|_| writer.error(CdrErrorKind::TooLong, WHAT))?;
             writer.write_u32(INDIRECTION);
@@ -75,12 +75,12 @@ impl Encoder {
             return Err(writer.error(CdrErrorKind::TooDeep, WHAT));
         }
         self.depth += 1;
-        self.places.insert(key, position);
+        self.positions.insert(key, position);
         writer.write_u32(type_ref.kind() as u32);
         let inner_base = position + 8;
         writer.write_encapsulation(|inner| self.parameters(type_ref, inner, inner_base))?;
         if matches!(type_ref, TypeRef::Static(_)) {
-            self.places.remove(&key);
+            self.positions.remove(&key);
         }
         self.depth -= 1;
         Ok(())
@@ -137,7 +137,7 @@ impl Encoder {
     ) -> CdrResult<()> {
         match type_ref.content() {
             Some(content) => self.write(content, writer, base),
-            // A valuetype without a base says so.
+            // The base of a valuetype without one is `tk_null`.
             None if matches!(type_ref.kind(), TcKind::Value | TcKind::Event) => {
                 writer.write_u32(TcKind::Null as u32);
                 Ok(())

@@ -1,4 +1,4 @@
-//! What must hold for any octets at all. Fuzz targets call the same functions.
+//! Properties of decoding that hold for all octets. Fuzz targets call the same functions.
 
 use zorb_cdr::{
     Bounded, ByteOrder, CdrReader, CdrWriter, CharSet, TextCoding, WString, WideForm, WideSet, Wire,
@@ -7,7 +7,7 @@ use zorb_types::{Any, SystemException, TypeCode};
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 
-/// The settings that the first octet chooses, and the others.
+/// The settings that the first octet selects, and the other octets.
 fn reader(octets: &[u8]) -> Option<CdrReader<'_>> {
     let (&choice, octets) = octets.split_first()?;
     let text = TextCoding {
@@ -29,7 +29,7 @@ fn reader(octets: &[u8]) -> Option<CdrReader<'_>> {
 /// Decodes `octets` as a TypeCode and as a system exception.
 ///
 /// # Panics
-/// When something decodes that does not come back the same.
+/// When a decoded value changes in a round trip.
 pub(crate) fn check_type_code(octets: &[u8]) {
     let Some(mut reader) = reader(octets) else { return };
     if let Ok(exception) = SystemException::read(&mut reader.clone()) {
@@ -56,7 +56,7 @@ pub(crate) fn check_type_code(octets: &[u8]) {
 /// Decodes `octets` as an any.
 ///
 /// # Panics
-/// When something decodes that does not come back the same.
+/// When a decoded value changes in a round trip.
 pub(crate) fn check_any(octets: &[u8]) {
     let Some(mut reader) = reader(octets) else { return };
     let text = reader.text();

@@ -1,4 +1,4 @@
-//! Values of valuetypes in anys: shared, cyclic, derived, in chunks, cut by peers; and hostile ones.
+//! Valuetypes in anys: shared, cyclic, derived, chunked and truncated values, and hostile ones.
 
 use alloc::sync::Arc;
 use alloc::vec;
@@ -45,7 +45,7 @@ const fn back(octets: u32) -> [u32; 2] {
     [0xffff_ffff, octets.wrapping_neg()]
 }
 
-/// Parts of a stream one after the other, each aligned to four.
+/// The concatenated parts of a stream, each aligned to four.
 fn stream(parts: &[&[u8]]) -> Vec<u8> {
     let mut octets = Vec::new();
     for part in parts {
@@ -78,7 +78,7 @@ fn write(any: &Any, order: ByteOrder, start: usize) -> CdrResult<Vec<u8>> {
     Ok(octets.split_off(start))
 }
 
-/// The any sent in every way and received again.
+/// Sends the any in all forms, and receives it again.
 fn sent(any: &Any) {
     for order in [ByteOrder::Big, ByteOrder::Little] {
         for start in 0..8 {
@@ -101,7 +101,7 @@ const CHUNKED_ID: u32 = 0x7fff_ff0a;
 const CHUNKED_IDS: u32 = 0x7fff_ff0e;
 const END: u32 = 0xffff_ffff;
 
-/// A `Derived` with o = 7 and d = 1, which may be cut down to a `Base`, at this offset.
+/// A `Derived` with o = 7 and d = 1, which can be truncated to a `Base`, at this offset.
 fn chunked_derived(id_of_derived: &str, start: usize) -> Vec<u8> {
     let head = stream(&[&words(&[CHUNKED_IDS, 2]), &id(id_of_derived), &id("IDL:B:1.0")]);
     let mut octets = head.clone();
@@ -116,7 +116,7 @@ fn chunked_derived(id_of_derived: &str, start: usize) -> Vec<u8> {
 }
 
 #[test]
-fn values_in_chunks_are_values() {
+fn chunked_values_are_read() {
     let whole = read(base, &words(&[PLAIN, 0x0700_0000])[..5]).unwrap();
     for octets in [
         stream(&[&words(&[CHUNKED, 1]), &[7], &words(&[END])]),
@@ -130,26 +130,26 @@ fn values_in_chunks_are_values() {
 }
 
 #[test]
-fn derived_values_are_held_whole_and_cut_where_they_have_to_be_copied() {
+fn derived_values_are_stored_whole_and_truncated_when_converted() {
     let unknown = chunked_derived("IDL:E:1.0", 0);
     let any = read(base, &unknown).unwrap();
     assert_eq!(write(&any, ByteOrder::Big, 0).unwrap(), unknown);
-    // What is cut off may make a difference.
+    // The truncated state may differ.
     assert_ne!(any, read(base, &chunked_derived("IDL:F:1.0", 0)).unwrap());
     let cut = write(&any, ByteOrder::Little, 0).unwrap();
     let cut =
         Any::read_value(any.type_code().clone(), &mut CdrReader::new(&cut, ByteOrder::Little));
     assert_eq!(cut, read(base, &words(&[PLAIN, 0x0700_0000])[..5]));
-    // In one piece nobody knows where it ends.
+    // Without chunks, the end of an unknown value is unknown.
     let alone = stream(&[&words(&[ID]), &id("IDL:E:1.0"), &[7]]);
     assert_eq!(kind(base, &alone), Some(CdrErrorKind::UnknownValue));
-    // Known types of another family are wrong.
+    // A known type that is not derived from the expected one.
     let other = stream(&[&words(&[ID]), &id("IDL:B:1.0"), &[7]]);
     assert_eq!(kind(node, &other), Some(CdrErrorKind::UnknownValue));
 }
 
 #[test]
-fn types_that_the_type_code_or_the_context_knows_are_not_cut() {
+fn values_of_types_known_to_type_code_or_context_are_not_truncated() {
     let first = chunked_derived("IDL:D:1.0", 0);
     let any = read(both, &stream(&[&first, &words(&[0])])).unwrap();
     sent(&any);
@@ -171,19 +171,19 @@ fn types_that_the_type_code_or_the_context_knows_are_not_cut() {
     sent(&built);
 }
 
-/// Two nodes that lead to each other, the first one by both members.
+/// Two nodes that refer to each other, the first one with both members.
 fn ring() -> Vec<u8> {
     let [tag, way] = back(24);
     words(&[PLAIN, 1, PLAIN, 2, 0, tag, way, tag, way])
 }
 
 #[test]
-fn sharing_and_cycles_stay() {
+fn sharing_and_cycles_are_preserved() {
     let ring = ring();
     let any = read(node, &ring).unwrap();
     assert_eq!(write(&any, ByteOrder::Big, 0).unwrap(), ring);
     sent(&any);
-    // Two that are alike are not one that is there twice.
+    // Two equal values are not one shared value.
     let [tag, way] = back(20);
     let shared = read(node, &words(&[PLAIN, 1, PLAIN, 2, 0, 0, tag, way])).unwrap();
     let apart = read(node, &words(&[PLAIN, 1, PLAIN, 2, 0, 0, PLAIN, 2, 0, 0])).unwrap();
@@ -193,12 +193,12 @@ fn sharing_and_cycles_stay() {
 }
 
 #[test]
-fn boxes_and_abstract_interfaces_hold_values() {
+fn boxes_and_abstract_interfaces_contain_values() {
     static BOX: TypeDesc = TypeDesc::value_box("IDL:X:1.0", "X", <Vec<i16>>::type_desc);
     static ABSTRACT: TypeDesc = TypeDesc::named(TcKind::AbstractInterface, "IDL:A:1.0", "A");
     let boxed = read(|| &BOX, &stream(&[&words(&[PLAIN, 2]), &[0, 1, 0, 2]])).unwrap();
     sent(&boxed);
-    // The type of what is behind an abstract interface is known from the context, or it is passed on.
+    // The context knows the type of a value behind an abstract interface, or the value is sent as received.
     let value = stream(&[&[0], &words(&[ID]), &id("IDL:B:1.0"), &[7]]);
     assert_eq!(kind(|| &ABSTRACT, &value), Some(CdrErrorKind::UnknownValue));
     let types: ValueTypes = [TypeCode::from(base())].into_iter().collect();
@@ -218,7 +218,7 @@ fn boxes_and_abstract_interfaces_hold_values() {
 }
 
 #[test]
-fn custom_values_are_passed_on_and_never_copied() {
+fn custom_values_are_sent_as_received_and_never_converted() {
     let octets = stream(&[&words(&[CHUNKED_ID]), &id("IDL:C:1.0"), &words(&[8, 1, 2, END])]);
     let any = read(custom, &octets).unwrap();
     assert_eq!(write(&any, ByteOrder::Big, 0).unwrap(), octets);
@@ -227,8 +227,8 @@ fn custom_values_are_passed_on_and_never_copied() {
 }
 
 #[test]
-fn what_an_any_shares_with_the_message_becomes_part_of_it() {
-    // A value, then an any with a value that leads to it twice, then another any that leads to that.
+fn values_that_an_any_shares_with_the_message_are_copied_into_it() {
+    // A value, then an any with a value that refers to it twice, then an any that refers to that.
     let type_code = TypeCode::from(node());
     let first = words(&[PLAIN, 1, 0, 0]);
     let mut octets = first.clone();
@@ -246,7 +246,7 @@ fn what_an_any_shares_with_the_message_becomes_part_of_it() {
     let [tag, way] = back(20);
     assert_eq!(second, read(node, &words(&[PLAIN, 2, PLAIN, 1, 0, 0, tag, way])).unwrap());
     sent(&second);
-    // Ids are shared as well.
+    // Ids are shared too.
     let ids = stream(&[
         &words(&[ID]),
         &id("IDL:N:1.0"),
@@ -263,7 +263,7 @@ fn what_an_any_shares_with_the_message_becomes_part_of_it() {
 }
 
 #[test]
-fn values_in_an_any_in_a_chunked_value_are_in_chunks() {
+fn values_in_an_any_in_a_chunked_value_are_chunked() {
     let inner = read(node, &ring()).unwrap();
     let mut octets = Vec::new();
     let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
@@ -314,7 +314,7 @@ impl Peer {
 }
 
 #[test]
-fn a_peer_may_cut_everything_into_chunks() {
+fn a_peer_may_put_every_primitive_into_a_chunk_of_its_own() {
     static PAIR: TypeDesc =
         TypeDesc::structure("IDL:P:1.0", "P", &[("o", u8::type_desc), ("d", f64::type_desc)]);
     fn pair() -> &'static TypeDesc {
@@ -394,7 +394,7 @@ fn a_peer_may_cut_everything_into_chunks() {
 fn hostile_values_are_refused() {
     let bad = Some(CdrErrorKind::BadValue);
     for wrong in [
-        // To nowhere, forward, to itself, into a tag's own state, to an indirection.
+        // Indirections to no value, forward, to itself, into its own state, to an indirection.
         vec![END, 4],
         words_of(&[END], back(4)),
         words_of(&[], back(400)),
@@ -408,7 +408,7 @@ fn hostile_values_are_refused() {
         let kind = kind(node, &words(&wrong));
         assert!(kind == bad || kind == Some(CdrErrorKind::Truncated), "{wrong:x?}: {kind:?}");
     }
-    // Chunks that are longer than the message, or of no length.
+    // Chunks that are longer than the message, or empty.
     for size in [0, 13, 0x7fff_feff] {
         assert!(read(node, &words(&[CHUNKED, size, 1, 0, 0, END])).is_err());
     }
@@ -417,13 +417,13 @@ fn hostile_values_are_refused() {
         TypeDesc::structure("IDL:P:1.0", "P", &[("one", base), ("other", node)]);
     let octets = stream(&[&words(&[PLAIN]), &[7], &words(&back(12))]);
     assert_eq!(kind(|| &PAIR, &octets), bad);
-    // Deeper than values may nest.
+    // Nested too deeply.
     let deep: Vec<u32> = (0..100_000).flat_map(|v| [PLAIN, v]).collect();
     assert_eq!(kind(node, &words(&deep)), Some(CdrErrorKind::TooDeep));
 }
 
 #[test]
-fn lists_may_be_as_long_as_values_nest() {
+fn a_list_may_be_as_long_as_the_nesting_limit() {
     let list = |length: u32| {
         let mut list: Vec<u32> = (0..length).flat_map(|v| [PLAIN, v]).collect();
         list.push(0);
@@ -440,8 +440,8 @@ fn words_of(before: &[u32], indirection: [u32; 2]) -> Vec<u32> {
 }
 
 #[test]
-fn sharing_that_doubles_costs_what_was_sent() {
-    // Each value leads to the next one twice: 2^60 ways, 60 values.
+fn the_cost_of_shared_values_is_linear_in_the_octets() {
+    // Each value refers to the next one twice: 2^60 paths, 60 values.
     let mut octets = Vec::new();
     for depth in 0..60_u32 {
         octets.extend([PLAIN, depth]);
@@ -453,7 +453,7 @@ fn sharing_that_doubles_costs_what_was_sent() {
     }
     let any = read(node, &words(&octets)).unwrap();
     sent(&any);
-    // Many anys that lead to one large value outside: that is refused before it costs much.
+    // Many anys that refer to one large value outside: refused before that becomes expensive.
     let type_code = TypeCode::from(node());
     let mut stream = octets.clone();
     for _ in 0..2_000 {

@@ -1,4 +1,4 @@
-//! Comparing values of valuetypes: what they lead to has to be the same, and shared alike.
+//! Comparing valuetypes: their states are equal, and share values in the same way.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueHeader, ValueTag};
 
@@ -6,7 +6,7 @@ use super::{Choice, Known, Types, WHAT};
 use crate::TypeCode;
 
 impl Types<'_, '_> {
-    /// Whether two streams hold the same value of a type of the table, or of one derived from it.
+    /// Whether two streams have the same value of a type of the table, or of a derived type.
     pub(in crate::layout) fn equal_values(
         &mut self,
         index: u32,
@@ -36,7 +36,7 @@ impl Types<'_, '_> {
         Ok(same)
     }
 
-    /// The type that both values are of; none if they are of two.
+    /// The type of both values; `None` if they have different types.
     #[inline(never)]
     fn common(
         &mut self,
@@ -46,11 +46,11 @@ impl Types<'_, '_> {
     ) -> CdrResult<Option<Known>> {
         match (self.choose(index, one, left)?, self.choose(index, other, right)?) {
             (Choice::Known(known, 0), Choice::Known(same, 0)) => {
-                let is_one =
+                let is_same =
                     known.type_code().map(TypeCode::id) == same.type_code().map(TypeCode::id);
-                Ok(is_one.then_some(known))
+                Ok(is_same.then_some(known))
             }
-            // What is not known may differ.
+            // Unknown state may differ.
             _ => Err(left.error(CdrErrorKind::UnknownValue, WHAT)),
         }
     }

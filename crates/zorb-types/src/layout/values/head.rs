@@ -1,4 +1,4 @@
-//! Values taken apart by whoever reads them.
+//! The beginning of a value, for callers that read its state member by member.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueHeader, ValueTag};
 
@@ -6,32 +6,31 @@ use super::{Choice, Types, WHAT, Walk};
 use crate::TypeCode;
 use crate::layout::{Layout, Plan};
 
-/// How a value begins, as [`Layout::begin_value`] finds it.
+/// The beginning of a value, as [`Layout::begin_value`] reads it.
 #[derive(Clone, Debug)]
 pub enum ValueHead<'a> {
-    /// There is none.
+    /// The null value.
     Null,
-    /// It is the one whose tag is at this offset.
+    /// The value whose tag is at this offset.
     Shared(usize),
-    /// A value of this type, or of one derived from it that is not known. Its state follows: the
-    /// members of its bases, then its own, or what is in a box. Then comes
-    /// [`end_value`](CdrReader::end_value).
+    /// A value of this type, or of an unknown type derived from it. Its state follows: the members of its
+    /// bases, then its own members, or the boxed value. Call [`end_value`](CdrReader::end_value) after it.
     State(TypeCode, ValueTag<'a>),
-    /// A value whose state is not known. `end_value` passes over it.
+    /// A value whose state is unknown. Call `end_value` to skip it.
     Opaque(ValueTag<'a>),
 }
 
 impl Layout {
-    /// Takes what comes before the state of a value of the type, a valuetype or box, and enters it.
-    /// Of an abstract interface, the boolean has been taken before.
+    /// Reads what comes before the state of a value of this type, a valuetype or value box, and enters the
+    /// value. For an abstract interface, the caller has read the boolean before it.
     ///
     /// # Errors
-    /// As the decoder of the type; `BadValue` for other types.
+    /// The errors of decoding the type; `BadValue` for other types.
     pub fn begin_value<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<ValueHead<'a>> {
         let bad = |reader: &CdrReader<'_>| reader.error(CdrErrorKind::BadValue, WHAT);
         let Plan::Table(table) = &self.plan else { return Err(bad(reader)) };
         let mut walk = Walk::default();
-        // The type itself is the first that the compiler comes to.
+        // The compiler begins with the type itself.
         match table.foreign.first() {
             Some(first) if first.type_code.resolved() == self.type_code.resolved() => {}
             _ => return Err(bad(reader)),

@@ -1,4 +1,4 @@
-//! What TypeCodes say of valuetypes.
+//! Valuetypes and their TypeCodes.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -12,16 +12,15 @@ use zorb_cdr::{CdrWriter, MAX_DEPTH, ReadContext};
 use crate::type_code::TypeRef;
 use crate::{TcKind, TypeCode, TypeDesc, ValueModifier};
 
-/// The modifiers of valuetypes whose state is not in the TypeCode.
+/// The modifiers of valuetypes whose TypeCode does not describe their state.
 const CUSTOM: i64 = ValueModifier::Custom as i64;
 const ABSTRACT: i64 = ValueModifier::Abstract as i64;
 
-/// Any valuetype.
+/// The base of all valuetypes.
 const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
-/// Valuetypes by their repository ids: as what a reader
-/// [decodes against](zorb_cdr::CdrReader::with_context), the types of values that may come where a
-/// TypeCode speaks of a base alone.
+/// Valuetypes by their repository ids. As the [context](zorb_cdr::CdrReader::with_context) of a reader, they
+/// describe values of derived types where a TypeCode describes the base only.
 #[derive(Clone, Debug, Default)]
 pub struct ValueTypes(BTreeMap<Box<str>, TypeCode>);
 
@@ -31,14 +30,14 @@ impl ValueTypes {
         self.0.is_empty()
     }
 
-    /// Adds a type; `false` for one that is no valuetype with state.
+    /// Adds a type; `false` if it is not a valuetype with a state.
     pub fn add(&mut self, type_code: &TypeCode) -> bool {
-        let is_one = has_state(type_code.view().resolved());
-        if is_one {
+        let has_state = has_state(type_code.view().resolved());
+        if has_state {
             let type_code = type_code.resolved();
             self.0.insert(Box::from(type_code.id()), type_code);
         }
-        is_one
+        has_state
     }
 
     /// Adds the types of another set.
@@ -46,34 +45,33 @@ impl ValueTypes {
         self.0.extend(others.0.iter().map(|(id, type_code)| (id.clone(), type_code.clone())));
     }
 
-    /// The type of this id.
+    /// The type with this id.
     pub fn find(&self, id: &str) -> Option<&TypeCode> {
         self.0.get(id)
     }
 }
 
-/// A value of a type of the program while it is in a stream: what
-/// [`CdrWriter::write_value`](zorb_cdr::CdrWriter::write_value) is to keep, so that an any which is
-/// made of the stream knows the types of the values in it.
+/// The owner to give to [`CdrWriter::write_value`](zorb_cdr::CdrWriter::write_value), so that an any made
+/// from the stream knows the types of the values in it.
 #[derive(Debug)]
 pub struct WrittenValue {
-    /// The value's own type.
+    /// The most derived type of the value.
     pub type_desc: &'static TypeDesc,
-    /// What keeps the value where it is.
+    /// Keeps the value at its address.
     pub value: Arc<dyn Any + Send + Sync>,
 }
 
 impl ValueTypes {
-    /// The types of the [`WrittenValue`]s of a stream and of the anys in it, but for the type that
-    /// is expected anyway; `None` where there are no others.
+    /// The types of the [`WrittenValue`]s of a stream and of the anys in it, without the expected type;
+    /// `None` if there are no others.
     #[cold]
     pub(crate) fn written(writer: &CdrWriter<'_>, expected: &TypeCode) -> Option<Arc<Self>> {
         let written =
-            writer.retained_values().filter_map(|kept| kept.downcast_ref::<WrittenValue>());
+            writer.retained_values().filter_map(|owner| owner.downcast_ref::<WrittenValue>());
         let types = written.map(|written| TypeCode::from(written.type_desc));
         let mut all: Self = types.filter(|type_code| type_code.id() != expected.id()).collect();
-        for kept in writer.retained_values() {
-            if let Some(types) = kept.downcast_ref::<Arc<Self>>() {
+        for owner in writer.retained_values() {
+            if let Some(types) = owner.downcast_ref::<Arc<Self>>() {
                 all.extend(types);
             }
         }
@@ -97,8 +95,8 @@ impl ReadContext for ValueTypes {
     }
 }
 
-/// The repository ids that a value of this type comes with: its own, and those of the bases that it may
-/// be truncated to. Where there are several it comes in chunks.
+/// The repository ids of a value of this type: that of the type, and those of the bases that it can be
+/// truncated to. A value with several ids is chunked.
 pub fn value_ids(type_code: &TypeCode) -> Vec<String> {
     let mut type_ref = type_code.view().resolved();
     let mut ids = Vec::from([String::from(type_ref.id())]);
@@ -113,10 +111,10 @@ pub fn value_ids(type_code: &TypeCode) -> Vec<String> {
     ids
 }
 
-/// The most ids that receivers take.
+/// The maximum number of ids that a receiver accepts.
 const MAX_IDS: usize = 64;
 
-/// Whether values of exactly this type can be described.
+/// Whether the TypeCode describes the state of a valuetype.
 pub(in crate::layout) fn has_state(type_ref: TypeRef<'_>) -> bool {
     match type_ref.kind() {
         TcKind::ValueBox => true,
@@ -127,13 +125,14 @@ pub(in crate::layout) fn has_state(type_ref: TypeRef<'_>) -> bool {
     }
 }
 
-/// The valuetype whose state comes first.
+/// The concrete base of a valuetype.
 pub(in crate::layout) fn base(type_ref: TypeRef<'_>) -> Option<TypeRef<'_>> {
     let base = type_ref.content().map(TypeRef::resolved)?;
     matches!(base.kind(), TcKind::Value | TcKind::Event).then_some(base)
 }
 
-/// Whether values of types that do not name it in their TypeCodes may stand for this one.
+/// Whether a value of any valuetype may be passed as this type, also of one whose TypeCode does not have
+/// this type as a base.
 pub(super) fn is_open(type_code: &TypeCode) -> bool {
     let type_ref = type_code.view();
     match type_ref.kind() {
@@ -145,7 +144,7 @@ pub(super) fn is_open(type_code: &TypeCode) -> bool {
     }
 }
 
-/// Whether values of the type `found` may stand where one of the type `expected` is.
+/// Whether a value of the type `found` may be passed as the type `expected`.
 pub(super) fn fits(expected: &TypeCode, found: &TypeCode) -> bool {
     if is_open(expected) || expected.id() == found.id() {
         return true;
@@ -154,6 +153,6 @@ pub(super) fn fits(expected: &TypeCode, found: &TypeCode) -> bool {
         (found.kind() != TcKind::ValueBox).then(|| found.view()),
         |type_ref| base(*type_ref),
     );
-    // A TypeCode can say that a type is its own base.
+    // A hostile TypeCode may be its own base.
     bases.take(MAX_DEPTH.into()).any(|base| base.id() == expected.id())
 }

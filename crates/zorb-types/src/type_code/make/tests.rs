@@ -54,7 +54,7 @@ fn list() -> TypeCode {
     .unwrap()
 }
 
-/// One of every kind that can be made.
+/// One type of every kind that can be made.
 fn every() -> Vec<TypeCode> {
     let color = TypeCode::enumeration("IDL:C:1.0", "C", &["red", "green"]).unwrap();
     let money = TypeCode::fixed(5, 2).unwrap();
@@ -120,10 +120,10 @@ fn compact_types_have_ids_and_no_names() {
 }
 
 #[test]
-fn recursion_closes_at_its_own_type() {
+fn placeholders_are_bound_to_their_own_type() {
     assert_eq!(node(), TypeCode::from(static_node()));
     assert_eq!(again(&node()), node());
-    // Two types that lead to each other: the inner one is closed with the outer.
+    // Two types that refer to each other: the inner one is completed with the outer one.
     let outer = TypeCode::recursive("IDL:Outer:1.0").unwrap();
     let outers = TypeCode::sequence(&outer, 0).unwrap();
     let inner =
@@ -140,7 +140,7 @@ fn recursion_closes_at_its_own_type() {
     assert_eq!(back, made);
     assert_eq!(again(&made), made);
     assert_eq!(list().member_type(1), Ok(list()));
-    // What waits still can neither be sent nor have values.
+    // An incomplete type can neither be sent nor have values.
     let mut octets = Vec::new();
     let error = TypeCode::write(&outers, &mut CdrWriter::new(&mut octets, ByteOrder::Big));
     assert_eq!(error.unwrap_err().kind, CdrErrorKind::BadTypeCode);
@@ -149,13 +149,13 @@ fn recursion_closes_at_its_own_type() {
 }
 
 #[test]
-fn a_type_of_nothing_but_itself_is_no_type() {
+fn a_type_cannot_consist_only_of_itself() {
     let itself = TypeCode::recursive("IDL:S:1.0").unwrap();
     let error = Err(TypeCodeError::BadMemberType);
     assert_eq!(TypeCode::structure("IDL:S:1.0", "S", &[("s", itself.clone())]), error);
     let array = TypeCode::array(&itself, 2).unwrap();
     assert_eq!(TypeCode::structure("IDL:S:1.0", "S", &[("s", array)]), error);
-    // A typedef does not close what waits.
+    // A typedef does not bind a placeholder.
     let sequence = TypeCode::sequence(&itself, 0).unwrap();
     assert!(!TypeCode::alias("IDL:S:1.0", "S", &sequence).unwrap().is_complete());
 }
@@ -216,7 +216,7 @@ fn nesting_has_a_limit() {
     }
     assert_eq!(TypeCode::sequence(&type_code, 0), Err(TypeCodeError::TooDeep));
     assert_eq!(again(&type_code), type_code);
-    // Shared parts are kept once, however many paths lead to them.
+    // Shared parts are stored once.
     let mut shared = TypeCode::sequence(&String::type_code(), 0).unwrap();
     for level in 0..60 {
         let id = alloc::format!("IDL:L{level}:1.0");

@@ -1,4 +1,4 @@
-//! TypeCodes that no honest peer sends: loops, wild indirections, nesting, bombs.
+//! Hostile TypeCodes: cycles, bad indirections, deep nesting, exponential expansion.
 
 use super::*;
 
@@ -18,8 +18,8 @@ fn indirect(writer: &mut CdrWriter<'_>, offset: i32) {
 }
 
 #[test]
-fn types_of_nothing_but_themselves_are_refused() {
-    // Kind, length, order and padding: the offset long stands 16 octets after the kind.
+fn types_that_consist_only_of_themselves_are_refused() {
+    // Kind, length, order and padding: the offset is 16 octets after the kind.
     for kind in [TcKind::Sequence, TcKind::Array] {
         let kind_of_error = refused(|writer| {
             complex(writer, kind, |inner| {
@@ -44,7 +44,7 @@ fn types_of_nothing_but_themselves_are_refused() {
 }
 
 #[test]
-fn an_outer_sequence_may_be_led_back_to_through_a_struct() {
+fn a_sequence_may_be_recursive_through_a_struct() {
     let mut buffer = Vec::new();
     let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Little);
     complex(&mut writer, TcKind::Sequence, |inner| {
@@ -69,7 +69,7 @@ fn an_outer_sequence_may_be_led_back_to_through_a_struct() {
 }
 
 #[test]
-fn wild_indirections_are_refused() {
+fn bad_indirections_are_refused() {
     for offset in [0, 4, -4, -8, -12, -20, i32::MIN, i32::MAX] {
         let error = refused(|writer| {
             complex(writer, TcKind::Sequence, |inner| {
@@ -106,7 +106,7 @@ fn an_indirection_stays_inside_its_type_code() {
 }
 
 #[test]
-fn a_union_of_many_cases_finds_the_first_of_a_label() {
+fn a_union_with_many_cases_finds_the_first_one_of_a_label() {
     let mut buffer = Vec::new();
     let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Big);
     let cases = [(5, 3), (-7, 2), (5, 2), (9, 10), (9, 3)];
@@ -193,7 +193,7 @@ fn malformed_parameters_are_refused() {
 }
 
 #[test]
-fn a_valuetype_inherits_from_valuetypes_alone() {
+fn a_valuetype_inherits_only_from_valuetypes() {
     for base in [TcKind::Long, TcKind::TypeCode, TcKind::Void] {
         let error = refused(|writer| {
             complex(writer, TcKind::Value, |inner| {
@@ -247,8 +247,8 @@ fn nesting_has_a_limit() {
     assert_eq!(refused(|writer| nested(129, writer)), CdrErrorKind::TooDeep);
 }
 
-/// A struct of ten structs of ten structs ..., each but the first an indirection: few octets
-/// that stand for very many members.
+/// A struct of ten structs of ten structs ..., all but the first indirections: very many members in few
+/// octets.
 fn laughs(writer: &mut CdrWriter<'_>, levels: u32, leaf: u32, base: usize) -> CdrResult<()> {
     let position = (base + writer.offset()).next_multiple_of(4);
     complex(writer, TcKind::Struct, |inner| {
@@ -279,7 +279,7 @@ fn laughs(writer: &mut CdrWriter<'_>, levels: u32, leaf: u32, base: usize) -> Cd
 }
 
 #[test]
-fn repeated_types_cost_no_more_than_their_octets() {
+fn the_cost_of_repeated_types_is_linear_in_the_octets() {
     let mut buffer = Vec::new();
     laughs(&mut CdrWriter::new(&mut buffer, ByteOrder::Big), 20, 3, 0).unwrap();
     let one = read(&buffer, ByteOrder::Big, 0).unwrap();
