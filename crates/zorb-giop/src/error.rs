@@ -1,4 +1,4 @@
-//! What a peer can do wrong on the message level.
+//! Protocol violations by the peer.
 
 use core::fmt;
 
@@ -6,26 +6,25 @@ use zorb_cdr::CdrError;
 
 use crate::{GiopVersion, MessageKind};
 
-/// A breach of GIOP by the peer. The connection cannot be used any further.
+/// A violation of GIOP by the peer. The connection cannot be used any further.
 ///
-/// Close it; where [`answer_message_error`](Self::answer_message_error) is set send
-/// [`MessageError`](MessageKind::MessageError) first. Requests that wait for an answer fail with
+/// Close it, after a [`MessageError`](MessageKind::MessageError) if
+/// [`answer_message_error`](Self::answer_message_error) is set. Outstanding requests fail with
 /// `COMM_FAILURE`, `COMPLETED_MAYBE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProtocolError {
-    /// The rule that was broken.
+    /// The violated rule.
     pub kind: ProtocolErrorKind,
-    /// Whether the peer is owed a MessageError before the close: yes when what it sent is no
-    /// GIOP that can be read here, no when it was well formed and passed a limit of ours or did not
-    /// fit what was sent before.
+    /// Whether to send a MessageError before the close: yes for octets that are not valid GIOP, no for a
+    /// well-formed message that exceeds a local limit or does not fit the messages before it.
     pub answer_message_error: bool,
 }
 
-/// The rule of GIOP that a peer broke, or the limit that it passed.
+/// The rule of GIOP that a peer violated, or the limit that it exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolErrorKind {
-    /// The octets where a message must start are not `GIOP`.
+    /// A message does not begin with `GIOP`.
     BadMagic([u8; 4]),
     /// A version other than 1.0, 1.1 and 1.2.
     UnsupportedVersion {
@@ -36,39 +35,37 @@ pub enum ProtocolErrorKind {
     },
     /// A message type above 7, or one that its version does not have.
     UnknownMessageType(u8),
-    /// The octets where a message must start are none of the connection's messaging protocol, which
-    /// is not GIOP; what is wrong with them.
+    /// The header of a message is invalid in a messaging protocol other than GIOP, for this reason.
     BadFrame(&'static str),
-    /// The header of a message of this kind is malformed.
+    /// The header fields of a message of this kind are malformed.
     BadHeader {
         /// The kind of message.
         message: MessageKind,
-        /// What is wrong with the header.
+        /// The error in the header fields.
         cause: CdrError,
     },
-    /// A message was read as a kind that it is not. The caller's mistake, never the peer's.
+    /// A message was read as another kind. This is an error of the caller, not of the peer.
     WrongKind {
         /// The kind that was expected.
         expected: MessageKind,
         /// The kind of the message.
         found: MessageKind,
     },
-    /// A message, or the parts of a fragmented one together, above
+    /// A message, or the fragments of a message together, larger than
     /// [`Limits::max_message_size`](crate::Limits::max_message_size).
     MessageTooLarge {
-        /// The octets that the message has, its header included.
+        /// The size of the message in octets, its header included.
         size: u64,
-        /// The octets that it may have.
+        /// The limit in octets.
         limit: usize,
     },
-    /// A kind of message that its version does not let be fragmented.
+    /// A fragmented message of a kind that its version does not allow in fragments.
     NotFragmentable(MessageKind, GiopVersion),
-    /// A Fragment that belongs to no message begun before.
+    /// A Fragment without a message that it continues.
     UnexpectedFragment,
-    /// A Fragment whose version or byte order differs from the message's first part, or that is
-    /// too short to hold its request id.
+    /// A Fragment with another version or byte order than the first fragment, or without a request id.
     BadFragment,
-    /// A fragmented message with the request id of one that is still incomplete.
+    /// A fragmented message with the request id of another incomplete message.
     DuplicateFragmented(u32),
     /// GIOP 1.1: another message between the fragments of one.
     InterruptedFragments(MessageKind),
@@ -81,12 +78,12 @@ pub enum ProtocolErrorKind {
     UnknownRequestId(u32),
     /// A Reply to a LocateRequest, or a LocateReply to a Request.
     WrongReply(u32),
-    /// A request with the id of one that is still outstanding.
+    /// A request with the id of an outstanding one.
     DuplicateRequestId(u32),
 }
 
 impl ProtocolError {
-    /// An error of `kind`, with the answer that GIOP asks for.
+    /// An error of `kind`, with the answer that GIOP requires.
     #[cold]
     pub fn new(kind: ProtocolErrorKind) -> Self {
         use ProtocolErrorKind as Kind;
@@ -124,10 +121,10 @@ impl fmt::Display for ProtocolError {
                 write!(f, "{a:02x} {b:02x} {c:02x} {d:02x} where a message must start with `GIOP`")
             }
             Kind::UnsupportedVersion { major, minor } => {
-                write!(f, "a message of GIOP {major}.{minor}; 1.0, 1.1 and 1.2 are understood")
+                write!(f, "a message of GIOP {major}.{minor}; 1.0, 1.1 and 1.2 are supported")
             }
             Kind::UnknownMessageType(octet) => write!(f, "a message of unknown type {octet}"),
-            Kind::BadFrame(what) => write!(f, "what is no message: {what}"),
+            Kind::BadFrame(what) => write!(f, "an invalid message: {what}"),
             Kind::BadHeader { message, cause } => {
                 write!(f, "a malformed {message} header: {cause}")
             }
@@ -140,7 +137,7 @@ impl fmt::Display for ProtocolError {
             Kind::NotFragmentable(kind, version) => {
                 write!(f, "a fragmented {kind} in GIOP {version}")
             }
-            Kind::UnexpectedFragment => f.write_str("a Fragment of no message begun before"),
+            Kind::UnexpectedFragment => f.write_str("a Fragment without a message to continue"),
             Kind::BadFragment => {
                 f.write_str("a Fragment that does not fit the message it continues")
             }
@@ -163,7 +160,7 @@ impl fmt::Display for ProtocolError {
                 write!(f, "a reply of the wrong kind to request {id}")
             }
             Kind::DuplicateRequestId(id) => {
-                write!(f, "a request with id {id}, which another one still has")
+                write!(f, "a request with the id {id} of an outstanding one")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Which system exceptions the faults of this crate are to a caller.
+//! Conversion of this crate's errors to system exceptions.
 
 use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
 
@@ -50,7 +50,7 @@ impl From<CodeSetError> for SystemException {
     }
 }
 
-/// `COMM_FAILURE`, `COMPLETED_MAYBE`: what a request gets that waited for an answer.
+/// `COMM_FAILURE`, `COMPLETED_MAYBE`: the exception of outstanding requests.
 impl From<ProtocolError> for SystemException {
     #[cold]
     fn from(_: ProtocolError) -> Self {

@@ -1,6 +1,6 @@
-//! Entry points for fuzzing: each takes any octets, reads them every way there is, and checks
-//! what must hold of the outcome. None of them panics unless such a rule is broken.
-#![allow(clippy::expect_used, reason = "a broken rule is what a fuzzer looks for")]
+//! Entry points for fuzzing: each decodes arbitrary octets in all ways, and checks properties of the
+//! results. It panics if a property does not hold.
+#![allow(clippy::expect_used, reason = "a fuzzer looks for violated properties")]
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use crate::{
     fragments,
 };
 
-/// One message, header and all. What can be read must be readable again after being rewritten.
+/// Decodes a message with its header. A decoded message survives a round trip.
 pub fn message(octets: &[u8]) {
     let Ok(Some(header)) = MessageHeader::parse_prefix(octets) else {
         return;
@@ -42,15 +42,15 @@ pub fn message(octets: &[u8]) {
 }
 
 fn request(octets: &[u8], header: &MessageHeader) {
-    // The short way comes to the same as the long one.
-    let (mut short, mut short_body) = (RequestHeader::EMPTY, CdrReader::new(octets, header.order));
-    let short_read = short.read_with(&mut short_body, header);
+    // The fast path has the same results as the slow one.
+    let (mut fast, mut fast_body) = (RequestHeader::EMPTY, CdrReader::new(octets, header.order));
+    let fast_read = fast.read_with(&mut fast_body, header);
     let read = RequestHeader::read(octets, header);
-    assert_eq!(short_read.is_ok(), read.is_ok());
+    assert_eq!(fast_read.is_ok(), read.is_ok());
     if let Ok((request, body)) = &read {
-        assert_eq!((short.request_id, short.response), (request.request_id, request.response));
-        assert_eq!((&short.target, &short.operation), (&request.target, &request.operation));
-        assert_eq!(short_body.offset(), body.offset());
+        assert_eq!((fast.request_id, fast.response), (request.request_id, request.response));
+        assert_eq!((&fast.target, &fast.operation), (&request.target, &request.operation));
+        assert_eq!(fast_body.offset(), body.offset());
     }
     let Ok((request, body)) = read else {
         return;
@@ -97,7 +97,7 @@ fn collected<'a>(contexts: &ServiceContexts<'a>) -> Vec<ServiceContext<'a>> {
     list
 }
 
-/// A stream of octets, received in pieces whose sizes the first octet chooses.
+/// Receives a stream of octets, in pieces whose sizes depend on the first octet.
 pub fn inbound(octets: &[u8]) {
     let (&seed, stream) = octets.split_first().unwrap_or((&0, &[]));
     let limits = Limits {
@@ -106,7 +106,7 @@ pub fn inbound(octets: &[u8]) {
         max_partial_messages: 4,
         max_partial_octets: 1 << 16,
         initial_capacity: 256,
-        kept_capacity: 1024,
+        retained_capacity: 1024,
     };
     let mut inbound = Inbound::new(limits);
     let mut rest = stream;
@@ -137,21 +137,21 @@ pub fn inbound(octets: &[u8]) {
         let capacity = inbound.capacity();
         let received = stream.len() - rest.len();
         assert!(capacity <= (received.max(256) * 2).max(1024), "{capacity} for {received}");
-        let room = inbound.space();
-        assert!(!room.is_empty());
+        let space = inbound.space();
+        assert!(!space.is_empty());
         if rest.is_empty() {
             return;
         }
         state = state.wrapping_mul(29).wrapping_add(7) & 0xff;
-        let count = (1 + state).min(rest.len()).min(room.len());
+        let count = (1 + state).min(rest.len()).min(space.len());
         let (now, later) = rest.split_at(count);
-        room[..count].copy_from_slice(now);
+        space[..count].copy_from_slice(now);
         inbound.advance(count);
         rest = later;
     }
 }
 
-/// A message split into fragments of at most `max` octets must come out whole.
+/// Splits a message into fragments of at most `max` octets, and joins them to the same message.
 pub fn split_and_join(octets: &[u8], max: usize) {
     let Ok(Some(header)) = MessageHeader::parse_prefix(octets) else {
         return;
@@ -169,9 +169,9 @@ pub fn split_and_join(octets: &[u8], max: usize) {
         for part in [piece.header(), piece.payload] {
             let mut part = part;
             while !part.is_empty() {
-                let room = inbound.space();
-                let count = room.len().min(part.len());
-                room[..count].copy_from_slice(&part[..count]);
+                let space = inbound.space();
+                let count = space.len().min(part.len());
+                space[..count].copy_from_slice(&part[..count]);
                 inbound.advance(count);
                 part = &part[count..];
                 assert!(joined.is_none(), "a message before its last fragment");
@@ -185,7 +185,7 @@ pub fn split_and_join(octets: &[u8], max: usize) {
     assert_eq!(joined.get(12..), octets.get(12..));
 }
 
-/// A reference as an encapsulation, its profiles and components.
+/// Decodes an encapsulated reference, its profiles and components.
 pub fn reference(octets: &[u8]) {
     if let Ok(ior) = Ior::from_encapsulation(octets) {
         for profile in &ior.profiles {
@@ -230,7 +230,7 @@ fn component_data(data: &[u8]) {
     }
 }
 
-/// Text of any kind as a URL. What is printed must parse to the same again.
+/// Parses text as a URL. A parsed URL survives a round trip.
 pub fn url(text: &str) {
     match ObjectUrl::parse(text) {
         Ok(url) => {

@@ -1,4 +1,4 @@
-//! The receiving half of a connection: octets in, whole messages out.
+//! The receiving half of a connection: splits octets into messages.
 
 mod limits;
 mod partial;
@@ -6,17 +6,17 @@ mod partial;
 use alloc::vec::Vec;
 
 pub use limits::Limits;
-use partial::{Joined, Partials, Step};
+use partial::{Joined, Outcome, Partials};
 
 use crate::messaging::whole::size_of_header;
 use crate::{HEADER_SIZE, MessageHeader, Messaging, ProtocolError, ProtocolErrorKind};
 
-/// How many messages in a row must fit the kept capacity before a larger buffer is given up.
+/// Number of successive messages that must fit into the retained capacity before a larger buffer shrinks.
 const SHRINK_AFTER: u32 = 64;
 
-/// Cuts what a transport receives into messages and joins fragments, without any I/O.
+/// Splits received octets into messages and joins fragments, without I/O.
 ///
-/// Receive into [`space`](Self::space), say how much came with [`advance`](Self::advance), and
+/// Receive octets into [`space`](Self::space), report their number to [`advance`](Self::advance), and call
 /// [`poll`](Self::poll) until it returns `None`:
 ///
 /// ```
@@ -28,7 +28,7 @@ const SHRINK_AFTER: u32 = 64;
 ///
 /// let mut inbound = Inbound::new(Limits::default());
 /// for octet in sent {
-///     inbound.space()[0] = octet; // in earnest: `stream.recv(inbound.space())?`
+///     inbound.space()[0] = octet; // in practice: `stream.recv(inbound.space())?`
 ///     inbound.advance(1);
 ///     while let Some(header) = inbound.poll()? {
 ///         assert_eq!(header.kind, MessageKind::MessageError);
@@ -39,52 +39,51 @@ const SHRINK_AFTER: u32 = 64;
 /// # Ok::<(), zorb_giop::ProtocolError>(())
 /// ```
 ///
-/// A message is lent in place, header and all. The buffer grows with what has really arrived,
-/// never by what a header claims: at most to twice its size, and no further than the message
-/// needs. Messages within the kept capacity allocate nothing.
+/// A message is borrowed from the buffer, with its header. The buffer grows with the octets received, not
+/// with the size in a header: at most to twice its size, and not beyond the size of the message. Messages
+/// within the retained capacity need no allocation.
 #[derive(Debug)]
 pub struct Inbound {
     limits: Limits,
-    /// All of it may be written to; `start..end` holds octets received and not used up.
+    /// `start..end` are the octets received and not consumed. All of the buffer is initialised.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// The header at `start`, once it is here and the message is known not to be whole.
+    /// The header at `start`, if it was received but the message is incomplete.
     next: Option<MessageHeader>,
     current: Current,
     partials: Partials,
-    /// The message that `Current::Joined` means; otherwise a buffer for the next one.
+    /// The message of `Current::Joined`, otherwise a spare buffer.
     joined: Joined,
-    /// Messages in a row that fit the kept capacity.
+    /// Number of successive messages that fit into the retained capacity.
     small_messages: u32,
-    /// What frames the messages, if it is not GIOP.
+    /// The messaging protocol, if it is not GIOP.
     messaging: Option<&'static dyn Messaging>,
-    /// Octets of a header.
-    // So small that adding a message's size to it cannot overflow.
+    /// The size of a header in octets.
     header_size: u8,
 }
 
-/// Where the message is that `poll` returned last.
+/// The message that `poll` returned last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Current {
-    /// There is none, or it was released.
+    /// None, or it was released.
     None,
-    /// So many octets at `start`.
+    /// This number of octets at `start`.
     InPlace(usize),
     /// Joined from fragments.
     Joined,
 }
 
-/// A message taken out of an [`Inbound`] together with its buffer.
+/// A message taken from an [`Inbound`], with its buffer.
 ///
-/// Hand the buffer back as the `spare` of a later [`Inbound::take`], without clearing it.
+/// Pass the buffer as the `spare` to a later [`Inbound::take`], without clearing it.
 #[derive(Debug, Default)]
 pub struct Detached {
-    /// The buffer; octets outside the message mean nothing.
+    /// The buffer. Octets outside the message have no meaning.
     pub buffer: Vec<u8>,
-    /// Where the message starts.
+    /// The start of the message.
     pub start: usize,
-    /// Where the message ends.
+    /// The end of the message.
     pub end: usize,
     /// As [`Inbound::seams`].
     pub seams: Vec<u32>,
@@ -99,10 +98,10 @@ impl Detached {
 }
 
 impl Inbound {
-    /// An empty one; it allocates with the first call of [`space`](Self::space).
+    /// An empty `Inbound`. The first call of [`space`](Self::space) allocates its buffer.
     pub fn new(limits: Limits) -> Self {
         Self {
-            limits: limits.made_sane(),
+            limits: limits.normalized(),
             buffer: Vec::new(),
             start: 0,
             end: 0,
@@ -116,20 +115,20 @@ impl Inbound {
         }
     }
 
-    /// The same for messages of another messaging protocol than GIOP, if there is one.
+    /// The same with another messaging protocol than GIOP, if `messaging` is one.
     #[must_use]
     pub fn of(self, messaging: Option<&'static dyn Messaging>) -> Self {
         let header_size = messaging.map_or(HEADER_SIZE as u8, size_of_header);
         Self { messaging, header_size, ..self }
     }
 
-    /// What frames the messages; `None` for GIOP.
+    /// The messaging protocol; `None` for GIOP.
     #[inline]
     pub fn messaging(&self) -> Option<&'static dyn Messaging> {
         self.messaging
     }
 
-    /// Octets of a whole message.
+    /// The size of a whole message in octets.
     #[inline]
     fn total(&self, header: &MessageHeader) -> usize {
         (header.size as usize).saturating_add(usize::from(self.header_size))
@@ -140,16 +139,16 @@ impl Inbound {
         &self.limits
     }
 
-    /// Where the next octets received go; never empty. Releases the current message. Call it
-    /// only when [`poll`](Self::poll) has returned `None`, or the buffer must grow for nothing.
+    /// The free part of the buffer, to receive octets into; never empty. Releases the current message. Call
+    /// it only after [`poll`](Self::poll) has returned `None`, otherwise the buffer grows needlessly.
     pub fn space(&mut self) -> &mut [u8] {
         self.release();
         let length = self.buffer.len();
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
-            if length > self.limits.kept_capacity && self.small_messages >= SHRINK_AFTER {
-                self.buffer.truncate(self.limits.kept_capacity);
+            if length > self.limits.retained_capacity && self.small_messages >= SHRINK_AFTER {
+                self.buffer.truncate(self.limits.retained_capacity);
                 self.buffer.shrink_to_fit();
             }
         } else if self.start > 0 && length - self.end < self.missing().max(length / 4) {
@@ -163,18 +162,19 @@ impl Inbound {
         self.buffer.get_mut(self.end..).unwrap_or_default()
     }
 
-    /// Says that `count` octets were put at the start of [`space`](Self::space).
+    /// Reports that `count` octets were received at the start of [`space`](Self::space).
     #[inline]
     pub fn advance(&mut self, count: usize) {
         self.end = self.end.saturating_add(count).min(self.buffer.len());
     }
 
-    /// Releases the current message and looks for the next whole one, fragments joined; its
-    /// header then has the size of the whole and no `more_fragments`. `None` when more octets are
-    /// needed. A CancelRequest for a message that is still incomplete drops both.
+    /// Releases the current message, and returns the header of the next whole message; `None` if more octets
+    /// are needed. Fragments are joined: the header has the size of the whole message and no
+    /// `more_fragments`. A CancelRequest for an incomplete message drops both.
     ///
     /// # Errors
-    /// What the peer did wrong; the connection is of no more use, and every later call fails too.
+    /// A protocol violation by the peer. The connection cannot be used any further: every later call fails
+    /// too.
     #[inline(always)] // two places on the path of every call
     pub fn poll(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
         self.release();
@@ -192,10 +192,10 @@ impl Inbound {
                 return Ok(None);
             }
             if self.partials.concerns(&header) {
-                match self.sort_in(header, total)? {
-                    Step::Whole => {}
-                    Step::Absorbed => continue,
-                    Step::Joined(header) => return Ok(Some(header)),
+                match self.process(header, total)? {
+                    Outcome::Whole => {}
+                    Outcome::Absorbed => continue,
+                    Outcome::Joined(header) => return Ok(Some(header)),
                 }
             }
             self.current = Current::InPlace(total);
@@ -203,9 +203,8 @@ impl Inbound {
         }
     }
 
-    /// How many octets of the next message are missing, when its header is here and it is whole in
-    /// itself, with no fragments of any message waiting. Ask it when [`poll`](Self::poll) has returned
-    /// `None`.
+    /// The number of octets that the next message lacks, if its header was received, it is not fragmented,
+    /// and no other message is incomplete. Call it after [`poll`](Self::poll) has returned `None`.
     #[inline]
     pub fn missing_end(&self) -> Option<usize> {
         let header = self.next.as_ref()?;
@@ -213,16 +212,16 @@ impl Inbound {
         (missing > 0 && !self.partials.concerns(header)).then_some(missing)
     }
 
-    /// Says that the [missing end](Self::missing_end) of the next message has been received somewhere
-    /// else: the message becomes the [current](Self::current) one, without its end. The header tells
-    /// the size of the whole. `None`, and nothing done, when no end is missing.
+    /// Reports that the [missing end](Self::missing_end) of the next message was received somewhere else. The
+    /// message becomes the [current](Self::current) one, without its end; its header has the size of the
+    /// whole message. If no end is missing, returns `None` and changes nothing.
     pub fn end_is_elsewhere(&mut self) -> Option<MessageHeader> {
         self.missing_end()?;
         self.current = Current::InPlace(self.end - self.start);
         self.next
     }
 
-    /// The message that [`poll`](Self::poll) returned last, header included; empty once released.
+    /// The message that [`poll`](Self::poll) returned last, with its header; empty once it was released.
     #[inline]
     pub fn current(&self) -> &[u8] {
         match self.current {
@@ -234,9 +233,9 @@ impl Inbound {
         }
     }
 
-    /// Where in the [current](Self::current) message a part begins that has an alignment of its
-    /// own, as the Fragments of GIOP 1.1 have: see [`CdrReader::with_parts`] and [`HEADER_SIZE`].
-    /// Empty but for those.
+    /// The offsets in the [current](Self::current) message at which a part with its own alignment base
+    /// begins: the Fragments of GIOP 1.1, with the origin [`HEADER_SIZE`]. Empty for other messages. See
+    /// [`CdrReader::with_parts`].
     ///
     /// [`CdrReader::with_parts`]: zorb_cdr::CdrReader::with_parts
     #[inline]
@@ -247,15 +246,15 @@ impl Inbound {
         }
     }
 
-    /// Hands the current message over with its buffer and goes on in `spare`, into which only
-    /// octets behind the message are copied. Empty when no message is current.
+    /// Takes the current message with its buffer, and continues in `spare`, to which only the octets after
+    /// the message are copied. Empty if no message is current.
     pub fn take(&mut self, spare: Vec<u8>) -> Detached {
         let mut detached = Detached { buffer: spare, ..Detached::default() };
         self.take_into(&mut detached);
         detached
     }
 
-    /// As [`take`](Self::take): the message takes the place of an earlier one, in whose buffer it goes on.
+    /// As [`take`](Self::take): the message replaces an earlier one in `detached`, whose buffer is the spare.
     #[inline]
     pub fn take_into(&mut self, detached: &mut Detached) {
         match core::mem::replace(&mut self.current, Current::None) {
@@ -270,19 +269,19 @@ impl Inbound {
                 let rest = detached.buffer.get(detached.end..self.end).unwrap_or_default();
                 let least = self.limits.initial_capacity;
                 if !rest.is_empty() || self.buffer.len() < least {
-                    go_on_with(&mut self.buffer, rest, least);
+                    refill(&mut self.buffer, rest, least);
                 }
                 self.start = 0;
                 self.end = rest.len();
                 self.next = None;
             }
-            other => self.take_apart(other, detached),
+            other => self.take_joined(other, detached),
         }
     }
 
-    /// The same where the message is not in the buffer, if there is one.
+    /// [`take_into`](Self::take_into) for a joined message, or none.
     #[cold]
-    fn take_apart(&mut self, current: Current, detached: &mut Detached) {
+    fn take_joined(&mut self, current: Current, detached: &mut Detached) {
         let Detached { buffer, start, end, seams } = detached;
         seams.clear();
         (*start, *end) = (0, 0);
@@ -294,26 +293,26 @@ impl Inbound {
         }
     }
 
-    /// Whether octets behind the current message are already here, be it a whole message or the
-    /// beginning of one. The end of the stream is no reason to stop before they were polled.
+    /// Whether octets after the current message were received: a whole message or a part of one. After the
+    /// end of the stream, poll for the messages in them.
     #[inline]
     pub fn has_buffered(&self) -> bool {
         let used = if let Current::InPlace(total) = self.current { total } else { 0 };
         self.end > self.start + used
     }
 
-    /// Whether the stream may end here: no message is current, begun or waiting for fragments.
+    /// Whether the stream may end here: no message is current or incomplete.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.current == Current::None && !self.has_buffered() && self.partials.is_empty()
     }
 
-    /// Whether the first fragments of a message with this request id have come, and not the last.
+    /// Whether a message with this request id is incomplete: fragments of it were received, but not the last.
     pub fn has_part_of(&self, request_id: u32) -> bool {
         self.partials.contains(request_id)
     }
 
-    /// Gives the current message up; [`poll`](Self::poll) and [`space`](Self::space) do it too.
+    /// Releases the current message. [`poll`](Self::poll) and [`space`](Self::space) do it too.
     #[inline]
     pub fn release(&mut self) {
         match core::mem::replace(&mut self.current, Current::None) {
@@ -323,7 +322,7 @@ impl Inbound {
                 self.consume(total);
             }
             Current::Joined => {
-                if self.joined.octets.capacity() > self.limits.kept_capacity {
+                if self.joined.octets.capacity() > self.limits.retained_capacity {
                     self.joined = Joined::default();
                 }
                 self.joined.clear();
@@ -331,13 +330,12 @@ impl Inbound {
         }
     }
 
-    /// Octets that the buffer has room for: what this connection costs in memory, fragments
-    /// left out.
+    /// The capacity of the buffer in octets, without that of incomplete fragmented messages.
     pub fn capacity(&self) -> usize {
         self.buffer.capacity()
     }
 
-    /// The header at `start`, if it is here.
+    /// The header at `start`, if it was received.
     #[inline(always)]
     fn parse(&self) -> Result<Option<MessageHeader>, ProtocolError> {
         let received = self.buffer.get(self.start..self.end).unwrap_or_default();
@@ -359,20 +357,20 @@ impl Inbound {
         ProtocolErrorKind::MessageTooLarge { size, limit: self.limits.max_message_size }.into()
     }
 
-    /// The header goes by value: one whose address is taken is written to the stack and read again in
-    /// another width, by every message.
-    fn sort_in(&mut self, header: MessageHeader, total: usize) -> Result<Step, ProtocolError> {
+    /// The header is passed by value: taking its address would make `poll` spill it to the stack for every
+    /// message.
+    fn process(&mut self, header: MessageHeader, total: usize) -> Result<Outcome, ProtocolError> {
         let message = self.buffer.get(self.start..self.start + total).unwrap_or_default();
-        let step = self.partials.sort_in(&header, message, &self.limits, &mut self.joined)?;
-        match step {
-            Step::Whole => {}
-            Step::Absorbed => self.consume(total),
-            Step::Joined(_) => {
+        let outcome = self.partials.process(&header, message, &self.limits, &mut self.joined)?;
+        match outcome {
+            Outcome::Whole => {}
+            Outcome::Absorbed => self.consume(total),
+            Outcome::Joined(_) => {
                 self.consume(total);
                 self.current = Current::Joined;
             }
         }
-        Ok(step)
+        Ok(outcome)
     }
 
     #[inline]
@@ -383,13 +381,13 @@ impl Inbound {
 
     #[inline]
     fn count_message(&mut self, total: usize) {
-        self.small_messages = match total <= self.limits.kept_capacity {
+        self.small_messages = match total <= self.limits.retained_capacity {
             true => self.small_messages.saturating_add(1),
             false => 0,
         };
     }
 
-    /// Octets still missing from what is known of the next message.
+    /// Number of octets that the next message lacks, or its header if that is incomplete.
     fn missing(&self) -> usize {
         let wanted = self.next.map_or(self.header_size.into(), |header| self.total(&header));
         wanted.saturating_sub(self.end - self.start)
@@ -399,7 +397,7 @@ impl Inbound {
     fn grow(&mut self) {
         let length = self.buffer.len();
         let doubled = length.saturating_mul(2).max(self.limits.initial_capacity);
-        // `missing` is 0 only for a caller that did not poll first.
+        // `missing` is 0 only if the caller did not poll first.
         let wanted = match self.missing() {
             0 => doubled,
             missing => doubled.min(self.end + missing.max(1)),
@@ -410,14 +408,14 @@ impl Inbound {
     }
 }
 
-/// Has `buffer` begin with `rest`, the octets behind a message that was taken.
+/// Copies `rest`, the octets after a message that was taken, to the start of `buffer`.
 #[inline(never)]
-fn go_on_with(buffer: &mut Vec<u8>, rest: &[u8], least: usize) {
+fn refill(buffer: &mut Vec<u8>, rest: &[u8], least: usize) {
     let wanted = rest.len().max(least);
     if buffer.len() < wanted {
         buffer.resize(wanted.max(buffer.capacity()), 0);
     }
-    if let Some(place) = buffer.get_mut(..rest.len()) {
-        place.copy_from_slice(rest);
+    if let Some(start) = buffer.get_mut(..rest.len()) {
+        start.copy_from_slice(rest);
     }
 }

@@ -1,21 +1,21 @@
-//! GIOP, the messages that ORBs exchange, and the references that say where objects are.
+//! GIOP messages, and object references.
 //!
-//! CORBA 3.3 part 2, chapters 7 and 9. This crate is the protocol floor of Zorb: it turns octets
-//! into messages and back, and keeps the rules of a connection. It does no I/O, reads no clock
-//! and starts no threads, so that every rule can be tested without a network.
+//! CORBA 3.3 part 2, chapters 7 and 9. The crate encodes and decodes messages, and implements the protocol
+//! rules of a connection. It does no I/O, reads no clock and starts no threads, so that every rule can be
+//! tested without a network. It needs `alloc` but not `std`.
 //!
-//! * [`MessageWriter`] writes messages; [`Inbound`] cuts received octets into messages, and
-//!   [`RequestHeader`], [`ReplyHeader`] and their like read them.
-//! * [`Messaging`] is the seam for protocols that frame the same messages otherwise.
-//! * [`ClientConnection`] and [`ServerRequests`] are the two ends of a connection as state machines:
-//!   which requests are outstanding, and how each of them ends. [`ClientSession`] and
-//!   [`ServerConnection`] are what the ends have agreed on.
-//! * [`Ior`], [`IiopProfile`] and [`TaggedComponent`] are references; [`ObjectUrl`] reads the text
+//! * [`MessageWriter`] encodes messages. [`Inbound`] splits received octets into messages, which
+//!   [`RequestHeader`], [`ReplyHeader`] and similar types decode.
+//! * [`Messaging`] is the trait of protocols with other encodings of the same messages.
+//! * [`ClientConnection`] and [`ServerRequests`] are state machines for the two ends of a connection: which
+//!   requests are outstanding, and how each of them ends. [`ClientSession`] and [`ServerConnection`] have
+//!   what the ends have negotiated.
+//! * [`Ior`], [`IiopProfile`] and [`TaggedComponent`] are references; [`ObjectUrl`] parses their text
 //!   forms.
-//! * [`CodeSetComponentInfo`], [`negotiate`] and [`text_coding`] settle the code sets.
+//! * [`CodeSetComponentInfo`], [`negotiate`] and [`text_coding`] negotiate the code sets.
 //!
-//! Everything here treats input as hostile: lengths are checked before they allocate, counts and
-//! sizes have limits, and nothing panics.
+//! All input may be hostile: lengths are checked before memory is allocated, counts and sizes have limits,
+//! and nothing panics.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The eight GIOP messages: their headers, written and read (CORBA 3.3 part 2, 9.4).
+//! The eight GIOP messages, and the encoding of their headers (CORBA 3.3 part 2, 9.4).
 
 mod buffer;
 mod fragment;
@@ -25,7 +25,7 @@ use zorb_cdr::{CdrReader, CdrResult};
 
 use crate::ProtocolError;
 
-/// A reader behind the 12 octets of `header` in `message`, and not beyond the message's end.
+/// A reader after the 12 octets of `header`, limited to the size of the message.
 #[inline]
 fn open<'a>(
     message: &'a [u8],

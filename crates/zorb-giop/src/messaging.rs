@@ -23,33 +23,32 @@ pub use form::Form;
 pub use lite::GiopLite;
 pub use memory::{ClientMemory, Mention, Mentioning, Recalled, ServerMemory};
 
-/// How requests and replies are framed, where that is not GIOP.
+/// A messaging protocol other than GIOP: its encoding of requests and replies.
 ///
-/// A messaging protocol says the same things as GIOP, by the kinds of message that GIOP has, in
-/// octets of its own: each message begins with a header of fixed size that tells its kind, its byte
-/// order and its length; then come the fields of the message, then the arguments or results in CDR,
-/// aligned from the message's first octet. Everything but the header has a default, which is the
-/// layout of GIOPlite: a protocol that only frames otherwise has four methods.
+/// It has the same kinds of message as GIOP in another encoding. Each message begins with a header of fixed
+/// size, which has the kind, the byte order and the size; then come the fields of the message, then the
+/// arguments or results in CDR, whose alignment base is the first octet of the message. All methods but
+/// four have a default, which is the layout of GIOPlite: a protocol that differs only in its header
+/// implements these four.
 ///
-/// It is a value without state, usually a `static` of a type without fields: one serves all
-/// connections of all ORBs. What the ends of one connection remember of it is a
-/// [`client_memory`](Self::client_memory) and a [`server_memory`](Self::server_memory). GIOP itself is none of these; it is built in, so that its messages are
-/// written and read without a dynamic call ([`Form`] is either). Another protocol costs a few dynamic
-/// calls a message, whatever the message's size.
+/// It is a value without state, usually a `static` of a unit type, which all connections of all ORBs share.
+/// The state of a connection is in [`client_memory`](Self::client_memory) and
+/// [`server_memory`](Self::server_memory). GIOP is not a `Messaging` but built in, so that its messages are
+/// encoded and decoded without dynamic calls ([`Form`] is either). Another protocol costs a few dynamic
+/// calls a message, regardless of its size.
 ///
-/// Messages have no fragments. What the protocol leaves out does not arrive: the defaults carry no
-/// service contexts, and so neither code sets nor anything else that interceptors and services send
-/// along.
+/// There are no fragments. By default, there are no service contexts either, so code sets and the data of
+/// interceptors and services are not sent.
 pub trait Messaging: Send + Sync + fmt::Debug {
-    /// The protocol's name in lower case. A scheme made of it and a transport's has it before a `+`:
+    /// The name of the protocol in lower case. In a URL scheme it precedes that of the transport and a `+`:
     /// `lite+iiop`.
     fn name(&self) -> &'static str;
 
-    /// Octets of the header that begins every message: 1 to 255, always the same.
+    /// The size of the message header in octets, a constant from 1 to 255.
     fn header_size(&self) -> u8;
 
-    /// The most octets of a message behind its header; a larger one fails with `TooLong` when it is
-    /// finished. Default: what fits a `ulong`.
+    /// The maximum size of a message after its header, in octets. Finishing a larger message fails with
+    /// `TooLong`. Default: 2³²-1.
     fn max_size(&self) -> u32 {
         u32::MAX
     }
@@ -57,28 +56,25 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     /// Reads the header of a message: exactly [`header_size`](Self::header_size) octets.
     ///
     /// # Errors
-    /// What is wrong with them, as
-    /// [`BadFrame`](ProtocolErrorKind::BadFrame); the connection ends.
+    /// [`BadFrame`](ProtocolErrorKind::BadFrame) with the reason. The connection is closed.
     fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind>;
 
-    /// Writes the header of a message into exactly [`header_size`](Self::header_size) octets, which
-    /// are 0. It is called once, when a message is complete.
+    /// Writes the header of a complete message into exactly [`header_size`](Self::header_size) octets, which
+    /// are 0. It is called once a message.
     fn write_header(&self, frame: Frame, octets: &mut [u8]);
 
-    /// Whether requests have service contexts, so that what policies and services send along arrives. The
-    /// ORB makes no calls by it that have to say something there: the client's priority, say, where no lane
-    /// tells it. Default: no.
+    /// Whether requests have service contexts. Without them, the ORB does not use the protocol for calls
+    /// that need one, such as the client's priority where the endpoint does not imply it. Default: no.
     fn carries_contexts(&self) -> bool {
         false
     }
 
-    /// How text is written. Default: `char` is UTF-8, `wchar` is UTF-16 with its length in octets
-    /// before it. Nothing is negotiated.
+    /// The encoding of text, without negotiation. Default: `char` in UTF-8, `wchar` in UTF-16 as in GIOP 1.2.
     fn text(&self) -> TextCoding {
         TextCoding::UNICODE
     }
 
-    /// Writes what comes between the header of a Request and its arguments. Default:
+    /// Writes the fields of a Request, between its header and its arguments. Default:
     ///
     /// ```text
     /// +------------+----------------------+-----------------------------+------------------+
@@ -87,7 +83,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     /// ```
     ///
     /// # Errors
-    /// `Unsupported` for a target that is no key; `BadString`, `BadText`, `TooLong`.
+    /// `Unsupported` for a target other than an object key; `BadString`, `BadText`, `TooLong`.
     fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_u32(start.request_id);
         writer.write_u8(start.response as u8);
@@ -95,18 +91,18 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         writer.write_latin1(start.operation)
     }
 
-    /// Where in a Request its id lies, an aligned `ulong`, if requests that differ in nothing but their
-    /// ids, sizes and arguments differ nowhere else: who makes a call again and again then saves the
-    /// writing of the rest. Default: they do, or it is not known.
+    /// The offset of the request id, an aligned `ulong`, in a Request. With it, the caller of repeated
+    /// requests reuses the header: requests that differ only in id, size and arguments must not differ in
+    /// any other octet. Default: none.
     fn request_id_at(&self) -> Option<u8> {
         None
     }
 
-    /// As [`write_request`](Self::write_request), and ends `phase` octets (0 to 7) behind a multiple of
-    /// eight: see [`Form::request_before`]. Default: cannot do anything for it.
+    /// As [`write_request`](Self::write_request), ending at an offset of `phase` (0 to 7) modulo 8: see
+    /// [`Form::request_before`]. Default: no padding.
     ///
     /// # Errors
-    /// Those of [`write_request`](Self::write_request); `Unsupported` when it ends elsewhere.
+    /// As [`write_request`](Self::write_request); `Unsupported` if it ends at another offset.
     fn write_request_before(
         &self,
         start: &RequestStart<'_>,
@@ -118,11 +114,11 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         if at % 8 == usize::from(phase) { Ok(()) } else { Err(unaligned(at)) }
     }
 
-    /// As [`write_request`](Self::write_request), on a connection whose ends remember earlier
-    /// requests. Default: everything is said in full.
+    /// As [`write_request`](Self::write_request), on a connection with state about earlier requests. Default:
+    /// object key and operation in full.
     ///
     /// # Errors
-    /// Those of [`write_request`](Self::write_request).
+    /// As [`write_request`](Self::write_request).
     fn write_request_mentioning(
         &self,
         start: &RequestStart<'_>,
@@ -133,24 +129,23 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         self.write_request(start, writer)
     }
 
-    /// What the calling end of a new connection remembers. `several_calls` is whether calls may be
-    /// under way on it at the same time: between the asking about a request and its sending, other
-    /// requests are sent. Default: nothing.
+    /// The client's state of a new connection. `several_calls` is whether the connection is shared by
+    /// concurrent calls: then other requests may be sent between the choice of a request's form and its
+    /// sending. Default: none.
     fn client_memory(&self, several_calls: bool) -> Option<Box<dyn ClientMemory>> {
         let _ = several_calls;
         None
     }
 
-    /// What the answering end of a new connection remembers. Default: nothing.
+    /// The server's state of a new connection. Default: none.
     fn server_memory(&self) -> Option<Box<dyn ServerMemory>> {
         None
     }
 
-    /// Reads what [`write_request`](Self::write_request) writes, and leaves the reader at the
-    /// arguments.
+    /// Reads the fields of a Request, and leaves the reader at the arguments.
     ///
     /// # Errors
-    /// Those of reading octets that anybody may have sent.
+    /// The errors of decoding untrusted octets.
     fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
         Ok(RequestHeader {
             request_id: reader.read_u32()?,
@@ -161,8 +156,8 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         })
     }
 
-    /// Writes what comes between the header of a Reply and its body. Default: `ulong` request id,
-    /// `ulong` status.
+    /// Writes the fields of a Reply, between its header and its body. Default: `ulong` request id, `ulong`
+    /// status.
     ///
     /// # Errors
     /// None, by default.
@@ -177,7 +172,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         Ok(())
     }
 
-    /// Reads what [`write_reply`](Self::write_reply) writes, and leaves the reader at the body.
+    /// Reads the fields of a Reply, and leaves the reader at the body.
     ///
     /// # Errors
     /// As [`read_request`](Self::read_request).
@@ -188,11 +183,10 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         Ok(ReplyHeader { request_id, status, service_contexts: ServiceContexts::NONE })
     }
 
-    /// Writes a LocateRequest behind its header. Default: `ulong` request id, `sequence<octet>` object
-    /// key.
+    /// Writes the fields of a LocateRequest. Default: `ulong` request id, `sequence<octet>` object key.
     ///
     /// # Errors
-    /// `Unsupported` for a target that is no key; `TooLong`.
+    /// `Unsupported` for a target other than an object key; `TooLong`.
     fn write_locate_request(
         &self,
         request_id: u32,
@@ -203,7 +197,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         write_key(target, writer)
     }
 
-    /// Reads what [`write_locate_request`](Self::write_locate_request) writes.
+    /// Reads the fields of a LocateRequest.
     ///
     /// # Errors
     /// As [`read_request`](Self::read_request).
@@ -215,8 +209,8 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         Ok(LocateRequestHeader { request_id, target: TargetAddress::Key(reader.read_octets()?) })
     }
 
-    /// Writes what comes between the header of a LocateReply and its body. Default: `ulong` request
-    /// id, `ulong` status.
+    /// Writes the fields of a LocateReply, between its header and its body. Default: `ulong` request id,
+    /// `ulong` status.
     ///
     /// # Errors
     /// None, by default.
@@ -231,8 +225,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         Ok(())
     }
 
-    /// Reads what [`write_locate_reply`](Self::write_locate_reply) writes, and leaves the reader at
-    /// the body.
+    /// Reads the fields of a LocateReply, and leaves the reader at the body.
     ///
     /// # Errors
     /// As [`read_request`](Self::read_request).
@@ -240,22 +233,22 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         LocateReplyHeader::read_from(reader)
     }
 
-    // What follows does at once what the methods above do one by one, so that each takes one dynamic call
-    // a message. A protocol has its own where the general way is a detour.
+    // The methods below combine those above, so that the ORB makes one dynamic call a message. A protocol
+    // may override them with faster ones.
 
-    /// Reads the header of the message that `octets` begin with; `None` while they are too few.
+    /// Reads the header at the start of `octets`; `None` if there are too few octets.
     ///
     /// # Errors
-    /// Those of [`read_header`](Self::read_header); `UnknownMessageType` for a Fragment.
+    /// As [`read_header`](Self::read_header); `UnknownMessageType` for a Fragment.
     fn parse_header(&self, octets: &[u8]) -> Result<Option<MessageHeader>, ProtocolError> {
         whole::parse_header(self, octets)
     }
 
-    /// Reads what comes first in a whole Request into `request`, which is
-    /// [empty](RequestHeader::EMPTY); `reader` is at the message's first octet, and at the arguments then.
+    /// Reads the header of a whole Request into `request`, which is [empty](RequestHeader::EMPTY), and moves
+    /// `reader` from the first octet of the message to the arguments.
     ///
     /// # Errors
-    /// Those of [`read_request`](Self::read_request), as `BadHeader`; `WrongKind`.
+    /// `BadHeader` with the errors of [`read_request`](Self::read_request); `WrongKind`.
     fn read_whole_request<'a>(
         &'a self,
         request: &mut RequestHeader<'a>,
@@ -265,11 +258,11 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         whole::read_request(self, request, reader, header)
     }
 
-    /// Writes a Request up to its arguments into a buffer, which is cleared; `mention` is as with
+    /// Clears a buffer and writes a Request up to its arguments into it. `mention` is as in
     /// [`write_request_mentioning`](Self::write_request_mentioning).
     ///
     /// # Errors
-    /// Those of [`write_request`](Self::write_request).
+    /// As [`write_request`](Self::write_request).
     fn begin_request(
         &self,
         buffer: &mut Vec<u8>,
@@ -280,10 +273,10 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         whole::begin_request(self, (buffer, order), start, mention)
     }
 
-    /// Writes a Reply up to its body into a buffer, which is cleared.
+    /// Clears a buffer and writes a Reply up to its body into it.
     ///
     /// # Errors
-    /// Those of [`write_reply`](Self::write_reply).
+    /// As [`write_reply`](Self::write_reply).
     fn begin_reply(
         &self,
         buffer: &mut Vec<u8>,
@@ -294,10 +287,10 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         whole::begin_reply(self, (buffer, order), request_id, status)
     }
 
-    /// Reads of a whole Reply what a client needs first.
+    /// Reads the parts of a Reply's header that a client needs.
     ///
     /// # Errors
-    /// Those of [`read_reply`](Self::read_reply), as `BadHeader`; `WrongKind`.
+    /// `BadHeader` with the errors of [`read_reply`](Self::read_reply); `WrongKind`.
     fn read_reply_start(
         &self,
         message: &[u8],
@@ -306,10 +299,11 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         whole::read_reply_start(self, message, header)
     }
 
-    /// Completes the message in `buffer`, of which `tail` more octets are elsewhere: writes its header.
+    /// Writes the header of the message in `buffer`, which is sent with `tail` more octets from somewhere
+    /// else.
     ///
     /// # Errors
-    /// `TooLong` beyond [`max_size`](Self::max_size).
+    /// `TooLong` for a message larger than [`max_size`](Self::max_size).
     fn finish(
         &self,
         kind: MessageKind,
@@ -328,7 +322,7 @@ fn write_key(target: &TargetAddress<'_>, writer: &mut CdrWriter<'_>) -> CdrResul
     }
 }
 
-// Names are what tells them apart: a static may have several addresses.
+// Compared by name, as a static may have several addresses.
 impl PartialEq for dyn Messaging + '_ {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
@@ -337,13 +331,13 @@ impl PartialEq for dyn Messaging + '_ {
 
 impl Eq for dyn Messaging + '_ {}
 
-/// What the header of a message tells, whatever its octets.
+/// The content of a message header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The kind of message; a Fragment is refused.
     pub kind: MessageKind,
-    /// The byte order of the rest. [`ByteOrder::NATIVE`] where the header does not say.
+    /// The byte order of the message; [`ByteOrder::NATIVE`] if the header does not have it.
     pub order: ByteOrder,
-    /// Octets of the message behind its header.
+    /// The size of the message after its header, in octets.
     pub size: u32,
 }

@@ -1,17 +1,17 @@
-//! Service contexts: what ORB services send along with requests and replies.
+//! Service contexts: data of ORB services in requests and replies.
 
 use alloc::borrow::Cow;
 use core::fmt;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-/// The most service contexts that a message may hold. Messages in the wild hold fewer than ten.
+/// The maximum number of service contexts of a message. Real messages have fewer than ten.
 pub const MAX_SERVICE_CONTEXTS: usize = 1024;
 
-/// The octets that an empty service context takes.
+/// The size of an empty service context in octets.
 const MIN_CONTEXT_SIZE: usize = 8;
 
-/// Which service a context belongs to (`IOP::ServiceId`). Unknown ids are ignored, never an error.
+/// The service of a context (`IOP::ServiceId`). Unknown ids are ignored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServiceId(pub u32);
 
@@ -20,7 +20,7 @@ macro_rules! service_ids {
         impl ServiceId {
             $($(#[$doc])* pub const $name: Self = Self($value);)*
 
-            /// The standard's name, if the id is a known one.
+            /// The name of the service, if the id is known.
             pub const fn name(self) -> Option<&'static str> {
                 Some(match self.0 {
                     $($value => $text,)*
@@ -36,7 +36,7 @@ service_ids! {
     TRANSACTION_SERVICE = 0, "TransactionService";
     /// The code sets in use: [`CodeSetContext`](crate::CodeSetContext).
     CODE_SETS = 1, "CodeSets";
-    /// Bidirectional GIOP: where the initiator of the connection listens.
+    /// Bidirectional GIOP: the addresses at which the initiator of the connection listens.
     BI_DIR_IIOP = 5, "BI_DIR_IIOP";
     /// RMI-IIOP: the sender's code base.
     SENDING_CONTEXT_RUN_TIME = 6, "SendingContextRunTime";
@@ -44,7 +44,7 @@ service_ids! {
     INVOCATION_POLICIES = 7, "INVOCATION_POLICIES";
     /// Firewall: the identity that a proxy forwards.
     FORWARDED_IDENTITY = 8, "FORWARDED_IDENTITY";
-    /// RMI-IIOP: the throwable behind an UNKNOWN.
+    /// RMI-IIOP: the throwable that became an UNKNOWN.
     UNKNOWN_EXCEPTION_INFO = 9, "UnknownExceptionInfo";
     /// The RT-CORBA priority of an invocation: a `short`.
     RT_CORBA_PRIORITY = 10, "RTCorbaPriority";
@@ -54,14 +54,13 @@ service_ids! {
     FT_GROUP_VERSION = 12, "FT_GROUP_VERSION";
     /// Fault tolerance: client id, retention id and expiration of a request.
     FT_REQUEST = 13, "FT_REQUEST";
-    /// Why a system exception was raised: a `wstring`.
+    /// The reason for a system exception: a `wstring`.
     EXCEPTION_DETAIL_MESSAGE = 14, "ExceptionDetailMessage";
     /// CSIv2's security context.
     SECURITY_ATTRIBUTE_SERVICE = 15, "SecurityAttributeService";
     /// The activity service.
     ACTIVITY_SERVICE = 16, "ActivityService";
-    /// RT-CORBA's dynamic scheduling: the distributable thread that a request belongs to, and its
-    /// scheduling parameters.
+    /// RT-CORBA's dynamic scheduling: the distributable thread of a request, and its scheduling parameters.
     ZORB_DISTRIBUTABLE_THREAD = 0x5a52_4206, "ZORB_DISTRIBUTABLE_THREAD";
 }
 
@@ -85,7 +84,7 @@ impl fmt::Debug for ServiceId {
 pub struct ServiceContext<'a> {
     /// The service.
     pub id: ServiceId,
-    /// Its data, mostly an encapsulation: read it with
+    /// Its data, usually an encapsulation: read it with
     /// [`CdrReader::for_encapsulation`](zorb_cdr::CdrReader::for_encapsulation).
     pub data: Cow<'a, [u8]>,
 }
@@ -102,7 +101,7 @@ impl<'a> ServiceContext<'a> {
     }
 }
 
-/// Most messages have none.
+/// Writes a list of contexts. Most lists are empty.
 #[inline]
 pub(crate) fn write_contexts(
     contexts: &[ServiceContext<'_>],
@@ -125,29 +124,29 @@ fn write_some(contexts: &[ServiceContext<'_>], writer: &mut CdrWriter<'_>) -> Cd
     Ok(())
 }
 
-/// The service contexts of a received message: checked once, then read in place.
+/// The service contexts of a received message: validated once, then read from the message.
 #[derive(Clone, Copy)]
 pub struct ServiceContexts<'a> {
-    /// From the first context on; `count` contexts are known to be well formed.
+    /// The octets from the first context on, with `count` well-formed contexts.
     octets: &'a [u8],
     count: u32,
-    /// What alignment needs to know of the offset of `octets` in the message.
+    /// The offset of `octets` in the message, modulo 8.
     phase: u8,
     order: ByteOrder,
 }
 
 impl<'a> ServiceContexts<'a> {
-    /// Those of a message that has no room for any.
+    /// No contexts.
     pub const NONE: Self = Self { octets: &[], count: 0, phase: 0, order: ByteOrder::NATIVE };
 
-    /// Checks the list at the reader's position and moves behind it.
+    /// Validates the list at the position of the reader, and moves the reader to its end.
     ///
     /// # Errors
     /// `Truncated`, `LengthBeyondEnd`; `BoundExceeded` above [`MAX_SERVICE_CONTEXTS`].
     #[inline]
     pub fn read(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         let count = reader.read_count(MIN_CONTEXT_SIZE, "service context list")?;
-        // Most messages have none.
+        // Most messages have no contexts.
         if count == 0 { Ok(Self::NONE) } else { Self::read_some(reader, count) }
     }
 
@@ -178,19 +177,19 @@ impl<'a> ServiceContexts<'a> {
         self.entries().find(|&(found, _)| found == id).map(|(_, data)| data)
     }
 
-    /// How many contexts there are.
+    /// The number of contexts.
     #[inline]
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether there are none.
+    /// Whether there are no contexts.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The contexts in the order of the message, their data borrowed from it.
+    /// The contexts in the order of the message, with data borrowed from it.
     pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'a>> + use<'a> {
         self.entries().map(|(id, data)| ServiceContext { id, data: Cow::Borrowed(data) })
     }

@@ -1,5 +1,4 @@
-//! Object references as text for people: `IOR:`, `corbaloc:`, `corbaname:`, `file:`
-//! (CORBA 3.3 part 2, 7.6.10).
+//! Object URLs: `IOR:`, `corbaloc:`, `corbaname:`, `file:` (CORBA 3.3 part 2, 7.6.10).
 
 mod address;
 mod escape;
@@ -18,12 +17,12 @@ pub use string_name::{StringName, StringNameComponent, StringNameError};
 
 use crate::{GiopVersion, Ior};
 
-/// The most characters of a URL other than `IOR:`.
+/// The maximum length of a URL other than `IOR:`, in characters.
 pub const MAX_URL: usize = 64 * 1024;
-/// The most addresses of a `corbaloc:` or `corbaname:`.
+/// The maximum number of addresses in a `corbaloc:` or `corbaname:`.
 pub const MAX_ADDRESSES: usize = 256;
 
-/// What `string_to_object` takes, parsed.
+/// A parsed argument of `string_to_object`.
 ///
 /// ```
 /// use zorb_giop::ObjectUrl;
@@ -36,74 +35,74 @@ pub const MAX_ADDRESSES: usize = 256;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectUrl {
-    /// `IOR:` and hex.
+    /// `IOR:`, a stringified reference.
     Ior(Ior),
     /// `corbaloc:` with addresses.
     Corbaloc(Corbaloc),
-    /// `corbaloc:rir:`: an initial reference of this ORB.
+    /// `corbaloc:rir:`, an initial reference of this ORB.
     Rir {
-        /// Its name; `NameService` where the URL names none.
+        /// Its name; `NameService` if the URL has none.
         key: String,
     },
-    /// `corbaname:`: a name in a naming context.
+    /// `corbaname:`, a name in a naming context.
     Corbaname(Corbaname),
-    /// `file:`: a file that holds another URL, as this path.
+    /// `file:`, the path of a file with another URL.
     File(String),
 }
 
-/// Addresses and an object key, which together are a reference without a type.
+/// Addresses and an object key: a reference without a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaloc {
-    /// Where to look, in any order; at least one.
+    /// The addresses, in any order; at least one.
     pub addresses: Vec<CorbalocAddress>,
-    /// The object key, unescaped; empty where the URL has none.
+    /// The object key, unescaped; empty if the URL has none.
     pub key: Vec<u8>,
 }
 
 /// One address of a [`Corbaloc`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CorbalocAddress {
-    /// The protocol in lower case; `iiop` where the URL leaves it out.
+    /// The protocol in lower case; `iiop` if the URL omits it.
     pub protocol: String,
     /// The highest GIOP version to use; `None` means 1.0 by the standard.
     pub version: Option<GiopVersion>,
-    /// What the protocol makes of it: for IIOP see [`HostPort`].
+    /// The address in the format of the protocol; for IIOP see [`HostPort`].
     pub address: String,
 }
 
 impl CorbalocAddress {
-    /// The version to use: 1.0 where the URL names none.
+    /// The version to use: 1.0 if the URL has none.
     pub fn effective_version(&self) -> GiopVersion {
         self.version.unwrap_or(GiopVersion::V1_0)
     }
 }
 
-/// A name in a naming context that is itself given by address.
+/// A name in a naming context.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaname {
     /// The naming context.
     pub context: NamingContextAddress,
-    /// The stringified name, unescaped; empty means the context itself.
+    /// The stringified name, unescaped; empty for the context itself.
     pub name: String,
 }
 
-/// Where a [`Corbaname`]'s naming context is.
+/// The naming context of a [`Corbaname`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NamingContextAddress {
-    /// At addresses; the key is `NameService` where the URL names none.
+    /// Addresses and key; the key is `NameService` if the URL has none.
     Corbaloc(Corbaloc),
     /// An initial reference of this ORB.
     Rir {
-        /// Its name; `NameService` where the URL names none.
+        /// Its name; `NameService` if the URL has none.
         key: String,
     },
 }
 
 impl ObjectUrl {
-    /// Parses a URL; schemes are taken in any case, space around it is not looked at.
+    /// Parses a URL. The case of the scheme and surrounding white space are ignored.
     ///
     /// # Errors
-    /// What is wrong, where, and what to try; [`UrlError::minor`] is the BAD_PARAM minor code.
+    /// The position and reason, with a hint; [`UrlError::minor`] is the BAD_PARAM minor code.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         parse::parse(text)
     }
@@ -168,45 +167,45 @@ impl fmt::Display for CorbalocAddress {
 }
 
 impl CorbalocAddress {
-    /// Whether the address is a path, which may hold `/`, so that `|` ends it.
+    /// Whether the address is a path, which may contain `/`, so that `|` precedes the key.
     pub(crate) fn is_path(&self) -> bool {
         is_path(&self.protocol, &self.address)
     }
 }
 
 fn is_path(protocol: &str, address: &str) -> bool {
-    // Whatever messaging is over it, as in `lite+uiop`.
+    // With any messaging protocol, as in `lite+uiop`.
     match protocol.rsplit('+').next().unwrap_or(protocol) {
         "uiop" => true,
-        // TAO's addresses are host and port, Zorb's the names of Unix-domain sockets.
+        // TAO's addresses are host and port, Zorb's are names of Unix-domain sockets.
         "shmiop" => address.starts_with(['/', '@']),
         _ => false,
     }
 }
 
-/// Why text is no object URL: a BAD_PARAM.
+/// The reason why text is not an object URL: a BAD_PARAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrlError {
-    /// Which rule was broken.
+    /// The violated rule.
     pub kind: UrlErrorKind,
-    /// Where in the text: octets from its start.
+    /// The position in the text, in octets from its start.
     pub position: usize,
-    /// What is wrong there.
+    /// The reason.
     pub reason: &'static str,
-    /// What to try.
+    /// What to do about it.
     pub hint: &'static str,
-    /// What is wrong with the octets of an `IOR:`.
+    /// The decoding error of an `IOR:`.
     pub cause: Option<CdrError>,
 }
 
-/// The rule of URLs that text broke, each with a minor code of its own.
+/// The violated rule of URLs, each with its own minor code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UrlErrorKind {
-    /// No known scheme: minor OMG 7.
+    /// An unknown scheme: minor OMG 7.
     BadScheme,
     /// A malformed address: minor OMG 8.
     BadAddress,
-    /// A malformed key or other part of the scheme's own: minor OMG 9.
+    /// A malformed key or other scheme-specific part: minor OMG 9.
     BadSchemeSpecificPart,
     /// Anything else: minor OMG 10.
     Other,

@@ -31,7 +31,7 @@ impl GiopVersion {
         }
     }
 
-    /// The version a message header names; `None` when it cannot be read here.
+    /// The version of a message header; `None` if it is not supported.
     #[inline]
     pub const fn of_message(major: u8, minor: u8) -> Option<Self> {
         match (major, minor) {
@@ -42,8 +42,8 @@ impl GiopVersion {
         }
     }
 
-    /// The version to use with an endpoint whose profile or URL names `major.minor`; a minor
-    /// version above 2 is usable as 1.2, another major version not at all.
+    /// The version to use with an endpoint whose profile or URL says `major.minor`: 1.2 for a minor version
+    /// above 2, `None` for another major version.
     #[inline]
     pub const fn of_profile(major: u8, minor: u8) -> Option<Self> {
         match (major, minor) {

@@ -1,4 +1,4 @@
-//! The numbers of code sets.
+//! Code set ids.
 
 use core::fmt;
 
@@ -11,7 +11,7 @@ macro_rules! code_sets {
         impl CodeSetId {
             $($(#[$doc])* pub const $name: Self = Self($value);)*
 
-            /// The set's common name, if the number is a known one.
+            /// The common name of the code set, if it is known.
             pub const fn name(self) -> Option<&'static str> {
                 Some(match self.0 {
                     $($value => $text,)*
@@ -23,7 +23,7 @@ macro_rules! code_sets {
 }
 
 code_sets! {
-    /// ISO 8859-1, Western European: what holds when nothing was negotiated.
+    /// ISO 8859-1, Western European: the default without negotiation.
     ISO_8859_1 = 0x0001_0001, "ISO 8859-1";
     /// ISO 8859-2, Central European.
     ISO_8859_2 = 0x0001_0002, "ISO 8859-2";
@@ -88,7 +88,7 @@ code_sets! {
 }
 
 impl CodeSetId {
-    /// No code set: what a context says that agreed on none for wide characters.
+    /// No code set: in a context without a wide code set.
     pub const NONE: Self = Self(0);
 }
 

@@ -1,4 +1,4 @@
-//! Which code sets a connection uses.
+//! Negotiation of the code sets of a connection.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,15 +11,15 @@ use zorb_cdr::{
 use super::CodeSetId;
 use crate::{ComponentBody, ComponentTag, GiopVersion, ServiceContext, ServiceId};
 
-/// The most conversion sets that a component may list.
+/// The maximum number of conversion code sets in a component.
 pub const MAX_CONVERSION_SETS: usize = 1024;
 
-/// The code sets of one side for one kind of text (`CONV_FRAME::CodeSetComponent`).
+/// The code sets of a peer for one kind of text (`CONV_FRAME::CodeSetComponent`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CodeSetComponent {
-    /// The set that the side works in.
+    /// The native code set.
     pub native: CodeSetId,
-    /// The sets that it can convert to and from, best first.
+    /// The code sets that it can convert to and from, best first.
     pub conversions: Vec<CodeSetId>,
 }
 
@@ -41,8 +41,8 @@ pub struct CodeSetComponentInfo {
 }
 
 impl CodeSetComponentInfo {
-    /// Zorb's own: UTF-8, converting from and to ISO 8859-1 and ASCII; UTF-16, converting from
-    /// and to UCS-2.
+    /// The code sets of Zorb: native UTF-8, with conversion to ISO 8859-1 and ASCII; native UTF-16, with
+    /// conversion to UCS-2.
     pub fn zorb() -> Self {
         Self {
             for_char: CodeSetComponent {
@@ -88,8 +88,8 @@ fn read_component(reader: &mut CdrReader<'_>) -> CdrResult<CodeSetComponent> {
     Ok(CodeSetComponent { native, conversions })
 }
 
-/// The code sets in use on a connection, as the CodeSets service context says them
-/// (`CONV_FRAME::CodeSetContext`; CORBA 3.3 part 2, 7.10.2.5).
+/// The code sets of a connection, as in the CodeSets service context (`CONV_FRAME::CodeSetContext`; CORBA
+/// 3.3 part 2, 7.10.2.5).
 ///
 /// ```text
 /// +------------+---------+-----------------+------------------+
@@ -105,7 +105,7 @@ pub struct CodeSetContext {
 }
 
 impl CodeSetContext {
-    /// What holds on a connection that has seen no context: ISO 8859-1 and no wide text.
+    /// The code sets of a connection without a context: ISO 8859-1 and no wide text.
     pub const DEFAULT: Self =
         Self { char_data: CodeSetId::ISO_8859_1, wchar_data: CodeSetId::NONE };
 
@@ -130,23 +130,23 @@ impl CodeSetContext {
         [order.flag(), 0, 0, 0, c0, c1, c2, c3, w0, w1, w2, w3]
     }
 
-    /// The service context to send with the first request of a connection.
+    /// The service context, to be sent with the first request of a connection.
     pub fn service_context(self, order: ByteOrder) -> ServiceContext<'static> {
         ServiceContext::new(ServiceId::CODE_SETS, self.encode(order).to_vec())
     }
 }
 
-/// Why there is no code set to talk in.
+/// A failure of the code set negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeSetError {
-    /// Client and server have no set in common: `CODESET_INCOMPATIBLE`, OMG minor 1.
+    /// Client and server have no code set in common: `CODESET_INCOMPATIBLE`, OMG minor 1.
     Incompatible {
-        /// The server's native set.
+        /// The native code set of the server.
         server: CodeSetId,
     },
-    /// The peer chose a set that Zorb never offered: `CODESET_INCOMPATIBLE`, OMG minor 2.
+    /// The peer chose a code set that Zorb does not offer: `CODESET_INCOMPATIBLE`, OMG minor 2.
     NotSupported(CodeSetId),
-    /// The context's octets cannot be read: `MARSHAL`.
+    /// The context is malformed: `MARSHAL`.
     Malformed(zorb_cdr::CdrError),
 }
 
@@ -154,7 +154,7 @@ impl fmt::Display for CodeSetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Incompatible { server } => {
-                write!(f, "no code set in common; the server's native one is {server}")
+                write!(f, "no code set in common; the native one of the server is {server}")
             }
             Self::NotSupported(set) => write!(f, "the peer chose {set}, which was not offered"),
             Self::Malformed(cause) => write!(f, "malformed CodeSets context: {cause}"),
@@ -164,17 +164,17 @@ impl fmt::Display for CodeSetError {
 
 impl core::error::Error for CodeSetError {}
 
-/// Chooses the transmission code sets as the client does (CORBA 3.3 part 2, 7.10.2.6):
-/// equal native sets; else the server's native one if the client converts; else the client's if
-/// the server converts; else the server's best conversion that the client has too; else UTF-8 or
-/// UTF-16 where both sides' native sets hold the same characters.
+/// Chooses the transmission code sets, as the client does (CORBA 3.3 part 2, 7.10.2.6): the native set if
+/// both have the same one; else the server's native set, if the client converts; else the client's native
+/// set, if the server converts; else the server's first conversion set that the client has too; else UTF-8
+/// or UTF-16, if both native sets are Unicode.
 ///
-/// One rule comes before those of the standard: a client whose native set is Unicode keeps it when
-/// the server converts and is not itself Unicode at heart, so that no character is lost.
+/// One rule precedes those of the standard, so that no character is lost: if the client's native set is
+/// Unicode, the server's is not, and the server converts, the client's native set is chosen.
 ///
 /// # Errors
-/// `Incompatible` when nothing fits `char`. Where nothing fits `wchar` there simply is no wide
-/// text on the connection.
+/// `Incompatible` if there is no set for `char`. If there is no set for `wchar`, the connection has no wide
+/// text.
 pub fn negotiate(
     client: &CodeSetComponentInfo,
     server: &CodeSetComponentInfo,
@@ -203,8 +203,8 @@ fn choose(client: &CodeSetComponent, server: &CodeSetComponent) -> Option<CodeSe
     if client.native == server.native {
         return Some(server.native);
     }
-    // The standard lets the client convert before the server; the other way round nothing is lost
-    // when the client's text is Unicode and the server's native set is not.
+    // By the standard the client converts rather than the server, which would lose characters if only the
+    // client's native set is Unicode.
     let lossless = is_unicode(client.native) && !is_unicode(server.native);
     if lossless && server.conversions.contains(&client.native) {
         return Some(client.native);
@@ -218,18 +218,18 @@ fn choose(client: &CodeSetComponent, server: &CodeSetComponent) -> Option<CodeSe
     server.conversions.iter().copied().find(|set| client.conversions.contains(set))
 }
 
-/// Whether a set holds all of Unicode or its basic plane, so that the fallback loses nothing.
+/// Whether a set has all of Unicode, or its basic multilingual plane.
 fn is_unicode(set: CodeSetId) -> bool {
     matches!(set, CodeSetId::UTF_8 | CodeSetId::UTF_16)
         || (CodeSetId::UCS_2_LEVEL_1..=CodeSetId::UCS_4_LEVEL_3).contains(&set)
 }
 
-/// How text is written on a connection with this context in messages of `version`.
+/// The text coding of messages of `version` on a connection with these code sets.
 ///
-/// GIOP 1.0 has no negotiation and no wide text, whatever the context says.
+/// GIOP 1.0 has no negotiation and no wide text, so the context is ignored.
 ///
 /// # Errors
-/// `NotSupported` for a code set that Zorb cannot write.
+/// `NotSupported` for a code set that Zorb does not have.
 pub fn text_coding(
     context: CodeSetContext,
     version: GiopVersion,
@@ -247,7 +247,7 @@ pub fn text_coding(
     };
     let char_set = match context.char_data {
         CodeSetId::UTF_8 => CharSet::Utf8,
-        // ASCII is the lower half of ISO 8859-1.
+        // ASCII is a subset of ISO 8859-1.
         CodeSetId::ISO_8859_1 | CodeSetId::ISO_646_IRV => CharSet::Latin1,
         other => return Err(CodeSetError::NotSupported(other)),
     };

@@ -10,19 +10,19 @@ use crate::{
     ProtocolErrorKind, ServiceContexts,
 };
 
-/// Octets before the data of a GIOP 1.2 Fragment: message header and request id.
+/// Octets before the data of a GIOP 1.2 Fragment: the message header and the request id.
 const FRAGMENT_HEADER_SIZE: usize = HEADER_SIZE + 4;
 
-/// The fragmented messages of a connection that are not complete yet.
+/// The incomplete fragmented messages of a connection.
 ///
 /// ```text
 /// GIOP 1.1:  Request, more | Fragment, more | Fragment           one at a time
 /// GIOP 1.2:  Request 4, more | Request 6, more | Fragment 4 | Fragment 6
 /// ```
 ///
-/// In both versions a Fragment's data follows that of the part before as if there had been no
-/// header between. In GIOP 1.1 each Fragment is aligned on its own, so where one begins is noted;
-/// in 1.2 the sizes of the parts see to it that it makes no difference.
+/// In both versions the data of a Fragment is appended to that of the fragment before. In GIOP 1.1 each
+/// Fragment has its own alignment base, so the offset of each is recorded; in 1.2 all fragments but the
+/// last have sizes that preserve the alignment.
 #[derive(Debug, Default)]
 pub(super) struct Partials {
     messages: Vec<Partial>,
@@ -32,13 +32,13 @@ pub(super) struct Partials {
 
 #[derive(Debug)]
 struct Partial {
-    /// `None` in GIOP 1.1, where the id may be anywhere and is not needed.
+    /// `None` in GIOP 1.1, where the id has no fixed position and is not needed.
     request_id: Option<u32>,
-    /// The header of the first part.
+    /// The header of the first fragment.
     header: MessageHeader,
     fragments: u32,
     octets: Vec<u8>,
-    /// Where the data of each Fragment begins; in GIOP 1.1 only.
+    /// The offset of each Fragment's data; in GIOP 1.1 only.
     seams: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ struct Partial {
 #[derive(Debug, Default)]
 pub(super) struct Joined {
     pub(super) octets: Vec<u8>,
-    /// Where the parts begin whose alignment is their own.
+    /// The offsets of parts with their own alignment base.
     pub(super) seams: Vec<u32>,
 }
 
@@ -57,14 +57,14 @@ impl Joined {
     }
 }
 
-/// What became of a message on the wire.
+/// The outcome of processing a received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// It is a whole message in itself.
+pub(super) enum Outcome {
+    /// It is a whole message.
     Whole,
-    /// It was part of a message that is not complete, or cancelled one.
+    /// It is a fragment of an incomplete message, or it cancelled one.
     Absorbed,
-    /// It completed a message, whose header this is.
+    /// It completed the message with this header.
     Joined(MessageHeader),
 }
 
@@ -74,20 +74,20 @@ impl Partials {
         self.messages.is_empty()
     }
 
-    /// Whether a message needs a look here at all; most do not.
+    /// Whether a message has to be processed here; most do not.
     #[inline]
     pub(super) fn concerns(&self, header: &MessageHeader) -> bool {
         header.more_fragments || header.kind == MessageKind::Fragment || !self.messages.is_empty()
     }
 
-    /// Takes in one message of the wire; a message that it completes goes to `joined`.
-    pub(super) fn sort_in(
+    /// Processes a received message. A message that it completes is stored in `joined`.
+    pub(super) fn process(
         &mut self,
         header: &MessageHeader,
         message: &[u8],
         limits: &Limits,
         joined: &mut Joined,
-    ) -> Result<Step, ProtocolError> {
+    ) -> Result<Outcome, ProtocolError> {
         if header.kind == MessageKind::Fragment {
             return self.append(header, message, limits, joined);
         }
@@ -96,7 +96,8 @@ impl Partials {
         }
         if header.kind == MessageKind::CancelRequest {
             let cancel = CancelRequest::read(message, header)?;
-            return Ok(if self.cancel(cancel.request_id) { Step::Absorbed } else { Step::Whole });
+            let is_partial = self.cancel(cancel.request_id);
+            return Ok(if is_partial { Outcome::Absorbed } else { Outcome::Whole });
         }
         let ends_all =
             matches!(header.kind, MessageKind::CloseConnection | MessageKind::MessageError);
@@ -104,10 +105,10 @@ impl Partials {
             return Err(ProtocolErrorKind::InterruptedFragments(header.kind).into());
         }
         if !header.more_fragments {
-            return Ok(Step::Whole);
+            return Ok(Outcome::Whole);
         }
         self.begin(header, message, limits, joined)?;
-        Ok(Step::Absorbed)
+        Ok(Outcome::Absorbed)
     }
 
     fn begin(
@@ -144,7 +145,7 @@ impl Partials {
         message: &[u8],
         limits: &Limits,
         joined: &mut Joined,
-    ) -> Result<Step, ProtocolError> {
+    ) -> Result<Outcome, ProtocolError> {
         let (request_id, skipped) = match header.version {
             GiopVersion::V1_2 => (Some(id_at_start(message, header)?), FRAGMENT_HEADER_SIZE),
             _ => (None, HEADER_SIZE),
@@ -167,30 +168,30 @@ impl Partials {
             return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
         }
         if header.version < GiopVersion::V1_2 {
-            // It fits: the size with the payload does.
+            // Cannot fail: `size` fits.
             partial.seams.extend(u32::try_from(partial.octets.len()));
         }
         partial.octets.extend_from_slice(payload);
         self.account(payload.len(), limits)?;
         if header.more_fragments {
-            return Ok(Step::Absorbed);
+            return Ok(Outcome::Absorbed);
         }
         let partial = self.remove(index);
         *joined = Joined { octets: partial.octets, seams: partial.seams };
         let size = joined.octets.len().saturating_sub(HEADER_SIZE);
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         let whole = MessageHeader { more_fragments: false, size, ..partial.header };
-        if let Some(place) = joined.octets.first_chunk_mut() {
-            *place = whole.to_octets();
+        if let Some(first) = joined.octets.first_chunk_mut() {
+            *first = whole.to_octets();
         }
-        Ok(Step::Joined(whole))
+        Ok(Outcome::Joined(whole))
     }
 
     pub(super) fn contains(&self, id: u32) -> bool {
         self.messages.iter().any(|partial| partial.known_id() == Some(id))
     }
 
-    /// Drops the incomplete request with this id; whether there was one.
+    /// Drops the incomplete message with this id; `false` if there is none.
     fn cancel(&mut self, id: u32) -> bool {
         let index = self.messages.iter().position(|partial| partial.known_id() == Some(id));
         index.map(|index| self.remove(index)).is_some()
@@ -213,7 +214,7 @@ impl Partials {
 }
 
 impl Partial {
-    /// The request id as far as the parts received so far tell it.
+    /// The request id, if it was received.
     fn known_id(&self) -> Option<u32> {
         self.request_id.or_else(|| {
             let mut reader = CdrReader::new(&self.octets, self.header.order);
@@ -224,7 +225,7 @@ impl Partial {
     }
 }
 
-/// The request id that must be the first member of a GIOP 1.2 message in fragments.
+/// The request id, which is the first field of a fragmented GIOP 1.2 message.
 fn id_at_start(message: &[u8], header: &MessageHeader) -> Result<u32, ProtocolError> {
     let mut reader = CdrReader::new(message, header.order);
     reader

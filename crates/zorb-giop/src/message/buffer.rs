@@ -1,4 +1,4 @@
-//! Buffers in which requests are written one after the other.
+//! Buffers for successive requests.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,15 +8,14 @@ use zorb_cdr::{ByteOrder, CdrResult};
 use super::{HEADER_SIZE, MessageWriter, RequestStart, ResponseFlags};
 use crate::{Form, GiopVersion};
 
-/// The longest name of an operation that a buffer remembers.
-const LONGEST_NAME: usize = 48;
+/// The maximum length of an operation name for which a buffer reuses the header.
+const MAX_NAME: usize = 48;
 
-/// A buffer in which requests are written one after the other, and which remembers how the last one
-/// began.
+/// A buffer for successive requests that reuses the header of the last one.
 ///
-/// Who calls an object again and again sends the same header again and again, but for the request's id.
-/// So where the next request is for the same object and operation, the header stays where it is and gets
-/// the new id: nothing is written, and little is compared. It allocates for octets alone.
+/// Repeated calls of an operation have the same request header, except for the request id. So if the next
+/// request is for the same object and operation, the header stays in the buffer and only its id is
+/// overwritten. The buffer allocates memory for octets only.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,30 +43,30 @@ const LONGEST_NAME: usize = 48;
 #[derive(Debug, Default)]
 pub struct RequestBuffer {
     octets: Vec<u8>,
-    begun: Option<Beginning>,
+    last: Option<LastHeader>,
 }
 
-/// What the header at the beginning of the buffer says, but for its id and size.
+/// The parameters of the header at the beginning of the buffer, except for its id and size.
 #[derive(Debug)]
-struct Beginning {
-    /// The very octets that the key was copied from, which cannot change as long as they are kept.
+struct LastHeader {
+    /// The object key. Holding the `Arc` makes pointer equality imply equality.
     key: Arc<[u8]>,
-    /// Where the header ends and the body has not been aligned.
+    /// The end of the header, before the padding of a body.
     end: usize,
     id_at: u8,
     name_len: u8,
     version: GiopVersion,
     order: ByteOrder,
     response: ResponseFlags,
-    name: [u8; LONGEST_NAME],
+    name: [u8; MAX_NAME],
 }
 
 impl RequestBuffer {
-    /// Begins a Request, as [`Form::request`] does. `key` is what the target of `start` is made of, and
-    /// the buffer is used with no other messaging protocol than that of `form`.
+    /// Begins a Request, as [`Form::request`] does. `key` is the key in the target of `start`. All requests
+    /// in one buffer have the messaging protocol of `form`.
     ///
     /// # Errors
-    /// Those of [`Form::request`].
+    /// As [`Form::request`].
     #[inline]
     pub fn request<'b>(
         &'b mut self,
@@ -76,14 +75,14 @@ impl RequestBuffer {
         start: &RequestStart<'_>,
         key: &Arc<[u8]>,
     ) -> CdrResult<MessageWriter<'b>> {
-        match &self.begun {
-            Some(begun) if begun.is_of(form.version(), order, start, key) => {
-                self.octets.truncate(begun.end);
-                let id_at = usize::from(begun.id_at);
-                if let Some(place) = self.octets.get_mut(id_at..id_at + 4) {
-                    place.copy_from_slice(&octets_of(order, start.request_id));
+        match &self.last {
+            Some(last) if last.matches(form.version(), order, start, key) => {
+                self.octets.truncate(last.end);
+                let id_at = usize::from(last.id_at);
+                if let Some(id) = self.octets.get_mut(id_at..id_at + 4) {
+                    id.copy_from_slice(&octets_of(order, start.request_id));
                 }
-                Ok(MessageWriter::behind_request(form, &mut self.octets, order))
+                Ok(MessageWriter::after_request(form, &mut self.octets, order))
             }
             _ => self.write(form, order, start, key),
         }
@@ -97,16 +96,16 @@ impl RequestBuffer {
         start: &RequestStart<'_>,
         key: &Arc<[u8]>,
     ) -> CdrResult<MessageWriter<'b>> {
-        self.begun = None;
+        self.last = None;
         let message = form.request(&mut self.octets, order, start)?;
         let name = start.operation.as_bytes();
-        let mut kept = [0; LONGEST_NAME];
+        let mut padded_name = [0; MAX_NAME];
         if let Some(id_at) = id_at(form)
-            && let Some(place) = kept.get_mut(..name.len())
+            && let Some(prefix) = padded_name.get_mut(..name.len())
             && start.service_contexts.is_empty()
         {
-            place.copy_from_slice(name);
-            self.begun = Some(Beginning {
+            prefix.copy_from_slice(name);
+            self.last = Some(LastHeader {
                 key: Arc::clone(key),
                 end: message.len(),
                 id_at,
@@ -114,45 +113,45 @@ impl RequestBuffer {
                 version: form.version(),
                 order,
                 response: start.response,
-                name: kept,
+                name: padded_name,
             });
         }
         Ok(message)
     }
 
-    /// What was written last.
+    /// The octets of the last message.
     #[inline]
     pub fn octets(&self) -> &[u8] {
         &self.octets
     }
 
-    /// The same, for who changes nothing in the header of a request that it begins with.
+    /// The octets for a caller that does not change the request header at the beginning.
     #[inline]
     pub fn behind_header(&mut self) -> &mut Vec<u8> {
         &mut self.octets
     }
 
-    /// The same for any use: how it begins is forgotten.
+    /// The octets for any use. The next request does not reuse the header.
     #[inline]
     pub fn any_octets(&mut self) -> &mut Vec<u8> {
-        self.begun = None;
+        self.last = None;
         &mut self.octets
     }
 }
 
-/// Where the id lies in a request without service contexts.
+/// The offset of the id in a request without service contexts.
 fn id_at(form: Form<'_>) -> Option<u8> {
     match form {
         Form::Giop(GiopVersion::V1_2) => Some(HEADER_SIZE as u8),
-        // Behind the number of service contexts.
+        // After the number of service contexts.
         Form::Giop(_) => Some(HEADER_SIZE as u8 + 4),
         Form::Other(messaging) => messaging.request_id_at(),
     }
 }
 
-impl Beginning {
+impl LastHeader {
     #[inline]
-    fn is_of(
+    fn matches(
         &self,
         version: GiopVersion,
         order: ByteOrder,

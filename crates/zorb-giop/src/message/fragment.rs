@@ -1,4 +1,4 @@
-//! Splitting a written message into fragments.
+//! Splitting a message into fragments.
 
 use super::{HEADER_SIZE, MessageHeader, MessageKind};
 use crate::GiopVersion;
@@ -8,8 +8,8 @@ const FRAGMENT_HEADER_SIZE: usize = HEADER_SIZE + 4;
 /// The smallest piece: a Fragment with eight octets of data.
 const MIN_PIECE: usize = FRAGMENT_HEADER_SIZE + 8;
 
-/// Splits a whole GIOP 1.2 message into pieces of at most `max` octets each (CORBA 3.3 part 2,
-/// 9.4.9). Zorb does not do so of its own accord; a peer with small buffers may need it.
+/// Splits a whole GIOP 1.2 message into pieces of at most `max` octets each (CORBA 3.3 part 2, 9.4.9).
+/// Zorb does this only when configured; a peer with small buffers may need it.
 ///
 /// ```text
 /// +--------------------+------------------------------------+
@@ -21,8 +21,8 @@ const MIN_PIECE: usize = FRAGMENT_HEADER_SIZE + 8;
 /// +--------------------+-----------+------------------------+
 /// ```
 ///
-/// `max` is rounded down to a multiple of 8 and is at least 24. A message that is no larger, or
-/// that cannot be fragmented (another version or kind, or no message at all), comes as one piece.
+/// `max` is rounded down to a multiple of 8 and is at least 24. A message that is not larger, or that
+/// cannot be fragmented (because of its version or kind, or because it is malformed), is one piece.
 pub fn fragments(message: &[u8], max: usize) -> Fragments<'_> {
     let max = (max & !7).max(MIN_PIECE);
     let header = match MessageHeader::parse_prefix(message) {
@@ -42,9 +42,9 @@ pub fn fragments(message: &[u8], max: usize) -> Fragments<'_> {
 #[derive(Clone, Debug)]
 pub struct Fragments<'a> {
     message: &'a [u8],
-    /// The header of a message that is split; `None` for one that goes in one piece.
+    /// The header of a message that is split; `None` for one piece.
     header: Option<MessageHeader>,
-    /// Octets of the message already given.
+    /// Octets of the message returned so far.
     position: usize,
     max: usize,
 }
@@ -54,13 +54,13 @@ pub struct Fragments<'a> {
 pub struct FragmentPiece<'a> {
     header: [u8; FRAGMENT_HEADER_SIZE],
     header_size: usize,
-    /// The octets of the message that follow the piece's header.
+    /// The octets of the message that follow the header of the piece.
     pub payload: &'a [u8],
 }
 
 impl FragmentPiece<'_> {
-    /// The octets to send before the payload: 12 of the first piece, 16 of the others, and none
-    /// when the payload is the whole message.
+    /// The octets to send before the payload: 12 for the first piece, 16 for the others, and none if the
+    /// payload is the whole message.
     pub fn header(&self) -> &[u8] {
         self.header.get(..self.header_size).unwrap_or_default()
     }

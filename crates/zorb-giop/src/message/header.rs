@@ -21,15 +21,15 @@ pub enum MessageKind {
     Request = 0,
     /// Answers a Request.
     Reply = 1,
-    /// Tells that an answer is no longer awaited.
+    /// Says that the client no longer waits for an answer.
     CancelRequest = 2,
     /// Asks where an object is.
     LocateRequest = 3,
     /// Answers a LocateRequest.
     LocateReply = 4,
-    /// Announces an orderly close: requests without a reply were not processed.
+    /// Announces an orderly shutdown: requests without a reply were not processed.
     CloseConnection = 5,
-    /// Says that the peer's last message could not be understood.
+    /// Says that the peer's last message was invalid.
     MessageError = 6,
     /// Continues a message whose header says that more fragments follow.
     Fragment = 7,
@@ -66,7 +66,7 @@ impl MessageKind {
         }
     }
 
-    /// Whether a message of this kind may be sent in fragments in `version`.
+    /// Whether `version` allows fragments of a message of this kind.
     #[inline]
     pub const fn is_fragmentable(self, version: GiopVersion) -> bool {
         match version {
@@ -97,12 +97,12 @@ impl fmt::Display for MessageKind {
 /// +---+---+---+---+-----+-----+-----+-----+---+---+---+---+
 /// ```
 ///
-/// Flags bit 0: 1 for little-endian (in 1.0 the octet is a boolean that says the same).
-/// Flags bit 1, from 1.1 on: more fragments follow. The other bits are 0 and not looked at.
-/// `message_size` counts the octets after these twelve, in the message's own byte order.
+/// Flags bit 0: 1 for little-endian (in 1.0 the octet is a boolean with the same meaning).
+/// Flags bit 1, since 1.1: more fragments follow. The other bits are sent as 0 and ignored.
+/// `message_size` is the number of octets after these twelve, in the byte order of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageHeader {
-    /// The version that governs the rest of the message.
+    /// The version of the message.
     pub version: GiopVersion,
     /// The byte order of the message.
     pub order: ByteOrder,
@@ -142,7 +142,7 @@ impl MessageHeader {
         Ok(Self { version, order, more_fragments, kind, size })
     }
 
-    /// Reads the header at the start of `octets`; `None` while there are fewer than twelve.
+    /// Reads the header at the start of `octets`; `None` if there are fewer than twelve.
     ///
     /// # Errors
     /// As [`parse`](Self::parse).
@@ -163,7 +163,7 @@ impl MessageHeader {
         [m0, m1, m2, m3, 1, self.version.minor(), flags, self.kind as u8, s0, s1, s2, s3]
     }
 
-    /// Octets of the whole message, this header included.
+    /// The size of the whole message in octets, this header included.
     #[inline]
     pub const fn total_size(&self) -> usize {
         (self.size as usize).saturating_add(HEADER_SIZE)

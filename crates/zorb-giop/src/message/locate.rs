@@ -5,7 +5,7 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use super::{MessageHeader, MessageKind, TargetAddress, open};
 use crate::{GiopVersion, ProtocolError};
 
-/// The header, and all, of a LocateRequest (CORBA 3.3 part 2, 9.4.5.1).
+/// A LocateRequest, which has no body (CORBA 3.3 part 2, 9.4.5.1).
 ///
 /// ```text
 /// GIOP 1.0, 1.1                           GIOP 1.2
@@ -16,9 +16,9 @@ use crate::{GiopVersion, ProtocolError};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocateRequestHeader<'a> {
-    /// Shares its number space with requests.
+    /// The id. Requests and LocateRequests share the same ids.
     pub request_id: u32,
-    /// The object asked for.
+    /// The object to locate.
     pub target: TargetAddress<'a>,
 }
 
@@ -57,21 +57,21 @@ pub(super) fn write_locate_request(
     }
 }
 
-/// What a LocateReply says (`GIOP::LocateStatusType`).
+/// The result of a LocateRequest (`GIOP::LocateStatusType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum LocateStatus {
     /// The server does not know the object.
     UnknownObject = 0,
-    /// The server takes requests for the object.
+    /// The server accepts requests for the object.
     ObjectHere = 1,
     /// The body is the reference to use instead.
     ObjectForward = 2,
-    /// As `ObjectForward`, for good. GIOP 1.2 only.
+    /// As `ObjectForward`, permanently. GIOP 1.2 only.
     ObjectForwardPerm = 3,
     /// The body is a system exception. GIOP 1.2 only.
     LocSystemException = 4,
-    /// The body is a `short`: the [`AddressingDisposition`](super::AddressingDisposition) wanted.
+    /// The body is a `short`: the [`AddressingDisposition`](super::AddressingDisposition) to use.
     /// GIOP 1.2 only.
     LocNeedsAddressingMode = 5,
 }
@@ -100,9 +100,9 @@ impl LocateStatus {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocateReplyHeader {
-    /// The LocateRequest answered.
+    /// The id of the LocateRequest.
     pub request_id: u32,
-    /// What the body holds.
+    /// The result, which determines the body.
     pub status: LocateStatus,
 }
 
@@ -152,10 +152,10 @@ pub(super) fn write_locate_reply(
 /// +------------------+
 /// ```
 ///
-/// It is advice: the answer may come all the same, and an unknown id is no error.
+/// It is advisory: the server may answer nevertheless, and an unknown id is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelRequest {
-    /// The request or LocateRequest given up.
+    /// The id of the Request or LocateRequest.
     pub request_id: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Names of operations.
+//! Operation names.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -9,31 +9,30 @@ use zorb_cdr::{CdrReader, CdrResult};
 
 use crate::Destination;
 
-/// The name of an operation in a received request: text, borrowed from the message whenever it is ASCII,
-/// as IDL's names are.
+/// The operation name in a received request, borrowed from the message if it is ASCII, as IDL names are.
 ///
-/// Who looks an operation up compares [octets](Self::as_bytes); as text the octets are looked at once
-/// more.
+/// An operation look-up should compare the [octets](Self::as_bytes): the conversion to text validates
+/// them once more.
 #[derive(Clone)]
 pub struct OperationName<'a>(Kind<'a>);
 
 #[derive(Clone)]
 enum Kind<'a> {
-    /// Octets of ASCII without a NUL.
+    /// ASCII without NUL.
     Ascii(&'a [u8]),
-    /// What is remembered of earlier requests.
+    /// The operation of earlier requests.
     Remembered(&'a Destination),
     Other(Cow<'a, str>),
 }
 
 impl<'a> OperationName<'a> {
-    /// A name without octets, which no operation has.
+    /// An empty name, which no operation has.
     pub const EMPTY: Self = Self(Kind::Ascii(&[]));
 
     /// Reads a `string` of ISO 8859-1.
     ///
     /// # Errors
-    /// `BadString` without a NUL at its end, or with one before; `LengthBeyondEnd`, `Truncated`.
+    /// `BadString` without a terminating NUL, or with a NUL inside; `LengthBeyondEnd`, `Truncated`.
     #[inline]
     pub fn read(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
         reader.read_latin1("operation").map(Self::from)
@@ -45,8 +44,7 @@ impl<'a> OperationName<'a> {
         is_plain(octets).then_some(Self(Kind::Ascii(octets)))
     }
 
-    /// The object and the operation that earlier requests of the connection were for, where the request says
-    /// no more than that it is for these.
+    /// The destination of earlier requests on the connection, if the request refers to it by an index.
     #[inline]
     pub fn destination(&self) -> Option<&'a Destination> {
         match &self.0 {
@@ -55,7 +53,7 @@ impl<'a> OperationName<'a> {
         }
     }
 
-    /// The octets of the name in UTF-8, the same as on the wire where it is ASCII.
+    /// The octets of the name in UTF-8, which are those on the wire if the name is ASCII.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
@@ -79,7 +77,7 @@ impl<'a> OperationName<'a> {
         self.as_str().into()
     }
 
-    /// Whether it is borrowed, mostly from the message.
+    /// Whether it is borrowed, in most cases from the message.
     pub fn is_borrowed(&self) -> bool {
         !matches!(self.0, Kind::Other(Cow::Owned(_)))
     }
@@ -145,13 +143,13 @@ impl fmt::Display for OperationName<'_> {
     }
 }
 
-/// Whether all octets are ASCII and none is NUL: eight at a time, the last ones a second time where they
-/// do not fill a word.
+/// Whether all octets are ASCII and none is NUL. It looks at eight octets at a time; the last eight may
+/// overlap with those before.
 #[inline]
 fn is_plain(octets: &[u8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
-    // Taking one from each octet borrows at a NUL, which leaves it with its highest bit.
+    // Subtracting one from each octet makes a NUL borrow, which sets its highest bit.
     let is_plain = |word: u64| (word.wrapping_sub(ONES) | word) & HIGHEST == 0;
     if let Some(last) = octets.last_chunk::<8>() {
         let (words, _) = octets.as_chunks::<8>();
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_the_same_however_it_came() {
+    fn names_are_equal_in_all_representations() {
         let ascii = OperationName::of_ascii(b"add").unwrap();
         assert_eq!(ascii, "add");
         assert_eq!(ascii, OperationName::from("add"));

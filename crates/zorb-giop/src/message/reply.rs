@@ -6,7 +6,7 @@ use super::{HEADER_SIZE, MessageHeader, MessageKind, open};
 use crate::service::write_contexts;
 use crate::{GiopVersion, ProtocolError, ServiceContext, ServiceContexts};
 
-/// What a Reply's body holds (`GIOP::ReplyStatusType`).
+/// The content of a Reply's body (`GIOP::ReplyStatusType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum ReplyStatus {
@@ -16,11 +16,11 @@ pub enum ReplyStatus {
     UserException = 1,
     /// Repository id, minor code and completion status of a system exception.
     SystemException = 2,
-    /// The reference to send this request to instead.
+    /// The reference to which to send this request.
     LocationForward = 3,
     /// As `LocationForward`, for later requests too. GIOP 1.2 only.
     LocationForwardPerm = 4,
-    /// A `short`: the [`AddressingDisposition`](super::AddressingDisposition) wanted. GIOP 1.2 only.
+    /// A `short`: the [`AddressingDisposition`](super::AddressingDisposition) to use. GIOP 1.2 only.
     NeedsAddressingMode = 5,
 }
 
@@ -55,11 +55,11 @@ impl ReplyStatus {
 /// ```
 #[derive(Clone, Debug)]
 pub struct ReplyHeader<'a> {
-    /// The request answered.
+    /// The id of the request.
     pub request_id: u32,
-    /// What the body holds.
+    /// The content of the body.
     pub status: ReplyStatus,
-    /// What services sent along.
+    /// The service contexts.
     pub service_contexts: ServiceContexts<'a>,
 }
 
@@ -97,19 +97,19 @@ impl<'a> ReplyHeader<'a> {
     }
 }
 
-/// What a client needs of a received Reply's header: what it answers and how, and where its body is.
+/// The parts of a received Reply's header that a client needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyStart {
-    /// The request answered.
+    /// The id of the request.
     pub request_id: u32,
-    /// What the body holds.
+    /// The content of the body.
     pub status: ReplyStatus,
-    /// Octets of the message before its body.
+    /// The offset of the body in the message.
     pub body_at: usize,
 }
 
 impl ReplyStart {
-    /// Reads it in a whole message; service contexts are passed over.
+    /// Reads them from a whole message, and skips service contexts.
     ///
     /// # Errors
     /// As [`ReplyHeader::read`].
@@ -121,7 +121,7 @@ impl ReplyStart {
         }
     }
 
-    /// Most replies': in GIOP 1.2 and without service contexts all lies at a known place.
+    /// The fast path of most replies: GIOP 1.2 without service contexts, where all offsets are fixed.
     #[inline]
     fn read_plain(message: &[u8], header: &MessageHeader) -> Option<Self> {
         let words = message.get(HEADER_SIZE..)?.first_chunk::<12>()?;
@@ -135,7 +135,7 @@ impl ReplyStart {
             && header.size as usize >= words.len()
             && *contexts == [0; 4];
         let status = ReplyStatus::from_ulong(word(status)).filter(|_| is_plain)?;
-        // Octet 24 is aligned for any body.
+        // Offset 24 is aligned for any body.
         let body_at = HEADER_SIZE + words.len();
         Some(Self { request_id: word(id), status, body_at })
     }

@@ -1,4 +1,4 @@
-//! Request: asks an object for an operation.
+//! Request: invokes an operation of an object.
 
 use alloc::vec::Vec;
 
@@ -30,8 +30,8 @@ impl ResponseFlags {
         !matches!(self, Self::NoResponse)
     }
 
-    /// The value of a received octet. Of 1.2's only the two defined bits count, and without bit 0
-    /// there is no reply; in 1.0 and 1.1 every value but 0 means a reply, as peers use several.
+    /// The value of a received octet. In GIOP 1.2 only the two defined bits count, and bit 0 is needed for a
+    /// reply. In 1.0 and 1.1 every value but 0 means a reply, as peers use several.
     #[inline]
     pub(crate) const fn from_octet(octet: u8, version: GiopVersion) -> Self {
         match (version, octet & 3) {
@@ -52,18 +52,18 @@ impl ResponseFlags {
     }
 }
 
-/// What [`MessageWriter::request`](super::MessageWriter::request) puts before the arguments.
+/// The header fields that [`MessageWriter::request`](super::MessageWriter::request) writes.
 #[derive(Clone, Debug)]
 pub struct RequestStart<'a> {
     /// Unique among the sender's outstanding requests on the connection.
     pub request_id: u32,
     /// Whether and when to answer.
     pub response: ResponseFlags,
-    /// The object. GIOP 1.0 and 1.1 carry its key only.
+    /// The object; in GIOP 1.0 and 1.1 an object key.
     pub target: TargetAddress<'a>,
-    /// The operation's name as IDL spells it.
+    /// The operation name as in IDL.
     pub operation: &'a str,
-    /// What services send along.
+    /// The service contexts.
     pub service_contexts: &'a [ServiceContext<'a>],
 }
 
@@ -85,20 +85,20 @@ pub struct RequestStart<'a> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct RequestHeader<'a> {
-    /// What the reply must repeat.
+    /// The id, which the reply repeats.
     pub request_id: u32,
     /// Whether and when to answer.
     pub response: ResponseFlags,
     /// The object.
     pub target: TargetAddress<'a>,
-    /// The operation's name.
+    /// The operation name.
     pub operation: OperationName<'a>,
-    /// What services sent along.
+    /// The service contexts.
     pub service_contexts: ServiceContexts<'a>,
 }
 
 impl<'a> RequestHeader<'a> {
-    /// What a header holds before it is read: no request.
+    /// An empty header, to read a header into.
     pub const EMPTY: Self = Self {
         request_id: 0,
         response: ResponseFlags::NoResponse,
@@ -117,13 +117,13 @@ impl<'a> RequestHeader<'a> {
     ) -> Result<(Self, CdrReader<'a>), ProtocolError> {
         let mut reader = CdrReader::new(message, header.order);
         let mut request = Self::EMPTY;
-        // Whatever it is: the short way has its place where every call passes.
+        // Only `read_with`, which all calls use, has the fast path.
         request.read_any(&mut reader, header)?;
         Ok((request, reader))
     }
 
-    /// As [`read`](Self::read), into a header that is [empty](Self::EMPTY), with a reader at the first octet
-    /// of the message, which is at the first argument then. So neither is moved.
+    /// As [`read`](Self::read), into a header that is [empty](Self::EMPTY) and with a reader at the first
+    /// octet of the message, which avoids moving both. Leaves the reader at the first argument.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -141,8 +141,8 @@ impl<'a> RequestHeader<'a> {
         self.read_any(reader, header)
     }
 
-    /// What stands at one place in all Requests of GIOP 1.2, the id and whether and when to answer, for who
-    /// leaves the rest to others; `None` before that, and where it is not there.
+    /// The request id and response flags, which have a fixed position in GIOP 1.2; `None` for earlier
+    /// versions, and for a message that is too short.
     #[inline]
     pub fn glance(message: &[u8], header: &MessageHeader) -> Option<(u32, ResponseFlags)> {
         if header.kind != MessageKind::Request || header.version != GiopVersion::V1_2 {
@@ -156,8 +156,8 @@ impl<'a> RequestHeader<'a> {
         Some((id, ResponseFlags::from_octet(*flags, GiopVersion::V1_2)))
     }
 
-    /// Most requests': in GIOP 1.2, to an object key, without service contexts, the operation in ASCII.
-    /// How many octets come before the first argument.
+    /// The fast path of most requests: GIOP 1.2, an object key, no service contexts, an operation in ASCII.
+    /// Returns the offset of the first argument.
     #[inline(always)] // as above
     fn read_plain(&mut self, message: &'a [u8], header: &MessageHeader) -> Option<usize> {
         if header.kind != MessageKind::Request || header.version != GiopVersion::V1_2 {
@@ -171,7 +171,7 @@ impl<'a> RequestHeader<'a> {
         let ([_, _, _, id, flags, [t0, t1, ..], count], []) = fixed.as_chunks::<4>() else {
             return None;
         };
-        // Where a message is longer than its header says, all of it is looked at.
+        // The slow path handles octets after the message.
         if message.len() != header.total_size() || [*t0, *t1] != [0; 2] {
             return None;
         }
@@ -252,7 +252,7 @@ pub(super) fn write_request(
     write_request_1_0(start, version, writer)
 }
 
-/// The same before GIOP 1.2.
+/// [`write_request`] for GIOP 1.0 and 1.1.
 #[cold]
 fn write_request_1_0(
     start: &RequestStart<'_>,
@@ -273,8 +273,8 @@ fn write_request_1_0(
     writer.write_octets(&[])
 }
 
-/// Makes the principal, which `buffer` ends with and is empty, so long that the arguments begin `phase`
-/// octets behind a multiple of eight. Nobody reads a principal.
+/// Pads the empty principal at the end of `buffer`, so that the arguments begin at an offset of `phase`
+/// modulo 8. Receivers ignore the principal.
 pub(super) fn fill_principal(buffer: &mut Vec<u8>, phase: u8, order: ByteOrder) -> CdrResult<()> {
     let count = (usize::from(phase) + 8 - buffer.len() % 8) % 8;
     buffer.truncate(buffer.len().saturating_sub(4));

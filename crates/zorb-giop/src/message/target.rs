@@ -1,4 +1,4 @@
-//! Which object a request is for.
+//! The target of a request.
 
 use alloc::borrow::Cow;
 
@@ -6,15 +6,15 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
 use crate::{Ior, ProfileTag, iiop_object_key};
 
-/// How a server wants the target of a request to be named (`GIOP::AddressingDisposition`).
+/// The form of a request's target that a server requires (`GIOP::AddressingDisposition`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum AddressingDisposition {
-    /// By its object key: what Zorb sends.
+    /// The object key, which Zorb sends.
     KeyAddr = 0,
-    /// By the profile in use.
+    /// The profile in use.
     ProfileAddr = 1,
-    /// By the whole reference.
+    /// The whole reference.
     ReferenceAddr = 2,
 }
 
@@ -30,7 +30,7 @@ impl AddressingDisposition {
     }
 }
 
-/// The target of a request, to be written or as received (CORBA 3.3 part 2, 9.4.2.1).
+/// The target of a request (CORBA 3.3 part 2, 9.4.2.1).
 ///
 /// ```text
 /// +----------+---------+-----------------------------------------------------------+
@@ -40,7 +40,7 @@ impl AddressingDisposition {
 /// +----------+---------+-----------------------------------------------------------+
 /// ```
 ///
-/// GIOP 1.0 and 1.1 have the object key alone, without the discriminator.
+/// GIOP 1.0 and 1.1 have only the object key, without the discriminator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetAddress<'a> {
     /// The object key.
@@ -62,7 +62,7 @@ pub enum TargetAddress<'a> {
 }
 
 impl TargetAddress<'_> {
-    /// The form in which the target is named.
+    /// The form of the target.
     pub fn disposition(&self) -> AddressingDisposition {
         match self {
             Self::Key(_) => AddressingDisposition::KeyAddr,
@@ -71,11 +71,11 @@ impl TargetAddress<'_> {
         }
     }
 
-    /// The object key: given, or taken from the IIOP profile that is.
+    /// The object key, also that in an IIOP profile.
     ///
     /// # Errors
-    /// `BadReference` for a profile of another kind (its protocol knows where the key is) or an
-    /// index beyond the reference's profiles; what the profile's octets break otherwise.
+    /// `BadReference` for a profile of another kind (its protocol knows the position of the key), or an
+    /// index beyond the profiles of the reference; the errors of decoding the profile.
     #[inline]
     pub fn object_key(&self) -> CdrResult<&[u8]> {
         let (tag, data) = match self {

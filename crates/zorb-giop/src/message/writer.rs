@@ -1,4 +1,4 @@
-//! Writing messages.
+//! Encoding messages.
 
 use alloc::vec::Vec;
 
@@ -13,12 +13,11 @@ use super::{
 use crate::messaging::whole::size_of_header;
 use crate::{Form, GiopVersion, Messaging, ServiceContext};
 
-/// A message being written into a caller's buffer, whose first octet is the alignment base.
+/// Encodes a message into the caller's buffer, whose start is the alignment base.
 ///
-/// Begin with the method of the message's kind, write the body through [`body`](Self::body), then
-/// [`finish`](Self::finish); the buffer then holds exactly the octets to send. A buffer that is
-/// used again allocates nothing once it is large enough. When writing fails half way nothing
-/// needs undoing: begin another message in the same buffer.
+/// Begin with the method for the kind of message, write the body with [`body`](Self::body), then call
+/// [`finish`](Self::finish): the buffer has the octets to send. A buffer that is large enough needs no
+/// allocation. After an error, begin another message in the same buffer.
 ///
 /// ```
 /// use zorb_cdr::{ByteOrder, TextCoding};
@@ -49,16 +48,16 @@ pub struct MessageWriter<'b> {
     version: GiopVersion,
     order: ByteOrder,
     kind: MessageKind,
-    /// Where the header ends, once a body was begun; 0 before.
+    /// The end of the header, once a body was begun; 0 before.
     header_end: usize,
-    /// Where the body starts then.
+    /// The start of the body, once it was begun.
     body_start: usize,
-    /// Whose message it is, if it is not GIOP's.
+    /// The messaging protocol, if it is not GIOP.
     messaging: Option<&'b dyn Messaging>,
 }
 
 impl<'b> MessageWriter<'b> {
-    /// Clears `buffer` and begins a message of any kind: what follows is the caller's.
+    /// Clears `buffer` and begins a message of any kind, whose fields the caller writes.
     pub fn begin(
         buffer: &'b mut Vec<u8>,
         version: GiopVersion,
@@ -68,12 +67,12 @@ impl<'b> MessageWriter<'b> {
         let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
         buffer.clear();
         buffer.extend_from_slice(&header.to_octets());
-        Self::behind_header(buffer, version, order, kind)
+        Self::after_header(buffer, version, order, kind)
     }
 
-    /// Goes on behind the header that the buffer holds.
+    /// Continues after the message header in `buffer`.
     #[inline]
-    fn behind_header(
+    fn after_header(
         buffer: &'b mut Vec<u8>,
         version: GiopVersion,
         order: ByteOrder,
@@ -91,26 +90,22 @@ impl<'b> MessageWriter<'b> {
         kind: MessageKind,
     ) -> Self {
         buffer.clear();
-        // It is filled in at the end.
+        // `finish` writes the header.
         buffer.resize(usize::from(size_of_header(messaging)), 0);
         Self::resume_other(messaging, buffer, order, kind)
     }
 
-    /// Goes on behind the header of a Request that the buffer holds.
+    /// Continues after the request header in `buffer`.
     #[inline]
-    pub(super) fn behind_request(
-        form: Form<'b>,
-        buffer: &'b mut Vec<u8>,
-        order: ByteOrder,
-    ) -> Self {
+    pub(super) fn after_request(form: Form<'b>, buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         let kind = MessageKind::Request;
         match form {
-            Form::Giop(version) => Self::behind_header(buffer, version, order, kind),
+            Form::Giop(version) => Self::after_header(buffer, version, order, kind),
             Form::Other(messaging) => Self::resume_other(messaging, buffer, order, kind),
         }
     }
 
-    /// Goes on behind the header that the buffer holds.
+    /// Continues after the header of another messaging protocol in `buffer`.
     #[inline]
     pub(crate) fn resume_other(
         messaging: &'b dyn Messaging,
@@ -118,17 +113,17 @@ impl<'b> MessageWriter<'b> {
         order: ByteOrder,
         kind: MessageKind,
     ) -> Self {
-        let message = Self::behind_header(buffer, GiopVersion::HIGHEST, order, kind);
+        let message = Self::after_header(buffer, GiopVersion::HIGHEST, order, kind);
         Self { messaging: Some(messaging), ..message }
     }
 
     /// Begins a Request.
     ///
-    /// Where many requests are written, a [`RequestBuffer`](super::RequestBuffer) saves work.
+    /// For repeated requests, a [`RequestBuffer`](super::RequestBuffer) is faster.
     ///
     /// # Errors
-    /// `Unsupported` for a target that is no key before GIOP 1.2; `BadString`, `BadText` for an
-    /// operation's name with a NUL or beyond ISO 8859-1; `TooLong`.
+    /// `Unsupported` for a target other than an object key before GIOP 1.2; `BadString`, `BadText` for an
+    /// operation name with a NUL or a character that ISO 8859-1 does not have; `TooLong`.
     pub fn request(
         buffer: &'b mut Vec<u8>,
         version: GiopVersion,
@@ -140,8 +135,8 @@ impl<'b> MessageWriter<'b> {
         Ok(message)
     }
 
-    /// Begins a Request whose arguments have been written elsewhere, `phase` octets behind a multiple of
-    /// eight: see [`Form::request_before`](crate::Form::request_before).
+    /// Begins a Request for encoded arguments that begin at an offset of `phase` modulo 8: see
+    /// [`Form::request_before`](crate::Form::request_before).
     pub(crate) fn request_before(
         buffer: &'b mut Vec<u8>,
         version: GiopVersion,
@@ -171,11 +166,11 @@ impl<'b> MessageWriter<'b> {
     ) -> CdrResult<Self> {
         let kind = MessageKind::Reply;
         if version == GiopVersion::V1_2 && contexts.is_empty() {
-            // Most replies': all of it at once.
+            // Fast path of most replies.
             let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
             buffer.clear();
             buffer.extend_from_slice(&plain_reply(header, request_id, status));
-            return Ok(Self::behind_header(buffer, version, order, kind));
+            return Ok(Self::after_header(buffer, version, order, kind));
         }
         let mut message = Self::begin(buffer, version, order, kind);
         write_reply(request_id, status, contexts, version, &mut message.header_writer())?;
@@ -185,7 +180,7 @@ impl<'b> MessageWriter<'b> {
     /// Begins a LocateRequest, which has no body.
     ///
     /// # Errors
-    /// `Unsupported` for a target that is no key before GIOP 1.2; `TooLong`.
+    /// `Unsupported` for a target other than an object key before GIOP 1.2; `TooLong`.
     pub fn locate_request(
         buffer: &'b mut Vec<u8>,
         version: GiopVersion,
@@ -229,7 +224,7 @@ impl<'b> MessageWriter<'b> {
         write_whole(buffer, version, order, MessageKind::CloseConnection, None);
     }
 
-    /// Writes a whole MessageError, in the highest version that Zorb speaks as the standard asks.
+    /// Writes a whole MessageError, in the highest version that Zorb speaks, as the standard requires.
     pub fn message_error(buffer: &mut Vec<u8>, order: ByteOrder) {
         write_whole(buffer, GiopVersion::HIGHEST, order, MessageKind::MessageError, None);
     }
@@ -246,8 +241,8 @@ impl<'b> MessageWriter<'b> {
         CdrWriter::resume(self.buffer, self.order)
     }
 
-    /// A writer at the end of the body. The first call aligns the body as the version asks; when
-    /// nothing is written that padding is taken back, since an empty body has none.
+    /// A writer at the end of the body. The first call aligns the body as the version requires;
+    /// [`finish`](Self::finish) removes the padding of an empty body.
     #[inline]
     pub fn body(&mut self, text: TextCoding) -> CdrWriter<'_> {
         if self.header_end == 0 {
@@ -264,41 +259,41 @@ impl<'b> MessageWriter<'b> {
         CdrWriter::resume(self.buffer, self.order).with_text(text)
     }
 
-    /// Takes back what was written to the body.
+    /// Removes what was written to the body.
     pub fn clear_body(&mut self) {
         if self.header_end > 0 {
             self.buffer.truncate(self.body_start);
         }
     }
 
-    /// Where the body begins; the end of what is written when none was begun.
+    /// The offset of the body; the end of the message if no body was begun.
     #[inline]
     pub fn body_start(&self) -> usize {
         if self.header_end > 0 { self.body_start } else { self.buffer.len() }
     }
 
-    /// Octets written so far, the header included.
+    /// Number of octets written so far, the header included.
     #[inline]
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Never true: a message has a header.
+    /// Always `false`: a message has a header.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
-    /// Completes the message: its size goes into the header.
+    /// Completes the message by writing its size into the header.
     ///
     /// # Errors
-    /// `TooLong` for a message above 2³²-1 octets.
+    /// `TooLong` for a message of more than 2³²-1 octets.
     #[inline]
     pub fn finish(self) -> CdrResult<()> {
         self.finish_before(0)
     }
 
-    /// Completes a message of which `tail` more octets are sent from somewhere else.
+    /// Completes a message that is sent with `tail` more octets from somewhere else.
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
@@ -319,17 +314,17 @@ impl<'b> MessageWriter<'b> {
     }
 }
 
-/// Arguments that lay otherwise in the message that they come from.
+/// The error of arguments that would be aligned differently than in the message they come from.
 #[cold]
 pub(crate) fn unaligned(at: usize) -> CdrError {
-    CdrError::new(CdrErrorKind::Unsupported, at, "arguments aligned otherwise")
+    CdrError::new(CdrErrorKind::Unsupported, at, "alignment of the arguments")
 }
 
-/// The octets of a Reply of GIOP 1.2 up to its body: the message's header, then id, status and the number
-/// of service contexts. The size is that of a reply without a body.
+/// The octets of a GIOP 1.2 Reply up to its body: the message header, then id, status and the number of
+/// service contexts. The size is that of a reply without a body.
 ///
-/// They are made of words of eight octets, which is what they are read in when they are sent at once: what
-/// was written in smaller ones has to reach the cache before that.
+/// They are composed of words of eight octets: a send that follows immediately reads them in such words,
+/// and smaller stores could not be forwarded to its loads.
 #[inline]
 fn plain_reply(
     header: MessageHeader,
@@ -351,18 +346,18 @@ fn plain_reply(
     octets
 }
 
-/// Says how many octets follow the header. Where it says so already, as in a reply without a body or a
-/// request like the one before, it stays: what is sent soon had better not have been written just before.
+/// Writes the message size into the header, unless it is there already, as in a reply without a body or a
+/// repeated request: a store just before the send would delay it.
 #[inline]
 fn set_size(buffer: &mut [u8], size: u32, order: ByteOrder) {
     let octets = match order {
         ByteOrder::Little => size.to_le_bytes(),
         ByteOrder::Big => size.to_be_bytes(),
     };
-    if let Some(place) = buffer.get_mut(8..HEADER_SIZE)
-        && *place != octets
+    if let Some(field) = buffer.get_mut(8..HEADER_SIZE)
+        && *field != octets
     {
-        place.copy_from_slice(&octets);
+        field.copy_from_slice(&octets);
     }
 }
 

@@ -1,4 +1,4 @@
-//! GIOP or another messaging protocol: the one place where they part.
+//! GIOP or another messaging protocol.
 
 use alloc::vec::Vec;
 
@@ -12,20 +12,20 @@ use crate::{
     RequestHeader, RequestStart, ServiceContext, TargetAddress,
 };
 
-/// What messages are written in: a version of GIOP, or another messaging protocol.
+/// The encoding of messages: a version of GIOP, or another messaging protocol.
 ///
-/// Its methods are those of [`MessageWriter`] and of the headers' types for either. For GIOP each is
-/// one branch more; what is for other protocols stands apart.
+/// Its methods are those of [`MessageWriter`] and of the header types. For GIOP each costs one more branch;
+/// the code for other protocols is out of line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form<'m> {
-    /// GIOP of a version.
+    /// This version of GIOP.
     Giop(GiopVersion),
     /// Another messaging protocol.
     Other(&'m dyn Messaging),
 }
 
 impl<'m> Form<'m> {
-    /// The form of a protocol's messages: GIOP of `version` where it has no messaging of its own.
+    /// GIOP `version`, or `messaging` if there is one.
     #[inline]
     pub fn new(messaging: Option<&'m dyn Messaging>, version: GiopVersion) -> Self {
         match messaging {
@@ -34,11 +34,11 @@ impl<'m> Form<'m> {
         }
     }
 
-    /// Reads the header at the start of a message in this form, and says how many octets the whole
-    /// message has; `None` while `octets` are too few for a header.
+    /// The header at the start of `octets` and the size of the whole message; `None` if there are too few
+    /// octets for a header.
     ///
     /// # Errors
-    /// Those of [`MessageHeader::parse`] and [`Messaging::read_header`].
+    /// As [`MessageHeader::parse`] and [`Messaging::read_header`].
     pub fn read_header(
         self,
         octets: &[u8],
@@ -56,8 +56,7 @@ impl<'m> Form<'m> {
         }
     }
 
-    /// The version of GIOP whose rules hold beyond the octets of headers: other protocols have those
-    /// of the highest.
+    /// The version of GIOP whose rules apply apart from the encoding: the highest for other protocols.
     #[inline]
     pub fn version(self) -> GiopVersion {
         match self {
@@ -75,10 +74,10 @@ impl<'m> Form<'m> {
         }
     }
 
-    /// Begins a Request; the service contexts are left out where the protocol has none.
+    /// Begins a Request. Service contexts are omitted if the protocol has none.
     ///
     /// # Errors
-    /// Those of [`MessageWriter::request`] and [`Messaging::write_request`].
+    /// As [`MessageWriter::request`] and [`Messaging::write_request`].
     #[inline]
     pub fn request<'b>(
         self,
@@ -95,15 +94,14 @@ impl<'m> Form<'m> {
         }
     }
 
-    /// Begins a Request whose arguments are octets of another message, in which they begin `phase` octets
-    /// (0 to 7) behind a multiple of eight: so they do in this one, where they follow at once. It is for
-    /// who passes arguments on without reading them.
+    /// Begins a Request for arguments that the caller copies from another message without decoding them. In
+    /// both messages they begin at an offset of `phase` (0 to 7) modulo 8.
     ///
-    /// In GIOP 1.2 arguments begin at a multiple of eight. In GIOP 1.0 and 1.1 the principal, which nobody
-    /// reads, is as long as it takes.
+    /// In GIOP 1.2, arguments begin at a multiple of 8. In GIOP 1.0 and 1.1 the principal, which receivers
+    /// ignore, is padded.
     ///
     /// # Errors
-    /// As [`request`](Self::request); `Unsupported` where the protocol has no room to align them so.
+    /// As [`request`](Self::request); `Unsupported` if the protocol cannot align the arguments like this.
     pub fn request_before<'b>(
         self,
         buffer: &'b mut Vec<u8>,
@@ -129,7 +127,7 @@ impl<'m> Form<'m> {
     /// Begins a Reply.
     ///
     /// # Errors
-    /// Those of [`MessageWriter::reply`] and [`Messaging::write_reply`].
+    /// As [`MessageWriter::reply`] and [`Messaging::write_reply`].
     #[inline]
     pub fn reply<'b>(
         self,
@@ -153,7 +151,7 @@ impl<'m> Form<'m> {
     /// Begins a LocateRequest, which has no body.
     ///
     /// # Errors
-    /// Those of [`MessageWriter::locate_request`] and [`Messaging::write_locate_request`].
+    /// As [`MessageWriter::locate_request`] and [`Messaging::write_locate_request`].
     pub fn locate_request<'b>(
         self,
         buffer: &'b mut Vec<u8>,
@@ -180,7 +178,7 @@ impl<'m> Form<'m> {
     /// Begins a LocateReply.
     ///
     /// # Errors
-    /// Those of [`MessageWriter::locate_reply`] and [`Messaging::write_locate_reply`].
+    /// As [`MessageWriter::locate_reply`] and [`Messaging::write_locate_reply`].
     pub fn locate_reply<'b>(
         self,
         buffer: &'b mut Vec<u8>,
@@ -214,7 +212,7 @@ impl<'m> Form<'m> {
                 let kind = MessageKind::CancelRequest;
                 let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
                 message.header_writer().write_u32(request_id);
-                // It has a few octets, so there is no error.
+                // Cannot fail: the message is small.
                 let _ = message.finish();
             }
         }
@@ -231,7 +229,7 @@ impl<'m> Form<'m> {
     }
 
     /// Writes a whole MessageError; in GIOP in the highest version that Zorb speaks, as the standard
-    /// asks.
+    /// requires.
     pub fn message_error(self, buffer: &mut Vec<u8>, order: ByteOrder) {
         match self {
             Self::Giop(_) => MessageWriter::message_error(buffer, order),
@@ -264,8 +262,8 @@ impl<'m> Form<'m> {
         }
     }
 
-    /// As [`read_request`](Self::read_request), into a header that is [empty](RequestHeader::EMPTY), with a
-    /// reader at the first octet of the message, which is at the first argument then.
+    /// As [`read_request`](Self::read_request), into a header that is [empty](RequestHeader::EMPTY) and with a
+    /// reader at the first octet of the message. Leaves the reader at the first argument.
     ///
     /// # Errors
     /// As [`RequestHeader::read`].
@@ -303,7 +301,7 @@ impl<'m> Form<'m> {
         }
     }
 
-    /// Reads of a whole Reply what a client needs first.
+    /// Reads the parts of a Reply's header that a client needs.
     ///
     /// # Errors
     /// As [`ReplyHeader::read`].
@@ -414,11 +412,11 @@ fn header_alone(
     order: ByteOrder,
     kind: MessageKind,
 ) {
-    // It has no body that could be too long.
+    // Cannot fail: there is no body.
     let _ = MessageWriter::begin_other(messaging, buffer, order, kind).finish();
 }
 
-/// Reads what comes first in another protocol's message of a kind.
+/// Reads the fields of a message of another messaging protocol.
 fn read<'a, T>(
     messaging: &dyn Messaging,
     message: &'a [u8],

@@ -1,4 +1,4 @@
-//! GIOPlite, GIOP for peers that need no more than it says.
+//! GIOPlite, a smaller encoding of GIOP messages.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -11,26 +11,25 @@ use crate::{
     ReplyStatus, RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
 };
 
-/// Octets of a GIOPlite header.
+/// The size of a GIOPlite header in octets.
 const HEADER_SIZE: u8 = 5;
-/// Where a request's id is.
+/// The offset of the request id.
 const ID_AT: u8 = 8;
-/// Octets of a request's beginning up to its object key: header, id, flags and the key's count, each
-/// aligned.
+/// The offset of a request's object key, after header, id, flags and the length of the key.
 const BEFORE_KEY: usize = 20;
-/// Octets of a reply up to its body: header, id and status.
+/// The offset of a reply's body, after header, id and status.
 const REPLY: usize = 16;
 /// `response_flags` of a two-way call.
 const TWO_WAY: u8 = 1;
 /// `response_flags` of a oneway call that is answered before the servant runs.
 const WITH_SERVER: u8 = 129;
 
-/// The most NULs that an operation's name may end with: one, and seven by which a bridge aligns
-/// arguments that it does not read.
-const MOST_NULS: usize = 8;
+/// The maximum number of NULs after an operation name: the terminating one, and seven with which a bridge
+/// aligns arguments that it does not decode.
+const MAX_NULS: usize = 8;
 
-/// GIOPlite, as TAO defined it for embedded systems: no magic number, no version, no flags, no
-/// service contexts, and so 7 octets less before the fields of a message, which lie closer as well.
+/// GIOPlite, as TAO defined it for embedded systems: the header has no magic number, version or flags,
+/// which saves 7 octets, and there are no service contexts.
 ///
 /// ```text
 /// +--------------------+------------+---------
@@ -38,13 +37,13 @@ const MOST_NULS: usize = 8;
 /// +--------------------+------------+---------
 /// ```
 ///
-/// The size counts what follows the type. Everything is in the sender's native byte order, which
-/// nothing tells: both sides must have the same. Nothing tells either that it is GIOPlite that is
-/// spoken: a server says so with the scheme of its endpoint. Text is UTF-8 and UTF-16.
+/// The size is that of the octets after the type. All numbers are in the native byte order of the sender,
+/// which the message does not say: both peers must have the same. Nor does a message say that it is
+/// GIOPlite: the scheme of the server's endpoint does. Text is UTF-8 and UTF-16.
 ///
-/// A Request is `ulong` id, `octet` response_flags (0: no reply; 129: before the servant runs; else
-/// after it), `sequence<octet>` object key, `string` operation, arguments. Behind the operation's name up
-/// to seven further NULs are passed over: bridges put them there. A Reply is `ulong` id,
+/// A Request is `ulong` id, `octet` response_flags (0: no reply; 129: a reply before the servant runs;
+/// other values: a reply after it), `sequence<octet>` object key, `string` operation, arguments. Up to
+/// seven more NULs after the operation name, which bridges insert, are skipped. A Reply is `ulong` id,
 /// `ulong` status, results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GiopLite;
@@ -60,10 +59,10 @@ impl Messaging for GiopLite {
 
     fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
         let Some(&[s0, s1, s2, s3, kind]) = octets.first_chunk() else {
-            return Err(ProtocolErrorKind::BadFrame("a GIOPlite header cut short"));
+            return Err(ProtocolErrorKind::BadFrame("a truncated GIOPlite header"));
         };
         if [s0, s1, s2, s3] == *b"GIOP" {
-            return Err(ProtocolErrorKind::BadFrame("GIOP where GIOPlite is spoken"));
+            return Err(ProtocolErrorKind::BadFrame("GIOP on a GIOPlite connection"));
         }
         let kind =
             MessageKind::from_octet(kind).ok_or(ProtocolErrorKind::UnknownMessageType(kind))?;
@@ -87,7 +86,7 @@ impl Messaging for GiopLite {
         Some(ID_AT)
     }
 
-    /// Further NULs behind the operation's name do it.
+    /// Aligns the arguments with more NULs after the operation name.
     fn write_request_before(
         &self,
         start: &RequestStart<'_>,
@@ -103,7 +102,7 @@ impl Messaging for GiopLite {
         let nuls = 1 + (usize::from(phase) + 8 - end % 8) % 8;
         writer.write_count(name.len() + nuls, "operation")?;
         writer.put(name);
-        writer.put([0; MOST_NULS].get(..nuls).unwrap_or_default());
+        writer.put([0; MAX_NULS].get(..nuls).unwrap_or_default());
         Ok(())
     }
 
@@ -142,7 +141,7 @@ impl Messaging for GiopLite {
             ByteOrder::Little => word.to_le_bytes(),
             ByteOrder::Big => word.to_be_bytes(),
         };
-        // The header, and what aligns the id behind it.
+        // The header, padding, id and status.
         let words = [[0; 4], [0; 4], octets(request_id), octets(status as u32)];
         buffer.clear();
         buffer.extend_from_slice(words.as_flattened());
@@ -181,7 +180,8 @@ fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
     }
 }
 
-/// Most requests: whole, and for an operation in ASCII. How many octets come before the arguments.
+/// The fast path of most requests: a whole message, and an operation in ASCII. Returns the offset of the
+/// arguments.
 #[inline]
 fn read_plain_request<'a>(
     request: &mut RequestHeader<'a>,
@@ -222,10 +222,10 @@ fn flags(response: ResponseFlags) -> u8 {
     }
 }
 
-/// Reads an operation's name, behind which there may be more NULs than one.
+/// Reads an operation name, which may end with more than one NUL.
 fn read_operation<'a>(reader: &mut CdrReader<'a>) -> CdrResult<OperationName<'a>> {
     let octets = reader.read_octets()?;
-    // Mostly there is one.
+    // In most messages there is one.
     if let Some((0, name)) = octets.split_last()
         && let Some(name) = OperationName::of_ascii(name)
     {
@@ -233,7 +233,7 @@ fn read_operation<'a>(reader: &mut CdrReader<'a>) -> CdrResult<OperationName<'a>
     }
     let length = octets.iter().rposition(|octet| *octet != 0).map_or(0, |last| last + 1);
     let (name, nuls) = octets.split_at_checked(length).unwrap_or_default();
-    if nuls.is_empty() || nuls.len() > MOST_NULS || name.contains(&0) {
+    if nuls.is_empty() || nuls.len() > MAX_NULS || name.contains(&0) {
         return Err(reader.error(CdrErrorKind::BadString, "operation"));
     }
     let latin1 = || -> Cow<'_, str> { name.iter().map(|octet| char::from(*octet)).collect() };

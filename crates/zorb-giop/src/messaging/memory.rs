@@ -1,4 +1,4 @@
-//! What the two ends of a connection remember of earlier requests, so that later ones are shorter.
+//! Connection state of messaging protocols that refer to earlier requests, so that later ones are shorter.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,68 +12,68 @@ use crate::{
     RequestHeader, RequestStart,
 };
 
-/// What a request says of its object and operation, on a connection whose ends remember some.
+/// How a request refers to its object and operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mention {
-    /// Both, and nothing more.
+    /// By object key and operation name.
     InFull,
-    /// Both, and the index that stands for them from now on.
+    /// By object key and operation name, and defines an index for later requests.
     Introduce(u8),
-    /// The index that an earlier request has introduced.
+    /// By the index that an earlier request has defined.
     Index(u8),
 }
 
-/// What the calling end of a connection remembers: which objects and operations it has introduced.
+/// The client's state of a connection: the indices that it has defined.
 ///
-/// Requests arrive in the order in which they are sent, so the other end has learned of every index
-/// that this one has told it of.
+/// Requests arrive in the order in which they are sent, so the server knows every index that the client
+/// has sent.
 pub trait ClientMemory: Send + fmt::Debug {
-    /// Finds what the next request is to say.
+    /// Chooses how the next request refers to its object and operation.
     ///
-    /// `in_turn` is whether nothing else will be sent on the connection before that request; where it
-    /// is false, the answer `Introduce` means that the caller has to wait for its turn and ask again.
-    /// An introduction that was not [`sent`](Self::sent) by the next time somebody asks in turn has
-    /// not taken place.
+    /// `in_turn` is whether the request is the next one on the wire. If it is not, and the answer is
+    /// `Introduce`, the caller has to wait until it is and call again. An index is defined only if
+    /// [`sent`](Self::sent) is called before the next call with `in_turn`.
     fn mention(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Mention;
 
-    /// Says that the request which this was last asked about in turn has been handed to the transport.
+    /// Reports that the request of the last call of [`mention`](Self::mention) with `in_turn` was passed to
+    /// the transport.
     fn sent(&mut self);
 
-    /// Says that the other end has not understood an index: from now on everything is said in full.
+    /// Reports that the server did not know an index: from now on every request is in full.
     fn give_up(&mut self);
 }
 
-/// What the answering end of a connection remembers.
+/// The server's state of a connection.
 pub trait ServerMemory: Send + fmt::Debug {
-    /// Takes note of a whole Request in its turn on the wire, and finds what it leaves out.
+    /// Processes a whole Request in the order of the wire, and looks up what it omits.
     ///
     /// # Errors
-    /// What is wrong with it; the connection ends.
+    /// A protocol violation in the request. The connection is closed.
     fn recall(&mut self, message: &[u8], header: &MessageHeader)
     -> Result<Recalled, ProtocolError>;
 }
 
-/// What the answering end remembers of a request.
+/// The result of looking up what a request omits.
 #[derive(Clone, Debug)]
 pub enum Recalled {
-    /// Nothing is left out.
+    /// The request omits nothing.
     Nothing,
-    /// The messaging that reads this one request, together with what it leaves out.
+    /// The messaging to read this request with, which supplies what it omits.
     By(Arc<dyn Messaging>),
-    /// What the request means is not remembered: the client is asked for the request in full, by a
-    /// Reply with the status [`NeedsAddressingMode`](crate::ReplyStatus::NeedsAddressingMode).
+    /// The index is unknown: ask the client to send the request in full, with the reply status
+    /// [`NeedsAddressingMode`](crate::ReplyStatus::NeedsAddressingMode).
     Unknown {
-        /// The request.
+        /// The id of the request.
         request_id: u32,
     },
 }
 
-/// A messaging protocol for the writing of one request, which says what it is for in a certain way.
+/// A messaging protocol that writes one request with this [`Mention`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mentioning<'m> {
-    /// What the request is written in.
+    /// The messaging protocol.
     pub messaging: &'m dyn Messaging,
-    /// What it says.
+    /// How the request refers to its object and operation.
     pub mention: Mention,
 }
 
@@ -110,7 +110,7 @@ impl Messaging for Mentioning<'_> {
         self.messaging.write_request_mentioning(start, self.mention, writer)
     }
 
-    // The rest is as without it.
+    // All other methods are those of the messaging protocol.
 
     fn parse_header(&self, octets: &[u8]) -> Result<Option<MessageHeader>, ProtocolError> {
         self.messaging.parse_header(octets)

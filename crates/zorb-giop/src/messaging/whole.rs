@@ -1,4 +1,4 @@
-//! Whole messages of messaging protocols, by what their methods do one by one.
+//! The default methods of [`Messaging`] for whole messages.
 
 use alloc::vec::Vec;
 
@@ -11,13 +11,13 @@ use crate::{
     ReplyStatus, RequestHeader, RequestStart,
 };
 
-/// Octets of the headers of a messaging protocol: one at least, so that messages have an end.
+/// The header size of a messaging protocol; at least 1, so that every message consumes octets.
 #[inline]
 pub(crate) fn size_of_header<M: Messaging + ?Sized>(messaging: &M) -> u8 {
     messaging.header_size().max(1)
 }
 
-/// What other messaging protocols say of a message, as GIOP would.
+/// The GIOP header for the header of another messaging protocol.
 #[inline]
 pub(super) fn header_of(
     Frame { kind, order, size }: Frame,
@@ -39,8 +39,7 @@ pub(super) fn parse_header<M: Messaging + ?Sized>(
     }
 }
 
-/// Goes behind the header of a whole message of a kind, and sees to it that nothing is read beyond the
-/// message's end.
+/// Skips the header of a whole message, and limits the reader to the size of the message.
 pub(super) fn skip_header<M: Messaging + ?Sized>(
     messaging: &M,
     reader: &mut CdrReader<'_>,
@@ -103,7 +102,7 @@ pub(super) fn begin_request<M: Messaging + ?Sized>(
     mention: Mention,
 ) -> CdrResult<()> {
     buffer.clear();
-    // The header is filled in at the end.
+    // `finish` writes the header.
     buffer.resize(usize::from(size_of_header(messaging)), 0);
     let writer = &mut CdrWriter::resume(buffer, order);
     match mention {
@@ -119,7 +118,7 @@ pub(super) fn begin_reply<M: Messaging + ?Sized>(
     status: ReplyStatus,
 ) -> CdrResult<()> {
     buffer.clear();
-    // The header is filled in at the end.
+    // `finish` writes the header.
     buffer.resize(usize::from(size_of_header(messaging)), 0);
     messaging.write_reply(request_id, status, &mut CdrWriter::resume(buffer, order))
 }
@@ -135,9 +134,9 @@ pub(super) fn finish<M: Messaging + ?Sized>(
     let Some(size) = size.filter(|size| *size <= messaging.max_size()) else {
         return Err(CdrError::new(CdrErrorKind::TooLong, buffer.len(), "message"));
     };
-    if let Some(place) = buffer.get_mut(..own) {
-        place.fill(0);
-        messaging.write_header(Frame { kind, order, size }, place);
+    if let Some(header) = buffer.get_mut(..own) {
+        header.fill(0);
+        messaging.write_header(Frame { kind, order, size }, header);
     }
     Ok(())
 }

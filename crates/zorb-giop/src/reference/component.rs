@@ -6,28 +6,28 @@ use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::ComponentTag;
 
-/// The most components that a profile may hold.
+/// The maximum number of components of a profile.
 pub const MAX_COMPONENTS: usize = 1024;
 
-/// The octets that an empty component takes.
+/// The size of an empty component in octets.
 const MIN_COMPONENT_SIZE: usize = 8;
 
 /// One tagged component of a profile (`IOP::TaggedComponent`; CORBA 3.3 part 2, 7.6.3).
 ///
 /// ```text
 /// +----------------+----------------+------------------------------------------+
-/// | ulong tag      | ulong length   | component_data, mostly an encapsulation  |
+/// | ulong tag      | ulong length   | component_data, usually an encapsulation |
 /// +----------------+----------------+------------------------------------------+
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedComponent {
-    /// The kind.
+    /// The kind of component.
     pub tag: ComponentTag,
-    /// The octets, kept as received.
+    /// The octets as received.
     pub data: Vec<u8>,
 }
 
-/// A kind of component whose data this crate can read and write.
+/// The body of a kind of component.
 pub trait ComponentBody: Sized {
     /// The tag of components of this kind.
     const TAG: ComponentTag;
@@ -41,7 +41,7 @@ pub trait ComponentBody: Sized {
     /// Reads the body from the component's encapsulation.
     ///
     /// # Errors
-    /// When the octets are no such body.
+    /// When the octets are not a valid body.
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
 }
 
@@ -55,7 +55,7 @@ impl TaggedComponent {
         Ok(Self { tag: T::TAG, data })
     }
 
-    /// The body, if the component is of kind `T`. Octets after the body are not looked at.
+    /// The body, if the component is of kind `T`. Octets after the body are ignored.
     ///
     /// # Errors
     /// When the component is of kind `T` and malformed.
@@ -68,7 +68,7 @@ impl TaggedComponent {
     }
 }
 
-/// Writes the list of components with which profiles of many kinds end, for authors of protocols.
+/// Writes the list of components at the end of many kinds of profile, for implementations of protocols.
 ///
 /// # Errors
 /// `TooLong` for more octets than a list can have.
@@ -84,10 +84,10 @@ pub fn write_components(
     Ok(())
 }
 
-/// Reads such a list.
+/// Reads a list of components.
 ///
 /// # Errors
-/// A list that is cut short, or has more than [`MAX_COMPONENTS`].
+/// `BoundExceeded` for more than [`MAX_COMPONENTS`]; `LengthBeyondEnd`, `Truncated`.
 pub fn read_components(reader: &mut CdrReader<'_>) -> CdrResult<Vec<TaggedComponent>> {
     let count = reader.read_count(MIN_COMPONENT_SIZE, "component list")?;
     if count > MAX_COMPONENTS {

@@ -1,5 +1,4 @@
-//! References to groups of objects: the profile of UDP multicast, and the component that names the
-//! group.
+//! References to object groups: the profile of UDP multicast, and the component that identifies the group.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,7 +8,7 @@ use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use super::component::{read_components, write_components};
 use super::{ComponentBody, ComponentTag, ProfileTag, TaggedComponent, TaggedProfile};
 
-/// `TAG_GROUP`: which group a reference is for (`PortableGroup::TagGroupTaggedComponent`; MIOP 1.0).
+/// `TAG_GROUP`: the object group (`PortableGroup::TagGroupTaggedComponent`; MIOP 1.0).
 ///
 /// ```text
 /// +------------+-------------+-------------+---------------+--------------------+---------------+
@@ -20,9 +19,10 @@ use super::{ComponentBody, ComponentTag, ProfileTag, TaggedComponent, TaggedProf
 pub struct TagGroup {
     /// The domain in which the id is unique.
     pub domain: String,
-    /// The group.
+    /// The id of the group.
     pub id: u64,
-    /// The version of the reference: it grows as the group's properties change. 0 where nobody counts.
+    /// The version of the reference, which increases with changes of the group's properties; 0 if it is not
+    /// used.
     pub reference_version: u32,
 }
 
@@ -49,7 +49,7 @@ impl ComponentBody for TagGroup {
     }
 }
 
-/// `TAG_UIPMC`: where a group is to be reached by UDP multicast (`MIOP::UIPMC_ProfileBody`; MIOP 1.0).
+/// `TAG_UIPMC`: the UDP multicast address of an object group (`MIOP::UIPMC_ProfileBody`; MIOP 1.0).
 ///
 /// ```text
 /// +------------+-------------+-------------+----------------+-------------+---------------------------+
@@ -57,23 +57,24 @@ impl ComponentBody for TagGroup {
 /// +------------+-------------+-------------+----------------+-------------+---------------------------+
 /// ```
 ///
-/// It has no object key: the profile itself names the target of a request. The version is that of MIOP,
-/// 1.0; TAO writes that of GIOP, and any with major number 1 is taken.
+/// It has no object key: the profile is the target of a request. The version is that of MIOP, 1.0. TAO
+/// writes the version of GIOP; every version with major number 1 is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UipmcProfile {
     /// The address of the multicast group, without brackets.
     pub address: String,
     /// UDP port.
     pub port: u16,
-    /// The [`TagGroup`], and what else there is.
+    /// The [`TagGroup`] and other components.
     pub components: Vec<TaggedComponent>,
 }
 
 impl UipmcProfile {
-    /// The profile as a reference holds it, encapsulated in `order`.
+    /// The tagged profile, with an encapsulation in `order`.
     ///
     /// # Errors
-    /// `BadString`, `BadText` for an address with a NUL or beyond ISO 8859-1; `TooLong`.
+    /// `BadString`, `BadText` for an address with a NUL or a character that ISO 8859-1 does not have;
+    /// `TooLong`.
     pub fn encode(&self, order: ByteOrder) -> CdrResult<TaggedProfile> {
         let data = CdrWriter::encapsulation(order, |writer| {
             writer.put(&[1, 0]);
@@ -84,10 +85,10 @@ impl UipmcProfile {
         Ok(TaggedProfile { tag: ProfileTag::UIPMC, data })
     }
 
-    /// Reads the octets of a profile of this kind.
+    /// Reads the data of a profile of this kind.
     ///
     /// # Errors
-    /// `Unsupported` for another major version; what the octets break otherwise.
+    /// `Unsupported` for another major version; the errors of decoding.
     pub fn decode(data: &[u8]) -> CdrResult<Self> {
         let mut reader = CdrReader::for_encapsulation(data)?;
         let major = reader.read_u8()?;
@@ -100,10 +101,10 @@ impl UipmcProfile {
         Ok(Self { address, port, components: read_components(&mut reader)? })
     }
 
-    /// The group that it is for.
+    /// The object group.
     ///
     /// # Errors
-    /// `BadReference` when it does not say; what the component's octets break otherwise.
+    /// `BadReference` without a group component; the errors of decoding it.
     pub fn group(&self) -> CdrResult<TagGroup> {
         let group = self.components.iter().find(|component| component.tag == TagGroup::TAG);
         let missing = zorb_cdr::CdrError::new(CdrErrorKind::BadReference, 0, "group");

@@ -9,7 +9,7 @@ use super::component::{read_components, write_components};
 use super::{ComponentBody, ProfileTag, TaggedComponent, TaggedProfile};
 use crate::GiopVersion;
 
-/// `TAG_INTERNET_IOP`: where an object is to be reached over TCP (CORBA 3.3 part 2, 9.7.2).
+/// `TAG_INTERNET_IOP`: the address of an object over TCP (CORBA 3.3 part 2, 9.7.2).
 ///
 /// ```text
 /// +------------+-------------+-------------+-------------+-------------+
@@ -19,27 +19,27 @@ use crate::GiopVersion;
 /// +----------------------------------------+----------------------------+
 /// ```
 ///
-/// Version 1.0 has no components. Octets after the known members belong to later versions and
-/// are not looked at; a minor version above 2 is read as 1.2.
+/// Version 1.0 has no components. Octets after the known members belong to later versions and are ignored;
+/// a minor version above 2 is read as 1.2.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IiopProfile {
     /// The highest GIOP version that the endpoint speaks.
     pub version: GiopVersion,
-    /// Name or address, an IPv6 one without brackets.
+    /// Host name or address; an IPv6 address without brackets.
     pub host: String,
-    /// TCP port; 0 where plain TCP is not offered.
+    /// TCP port; 0 if the server does not accept plain TCP.
     pub port: u16,
-    /// What the server knows the object by.
+    /// The object key.
     pub object_key: Vec<u8>,
-    /// What else a client may need; not sent in version 1.0.
+    /// The components; not sent in version 1.0.
     pub components: Vec<TaggedComponent>,
 }
 
 impl IiopProfile {
-    /// The profile as a reference holds it, encapsulated in `order`.
+    /// The tagged profile, with an encapsulation in `order`.
     ///
     /// # Errors
-    /// `BadString`, `BadText` for a host with a NUL or beyond ISO 8859-1; `TooLong`.
+    /// `BadString`, `BadText` for a host with a NUL or a character that ISO 8859-1 does not have; `TooLong`.
     pub fn encode(&self, order: ByteOrder) -> CdrResult<TaggedProfile> {
         let data = CdrWriter::encapsulation(order, |writer| {
             writer.put(&[1, self.version.minor()]);
@@ -54,10 +54,10 @@ impl IiopProfile {
         Ok(TaggedProfile { tag: ProfileTag::INTERNET_IOP, data })
     }
 
-    /// Reads the octets of a profile of this kind, or of one laid out like it.
+    /// Reads the data of a profile of this kind, or of a kind with the same layout.
     ///
     /// # Errors
-    /// `Unsupported` for another major version; what the octets break otherwise.
+    /// `Unsupported` for another major version; the errors of decoding.
     pub fn decode(data: &[u8]) -> CdrResult<Self> {
         let (version, mut reader) = open(data)?;
         let host = reader.read_latin1("host")?.into_owned();
@@ -81,7 +81,7 @@ impl IiopProfile {
         }
     }
 
-    /// The bodies of all well-formed components of kind `T`, as of alternate addresses.
+    /// The bodies of all well-formed components of kind `T`, for example of alternate addresses.
     pub fn components_of<T: ComponentBody>(&self) -> impl Iterator<Item = T> + use<'_, T> {
         self.components.iter().filter_map(|component| component.body().ok().flatten())
     }
@@ -96,10 +96,10 @@ impl IiopProfile {
     }
 }
 
-/// The object key in the octets of an IIOP profile, in place.
+/// The object key in the data of an IIOP profile.
 ///
 /// # Errors
-/// As [`IiopProfile::decode`]; components are not looked at.
+/// As [`IiopProfile::decode`], without those of components.
 pub fn iiop_object_key(data: &[u8]) -> CdrResult<&[u8]> {
     let (_, mut reader) = open(data)?;
     reader.read_string_octets(u32::MAX, "host")?;

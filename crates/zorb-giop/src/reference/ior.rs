@@ -8,27 +8,27 @@ use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWrite
 
 use super::{IiopProfile, ProfileTag};
 
-/// The most profiles that a reference may hold.
+/// The maximum number of profiles of a reference.
 pub const MAX_PROFILES: usize = 256;
-/// The most characters that a stringified reference may have.
+/// The maximum length of a stringified reference, in characters.
 pub const MAX_STRINGIFIED: usize = 1024 * 1024;
 
 const PREFIX: &str = "IOR:";
 
-/// One profile of a reference (`IOP::TaggedProfile`): a way to reach the object.
+/// One profile of a reference (`IOP::TaggedProfile`): the address of the object in one protocol.
 ///
 /// ```text
 /// +----------------+----------------+----------------------------------------+
-/// | ulong tag      | ulong length   | profile_data, mostly an encapsulation  |
+/// | ulong tag      | ulong length   | profile_data, usually an encapsulation |
 /// +----------------+----------------+----------------------------------------+
 /// ```
 ///
-/// Profiles survive a round trip octet for octet, known or not.
+/// All profiles, known or unknown, survive a round trip octet for octet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedProfile {
-    /// The kind.
+    /// The kind of profile.
     pub tag: ProfileTag,
-    /// The octets, kept as received.
+    /// The octets as received.
     pub data: Vec<u8>,
 }
 
@@ -40,13 +40,13 @@ pub struct TaggedProfile {
 /// +----------------+-------------+------------------------------------------------+
 /// ```
 ///
-/// The same form is used in parameters, in `LOCATION_FORWARD` bodies and in a target address;
-/// a stringified reference is the hex of an encapsulation of it.
+/// Parameters, `LOCATION_FORWARD` bodies and target addresses have this encoding. A stringified reference
+/// is an encapsulation of it in hexadecimal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ior {
-    /// Repository id of the object's interface; may be empty, which means unknown.
+    /// Repository id of the object's interface; empty if it is unknown.
     pub type_id: String,
-    /// The ways to reach the object. There is none in a nil reference.
+    /// The profiles. A nil reference has none.
     pub profiles: Vec<TaggedProfile>,
 }
 
@@ -54,13 +54,13 @@ impl Ior {
     /// The nil reference.
     pub const NIL: Self = Self { type_id: String::new(), profiles: Vec::new() };
 
-    /// Whether this is the nil reference: one without profiles.
+    /// Whether this is a nil reference, which has no profiles.
     #[inline]
     pub fn is_nil(&self) -> bool {
         self.profiles.is_empty()
     }
 
-    /// The IIOP profiles that can be read, in order.
+    /// The well-formed IIOP profiles, in order.
     pub fn iiop_profiles(&self) -> impl Iterator<Item = IiopProfile> + use<'_> {
         self.profiles
             .iter()
@@ -68,10 +68,11 @@ impl Ior {
             .filter_map(|profile| IiopProfile::decode(&profile.data).ok())
     }
 
-    /// The reference as text: `IOR:` and lower-case hex, in the machine's byte order.
+    /// The stringified reference: `IOR:` and lower-case hexadecimal, in the machine's byte order.
     ///
     /// # Errors
-    /// `BadString`, `BadText` for a type id with a NUL or beyond ISO 8859-1; `TooLong`.
+    /// `BadString`, `BadText` for a type id with a NUL or a character that ISO 8859-1 does not have;
+    /// `TooLong`.
     pub fn to_stringified(&self) -> CdrResult<String> {
         let octets = self.to_encapsulation(ByteOrder::NATIVE)?;
         let mut text = String::with_capacity(PREFIX.len() + octets.len() * 2);
@@ -82,10 +83,10 @@ impl Ior {
         Ok(text)
     }
 
-    /// Reads `IOR:` and hex, both in any case; space around it is not looked at.
+    /// Parses a stringified reference. Case and surrounding white space are ignored.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// See [`IorTextError`].
     pub fn from_stringified(text: &str) -> Result<Self, IorTextError> {
         let leading = text.len() - text.trim_start().len();
         let text = text.trim();
@@ -99,8 +100,8 @@ impl Ior {
         let (pairs, odd) = digits.as_chunks::<2>();
         let mut octets = Vec::with_capacity(pairs.len());
         for (index, &[high, low]) in pairs.iter().enumerate() {
-            let at = |place: usize| IorTextError::NotHex {
-                position: leading + PREFIX.len() + index * 2 + place,
+            let at = |digit: usize| IorTextError::NotHex {
+                position: leading + PREFIX.len() + index * 2 + digit,
             };
             let high = hex_value(high).ok_or_else(|| at(0))?;
             let low = hex_value(low).ok_or_else(|| at(1))?;
@@ -120,10 +121,10 @@ impl Ior {
         CdrWriter::encapsulation(order, |writer| Self::write(self, writer))
     }
 
-    /// Reads an encapsulation of a reference.
+    /// Reads a reference from an encapsulation.
     ///
     /// # Errors
-    /// What the octets break.
+    /// The errors of decoding.
     pub fn from_encapsulation(octets: &[u8]) -> CdrResult<Self> {
         Self::read(&mut CdrReader::for_encapsulation(octets)?)
     }
@@ -171,24 +172,24 @@ impl Wire for Ior {
     }
 }
 
-/// Why text is no stringified reference.
+/// The reason why text is not a stringified reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IorTextError {
     /// It does not begin with `IOR:`.
     NoPrefix,
     /// It has more than [`MAX_STRINGIFIED`] characters.
     TooLong {
-        /// The characters that it has.
+        /// Its length in characters.
         length: usize,
     },
-    /// A character that is no hexadecimal digit.
+    /// A character that is not a hexadecimal digit.
     NotHex {
         /// Index of the octet in the text.
         position: usize,
     },
-    /// A hexadecimal digit without its pair: mostly text that was cut off.
+    /// An odd number of digits; in most cases the text is truncated.
     OddLength,
-    /// The octets are no reference.
+    /// The octets are not a reference.
     Malformed(CdrError),
 }
 
@@ -200,10 +201,10 @@ impl fmt::Display for IorTextError {
                 write!(f, "{length} characters; the limit is {MAX_STRINGIFIED}")
             }
             Self::NotHex { position } => {
-                write!(f, "no hexadecimal digit at position {position}")
+                write!(f, "not a hexadecimal digit at position {position}")
             }
-            Self::OddLength => f.write_str("an odd number of hexadecimal digits; was it cut off?"),
-            Self::Malformed(cause) => write!(f, "not the octets of a reference: {cause}"),
+            Self::OddLength => f.write_str("an odd number of hexadecimal digits; is it truncated?"),
+            Self::Malformed(cause) => write!(f, "not a valid object reference: {cause}"),
         }
     }
 }

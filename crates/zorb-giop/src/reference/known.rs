@@ -1,4 +1,4 @@
-//! The bodies of the components that Zorb understands.
+//! The bodies of the components that Zorb knows.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,12 +7,12 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{ComponentBody, ComponentTag};
 
-/// The most policies that a [`Policies`] component may hold.
+/// The maximum number of policies in a [`Policies`] component.
 pub const MAX_POLICIES: usize = 256;
-/// The most endpoints that a [`TaoEndpoints`] component may hold.
+/// The maximum number of endpoints in a [`TaoEndpoints`] component.
 pub const MAX_ENDPOINTS: usize = 1024;
 
-/// `TAG_ORB_TYPE`: which ORB made the reference (CORBA 3.3 part 2, 7.6.6.1).
+/// `TAG_ORB_TYPE`: the ORB that created the reference (CORBA 3.3 part 2, 7.6.6.1).
 ///
 /// ```text
 /// +------------+---------+----------------+
@@ -32,7 +32,7 @@ impl OrbType {
     /// JacORB.
     pub const JACORB: Self = Self(0x4a41_4300);
 
-    /// The ORB's name, if the number is a known one.
+    /// The name of the ORB, if it is known.
     pub const fn name(self) -> Option<&'static str> {
         Some(match self {
             Self::ZORB => "Zorb",
@@ -57,7 +57,7 @@ impl ComponentBody for OrbType {
     }
 }
 
-/// `TAG_ALTERNATE_IIOP_ADDRESS`: one more address of the same object (CORBA 3.3 part 2, 9.7.3).
+/// `TAG_ALTERNATE_IIOP_ADDRESS`: another address of the same object (CORBA 3.3 part 2, 9.7.3).
 ///
 /// ```text
 /// +------------+---------+-------------+-------------+
@@ -66,7 +66,7 @@ impl ComponentBody for OrbType {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AlternateIiopAddress {
-    /// Name or address, an IPv6 one without brackets.
+    /// Host name or address; an IPv6 address without brackets.
     pub host: String,
     /// TCP port.
     pub port: u16,
@@ -87,7 +87,7 @@ impl ComponentBody for AlternateIiopAddress {
     }
 }
 
-/// `TAG_SSL_SEC_TRANS`: the same object over SSL, on the profile's host.
+/// `TAG_SSL_SEC_TRANS`: the same object over SSL, on the host of the profile.
 ///
 /// ```text
 /// +------------+---------+------------------------+------------------------+-------------+
@@ -100,9 +100,9 @@ impl ComponentBody for AlternateIiopAddress {
 /// EstablishTrustInClient 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SslSecTrans {
-    /// What the target can do.
+    /// The options that the target supports.
     pub target_supports: u16,
-    /// What the target insists on.
+    /// The options that the target requires.
     pub target_requires: u16,
     /// TCP port.
     pub port: u16,
@@ -127,16 +127,16 @@ impl ComponentBody for SslSecTrans {
     }
 }
 
-/// One policy as messages and references carry it (`Messaging::PolicyValue`).
+/// A policy in a message or reference (`Messaging::PolicyValue`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PolicyValue {
     /// The policy type.
     pub policy_type: u32,
-    /// The policy's value, an encapsulation.
+    /// The value of the policy, an encapsulation.
     pub value: Vec<u8>,
 }
 
-/// `TAG_POLICIES`: policies of the server that a client must know (CORBA 3.3 part 2, 7.6.6.3).
+/// `TAG_POLICIES`: policies of the server that the client has to know (CORBA 3.3 part 2, 7.6.6.3).
 ///
 /// ```text
 /// +------------+---------+-------------+------------------------------------------+
@@ -175,15 +175,15 @@ impl ComponentBody for Policies {
 /// One endpoint of [`TaoEndpoints`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaoEndpoint {
-    /// Name or address.
+    /// Host name or address.
     pub host: String,
     /// TCP port.
     pub port: u16,
-    /// The RT-CORBA priority that the endpoint serves.
+    /// The RT-CORBA priority of the endpoint.
     pub priority: i16,
 }
 
-/// `TAO_TAG_ENDPOINTS`: TAO's endpoints with their priorities, one a thread-pool lane.
+/// `TAO_TAG_ENDPOINTS`: TAO's endpoints with priorities, one for each thread-pool lane.
 ///
 /// ```text
 /// +------------+---------+-------------+------------------------------------------------------+
@@ -221,8 +221,7 @@ impl ComponentBody for TaoEndpoints {
     }
 }
 
-/// `ZORB_LANE_PRIORITY`: the RT-CORBA priority that the endpoints of the profile serve, whatever its
-/// protocol.
+/// `ZORB_LANE_PRIORITY`: the RT-CORBA priority of the profile's endpoints, for all protocols.
 ///
 /// ```text
 /// +------------+---------+----------------+

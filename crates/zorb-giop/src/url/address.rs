@@ -3,24 +3,24 @@
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// The port of an IIOP address that names none.
+/// The port of an IIOP address without one.
 pub const DEFAULT_IIOP_PORT: u16 = 2809;
 
 /// The host and port of an IIOP address: `host`, `host:port`, `[v6]`, `[v6]:port`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostPort {
-    /// Name or address, an IPv6 one without brackets; `localhost` where the text has none.
+    /// Host name or address, an IPv6 address without brackets; `localhost` if the text has none.
     pub host: String,
-    /// TCP port; [`DEFAULT_IIOP_PORT`] where the text has none.
+    /// TCP port; [`DEFAULT_IIOP_PORT`] if the text has none.
     pub port: u16,
 }
 
-/// Why text is no `host:port`.
+/// The reason why text is not a `host:port`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HostPortError {
-    /// Where in the text: octets from its start.
+    /// The position in the text, in octets from its start.
     pub position: usize,
-    /// What is wrong there.
+    /// The reason.
     pub reason: &'static str,
 }
 
@@ -28,13 +28,13 @@ impl HostPort {
     /// Parses an address.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// The position and reason.
     pub fn parse(text: &str) -> Result<Self, HostPortError> {
         let error = |position, reason| Err(HostPortError { position, reason });
         let (host, port, port_at) = match text.strip_prefix('[') {
             Some(bracketed) => {
                 let Some((host, after)) = bracketed.split_once(']') else {
-                    return error(0, "a `[` without its `]`");
+                    return error(0, "a `[` without a `]`");
                 };
                 if host.is_empty() {
                     return error(1, "no address between the brackets");

@@ -1,15 +1,15 @@
-//! `%`-escapes.
+//! Percent-encoding.
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::reference::hex_value;
 
-/// Characters besides letters and digits that stand for themselves in a key
-/// (CORBA 3.3 part 2, 7.6.10.2).
+/// Characters that are not escaped in a key, in addition to letters and digits (CORBA 3.3 part 2,
+/// 7.6.10.2).
 const UNRESERVED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 
-/// Octets as a URL shows them: `%` and two hexadecimal digits for all but the harmless ones.
+/// Displays octets percent-encoded, as in a URL.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a [u8]);
 
@@ -26,10 +26,10 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The octets that escaped text stands for.
+/// Decodes percent-encoded text.
 ///
 /// # Errors
-/// The index of a `%` that two hexadecimal digits do not follow.
+/// The index of a `%` without two hexadecimal digits.
 pub fn unescape(text: &str) -> Result<Vec<u8>, usize> {
     let mut octets = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! The grammar.
+//! Parsing object URLs.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -29,7 +29,12 @@ pub(super) fn parse(text: &str) -> Result<ObjectUrl, UrlError> {
         return parse_ior(url, leading);
     }
     if url.len() > MAX_URL {
-        return Err(error(UrlErrorKind::Other, leading, "a URL too long", "use a shorter key"));
+        return Err(error(
+            UrlErrorKind::Other,
+            leading,
+            "the URL is too long",
+            "use a shorter key",
+        ));
     }
     if scheme.eq_ignore_ascii_case("corbaloc") {
         return Ok(match part.locations()? {
@@ -53,28 +58,28 @@ fn parse_ior(url: &str, leading: usize) -> Result<ObjectUrl, UrlError> {
         Ok(ior) => return Ok(ObjectUrl::Ior(ior)),
         Err(failed) => failed,
     };
-    const WHOLE: &str = "copy the reference whole, on one line";
+    const WHOLE: &str = "copy the whole reference, on one line";
     let kind = UrlErrorKind::BadSchemeSpecificPart;
     Err(match failed {
         IorTextError::NoPrefix => error(UrlErrorKind::BadScheme, leading, "no scheme", SCHEMES),
         IorTextError::TooLong { .. } => {
-            error(UrlErrorKind::Other, leading, "a stringified reference too long", WHOLE)
+            error(UrlErrorKind::Other, leading, "the stringified reference is too long", WHOLE)
         }
         IorTextError::NotHex { position } => {
-            error(kind, leading + position, "no hexadecimal digit", WHOLE)
+            error(kind, leading + position, "not a hexadecimal digit", WHOLE)
         }
         IorTextError::OddLength => {
             error(kind, leading + url.len(), "an odd number of hexadecimal digits", WHOLE)
         }
         IorTextError::Malformed(cause) => {
-            let mut error = error(kind, leading, "hex that is no reference", WHOLE);
+            let mut error = error(kind, leading, "not a valid object reference", WHOLE);
             error.cause = Some(cause);
             error
         }
     })
 }
 
-/// A piece of the URL and where it is.
+/// A part of the URL and its position.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     text: &'a str,
@@ -87,7 +92,7 @@ enum Locations {
 }
 
 impl<'a> Part<'a> {
-    /// Splits off what is before octet `at`; the second part begins `skip` octets after it.
+    /// Splits at the octet `at`; the second part begins `skip` octets after it.
     fn split(self, at: usize, skip: usize) -> (Self, Self) {
         let (first, rest) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
         let rest = rest.get(skip..).unwrap_or_default();
@@ -95,7 +100,7 @@ impl<'a> Part<'a> {
         (Self { text: first, position: self.position }, Self { text: rest, position })
     }
 
-    /// The addresses, and the key as it stands.
+    /// The addresses, and the key, still escaped.
     fn locations(self) -> Result<(Locations, Self), UrlError> {
         if let Some(rest) = strip_rir(self) {
             let Some(delimiter) = rest.text.chars().next() else {
@@ -144,19 +149,19 @@ impl<'a> Part<'a> {
             version: None,
             address: String::new(),
         };
-        let place = match rest.text.split_once('@') {
-            Some((version, place)) if is_like_version(version) => place,
+        let host = match rest.text.split_once('@') {
+            Some((version, host)) if is_like_version(version) => host,
             _ => rest.text,
         };
-        let is_path = is_path(&address.protocol, place);
+        let is_path = is_path(&address.protocol, host);
         let delimiters: &[char] = if is_path { &['|', ','] } else { &['/', ','] };
         let end = rest.text.find(delimiters).unwrap_or(rest.text.len());
         let (mut whole, after) = rest.split(end, 0);
         if let Some(at) = whole.text.find('@') {
-            let (version, place) = whole.split(at, 1);
+            let (version, host) = whole.split(at, 1);
             match version.version() {
-                Ok(version) => (address.version, whole) = (Some(version), place),
-                // A path may hold an `@` of its own.
+                Ok(version) => (address.version, whole) = (Some(version), host),
+                // A path may contain an `@`.
                 Err(_)
                     if is_path
                         && (is_uiop(&address.protocol) || !is_like_version(version.text)) => {}
@@ -183,7 +188,7 @@ impl<'a> Part<'a> {
             return Err(self.bad_address("a malformed version", HINT));
         };
         GiopVersion::of_profile(major, minor)
-            .ok_or_else(|| self.bad_address("a version that is not spoken here", HINT))
+            .ok_or_else(|| self.bad_address("an unsupported version", HINT))
     }
 
     fn corbaname(self) -> Result<ObjectUrl, UrlError> {
@@ -227,7 +232,7 @@ impl<'a> Part<'a> {
     fn utf8(self) -> Result<String, UrlError> {
         String::from_utf8(self.unescaped()?).map_err(|_| {
             let kind = UrlErrorKind::BadSchemeSpecificPart;
-            error(kind, self.position, "escapes that are no UTF-8", "escape the text as UTF-8")
+            error(kind, self.position, "escapes that are not UTF-8", "escape the text as UTF-8")
         })
     }
 
@@ -248,18 +253,18 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What follows `rir:`, if that is how the part begins.
+/// The text after `rir:`, if the part begins with it.
 fn strip_rir(part: Part<'_>) -> Option<Part<'_>> {
     let (prefix, rest) = part.split(4, 0);
     prefix.text.eq_ignore_ascii_case("rir:").then_some(rest)
 }
 
-/// Whether addresses are those of UIOP, whatever messaging is over it.
+/// Whether the protocol is UIOP, with any messaging protocol.
 fn is_uiop(protocol: &str) -> bool {
     protocol.rsplit('+').next() == Some("uiop")
 }
 
-/// Whether `text` is nothing but digits and dots.
+/// Whether `text` consists of digits and dots.
 fn is_like_version(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.')
 }

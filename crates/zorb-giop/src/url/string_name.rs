@@ -1,4 +1,4 @@
-//! Names of the naming service as text: what stands behind `#` in a `corbaname:`.
+//! Stringified names of the naming service, as after the `#` of a `corbaname:`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,14 +8,14 @@ use core::str::FromStr;
 /// One component of a [`StringName`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StringNameComponent {
-    /// What names it.
+    /// The id.
     pub id: String,
-    /// What kind of thing it is; often empty.
+    /// The kind; often empty.
     pub kind: String,
 }
 
-/// A name in the string form of CosNaming (Naming Service 1.3, 2.4): components between `/`, id
-/// and kind around `.`, and `\` before a `/`, `.` or `\` that is meant literally.
+/// A stringified name of CosNaming (Naming Service 1.3, 2.4): `/` separates components, `.` separates id
+/// and kind, and `\` escapes `/`, `.` and `\`.
 ///
 /// ```
 /// use zorb_giop::StringName;
@@ -32,17 +32,17 @@ pub struct StringName {
     pub components: Vec<StringNameComponent>,
 }
 
-/// Why a text is no [`StringName`].
+/// The reason why text is not a [`StringName`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StringNameError {
     /// A component has neither id nor kind.
     EmptyComponent,
-    /// A component has a second unescaped dot.
+    /// A component has two unescaped dots.
     TwoKinds,
-    /// A component ends with a dot, so that its kind is empty although one is announced.
+    /// A component ends with a dot, so that its kind is missing.
     EmptyKind,
-    /// A `\` stands before something that needs no escape, or at the end.
+    /// A `\` at the end, or before a character that needs no escape.
     BadEscape,
 }
 
@@ -79,7 +79,7 @@ impl FromStr for StringName {
                 Some('.') if kind.is_some() => return Err(StringNameError::TwoKinds),
                 Some('.') => kind = Some(String::new()),
                 Some('/') | None => {
-                    // A lone dot is the component whose id and kind are both empty.
+                    // A single dot is the component with empty id and kind.
                     match kind.as_deref() {
                         None if id.is_empty() => return Err(StringNameError::EmptyComponent),
                         Some("") if !id.is_empty() => return Err(StringNameError::EmptyKind),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_apart_into_ids_and_kinds() {
+    fn names_have_components_with_ids_and_kinds() {
         let name = name(r"a\/b\.c.d/./.k/x");
         let parts: Vec<_> =
             name.components.iter().map(|part| (part.id.as_str(), part.kind.as_str())).collect();

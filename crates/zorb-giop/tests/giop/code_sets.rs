@@ -46,7 +46,7 @@ fn the_rules_apply_in_order() {
 }
 
 #[test]
-fn a_server_without_wide_text_is_no_failure() {
+fn a_server_without_wide_text_is_accepted() {
     let zorb = CodeSetComponentInfo::zorb();
     let server = CodeSetComponentInfo {
         for_char: component(LATIN, &[]),
@@ -57,7 +57,7 @@ fn a_server_without_wide_text_is_no_failure() {
 }
 
 #[test]
-fn zorb_agrees_with_the_others() {
+fn zorb_negotiates_with_other_orbs() {
     let zorb = CodeSetComponentInfo::zorb();
     let itself = negotiate(&zorb, &zorb).expect("compatible");
     assert_eq!(itself, CodeSetContext { char_data: UTF_8, wchar_data: CodeSetId::UTF_16 });
@@ -73,7 +73,7 @@ fn zorb_agrees_with_the_others() {
         let order = if hex.starts_with("01") { ByteOrder::Little } else { ByteOrder::Big };
         let again = TaggedComponent::with_body(&server, order).expect("writable");
         assert_eq!(again, component);
-        // Zorb as the server of such a client.
+        // With Zorb as the server.
         negotiate(&server, &zorb)
             .and_then(|context| text_coding(context, GiopVersion::V1_2))
             .expect("a coding that Zorb has");
@@ -92,7 +92,7 @@ fn contexts_survive_a_round_trip() {
 }
 
 #[test]
-fn the_version_decides_the_form_of_wide_text() {
+fn the_encoding_of_wide_text_depends_on_the_version() {
     let context = CodeSetContext { char_data: UTF_8, wchar_data: CodeSetId::UCS_2_LEVEL_1 };
     let coding = |version| text_coding(context, version).expect("known sets");
     let old = coding(GiopVersion::V1_0);

@@ -1,4 +1,4 @@
-//! Fragments: joined as they come in, split as they go out.
+//! Joining received fragments, and splitting messages.
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire as _};
 use zorb_giop::{
@@ -37,7 +37,7 @@ fn messages_of(name: &str) -> Vec<(MessageHeader, Vec<u8>)> {
     all.remove(0).into_iter().map(whole).collect()
 }
 
-/// The captured requests pass the octets 0, 1, 2 ... 39.
+/// The arguments of the captured requests are the octets 0, 1, 2 ... 39.
 fn assert_forty_octets(message: &(MessageHeader, Vec<u8>)) {
     let (request, mut body) = RequestHeader::read(&message.1, &message.0).expect("a request");
     assert_eq!((request.request_id, &*request.operation), (4, "op_octets"));
@@ -53,7 +53,7 @@ fn captured_requests_are_joined() {
     }
 }
 
-/// The message of these octets, and where its parts begin.
+/// The message in these octets, and the offsets of its parts.
 fn joined(octets: &[u8]) -> (MessageHeader, Vec<u8>, Vec<u32>) {
     let mut inbound = Inbound::new(Limits::default());
     inbound.space()[..octets.len()].copy_from_slice(octets);
@@ -66,7 +66,7 @@ fn joined(octets: &[u8]) -> (MessageHeader, Vec<u8>, Vec<u32>) {
 }
 
 #[test]
-fn a_run_of_numbers_goes_on_in_the_next_giop_1_1_fragment() {
+fn a_run_of_numbers_continues_in_the_next_giop_1_1_fragment() {
     let (header, message, seams) = joined(&stream("probe_omni_frag11_contiguous"));
     let (request, body) = RequestHeader::read(&message, &header).expect("a request");
     assert_eq!(request.operation, "op_doubles");
@@ -75,8 +75,8 @@ fn a_run_of_numbers_goes_on_in_the_next_giop_1_1_fragment() {
 }
 
 #[test]
-fn giop_1_1_fragments_are_aligned_on_their_own() {
-    // What omniORB sends for two strings: the first fills a part, and no padding follows it.
+fn giop_1_1_fragments_have_their_own_alignment_base() {
+    // As omniORB sends two strings: the first one fills a fragment, and no padding follows it.
     let mut first = request(GiopVersion::V1_1, 4, 0);
     let body = first.len();
     first.extend([0, 0, 0, 2, b'a', 0]);
@@ -90,7 +90,7 @@ fn giop_1_1_fragments_are_aligned_on_their_own() {
         [&header.to_octets()[..], data].concat()
     };
     let second = part(true, &[0, 0, 0, 2, b'b', 0]);
-    // A double would have to begin at offset 16 of this part.
+    // A double has to begin at offset 16 of this fragment.
     let third = part(false, &[0, 0, 0, 0, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 7]);
     let (header, message, seams) = joined(&[first, second, third].concat());
     assert_eq!(seams, [body as u32 + 6, body as u32 + 12]);
@@ -164,7 +164,7 @@ fn split(message: &[u8], max: usize) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_message_split_is_a_message_joined() {
+fn splitting_and_joining_a_message_is_a_round_trip() {
     for size in [0, 1, 7, 8, 100, 1000] {
         let message = request(GiopVersion::V1_2, 8, size);
         for max in [0, 24, 31, 32, 64, 100, 4096] {
@@ -182,7 +182,7 @@ fn a_message_split_is_a_message_joined() {
 }
 
 #[test]
-fn what_cannot_be_split_stays_whole() {
+fn a_message_that_cannot_be_split_stays_whole() {
     for version in [GiopVersion::V1_0, GiopVersion::V1_1] {
         let message = request(version, 8, 500);
         assert_eq!(split(&message, 64), [&*message]);
@@ -207,7 +207,7 @@ fn many_messages_interleave() {
     assert!(inbound.is_idle());
 }
 
-/// The fault that `parts`, one after the other, are to a receiver.
+/// The error of receiving `parts`.
 fn fault(limits: Limits, parts: &[&[u8]]) -> ProtocolErrorKind {
     let mut inbound = Inbound::new(limits);
     for part in parts {
@@ -229,7 +229,7 @@ fn fault(limits: Limits, parts: &[&[u8]]) -> ProtocolErrorKind {
 }
 
 #[test]
-fn fragments_that_break_the_rules_are_faults() {
+fn fragments_that_violate_the_rules_are_errors() {
     let limits = Limits::default();
     let pieces = split(&request(GiopVersion::V1_2, 8, 200), 64);
     let (first, second) = (&*pieces[0], &*pieces[1]);
@@ -258,14 +258,14 @@ fn fragments_that_break_the_rules_are_faults() {
 }
 
 #[test]
-fn giop_1_1_fragments_must_follow_one_another() {
+fn giop_1_1_fragments_must_be_consecutive() {
     let mut first = request(GiopVersion::V1_1, 8, 20);
     first[6] |= 2;
     let other = request(GiopVersion::V1_1, 10, 0);
     let expected = ProtocolErrorKind::InterruptedFragments(MessageKind::Request);
     assert_eq!(fault(Limits::default(), &[&first, &other]), expected);
 
-    // The sender may give the message up, and the connection too.
+    // The sender may cancel the message, or close the connection.
     let mut cancel = Vec::new();
     MessageWriter::cancel_request(&mut cancel, GiopVersion::V1_1, ByteOrder::Big, 8);
     let mut inbound = Inbound::new(Limits::default());
@@ -281,7 +281,7 @@ fn giop_1_1_fragments_must_follow_one_another() {
 }
 
 #[test]
-fn a_cancel_of_another_request_passes_through() {
+fn a_cancel_of_another_request_is_returned() {
     let pieces = split(&request(GiopVersion::V1_2, 8, 100), 64);
     let mut cancel = Vec::new();
     MessageWriter::cancel_request(&mut cancel, GiopVersion::V1_2, ByteOrder::Big, 6);
@@ -313,7 +313,7 @@ fn incomplete_messages_are_limited_in_number_size_and_parts() {
 }
 
 #[test]
-fn a_joined_message_can_be_taken_too() {
+fn a_joined_message_can_be_taken() {
     let message = request(GiopVersion::V1_2, 8, 200);
     let ping = request(GiopVersion::V1_2, 10, 0);
     let stream = [split(&message, 64).concat(), ping.clone()].concat();

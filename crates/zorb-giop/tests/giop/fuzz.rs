@@ -1,10 +1,10 @@
-//! A short, seeded run of what the fuzz targets do at length: captured octets, broken on purpose.
+//! A short, deterministic run of the fuzz targets over mutations of captured octets.
 
 use zorb_giop::fuzzing;
 
 use crate::support::{hex, messages, references, streams};
 
-/// A small generator of even quality (xorshift64*), so that runs repeat everywhere.
+/// A small pseudo-random generator (xorshift64*), so that all runs are the same.
 struct Random(u64);
 
 impl Random {
@@ -36,7 +36,7 @@ impl Random {
                     octets.remove(at);
                 }
                 _ => {
-                    // A length out of all proportion, where lengths mostly are.
+                    // A huge length, at an offset where lengths usually are.
                     let at = at & !3;
                     let value = INTERESTING[self.below(8)];
                     octets.iter_mut().skip(at).take(4).for_each(|octet| *octet = value);

@@ -8,9 +8,9 @@ use zorb_giop::{
 
 use crate::support::messages;
 
-const SMALL: Limits = Limits { initial_capacity: 256, kept_capacity: 512, ..Limits::DEFAULT };
+const SMALL: Limits = Limits { initial_capacity: 256, retained_capacity: 512, ..Limits::DEFAULT };
 
-/// Puts all of `octets` in, polling after every `step` of them; the messages that came out.
+/// Receives `octets` in pieces of `step` octets, and returns the messages.
 pub(crate) fn received(inbound: &mut Inbound, octets: &[u8], step: usize) -> Vec<Vec<u8>> {
     let mut messages = Vec::new();
     let mut rest = octets;
@@ -51,7 +51,7 @@ fn reply(request_id: u32, size: usize) -> Vec<u8> {
 }
 
 #[test]
-fn messages_come_out_whole_however_they_arrive() {
+fn messages_are_received_in_pieces_of_any_size() {
     let sent: Vec<Vec<u8>> = messages().iter().map(|block| block.octets("octets")).collect();
     let stream = sent.concat();
     for step in [1, 3, 11, 12, 13, 64, 1000, usize::MAX] {
@@ -86,7 +86,7 @@ fn a_message_is_current_until_the_next_poll() {
 }
 
 #[test]
-fn the_end_of_a_message_may_be_elsewhere() {
+fn the_end_of_a_message_may_be_received_elsewhere() {
     let mut inbound = Inbound::new(SMALL);
     assert_eq!((inbound.missing_end(), inbound.end_is_elsewhere()), (None, None));
     let (one, two) = (reply(1, 5_000), reply(2, 60));
@@ -104,7 +104,7 @@ fn the_end_of_a_message_may_be_elsewhere() {
     assert!(inbound.is_idle() && inbound.end_is_elsewhere().is_none());
     assert!(inbound.capacity() <= 256, "nothing is made for what does not come");
     assert_eq!(received(&mut inbound, &two, usize::MAX), [two]);
-    // Fragments are joined here, so they have to be here as a whole.
+    // Fragments are joined, so all of their octets have to be received here.
     let mut fragment = reply(3, 500);
     fragment[6] |= 2;
     put_all(&mut inbound, &fragment[..100]);
@@ -113,7 +113,7 @@ fn the_end_of_a_message_may_be_elsewhere() {
 }
 
 #[test]
-fn taking_a_message_hands_its_buffer_over() {
+fn taking_a_message_takes_its_buffer() {
     let mut inbound = Inbound::new(SMALL);
     let (one, two) = (reply(1, 50), reply(2, 60));
     put_all(&mut inbound, &[one.clone(), two[..20].to_vec()].concat());
@@ -135,7 +135,7 @@ fn taking_a_message_hands_its_buffer_over() {
 }
 
 #[test]
-fn two_buffers_go_round_without_allocating() {
+fn two_buffers_alternate_without_allocation() {
     let mut inbound = Inbound::new(SMALL);
     let message = reply(1, 100);
     let mut spare = vec![0; 256];
@@ -154,7 +154,7 @@ fn two_buffers_go_round_without_allocating() {
 }
 
 #[test]
-fn the_buffer_grows_with_what_arrives_not_with_what_is_claimed() {
+fn the_buffer_grows_with_the_octets_received_not_with_the_size_in_the_header() {
     let size = 1 << 20;
     let message = reply(1, size);
     let mut inbound = Inbound::new(SMALL);
@@ -170,7 +170,7 @@ fn the_buffer_grows_with_what_arrives_not_with_what_is_claimed() {
 }
 
 #[test]
-fn a_once_large_buffer_shrinks_back() {
+fn a_large_buffer_shrinks() {
     let mut inbound = Inbound::new(SMALL);
     received(&mut inbound, &reply(1, 10_000), usize::MAX);
     let small = reply(2, 10);
@@ -182,12 +182,12 @@ fn a_once_large_buffer_shrinks_back() {
         received(&mut inbound, &small, usize::MAX);
     }
     inbound.space();
-    assert!(inbound.capacity() <= SMALL.kept_capacity, "{}", inbound.capacity());
+    assert!(inbound.capacity() <= SMALL.retained_capacity, "{}", inbound.capacity());
     assert_eq!(received(&mut inbound, &reply(3, 2_000), 100).len(), 1);
 }
 
 #[test]
-fn a_size_above_the_limit_is_refused_before_the_body_comes() {
+fn a_size_above_the_limit_is_refused_before_the_body_is_received() {
     let limits = Limits { max_message_size: 1000, ..SMALL };
     let message = reply(1, 1000);
     let mut inbound = Inbound::new(limits);
@@ -203,7 +203,7 @@ fn a_size_above_the_limit_is_refused_before_the_body_comes() {
 }
 
 #[test]
-fn a_claim_of_four_gigabytes_costs_nothing() {
+fn a_header_with_a_size_of_four_gigabytes_allocates_nothing() {
     let header = MessageHeader {
         version: GiopVersion::V1_2,
         order: ByteOrder::Big,
@@ -220,7 +220,7 @@ fn a_claim_of_four_gigabytes_costs_nothing() {
 }
 
 #[test]
-fn an_advance_beyond_the_space_is_cut() {
+fn advance_is_limited_to_the_space() {
     let mut inbound = Inbound::new(SMALL);
     inbound.space()[..4].copy_from_slice(b"JUNK");
     inbound.advance(usize::MAX);
@@ -229,8 +229,8 @@ fn an_advance_beyond_the_space_is_cut() {
 }
 
 #[test]
-fn tiny_limits_still_work() {
-    let limits = Limits { initial_capacity: 0, kept_capacity: 0, ..Limits::DEFAULT };
+fn tiny_limits_work() {
+    let limits = Limits { initial_capacity: 0, retained_capacity: 0, ..Limits::DEFAULT };
     let mut inbound = Inbound::new(limits);
     let message = reply(1, 3000);
     assert_eq!(received(&mut inbound, &message, 1), [message]);

@@ -1,4 +1,4 @@
-//! The protocol floor against captured octets, hostile octets and its own rules.
+//! Tests of the protocol with captured messages and hostile octets.
 #![allow(
     clippy::expect_used,
     clippy::panic,

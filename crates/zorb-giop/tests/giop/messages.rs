@@ -1,4 +1,4 @@
-//! Captured messages of omniORB and JacORB: their headers read and written again.
+//! Captured messages of omniORB and JacORB, whose headers are decoded and encoded again.
 
 use std::borrow::Cow;
 
@@ -70,7 +70,7 @@ fn assert_contexts(block: &Block, found: &ServiceContexts<'_>) {
     assert_eq!(found, recorded_contexts(block), "{}", block.name);
 }
 
-/// The body as recorded, from the padded form when there is one.
+/// The recorded body, with padding if there is a padded form.
 fn body<'a>(block: &Block, octets: &'a [u8]) -> &'a [u8] {
     match block.field("body_offset") {
         Some(offset) => octets.get(offset.parse().expect("a number")..).unwrap_or_default(),
@@ -130,7 +130,7 @@ fn headers_are_read_as_recorded() {
             MessageKind::Fragment => panic!("{}", block.name),
         }
     }
-    // One of each kind at least, but for fragments, which have a file of their own.
+    // At least one message of each kind; fragments have their own tests.
     assert!(seen[..7].iter().all(|&count| count > 0), "{seen:?}");
 }
 
@@ -138,7 +138,7 @@ fn headers_are_read_as_recorded() {
 fn messages_are_written_as_recorded() {
     let mut buffer = Vec::new();
     for block in messages() {
-        // The flags value 2 is invalid and never sent.
+        // The flags value 2 is invalid and not written.
         if block.field("response_flags") == Some("2") {
             continue;
         }
@@ -264,7 +264,7 @@ fn an_empty_body_has_no_padding() {
 }
 
 #[test]
-fn a_reply_says_the_same_in_both_orders() {
+fn replies_have_the_same_fields_in_both_byte_orders() {
     use zorb_cdr::ByteOrder::{Big, Little};
     let mut buffer = Vec::new();
     for (order, flag, words) in [
@@ -277,7 +277,7 @@ fn a_reply_says_the_same_in_both_orders() {
         begun.expect("ok").finish().expect("small");
         assert_eq!(buffer[..8], [b'G', b'I', b'O', b'P', 1, 2, flag, 1]);
         assert_eq!(buffer[8..], *words.as_flattened());
-        // With a body behind it the size is another.
+        // A body changes the size.
         let begun = MessageWriter::reply(&mut buffer, version, order, 0x0102_0304, status, &[]);
         let mut message = begun.expect("ok");
         message.body(TextCoding::default()).write_u8(7);
@@ -289,7 +289,7 @@ fn a_reply_says_the_same_in_both_orders() {
 }
 
 #[test]
-fn a_body_can_be_taken_back() {
+fn a_body_can_be_removed() {
     let mut buffer = Vec::new();
     let order = zorb_cdr::ByteOrder::Little;
     let status = ReplyStatus::NoException;
@@ -304,7 +304,7 @@ fn a_body_can_be_taken_back() {
 }
 
 #[test]
-fn what_a_version_lacks_is_not_written() {
+fn features_that_a_version_does_not_have_are_refused() {
     let mut buffer = Vec::new();
     let order = zorb_cdr::ByteOrder::Little;
     for version in [GiopVersion::V1_0, GiopVersion::V1_1] {
@@ -319,7 +319,7 @@ fn what_a_version_lacks_is_not_written() {
 }
 
 #[test]
-fn a_buffer_used_again_stays_where_it_is() {
+fn a_buffer_that_is_used_again_is_not_reallocated() {
     let mut buffer = Vec::with_capacity(256);
     let place = buffer.as_ptr();
     let data = [0; 12];

@@ -1,4 +1,4 @@
-//! GIOPlite, and so what other messaging protocols go by.
+//! GIOPlite, and with it the defaults of messaging protocols.
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
@@ -24,7 +24,7 @@ fn request(response: ResponseFlags) -> Vec<u8> {
     octets
 }
 
-/// The message in `octets`, as a connection finds it.
+/// The message in `octets`, as a connection receives it.
 fn received(octets: &[u8]) -> (MessageHeader, Vec<u8>) {
     let mut inbound = Inbound::new(Limits::default()).of(Some(&GiopLite));
     for octet in octets {
@@ -39,7 +39,7 @@ fn received(octets: &[u8]) -> (MessageHeader, Vec<u8>) {
 }
 
 #[test]
-fn a_request_has_the_octets_that_tao_gives_it() {
+fn a_request_has_the_octets_of_tao() {
     let octets = request(ResponseFlags::SyncWithTarget);
     let (size, rest) = octets.split_first_chunk().unwrap();
     assert_eq!(u32::from_ne_bytes(*size) as usize, octets.len() - 5);
@@ -56,7 +56,7 @@ fn a_request_has_the_octets_that_tao_gives_it() {
 }
 
 #[test]
-fn requests_and_replies_are_read_as_they_were_written() {
+fn requests_and_replies_survive_a_round_trip() {
     for flags in
         [ResponseFlags::NoResponse, ResponseFlags::SyncWithServer, ResponseFlags::SyncWithTarget]
     {
@@ -75,7 +75,7 @@ fn requests_and_replies_are_read_as_they_were_written() {
         let mut writer = message.body(TextCoding::UNICODE);
         body.into_iter().for_each(|value| writer.write_f64(value));
         message.finish().unwrap();
-        // A body begins where its alignment has it, not at a multiple of 8.
+        // A body has no padding to a multiple of 8.
         assert_eq!(octets.len(), if body.is_some() { 24 } else { 16 });
         let (header, message) = received(&octets);
         let (reply, mut results) = LITE.read_reply(&message, &header).unwrap();
@@ -85,7 +85,7 @@ fn requests_and_replies_are_read_as_they_were_written() {
 }
 
 #[test]
-fn what_is_said_about_calls_is_read_as_it_was_written() {
+fn other_messages_survive_a_round_trip() {
     let mut octets = Vec::new();
     LITE.locate_request(&mut octets, ORDER, 5, &TargetAddress::Key(b"k"))
         .unwrap()
@@ -118,13 +118,13 @@ fn refusal(octets: &[u8]) -> ProtocolErrorKind {
     inbound.space()[..octets.len()].copy_from_slice(octets);
     inbound.advance(octets.len());
     let error = inbound.poll().unwrap_err();
-    // It stays that way.
+    // Later calls fail too.
     assert_eq!(inbound.poll().unwrap_err(), error);
     error.kind
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
+fn invalid_messages_are_refused() {
     assert!(matches!(refusal(b"GIOP\x01\x02\0\0"), ProtocolErrorKind::BadFrame(_)));
     assert_eq!(refusal(&[0, 0, 0, 0, 7]), ProtocolErrorKind::UnknownMessageType(7));
     assert_eq!(refusal(&[0, 0, 0, 0, 99]), ProtocolErrorKind::UnknownMessageType(99));
@@ -137,7 +137,7 @@ fn what_is_no_message_is_refused() {
 }
 
 #[test]
-fn a_message_may_be_cut_and_twisted_at_any_place() {
+fn truncated_and_corrupted_messages_do_no_harm() {
     let whole = request(ResponseFlags::SyncWithTarget);
     for len in 5..whole.len() {
         let mut octets = whole[..len].to_vec();
@@ -153,7 +153,7 @@ fn a_message_may_be_cut_and_twisted_at_any_place() {
         let mut octets = whole.clone();
         octets[at] ^= 0xff;
         let (header, message) = received(&octets);
-        // Whatever it says now, it is read within its bounds.
+        // Decoding stays within the message.
         if let Ok((_, arguments)) = LITE.read_request(&message, &header) {
             assert!(arguments.remaining() <= octets.len());
         }

@@ -1,4 +1,4 @@
-//! What peers may get wrong, and what they are owed for it.
+//! Protocol violations of peers, and the answers to them.
 
 use zorb_cdr::{ByteOrder, CdrErrorKind};
 use zorb_giop::{
@@ -15,13 +15,13 @@ fn parse(text: &str) -> Result<MessageHeader, ProtocolError> {
 
 #[test]
 fn bad_message_headers_are_answered_with_message_error() {
-    // As sent to other ORBs in earnest.
+    // Other ORBs were tested with the same headers.
     let cases = [
         ("47494f510102010000000000", ProtocolErrorKind::BadMagic(*b"GIOQ")),
         ("47494f500200010000000000", ProtocolErrorKind::UnsupportedVersion { major: 2, minor: 0 }),
         ("47494f500109010000000000", ProtocolErrorKind::UnsupportedVersion { major: 1, minor: 9 }),
         ("47494f500102010900000000", ProtocolErrorKind::UnknownMessageType(9)),
-        // Fragments came with 1.1.
+        // Fragments exist since 1.1.
         ("47494f500100000700000000", ProtocolErrorKind::UnknownMessageType(7)),
     ];
     for (octets, kind) in cases {
@@ -33,7 +33,7 @@ fn bad_message_headers_are_answered_with_message_error() {
 }
 
 #[test]
-fn flags_mean_what_the_version_says() {
+fn the_meaning_of_flags_depends_on_the_version() {
     let header =
         parse("47494f500100ff0000000000").expect("bits beyond the first are not looked at");
     assert_eq!((header.order, header.more_fragments), (ByteOrder::Little, false));
@@ -101,7 +101,7 @@ fn lengths_beyond_the_message_are_found_before_they_allocate() {
 }
 
 #[test]
-fn more_service_contexts_than_anyone_needs_are_refused() {
+fn too_many_service_contexts_are_refused() {
     let count: u32 = 1025;
     let contexts = vec![0; count as usize * 8];
     let body = [&[0, 0, 0, 1, 0, 0, 0, 0][..], &count.to_be_bytes(), &contexts].concat();
@@ -111,7 +111,7 @@ fn more_service_contexts_than_anyone_needs_are_refused() {
 }
 
 #[test]
-fn unknown_statuses_are_faults() {
+fn unknown_statuses_are_errors() {
     let (octets, header) = message(MessageKind::Reply, &[0, 0, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0]);
     let error = ReplyHeader::read(&octets, &header).expect_err("a fault");
     assert_eq!(cause(error, MessageKind::Reply), CdrErrorKind::BadEnum);
@@ -121,7 +121,7 @@ fn unknown_statuses_are_faults() {
 }
 
 #[test]
-fn reading_a_message_as_another_kind_is_no_fault_of_the_peer() {
+fn reading_a_message_as_another_kind_is_not_a_protocol_violation() {
     let (octets, header) = message(MessageKind::Reply, &[0; 12]);
     let error = RequestHeader::read(&octets, &header).expect_err("not a request");
     assert!(!error.answer_message_error);
@@ -136,9 +136,9 @@ fn a_body_ends_where_the_message_says() {
 }
 
 #[test]
-fn faults_read_as_sentences_and_fail_calls() {
+fn errors_have_messages_and_become_system_exceptions() {
     let error = parse("47494f500109010000000000").expect_err("a fault");
-    let text = "peer sent a message of GIOP 1.9; 1.0, 1.1 and 1.2 are understood";
+    let text = "peer sent a message of GIOP 1.9; 1.0, 1.1 and 1.2 are supported";
     assert_eq!(error.to_string(), text);
     let exception = SystemException::from(error);
     assert_eq!(exception.kind, SystemExceptionKind::CommFailure);

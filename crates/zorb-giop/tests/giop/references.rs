@@ -1,4 +1,4 @@
-//! References of other ORBs, and broken ones.
+//! References of other ORBs, and malformed ones.
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Wire};
 use zorb_giop::{
@@ -38,7 +38,7 @@ fn captured_references_are_read_as_recorded() {
             .collect();
         assert_eq!(components, recorded, "{}", block.name);
 
-        // Written again in the order of the original: the same but for padding.
+        // Encoded again in the original byte order, only the padding may differ.
         let again = profile.encode(block.order()).expect("writable");
         assert_eq!(IiopProfile::decode(&again.data), Ok(profile));
         let octets = ior.to_encapsulation(block.order()).expect("writable");
@@ -126,7 +126,7 @@ fn versions_of_profiles_follow_the_standard() {
     let decoded = IiopProfile::decode(&old.encode(ByteOrder::Big).expect("writable").data);
     assert_eq!(decoded, Ok(profile(GiopVersion::V1_0)), "1.0 has no components");
 
-    // A later minor version with members that nobody knows yet.
+    // A later minor version with unknown members.
     let mut later = profile(GiopVersion::V1_2).encode(ByteOrder::Little).expect("writable").data;
     later[2] = 7;
     later.extend_from_slice(b"more to come");
@@ -167,7 +167,7 @@ fn nil_has_no_profiles() {
 }
 
 #[test]
-fn broken_text_is_refused_with_its_place() {
+fn malformed_text_is_refused_with_the_position() {
     let read = Ior::from_stringified;
     assert_eq!(read(""), Err(IorTextError::NoPrefix));
     assert_eq!(read("IOR"), Err(IorTextError::NoPrefix));

@@ -3,7 +3,7 @@
 use zorb_cdr::{ByteOrder, CdrReader, CdrWriter};
 use zorb_giop::{ServiceContext, ServiceContexts, ServiceId};
 
-/// A list at an offset that no alignment favours.
+/// A list at an odd offset.
 fn list(contexts: &[(u32, &[u8])], order: ByteOrder) -> Vec<u8> {
     let mut octets = Vec::new();
     let mut writer = CdrWriter::new(&mut octets, order);

@@ -1,4 +1,4 @@
-//! `corbaloc:`, `corbaname:` and their like.
+//! Object URLs.
 
 use zorb_giop::{
     Corbaloc, CorbalocAddress, Corbaname, GiopVersion, HostPort, Ior, NamingContextAddress,
@@ -65,7 +65,7 @@ fn keys_are_escaped_and_unescaped() {
     let printed = ObjectUrl::Corbaloc(url.clone()).to_string();
     assert_eq!(printed, "corbaloc:iiop:h/a%20b/c%ff%25;/:?@&=+$,-_.!~*'()");
     assert_eq!(corbaloc(&printed), url);
-    // A key is octets: those of most ORBs hold a NUL.
+    // Keys of most ORBs contain a NUL.
     assert_eq!(corbaloc("corbaloc::h/%00k%00").key, b"\0k\0");
 }
 
@@ -114,7 +114,7 @@ fn files_and_references() {
 }
 
 #[test]
-fn what_is_printed_parses_to_the_same() {
+fn printing_and_parsing_is_a_round_trip() {
     for text in [
         "corbaloc:iiop:1.2@host:2809/key",
         "corbaloc:iiop:one,ssliop:1.1@two:2/a%01b",
@@ -134,7 +134,7 @@ fn what_is_printed_parses_to_the_same() {
 }
 
 #[test]
-fn errors_say_what_where_and_which_minor_code() {
+fn errors_have_reason_position_and_minor_code() {
     use UrlErrorKind::{BadAddress, BadScheme, BadSchemeSpecificPart, Other};
     let long = format!("corbaloc::h/{}", "k".repeat(70_000));
     let many = format!("corbaloc:{}:h/k", ":h,".repeat(256));

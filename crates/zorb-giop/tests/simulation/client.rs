@@ -29,7 +29,7 @@ pub(crate) fn limits() -> Limits {
         max_partial_messages: 2 * MAX_OUTSTANDING,
         max_partial_octets: 2 * MAX_OUTSTANDING * MAX_MESSAGE,
         initial_capacity: 256,
-        kept_capacity: 1024,
+        retained_capacity: 1024,
     }
 }
 

@@ -14,7 +14,7 @@ struct Case {
 }
 
 const LITE: Form<'static> = Form::Other(&GiopLite);
-const LONG: &str = "an_operation_whose_name_is_longer_than_what_is_remembered";
+const LONG: &str = "an_operation_whose_name_is_longer_than_the_maximum_of_a_buffer";
 
 fn keys() -> [Arc<[u8]>; 4] {
     let keys: [&[u8]; 4] = [b"a key of some 24 octets.", b"a key of some 24 octets!", b"", b"odd"];
@@ -59,7 +59,7 @@ fn write(buffer: &mut RequestBuffer, case: &Case, keys: &[Arc<[u8]>; 4], id: u32
     message.finish().unwrap();
 }
 
-/// Every case after every other, in one buffer and in a new one.
+/// Writes every case after every other one, in one buffer and in a new one.
 fn check(cases: &[Case]) {
     let keys = keys();
     for before in cases {
@@ -76,19 +76,19 @@ fn check(cases: &[Case]) {
 }
 
 #[test]
-fn what_a_buffer_held_before_changes_nothing() {
+fn the_octets_do_not_depend_on_the_request_before() {
     check(&cases());
 }
 
 #[test]
-fn nor_does_it_with_giop_lite() {
+fn nor_do_those_of_giop_lite() {
     let order = ByteOrder::NATIVE;
     let lite: Vec<Case> = cases().iter().map(|case| Case { form: LITE, order, ..*case }).collect();
     check(&lite);
 }
 
 #[test]
-fn a_request_as_the_last_one_is_not_written_again() {
+fn the_header_of_a_repeated_request_is_reused() {
     let keys = keys();
     for form in [LITE, Form::Giop(GiopVersion::V1_0), Form::Giop(GiopVersion::V1_2)] {
         for case in cases().iter().filter(|case| case.order == ByteOrder::NATIVE) {
@@ -96,9 +96,9 @@ fn a_request_as_the_last_one_is_not_written_again() {
             let mut buffer = RequestBuffer::default();
             write(&mut buffer, &case, &keys, 1, b"body");
             let remembered = !case.has_context && case.operation != LONG;
-            assert_eq!(buffer.begun.is_some(), remembered);
+            assert_eq!(buffer.last.is_some(), remembered);
             buffer.any_octets().clear();
-            assert!(buffer.begun.is_none());
+            assert!(buffer.last.is_none());
             write(&mut buffer, &case, &keys, 2, b"body");
         }
     }

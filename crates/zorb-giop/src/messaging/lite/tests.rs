@@ -18,7 +18,7 @@ fn header_of(octets: &[u8]) -> MessageHeader {
 }
 
 #[test]
-fn arguments_begin_where_they_are_wished() {
+fn arguments_begin_at_the_requested_offset() {
     let form = Form::Other(&GiopLite);
     for operation in ["a", "note", "nothing", "a_longer_name"] {
         for key in [&b""[..], b"odd", b"a key of some octets"] {
@@ -38,7 +38,7 @@ fn arguments_begin_where_they_are_wished() {
 }
 
 #[test]
-fn nuls_within_a_name_and_names_without_one_are_no_names() {
+fn names_with_a_nul_inside_or_without_one_at_the_end_are_refused() {
     let form = Form::Other(&GiopLite);
     let mut octets = Vec::new();
     let message = form.request(&mut octets, ByteOrder::NATIVE, &start("note", b"key"));
@@ -49,9 +49,9 @@ fn nuls_within_a_name_and_names_without_one_are_no_names() {
     };
     assert_eq!(read(&octets).as_deref(), Ok("note"));
     let at = octets.len() - 5;
-    for (place, octet) in [(at + 1, 0), (at + 4, b'x')] {
+    for (index, octet) in [(at + 1, 0), (at + 4, b'x')] {
         let mut other = octets.clone();
-        other[place] = octet;
+        other[index] = octet;
         assert_eq!(read(&other), Err(()));
     }
 }
