@@ -1,27 +1,27 @@
-//! Requests whose answers nobody waits for any more.
+//! Cancelled requests.
 
-/// How many cancelled requests a connection remembers; the oldest is forgotten, which only means
-/// that it is answered.
+/// The maximum number of cancelled requests that a connection records. The oldest one is dropped, and its
+/// reply is sent.
 pub const MAX_CANCELLED: usize = 16;
 
 /// The requests of a connection that its client has cancelled.
 ///
-/// It is apart from the rest of what the answering side remembers because it is looked at by whoever
-/// sends a reply, and the rest by whoever reads requests.
+/// It is separate from [`ServerConnection`](super::ServerConnection), as the threads that send replies
+/// read it, and the thread that reads requests has the rest.
 #[derive(Clone, Debug)]
 pub struct CancelledRequests {
-    /// A ring of ids.
+    /// A ring buffer of ids.
     ids: [Option<u32>; MAX_CANCELLED],
     next: usize,
 }
 
 impl CancelledRequests {
-    /// Of a connection just accepted: none.
+    /// No requests, for a new connection.
     pub const fn new() -> Self {
         Self { ids: [None; MAX_CANCELLED], next: 0 }
     }
 
-    /// Takes note of a CancelRequest.
+    /// Records a CancelRequest.
     pub fn cancel(&mut self, request_id: u32) {
         if self.contains(request_id) {
             return;
@@ -32,14 +32,13 @@ impl CancelledRequests {
         self.next = (self.next + 1) % MAX_CANCELLED;
     }
 
-    /// Whether the client no longer waits for the answer to this request: it need not be sent.
+    /// Whether the client has cancelled this request, so that its reply need not be sent.
     #[inline]
     pub fn contains(&self, request_id: u32) -> bool {
         self.ids.contains(&Some(request_id))
     }
 
-    /// Takes note of a new request: a client may use an id again, and a cancel that came before it
-    /// was not meant for it.
+    /// Forgets a cancelled request with the id of this new one: a client may use an id again.
     pub fn begin_request(&mut self, request_id: u32) {
         for slot in &mut self.ids {
             if *slot == Some(request_id) {

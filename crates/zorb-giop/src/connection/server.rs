@@ -1,4 +1,4 @@
-//! The side that answers requests.
+//! The server side of a connection.
 
 use alloc::boxed::Box;
 
@@ -10,21 +10,21 @@ use crate::{
     ServerMemory, ServiceContexts, ServiceId, text_coding,
 };
 
-/// What the answering side of a connection remembers.
+/// The state of the server side of a connection.
 #[derive(Debug)]
 pub struct ServerConnection {
     code_sets: Option<CodeSetContext>,
-    /// How text is written in messages of the version used last.
+    /// The version of the last message, and its text coding.
     text: Option<(GiopVersion, TextCoding)>,
     highest: GiopVersion,
     closing: bool,
-    /// Whether its requests come from any number of clients.
+    /// Whether code sets are those of each request, as requests come from several clients.
     per_request: bool,
     memory: Option<Box<dyn ServerMemory>>,
 }
 
 impl ServerConnection {
-    /// A connection just accepted.
+    /// A new connection.
     pub const fn new() -> Self {
         Self {
             code_sets: None,
@@ -36,31 +36,31 @@ impl ServerConnection {
         }
     }
 
-    /// A connection just accepted whose messages are those of `messaging`, if there is one.
+    /// A new connection with the messaging protocol `messaging`, if it is not GIOP.
     pub fn speaking(messaging: Option<&dyn Messaging>) -> Self {
         let memory = messaging.and_then(|messaging| messaging.server_memory());
         Self { memory, ..Self::new() }
     }
 
-    /// What stands for a connection where there is none, as with datagrams: what a request says of code
-    /// sets holds for it alone.
+    /// The state for a transport without connections, such as datagrams: the code sets of a request apply to
+    /// that request only.
     pub const fn connectionless() -> Self {
         let mut none = Self::new();
         none.per_request = true;
         none
     }
 
-    /// Whether its ends remember earlier requests.
+    /// Whether the messaging protocol has state about earlier requests.
     #[inline]
     pub fn remembers(&self) -> bool {
         self.memory.is_some()
     }
 
-    /// Takes note of a whole Request in its turn on the wire, before it is read, and finds what it
-    /// leaves out.
+    /// Processes a whole Request in the order of the wire, before its header is read, and looks up what it
+    /// omits.
     ///
     /// # Errors
-    /// Those of [`ServerMemory::recall`].
+    /// As [`ServerMemory::recall`].
     pub fn recall(
         &mut self,
         message: &[u8],
@@ -72,13 +72,13 @@ impl ServerConnection {
         }
     }
 
-    /// Takes note of a request in its turn on the wire, and says how its text and that of its
-    /// reply is written. The first request that has a CodeSets context decides for the
-    /// connection; later ones must say the same and are not looked at.
+    /// Processes a request in the order of the wire, and returns the text coding of the request and its
+    /// reply. The first CodeSets context applies to the connection; later ones must be the same and are
+    /// ignored.
     ///
     /// # Errors
-    /// `Malformed` for a context that cannot be read, `NotSupported` for a code set that was not
-    /// offered: answer with the exception that [`CodeSetError`] names.
+    /// `Malformed` for a malformed context, `NotSupported` for a code set that Zorb does not offer. Reply
+    /// with the exception of [`CodeSetError`].
     #[inline]
     pub fn begin_request(
         &mut self,
@@ -101,8 +101,8 @@ impl ServerConnection {
         self.text(version)
     }
 
-    /// As [`begin_request`](Self::begin_request), of a request whose contexts have not been looked at;
-    /// `None` where they may matter: as long as the client may choose the code sets.
+    /// As [`begin_request`](Self::begin_request), without the contexts of the request. `None` if they are
+    /// needed because the connection has no code sets yet.
     #[inline]
     pub fn begin_unread(&mut self, version: GiopVersion) -> Option<TextCoding> {
         self.code_sets?;
@@ -110,7 +110,7 @@ impl ServerConnection {
         self.text(version).ok()
     }
 
-    /// How text is written in messages of `version`.
+    /// The text coding of messages of `version`.
     ///
     /// # Errors
     /// None after a successful [`begin_request`](Self::begin_request).
@@ -126,19 +126,19 @@ impl ServerConnection {
         }
     }
 
-    /// The code sets that the client chose, once it has.
+    /// The code sets of the connection, once a request has set them.
     pub fn code_sets(&self) -> Option<CodeSetContext> {
         self.code_sets
     }
 
-    /// The highest version that the client has used: what CloseConnection is sent in.
+    /// The highest version that the client has used, in which CloseConnection is sent.
     #[inline]
     pub fn highest_version(&self) -> GiopVersion {
         self.highest
     }
 
-    /// Says that the connection is being closed: answer no request that comes from now on, finish
-    /// those begun, then send CloseConnection. Whether this is the first call.
+    /// Begins the shutdown: ignore new requests, complete those in progress, then send CloseConnection.
+    /// Returns whether this is the first call.
     pub fn begin_closing(&mut self) -> bool {
         !core::mem::replace(&mut self.closing, true)
     }
