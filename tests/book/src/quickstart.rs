@@ -1,4 +1,4 @@
-//! A first service of one's own: a clock.
+//! A first service: a clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use zorb::Orb;
 zorb::include_idl!("clock");
 use clock::{Teller, TellerServant, UnknownZone, teller};
 
-/// Tells the time of this machine.
+/// Returns this machine's time.
 #[derive(Debug)]
 pub struct MyTeller;
 
@@ -25,14 +25,18 @@ impl TellerServant for MyTeller {
     }
 }
 
-/// The seconds that `zone` is ahead of UTC.
+/// Seconds by which `zone` is ahead of UTC.
 fn offset(zone: &str) -> Option<i64> {
     if zone == "UTC" {
         return Some(0);
     }
-    let (hours, minutes) = zone.split_once(':')?;
-    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
-    Some(hours * 3600 + hours.signum() * minutes * 60)
+    let (sign, offset) = match zone.strip_prefix('-') {
+        Some(offset) => (-1, offset),
+        None => (1, zone.strip_prefix('+')?),
+    };
+    let (hours, minutes) = offset.split_once(':')?;
+    let (hours, minutes): (u32, u32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    Some(sign * (i64::from(hours) * 3600 + i64::from(minutes) * 60))
 }
 
 /// The server's `main`.
@@ -51,7 +55,7 @@ pub fn ask() -> Result<(), zorb::Error> {
         match teller.seconds_since_midnight(zone) {
             Ok(seconds) => println!("{zone}: {:02}:{:02}", seconds / 3600, seconds / 60 % 60),
             Err(teller::SecondsSinceMidnightError::UnknownZone(unknown)) => {
-                println!("nobody knows {:?}", unknown.zone);
+                println!("unknown zone {:?}", unknown.zone);
             }
             Err(other) => return Err(other.into()),
         }
@@ -68,6 +72,8 @@ mod tests {
         assert_eq!(offset("UTC"), Some(0));
         assert_eq!(offset("+02:00"), Some(7200));
         assert_eq!(offset("-03:30"), Some(-12600));
+        assert_eq!(offset("-00:30"), Some(-1800));
+        assert_eq!(offset("+00:30"), Some(1800));
         assert_eq!(offset("Atlantis"), None);
     }
 
