@@ -1,6 +1,6 @@
-//! The README's and the book's tables of measured numbers are those of the results that are kept.
+//! The README's and the book's tables of measured numbers agree with `bench/results`.
 //!
-//! `cargo xtask measure` makes both anew; `UPDATE_BOOK=1` writes the tables alone.
+//! `cargo xtask measure` repeats the measurements; `UPDATE_BOOK=1` rewrites the tables only.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;
@@ -14,14 +14,14 @@ use zorb_bench::report::{Cell, Folder, Measured, Run};
 /// The machine whose results the README shows.
 const MACHINE: &str = "vm-2core";
 
-/// A row of a table: the words for it, and where its numbers are found.
+/// A row of a table: its label and the result that its numbers come from.
 struct Line {
     words: &'static str,
-    /// The name of the file, without the machine.
+    /// Name of the result file, without the machine.
     run: &'static str,
     operation: &'static str,
     payload: u64,
-    /// Zorb's name in it: there may be several ways.
+    /// Zorb's name in that file: some experiments measure several configurations.
     zorb: &'static str,
 }
 
@@ -35,74 +35,66 @@ const fn line(
     Line { words, run, operation, payload, zorb }
 }
 
+/// The README's table: a few calls, each over another transport or of another size.
+const HEADLINES: [Line; 6] = [
+    line("void call over TCP", "latency", "ping", 0, "zorb"),
+    line("void call over Unix-domain sockets", "latency-uiop", "ping", 0, "zorb"),
+    line("void call over shared memory", "latency-shmiop", "ping", 0, "zorb"),
+    line("64 KiB of octets there and back, TCP", "latency", "echo_octets", 64 << 10, "zorb"),
+    line("4,096 structs of five members, TCP", "latency", "echo_structs", 4096 * 24, "zorb"),
+    line("void call with 10,000 idle connections", "connections", "ping/idle=10000", 0, "zorb"),
+];
+
 const TIMES: [Line; 13] = [
-    line("call without arguments, TCP", "latency", "ping", 0, "zorb"),
-    line("the same, Unix-domain sockets", "latency-uiop", "ping", 0, "zorb"),
-    line("the same, shared memory", "latency-shmiop", "ping", 0, "zorb"),
+    line("void call, TCP", "latency", "ping", 0, "zorb"),
+    line("void call, Unix-domain sockets", "latency-uiop", "ping", 0, "zorb"),
+    line("void call, shared memory", "latency-shmiop", "ping", 0, "zorb"),
+    line("void call, TCP, both sides busy-wait", "latency-spin", "ping", 0, "zorb-spin"),
     line(
-        "the same, TCP, both sides look before they sleep",
-        "latency-spin",
-        "ping",
-        0,
-        "zorb-spin",
-    ),
-    line(
-        "the same, the first after validate_connection",
+        "first void call after `validate_connection`, TCP",
         "first-call",
         "ping/call=1/bound",
         0,
         "zorb",
     ),
-    line("octets, 4 KiB", "latency", "echo_octets", 4 << 10, "zorb"),
-    line("octets, 64 KiB", "latency", "echo_octets", 64 << 10, "zorb"),
-    line("the same, Unix-domain sockets", "latency-uiop", "echo_octets", 64 << 10, "zorb"),
-    line("longs, 32 KiB", "latency", "echo_longs", 32 << 10, "zorb"),
-    line("doubles, 32 KiB", "latency", "echo_doubles", 32 << 10, "zorb"),
-    line("4,096 structs of five members", "latency", "echo_structs", 4096 * 24, "zorb"),
-    line("10,000 other connections open", "connections", "ping/idle=10000", 0, "zorb"),
-    line("cube of a struct", "cubit", "cube_struct", 12, "zorb"),
+    line("octets, 4 KiB, TCP", "latency", "echo_octets", 4 << 10, "zorb"),
+    line("octets, 64 KiB, TCP", "latency", "echo_octets", 64 << 10, "zorb"),
+    line("octets, 64 KiB, Unix-domain sockets", "latency-uiop", "echo_octets", 64 << 10, "zorb"),
+    line("longs, 32 KiB, TCP", "latency", "echo_longs", 32 << 10, "zorb"),
+    line("doubles, 32 KiB, TCP", "latency", "echo_doubles", 32 << 10, "zorb"),
+    line("4,096 structs of five members, TCP", "latency", "echo_structs", 4096 * 24, "zorb"),
+    line("void call, 10,000 idle connections", "connections", "ping/idle=10000", 0, "zorb"),
+    line("cube of a struct (Cubit), TCP", "cubit", "cube_struct", 12, "zorb"),
 ];
 
 const RATES: [Line; 7] = [
-    line("one-way flood of octets, 128 KiB each", "ttcp", "send_octets", 128 << 10, "zorb"),
-    line("of longs", "ttcp", "send_longs", 128 << 10, "zorb"),
-    line("of doubles", "ttcp", "send_doubles", 128 << 10, "zorb"),
-    line("of structs of five members", "ttcp", "send_structs", 131_064, "zorb"),
-    line("of chars", "ttcp", "send_chars", 128 << 10, "zorb"),
-    line("8 threads, a connection each", "threads", "ping/threads=8/own", 0, "zorb"),
-    line("8 threads, one connection", "threads", "ping/threads=8/shared", 0, "zorb"),
+    line("one-way calls, 128 KiB of octets", "ttcp", "send_octets", 128 << 10, "zorb"),
+    line("one-way calls, 128 KiB of longs", "ttcp", "send_longs", 128 << 10, "zorb"),
+    line("one-way calls, 128 KiB of doubles", "ttcp", "send_doubles", 128 << 10, "zorb"),
+    line("one-way calls, 128 KiB of structs", "ttcp", "send_structs", 131_064, "zorb"),
+    line("one-way calls, 128 KiB of chars", "ttcp", "send_chars", 128 << 10, "zorb"),
+    line("8 threads, one connection each", "threads", "ping/threads=8/own", 0, "zorb"),
+    line("8 threads sharing one connection", "threads", "ping/threads=8/shared", 0, "zorb"),
 ];
 
 const LOCAL: [Line; 2] = [
-    line(
-        "call of an object of the same process, adapter asked",
-        "collocated",
-        "ping",
-        0,
-        "zorb/thru_poa",
-    ),
-    line("the same, the servant called directly", "collocated", "ping", 0, "zorb/direct"),
+    line("collocated call, `thru_poa`", "collocated", "ping", 0, "zorb/thru_poa"),
+    line("collocated call, `direct`", "collocated", "ping", 0, "zorb/direct"),
 ];
 
 const DYNAMIC: [Line; 3] = [
-    line(
-        "call through the DII, structs sent and returned",
-        "dynamic",
-        "dii_structs",
-        65_520,
-        "zorb",
-    ),
-    line("an any made octets and read again", "dynamic", "codec_structs", 65_520, "zorb"),
-    line("a DynAny, leaf by leaf", "dynamic", "leaves_structs", 65_520, "zorb"),
+    line("DII call, structs sent and returned", "dynamic", "dii_structs", 65_520, "zorb"),
+    line("`any` encoded and decoded by the codec", "dynamic", "codec_structs", 65_520, "zorb"),
+    line("DynAny traversal, member by member", "dynamic", "leaves_structs", 65_520, "zorb"),
 ];
 
-/// A kept file.
+/// One result file.
 fn kept<'a>(results: &'a Folder, run: &str) -> Option<&'a Run> {
     let name = format!("{MACHINE}-{run}.json");
     results.runs.iter().find(|run| run.name == name)
 }
 
-/// A row of the kept results.
+/// One row of the results.
 fn row<'a>(results: &'a Folder, line: &Line, peer: &str) -> Option<&'a Measured> {
     kept(results, line.run)?.rows.iter().find(|row| {
         row.peer == peer && row.operation == line.operation && row.payload == line.payload
@@ -122,14 +114,14 @@ fn ratio(row: &Measured) -> Option<String> {
     Some(format!("{ratio:.2} ({low:.2} to {high:.2})"))
 }
 
-/// The median time in units of so many to the microsecond, with its quartiles.
+/// The median time with its quartiles; `units` of the result make a microsecond.
 fn time(row: &Measured, units: f64) -> Option<String> {
     let number = |name| row.number(name).map(|micros| micros * units);
     let (time, low, high) = (number("p50_us")?, number("p50_q1_us")?, number("p50_q3_us")?);
     Some(format!("{time:.1} ({low:.1} to {high:.1})"))
 }
 
-/// A table with a column for Zorb and each of `peers`; a peer without the row has an empty cell.
+/// A table with one column for Zorb and one for each of `peers`; missing results leave a cell empty.
 fn table(lines: &[Line], peers: &[&str], shown: impl Fn(&Measured) -> Option<String>) -> String {
     let results = results();
     let mut made = String::from("| Work | Zorb |");
@@ -152,27 +144,36 @@ fn table(lines: &[Line], peers: &[&str], shown: impl Fn(&Measured) -> Option<Str
     made
 }
 
+/// The pages with a table of results.
+const README: &str = "README.md";
+const BENCHMARKS: &str = "docs/src/benchmarks.md";
+
 #[test]
-fn the_times_of_the_readme_are_those_measured() {
-    check("README.md", "times", &table(&TIMES, &["omniORB", "ACE"], ratio));
+fn the_headlines_of_the_readme_are_those_measured() {
+    check(README, "times", &table(&HEADLINES, &["omniORB", "ACE"], ratio));
 }
 
 #[test]
-fn the_rates_of_the_readme_are_those_measured() {
-    check("README.md", "rates", &table(&RATES, &["omniORB", "ACE"], ratio));
+fn the_times_of_the_book_are_those_measured() {
+    check(BENCHMARKS, "times", &table(&TIMES, &["omniORB", "ACE"], ratio));
 }
 
 #[test]
-fn the_local_calls_of_the_readme_are_those_measured() {
-    check("README.md", "local", &table(&LOCAL, &["omniORB"], |row| time(row, 1000.0)));
+fn the_rates_of_the_book_are_those_measured() {
+    check(BENCHMARKS, "rates", &table(&RATES, &["omniORB", "ACE"], ratio));
 }
 
 #[test]
-fn the_dynamic_calls_of_the_readme_are_those_measured() {
-    check("README.md", "dynamic", &table(&DYNAMIC, &["omniORB"], |row| time(row, 1.0)));
+fn the_local_calls_of_the_book_are_those_measured() {
+    check(BENCHMARKS, "local", &table(&LOCAL, &["omniORB"], |row| time(row, 1000.0)));
 }
 
-/// What was expected of a run, and what it found.
+#[test]
+fn the_dynamic_calls_of_the_book_are_those_measured() {
+    check(BENCHMARKS, "dynamic", &table(&DYNAMIC, &["omniORB"], |row| time(row, 1.0)));
+}
+
+/// The checks of a run: expectation, result and verdict.
 fn checks(run: &str) -> String {
     let results = results();
     let run = kept(&results, run).unwrap_or_else(|| panic!("no result of {run}"));
@@ -190,7 +191,7 @@ fn checks(run: &str) -> String {
     made
 }
 
-/// The median of a call over each transport, in microseconds, and of nothing beside the bare program.
+/// Median call times per transport in microseconds, and the void call's ratio to bare sockets.
 fn cubes(run: &str) -> String {
     let works = [
         ("void", "cube_void", 0),
@@ -203,7 +204,7 @@ fn cubes(run: &str) -> String {
     let run = kept(&results, run).unwrap_or_else(|| panic!("no result of {run}"));
     let mut made = String::from("| Over | ");
     works.iter().for_each(|(words, ..)| made += &format!("{words} | "));
-    made += "void, beside the bare program |\n|---|";
+    made += "void, ratio to bare sockets |\n|---|";
     made += &"---|".repeat(works.len() + 1);
     made.push('\n');
     let peers = run.rows.iter().filter(|row| row.operation == "cube_void");
@@ -217,7 +218,7 @@ fn cubes(run: &str) -> String {
         };
         let times = works.map(|(_, operation, payload)| cell(peer, operation, payload));
         let times = times.map(|row| format!("{:.2}", row.number("p50_us").unwrap()));
-        // Who spins is compared with a bare program that does.
+        // A run that busy-waits is compared with a bare program that does.
         let own = times.first().unwrap();
         let (words, ratio) = match peer.strip_prefix("zorb") {
             Some("") => {
@@ -227,7 +228,7 @@ fn cubes(run: &str) -> String {
             spins => {
                 let raw = format!("raw{}", spins.unwrap_or_default());
                 let raw = cell(&raw, "cube_void", 0).number("p50_us").unwrap();
-                (", both sides spin".to_owned(), own.parse::<f64>().unwrap() / raw)
+                (", both sides busy-wait".to_owned(), own.parse::<f64>().unwrap() / raw)
             }
         };
         let _ = writeln!(made, "| `{transport}`{words} | {} | {ratio:.2} |", times.join(" | "));
