@@ -1,7 +1,7 @@
 //! A messaging protocol: `brief`.
 //!
-//! A message begins with eight octets, and a reply has six more before its results where GIOP 1.2 has
-//! sixteen:
+//! A message begins with a header of eight octets, and a reply's results follow six octets later instead
+//! of GIOP 1.2's sixteen:
 //!
 //! ```text
 //! +-----+----------------+----------+---------+------------------+
@@ -10,7 +10,7 @@
 //! +-----+----------------+----------+---------+------------------+
 //! ```
 //!
-//! Requests are as the trait `Messaging` has them by default.
+//! Requests use the defaults of the trait `Messaging`.
 
 use zorb::cdr::ByteOrder;
 use zorb::giop::{
@@ -35,7 +35,7 @@ impl Messaging for Brief {
 
     fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
         let [b'B', kind, order, VERSION, size @ ..] = octets else {
-            return Err(ProtocolErrorKind::BadFrame("no message of `brief`, version 1"));
+            return Err(ProtocolErrorKind::BadFrame("not a message of `brief` version 1"));
         };
         let kind =
             MessageKind::from_octet(*kind).ok_or(ProtocolErrorKind::UnknownMessageType(*kind))?;

@@ -1,7 +1,7 @@
-//! A transport, and GIOP over it as references know it: `hail://host:port`.
+//! A transport, and the protocol of GIOP over it: `hail://host:port`.
 //!
-//! It is TCP where the server speaks first, so that a client knows at once when its port belongs to
-//! something else by now.
+//! It is TCP with a greeting from the server, so that a client detects at once when another program
+//! owns the port.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -19,7 +19,7 @@ use zorb::transport::{
 };
 
 const SCHEME: &str = "hail";
-/// What the server says first.
+/// The server's greeting.
 const HAIL: &[u8; 8] = b"HAIL/1\r\n";
 
 zorb::transport::options! {
@@ -43,13 +43,13 @@ impl HailTransport {
     }
 }
 
-/// An error that shows no more of an address than a line holds: anybody may have made it up.
+/// An error that truncates the address, which may come from an untrusted peer.
 fn refused(address: &str, why: &str) -> EndpointError {
     let shown: String = address.chars().take(80).collect();
     EndpointError::new(&shown, why)
 }
 
-/// `host:port` with the port in digits, brought to one form.
+/// `host:port` in canonical form, with a numeric port.
 fn endpoint(address: &str) -> Result<Endpoint, EndpointError> {
     let bad = |why| refused(address, why);
     let (host, port) = address.rsplit_once(':').ok_or_else(|| bad("host:port is wanted"))?;
@@ -116,7 +116,7 @@ impl Transport for HailTransport {
     }
 }
 
-/// Waits for what a server of this transport says first.
+/// Waits for the server's greeting.
 fn await_hail(mut socket: &TcpStream, limit: Duration) -> io::Result<()> {
     let mut said = [0; HAIL.len()];
     socket.set_read_timeout(Some(limit))?;
@@ -133,7 +133,7 @@ fn await_hail(mut socket: &TcpStream, limit: Duration) -> io::Result<()> {
     Ok(())
 }
 
-/// A connected socket as a stream: Zorb has one for every kind of socket.
+/// A connected socket as a stream; `SocketStream` fits every kind of socket.
 fn stream(
     socket: TcpStream,
     peer: SocketAddr,
@@ -144,7 +144,7 @@ fn stream(
     Ok(SocketStream::new(socket, local, peer.to_string()))
 }
 
-/// A socket that listens; `SocketAcceptor` makes the rest of it.
+/// A listening socket; `SocketAcceptor` adds the rest.
 #[derive(Debug)]
 struct Listening {
     listener: TcpListener,
@@ -166,16 +166,16 @@ impl ListeningSocket for Listening {
     }
 
     fn set_up(&self, (mut socket, peer): Self::Connection) -> io::Result<SocketStream> {
-        // A new connection has room for eight octets: nobody is waited for.
+        // Never blocks: a new connection's send buffer has room for eight octets.
         socket.write_all(HAIL)?;
         stream(socket, peer, &self.options)
     }
 }
 
-/// The kind of the protocol's profiles: any number that nobody else uses.
+/// The tag of the protocol's profiles: any number that is not in use.
 const PROFILE_TAG: ProfileTag = ProfileTag(0x706c_7501);
 
-/// GIOP over the transport, as references know it. A profile has the layout of IIOP's.
+/// GIOP over the transport. Its profiles have the layout of IIOP's.
 #[derive(Debug, Default)]
 pub struct HailProtocol {
     transport: HailTransport,

@@ -1,8 +1,8 @@
-//! Two halves of protocols that Zorb does not know, written with what the crate `zorb` offers to
-//! everybody: a transport ([`hail`]) and a messaging protocol ([`brief`]).
+//! A transport ([`hail`]) and a messaging protocol ([`brief`]) that are not part of Zorb, written with
+//! the public API of the crate `zorb`.
 //!
-//! Four protocols come out of them: GIOP over the new transport, and the new messaging over it, over
-//! TCP and over whatever else there is.
+//! They combine with Zorb's own: GIOP over the new transport, and the new messaging over it and over
+//! TCP.
 
 pub mod brief;
 pub mod hail;
@@ -17,8 +17,7 @@ use zorb::transport::Composed;
 use brief::Brief;
 use hail::HailProtocol;
 
-/// The kinds of the profiles that combinations have. Take numbers that nobody else uses: the OMG
-/// registers ranges of them.
+/// The profile tags of the combinations. Use unassigned numbers: the OMG registers ranges of them.
 const BRIEF_HAIL: ProfileTag = ProfileTag(0x706c_7502);
 const BRIEF_IIOP: ProfileTag = ProfileTag(0x706c_7503);
 

@@ -1,4 +1,4 @@
-//! A server that is reached over all of them, and a client that is told of one at a time.
+//! A server that listens on all protocols, and a client that calls it over each of them.
 
 use plug_in::plug_in;
 use zorb::{Interface, Orb};

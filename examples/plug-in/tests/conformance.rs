@@ -1,4 +1,4 @@
-//! The plugged-in protocols pass the suites that Zorb's own pass.
+//! The plugged-in protocols pass the same suites as Zorb's own.
 
 mod transport {
     use plug_in::hail::HailTransport;
@@ -25,7 +25,7 @@ mod brief_iiop {
     protocol_suite!(Subject::built("brief+iiop://127.0.0.1:0", plug_in::plug_in));
 }
 
-/// The option that the transport brings is one like the ORB's own.
+/// The transport's option behaves like the ORB's own options.
 #[test]
 fn a_server_that_says_nothing_is_given_up() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,4 @@
-//! `docs/src/protocols.md`: halves put together.
+//! `docs/src/protocols.md`: combining messaging protocols and transports.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use zorb::{ObjectRef, Orb, OrbBuilder};
 
 use crate::quickstart::clock::Teller;
 
-/// An ORB that speaks GIOPlite where others expect GIOP.
-pub fn as_tao_has_it() -> Result<Orb, zorb::Error> {
+/// An ORB that uses GIOPlite with IIOP's profile tag.
+pub fn tao_compatible() -> Result<Orb, zorb::Error> {
     let lite = Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::INTERNET_IOP);
     OrbBuilder::new().protocol(Arc::new(lite)).listen("lite+iiop://127.0.0.1:0").build()
 }
 
-/// An ORB that takes frames.
+/// An ORB that receives frames.
 pub fn studio() -> Result<Orb, zorb::Error> {
     let builder = Orb::builder().protocol(Arc::new(zorb_av::av_diop()));
     builder.listen("av+diop://127.0.0.1:0").build()
@@ -29,13 +29,13 @@ fn a_studio_has_an_endpoint_for_frames() {
     orb.shutdown(true).unwrap();
 }
 
-/// Has requests to a group reach an object.
+/// Adds an object to a group.
 pub fn join(poa: &Poa, group: &ObjectRef, teller: &Teller) -> Result<(), PoaError> {
     poa.associate(group, &poa.id_of(teller)?)
 }
 
-/// All members of a group, as one object.
-pub fn whole_group(orb: &Orb, url: &str) -> Result<Option<Teller>, zorb::Error> {
+/// A reference to all members of a group.
+pub fn group_reference(orb: &Orb, url: &str) -> Result<Option<Teller>, zorb::Error> {
     Ok(orb.string_to_object(url)?.map(|group| group.unchecked_narrow()))
 }
 
@@ -45,15 +45,15 @@ fn a_group_is_joined_by_its_reference() {
 
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").build().unwrap();
     let teller: Teller = orb.root_poa().activate(crate::quickstart::MyTeller).unwrap();
-    // No group: only what is one can be joined.
+    // Only a group reference can be joined.
     let refused = join(&orb.root_poa(), teller.as_object(), &teller).unwrap_err();
     assert_eq!(refused, PoaError::NotAGroupObject);
-    let group = whole_group(&orb, "corbaloc:miop:1.0@1.0-plant-7/239.1.2.3:5000").unwrap();
+    let group = group_reference(&orb, "corbaloc:miop:1.0@1.0-plant-7/239.1.2.3:5000").unwrap();
     assert_eq!(group.unwrap().as_object().ior().profiles[0].tag, ProfileTag::UIPMC);
     orb.shutdown(true).unwrap();
 }
 
-/// How many datagrams were no requests.
+/// The number of datagrams that were not valid requests.
 pub fn dropped(orb: &Orb) -> u64 {
     let Some(diop) = orb.protocols().by_scheme("diop") else { return 0 };
     diop.counters().iter().filter(|(name, _)| *name != "requests").map(|(_, count)| count).sum()
@@ -68,7 +68,7 @@ fn nothing_is_dropped_where_nothing_comes() {
 
 #[test]
 fn an_orb_of_giop_lite_alone() {
-    let orb = as_tao_has_it().unwrap();
+    let orb = tao_compatible().unwrap();
     assert!(orb.endpoints()[0].starts_with("lite+iiop://127.0.0.1:"));
     orb.shutdown(true).unwrap();
 }
