@@ -99,7 +99,7 @@ fn run(
             for number in 1..=ALARMS {
                 let heard = warden.alarm(number).is_ok();
                 late += u32::from(!heard);
-                let line = if heard { "is heard" } else { "is late" };
+                let line = if heard { "is on time" } else { "is late" };
                 log.say(format!("alarm {number} {line}"));
             }
             Ok::<_, zorb::SystemException>(late)

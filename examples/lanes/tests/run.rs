@@ -18,8 +18,8 @@ one thread for all
   the inspection ends
 a lane for each priority
   the inspection begins
-  alarm 1 is heard
-  alarm 2 is heard
+  alarm 1 is on time
+  alarm 2 is on time
   the inspection ends
 late alarms: 2 of 2 without lanes, 0 of 2 with them
 ";

@@ -8,7 +8,7 @@ use zorb::poa::{ManagerState, ObjectId, Poa, PoaError, PoaPolicies};
 use crate::tutorial::server::MyAccount;
 use crate::tutorial::{Account, Currency};
 
-/// An adapter whose references outlive the program, with ids of the program's choice.
+/// A POA with persistent references and user ids.
 pub fn persistent(orb: &Orb) -> Result<(Poa, Account), PoaError> {
     let accounts = orb.root_poa().create("accounts", PoaPolicies::new().persistent().user_ids())?;
     let ada = MyAccount::new("0001", "Ada", Currency::Eur);
@@ -16,7 +16,7 @@ pub fn persistent(orb: &Orb) -> Result<(Poa, Account), PoaError> {
     Ok((accounts, account))
 }
 
-/// A servant that the program keeps a hand on.
+/// A servant that the program shares with the POA.
 pub fn shared(poa: &Poa) -> Result<(), PoaError> {
     let servant = Arc::new(MyAccount::new("0002", "Grace", Currency::Usd));
     let account: Account = poa.activate_shared(&servant)?;
@@ -26,7 +26,7 @@ pub fn shared(poa: &Poa) -> Result<(), PoaError> {
     poa.deactivate(&id)
 }
 
-/// Requests wait while a manager holds them.
+/// Requests wait while their POA manager is in the holding state.
 pub fn maintenance(orb: &Orb) -> Result<Poa, PoaError> {
     let manager = orb.create_poa_manager();
     let poa = orb.root_poa().create_with_manager("late", PoaPolicies::new(), manager.clone())?;
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn persistent_references_survive_a_restart() {
-        // An address of its own, where nobody else takes the port meanwhile.
+        // Its own address, so that no other test takes the port before the restart.
         let first = Orb::builder().without_environment().listen("iiop://127.0.0.2:0");
         let first = first.build().unwrap();
         let endpoint = first.endpoints().remove(0);

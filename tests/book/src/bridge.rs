@@ -2,7 +2,7 @@
 
 use zorb_bridge::{Bridge, Settings};
 
-/// Lets in over a Unix-domain socket who is to call `reference`.
+/// Opens a bridge from a Unix-domain socket to `reference`.
 pub fn open(
     orb: &zorb::Orb,
     reference: &zorb::ObjectRef,

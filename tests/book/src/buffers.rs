@@ -1,4 +1,4 @@
-//! Arguments that nobody copies.
+//! Arguments and results without copies.
 
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb::policy::Policies;
@@ -13,7 +13,7 @@ mod film_idl {
 }
 use film_idl::film;
 
-/// Shows `count` pictures that `camera` takes.
+/// Shows `count` pictures taken by `camera`.
 pub fn show_film(
     screen: &Screen,
     count: u32,
@@ -28,12 +28,12 @@ pub fn show_film(
     Ok(brightness)
 }
 
-/// A screen whose buffers are not to be drawn from its connection.
-pub fn with_own_buffers(screen: &Screen) -> Result<Screen, SystemException> {
+/// A screen whose loans do not use shared buffers.
+pub fn without_shared_buffers(screen: &Screen) -> Result<Screen, SystemException> {
     screen.with_policies(&Policies::new().with(BufferStrategy::SingleCopy))
 }
 
-/// A camera whose pictures lie where its clients look at them.
+/// A camera that writes pictures to shared buffers.
 #[derive(Debug)]
 pub struct GreyCamera;
 
@@ -45,13 +45,13 @@ impl CameraServant for GreyCamera {
     }
 }
 
-/// How much light falls into a camera.
+/// The sum of a picture's brightness.
 pub fn light(camera: &Camera) -> Result<u64, SystemException> {
     let picture = camera.shoot(640, 480)?;
     Ok(picture.iter().map(|octet| u64::from(*octet)).sum())
 }
 
-/// An adapter whose servants draw memory of the process for what they return.
+/// A POA whose servants' loans do not use shared buffers.
 pub fn slow_cameras(root: &Poa) -> Result<Poa, PoaError> {
     root.create("slow cameras", PoaPolicies::new().with(BufferStrategy::SingleCopy))
 }
@@ -83,7 +83,7 @@ mod tests {
             let screen: Screen = client.resolve(&screen.as_object().to_ior_string()).unwrap();
             assert_eq!(screen.loan(640 * 480).unwrap().is_shared(), shared);
             assert_eq!(show_film(&screen, 3, |picture| picture.fill(7)).unwrap(), [7; 3]);
-            let own = with_own_buffers(&screen).unwrap();
+            let own = without_shared_buffers(&screen).unwrap();
             assert!(!own.loan(640 * 480).unwrap().is_shared());
             assert_eq!(show_film(&own, 2, |picture| picture.fill(9)).unwrap(), [9; 2]);
             for poa in [server.root_poa(), slow_cameras(&server.root_poa()).unwrap()] {

@@ -50,9 +50,9 @@ mod tests {
     }
 
     #[test]
-    fn the_file_about_protocols_is_taken() {
+    fn the_protocols_of_the_file_are_selected() {
         let page = include_str!("../../../docs/src/configuration.md");
-        let (_, rest) = page.split_once("## Which protocols").unwrap();
+        let (_, rest) = page.split_once("## Selecting protocols").unwrap();
         let (_, rest) = rest.split_once("```toml\n").unwrap();
         let (text, _) = rest.split_once("```").unwrap();
         let mut options = Options::default();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_like_the_one_in_the_book_is_understood() {
+    fn the_file_of_the_book_is_valid() {
         let page = include_str!("../../../docs/src/configuration.md");
         let (_, rest) = page.split_once("```toml\n").unwrap();
         let (file, _) = rest.split_once("```").unwrap();

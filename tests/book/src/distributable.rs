@@ -7,7 +7,7 @@ use zorb::Orb;
 use zorb::poa::{Poa, PoaPolicies};
 use zorb_dsrt::{Deadline, EarliestDeadline, Parameters, RtScheduling, SchedulingError};
 
-/// An ORB's part, and an adapter that takes threads up.
+/// Attaches dynamic scheduling to an ORB, and creates a POA for distributable threads.
 pub fn attach(orb: &Orb) -> Result<(RtScheduling, Poa), zorb::Error> {
     let scheduling = RtScheduling::attach(orb, Arc::new(EarliestDeadline::new()));
     let policies = PoaPolicies::new().with(scheduling.policy());
@@ -15,23 +15,23 @@ pub fn attach(orb: &Orb) -> Result<(RtScheduling, Poa), zorb::Error> {
     Ok((scheduling, poa))
 }
 
-/// Does what `calls` does within 20 ms, or so it should.
+/// Runs `calls` in a scheduling segment with a deadline of 20 ms.
 pub fn track<T>(
     scheduling: &RtScheduling,
     calls: impl FnOnce() -> T,
 ) -> Result<T, SchedulingError> {
     let current = scheduling.current();
-    let soon = Parameters::Deadline(Deadline::after(Duration::from_millis(20)));
-    current.within("track", Some(soon), calls)
+    let deadline = Parameters::Deadline(Deadline::after(Duration::from_millis(20)));
+    current.within("track", Some(deadline), calls)
 }
 
-/// The same on a thread of its own, which is cancelled.
+/// The same on a new distributable thread, which is then cancelled.
 pub fn cancelled(
     scheduling: &RtScheduling,
     calls: impl FnOnce() + Send + 'static,
 ) -> Result<(), SchedulingError> {
-    let soon = Parameters::Deadline(Deadline::after(Duration::from_millis(20)));
-    let spawned = scheduling.current().spawn("track", Some(soon), None, 0, calls)?;
+    let deadline = Parameters::Deadline(Deadline::after(Duration::from_millis(20)));
+    let spawned = scheduling.current().spawn("track", Some(deadline), None, 0, calls)?;
     spawned.thread.cancel();
     let _ = spawned.handle.join();
     Ok(())

@@ -35,7 +35,7 @@ impl DynamicServant for Recorder {
     }
 }
 
-/// The sum of a member of all structs in a sequence, whatever else they have.
+/// Sums a member over all structs of a sequence; their other members do not matter.
 pub fn sum(structs: Any, member: &str) -> Result<f64, DynAnyError> {
     let mut structs = DynAny::of(structs)?;
     let mut sum = 0.0;
@@ -45,7 +45,7 @@ pub fn sum(structs: Any, member: &str) -> Result<f64, DynAnyError> {
     Ok(sum)
 }
 
-/// As many numbers, put in one after the other.
+/// The first `count` square numbers.
 pub fn squares(count: usize) -> Result<Any, DynAnyError> {
     let mut squares = DynAny::new(&<Vec<i32>>::type_code())?;
     squares.as_sequence()?.set_length(count)?;

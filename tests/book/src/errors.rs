@@ -6,28 +6,28 @@ use zorb::{CompletionStatus, Interface, Phase, SystemExceptionKind};
 
 use crate::quickstart::clock::{Teller, teller};
 
-/// What a program can decide by.
+/// Chooses a reaction to a failed call.
 pub fn decide(teller: &Teller) -> String {
     use teller::SecondsSinceMidnightError as Failed;
     match teller.seconds_since_midnight("UTC") {
         Ok(seconds) => format!("{seconds} s"),
         Err(Failed::UnknownZone(unknown)) => format!("no zone {}", unknown.zone),
         Err(Failed::System(exception)) => match (exception.kind, exception.completed) {
-            (SystemExceptionKind::ObjectNotExist, _) => "the object is gone for good".to_owned(),
-            (_, CompletionStatus::No) => "it did not happen: try again".to_owned(),
-            (_, _) => "it may have happened: look before trying again".to_owned(),
+            (SystemExceptionKind::ObjectNotExist, _) => "the object no longer exists".to_owned(),
+            (_, CompletionStatus::No) => "the operation did not run: retry".to_owned(),
+            (_, _) => "the operation may have run: check before you retry".to_owned(),
         },
     }
 }
 
-/// A call with a time limit of its own.
+/// A call with its own deadline.
 pub fn in_a_hurry(teller: &Teller) -> Result<u32, zorb::Error> {
     let object = teller.as_object().with_timeout(Duration::from_millis(200));
     let teller: Teller = object.unchecked_narrow();
     Ok(teller.seconds_since_midnight("UTC")?)
 }
 
-/// Where a step failed.
+/// The phase that failed, and the exception.
 pub fn explain(error: &zorb::Error) -> String {
     let phase = error.phase();
     let exception = error.system_exception().map(|exception| exception.to_string());
@@ -46,7 +46,7 @@ mod tests {
     use crate::quickstart::MyTeller;
 
     #[test]
-    fn failures_tell_their_story() {
+    fn failures_are_reported() {
         let server = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
         let server = server.build().unwrap();
         let teller: Teller = server.root_poa().activate(MyTeller).unwrap();
@@ -56,10 +56,10 @@ mod tests {
         assert!(in_a_hurry(&there).unwrap() < 86_400);
 
         server.root_poa().deactivate(&server.root_poa().id_of(&teller).unwrap()).unwrap();
-        assert_eq!(decide(&there), "the object is gone for good");
+        assert_eq!(decide(&there), "the object no longer exists");
 
         server.shutdown(true).unwrap();
-        assert_eq!(decide(&there), "it did not happen: try again");
+        assert_eq!(decide(&there), "the operation did not run: retry");
         let error = in_a_hurry(&there).unwrap_err();
         assert!(explain(&error).starts_with("Connect: TRANSIENT"), "{error}");
         client.shutdown(true).unwrap();

@@ -1,6 +1,6 @@
-//! The programs of the book: compiled here, quoted there, and run by the tests.
+//! The programs of the book, compiled and run by the tests.
 //!
-//! A Rust or IDL block of the book stands word for word in a file of this package (or in
+//! Every Rust or IDL block of the book is a verbatim part of a file of this package (or of
 //! `examples/hello` or `examples/plug-in`); `tests/pages.rs` compares them.
 #![forbid(unsafe_code)]
 #![allow(

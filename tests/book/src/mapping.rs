@@ -117,7 +117,7 @@ pub fn named_anys() -> Result<Any, Box<dyn std::error::Error>> {
     Ok(any)
 }
 
-/// What a program implements to serve the interface.
+/// A servant.
 #[derive(Debug, Default)]
 pub struct MyShelf {
     name: Mutex<String>,

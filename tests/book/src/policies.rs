@@ -11,30 +11,30 @@ use zorb::policy::{
 use zorb::{CdrError, CdrReader, CdrWriter};
 use zorb::{Interface, Orb, Result};
 
-/// What the whole program does, what one reference does, and what one call does.
+/// Policies of the ORB, of a reference, and of one call.
 pub fn levels<T: Interface>(orb: &Orb, teller: &T) -> Result<T> {
-    let patient = Policies::new()
+    let defaults = Policies::new()
         .with(RelativeRoundtripTimeout(Duration::from_secs(10)))
         .with(ConnectionTimeout(Duration::from_secs(1)));
-    orb.policy_manager().add(&patient)?;
+    orb.policy_manager().add(&defaults)?;
 
-    let surely = Policies::new().with(SyncScope::WithTarget);
-    let teller = teller.with_policies(&surely)?;
+    let synchronous = Policies::new().with(SyncScope::WithTarget);
+    let teller = teller.with_policies(&synchronous)?;
 
-    let at_once = Policies::new().with(RelativeRoundtripTimeout(Duration::from_millis(20)));
-    let hurried = teller.for_call(&at_once)?;
-    let limit = hurried.as_object().client_policy::<RelativeRoundtripTimeout>();
+    let short = Policies::new().with(RelativeRoundtripTimeout(Duration::from_millis(20)));
+    let once = teller.for_call(&short)?;
+    let limit = once.as_object().client_policy::<RelativeRoundtripTimeout>();
     assert_eq!(limit.map(|limit| limit.0), Some(Duration::from_millis(20)));
     Ok(teller)
 }
 
-/// What a thread does while it works on something.
+/// Policies of the calling thread while `work` runs.
 pub fn during(orb: &Orb, work: impl FnOnce()) -> Result<()> {
     let quick = Policies::new().with(RelativeRoundtripTimeout(Duration::from_millis(100)));
     orb.policy_current().during(&quick, work)
 }
 
-/// An adapter whose connections over TCP are expedited.
+/// A POA whose TCP connections use expedited forwarding.
 pub fn expedited(root: &Poa) -> Result<Poa, PoaError> {
     let mut expedited = ConnectionProperties::default();
     expedited.dscp = Some(46);
@@ -44,7 +44,7 @@ pub fn expedited(root: &Poa) -> Result<Poa, PoaError> {
     root.create("control", PoaPolicies::new().with(protocols))
 }
 
-/// How dear the calls of an adapter's objects are, which clients are to know.
+/// The price of calls to a POA's objects, exposed to clients.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tariff(pub u16);
 
@@ -63,9 +63,9 @@ impl TypedPolicy for Tariff {
     }
 }
 
-/// An adapter whose references tell of its tariff.
-pub fn dear(root: &Poa) -> Result<Poa, PoaError> {
-    root.create("dear", PoaPolicies::new().with(Tariff(7)))
+/// A POA that exposes its tariff in its references.
+pub fn premium(root: &Poa) -> Result<Poa, PoaError> {
+    root.create("premium", PoaPolicies::new().with(Tariff(7)))
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
         let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
         let orb = orb.build().unwrap();
         let root = orb.root_poa();
-        assert_eq!(dear(&root).unwrap().policies().others.value(), Some(&Tariff(7)));
+        assert_eq!(premium(&root).unwrap().policies().others.value(), Some(&Tariff(7)));
         let named = PoaPolicies::new().user_ids().with(Tariff(8));
         let named = root.create("named", named).unwrap();
         let object: ObjectRef = named.create_reference(&ObjectId::from(&b"one"[..])).unwrap();

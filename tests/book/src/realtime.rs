@@ -12,7 +12,7 @@ use zorb_rt::{
     Qos, QosClass, RtCurrent, RtOrb, ServeInTime, Threadpool, WhenFull, expand,
 };
 
-/// Attaches the real-time side.
+/// Attaches the real-time side to an ORB.
 pub fn attach(orb: &Orb) -> Result<RtOrb, zorb::Error> {
     let rt = RtOrb::builder().mapping(Linear::default()).denied(Denied::Run).attach(orb)?;
     if let Some(denial) = rt.denial() {
@@ -21,7 +21,7 @@ pub fn attach(orb: &Orb) -> Result<RtOrb, zorb::Error> {
     Ok(rt)
 }
 
-/// What the standard's names lead to.
+/// Resolves the standard's initial references.
 pub fn resolve(orb: &Orb) -> Result<(RtOrb, RtCurrent, PriorityMappingManager), zorb::Error> {
     let rt: RtOrb = orb.initial_local("RTORB")?;
     let current: RtCurrent = orb.initial_local("RTCurrent")?;
@@ -29,27 +29,27 @@ pub fn resolve(orb: &Orb) -> Result<(RtOrb, RtCurrent, PriorityMappingManager), 
     Ok((rt, current, mappings))
 }
 
-/// Makes the calling thread an urgent one.
+/// Raises the calling thread's priority.
 pub fn urgent(rt: &RtOrb) -> Result<(), zorb::Error> {
     rt.current().set_priority(Priority::new(20_000)?)?;
     Ok(())
 }
 
-/// The same object, called at a priority of its own.
+/// A reference with its own invocation priority.
 pub fn called_at(valve: &ObjectRef) -> Result<ObjectRef, zorb::Error> {
     let at = Policies::new().with(InvocationPriority::new(Priority::new(30_000)?));
     let valve = valve.with_policies(&at)?;
     Ok(valve)
 }
 
-/// An adapter that does no work for which nobody waits any more.
+/// A POA that discards late requests.
 pub fn in_time(orb: &Orb) -> Result<Poa, zorb::Error> {
     let in_time = ServeInTime::new().tolerance(Duration::from_millis(2));
     let fresh = orb.root_poa().create("fresh", PoaPolicies::new().with(in_time))?;
     Ok(fresh)
 }
 
-/// Adapters of both models.
+/// POAs with both priority models.
 pub fn adapters(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Poa), zorb::Error> {
     let propagated = PoaPolicies::new().with(rt.client_propagated(Priority::new(1000)?));
     let by_client = orb.root_poa().create("by client", propagated)?;
@@ -59,7 +59,7 @@ pub fn adapters(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Poa), zorb::Error> {
     Ok((by_client, by_server))
 }
 
-/// An adapter that is served by a pool with two lanes.
+/// A POA with a thread pool of two lanes.
 pub fn controlled(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Threadpool), zorb::Error> {
     let pool = rt
         .threadpool("control")
@@ -73,7 +73,7 @@ pub fn controlled(orb: &Orb, rt: &RtOrb) -> Result<(Poa, Threadpool), zorb::Erro
     Ok((poa, pool))
 }
 
-/// The same object over connections for urgent calls and for others.
+/// A reference with a connection per priority band.
 pub fn banded(valve: &ObjectRef) -> Result<ObjectRef, zorb::Error> {
     let band = |low, high| PriorityBand::new(Priority::new(low)?, Priority::new(high)?);
     let bands = PriorityBands::new([band(0, 9_999)?, band(10_000, 32_767)?])?;
@@ -81,24 +81,24 @@ pub fn banded(valve: &ObjectRef) -> Result<ObjectRef, zorb::Error> {
     Ok(valve)
 }
 
-/// A pool that whoever runs the program describes.
+/// A thread pool from the configuration.
 pub fn configured(orb: &Orb) -> Result<Threadpool, zorb::Error> {
     let rt = RtOrb::builder().attach(orb)?;
     let pool = rt.configured_threadpool("control")?;
     Ok(pool)
 }
 
-/// Counts what lanes are not to do.
+/// Counts steady-state violations of lanes.
 pub fn frozen(rt: &RtOrb) -> Result<(), zorb::Error> {
     rt.freeze()?;
-    // ... calls come and go ...
+    // ... calls in steady state ...
     for lane in rt.violations().iter().filter(|lane| lane.total() > 0) {
         eprintln!("{lane}");
     }
     Ok(())
 }
 
-/// No lane waits for what the log is written to.
+/// A log that never blocks a lane.
 pub fn logged(serve: impl FnOnce()) -> std::io::Result<LogQueue> {
     let log = LogQueue::builder().lines(1024).write_to(std::io::stderr())?;
     let lines = log.clone();
@@ -106,18 +106,18 @@ pub fn logged(serve: impl FnOnce()) -> std::io::Result<LogQueue> {
 
     serve();
     if !log.flush(Duration::from_secs(1)) {
-        eprintln!("not all lines are written: {:?}", log.counts());
+        eprintln!("log lines were dropped: {:?}", log.counts());
     }
     Ok(log)
 }
 
-/// Connections are in classes of the network.
+/// Maps connections to network classes.
 pub fn in_network(orb: &Orb) -> Result<RtOrb, zorb::Error> {
     let rt = RtOrb::builder().network(LinearNetwork).attach(orb)?;
     Ok(rt)
 }
 
-/// What calls are for says how they are set up.
+/// Expands QoS classes to settings.
 pub fn classes(
     object: ObjectRef,
     rt: &RtOrb,
@@ -128,19 +128,19 @@ pub fn classes(
         .deadline(Duration::from_millis(2));
     let upload = Qos::new(QosClass::BulkData).size(1 << 20);
 
-    // Clients: for a call, an operation, or an object.
-    let hurried = object.for_call(&expand(&control).policies())?;
-    let asked = ObjectQos::new(upload).operation("stop", control);
-    let to_stop = asked.reference(&object, "stop")?;
+    // Clients: per call, operation, or object.
+    let urgent = object.for_call(&expand(&control).policies())?;
+    let by_operation = ObjectQos::new(upload).operation("stop", control);
+    let stop = by_operation.reference(&object, "stop")?;
 
-    // Servers: a lane for each.
+    // Servers: a lane per class.
     let pool = rt.threadpool("classes");
     let pool = pool.lane(expand(&upload).lane()).lane(expand(&control).lane()).create()?;
     let policies = expand(&control).adapter_policies(rt).with(pool.policy());
-    Ok((hurried, to_stop, pool, policies))
+    Ok((urgent, stop, pool, policies))
 }
 
-/// What is shown.
+/// The argument of a call.
 #[derive(Debug)]
 pub struct Picture(pub Vec<u8>);
 
@@ -154,7 +154,7 @@ impl Picture {
     }
 }
 
-/// Shows a picture, sooner or later.
+/// Sends one-way calls through a queue.
 pub fn shown(display: ObjectRef, picture: Picture) -> Result<OutputQueue, zorb::Error> {
     let private = Policies::new().with(PrivateConnection);
     let display = display.with_policies(&private)?;
@@ -168,7 +168,7 @@ pub fn shown(display: ObjectRef, picture: Picture) -> Result<OutputQueue, zorb::
     Ok(queue)
 }
 
-/// The same object, whose one-way calls wait in a queue of the ORB.
+/// A reference whose one-way calls are queued by the ORB.
 pub fn queued(display: &ObjectRef) -> Result<(ObjectRef, OnewayQueue), zorb::Error> {
     let limits = FlowLimits { max_calls: 64, ..FlowLimits::default() };
     let queue = OnewayQueue::new(limits).on_event(|event| eprintln!("{event:?}"));
@@ -177,13 +177,13 @@ pub fn queued(display: &ObjectRef) -> Result<(ObjectRef, OnewayQueue), zorb::Err
     Ok((display, queue))
 }
 
-/// Takes a lock twice, one after the other.
+/// Acquires a lock twice.
 pub fn locked(mutex: &PiMutex) -> std::io::Result<bool> {
-    let held = mutex.lock()?;
-    // what only one thread may do at a time
-    drop(held);
-    let soon = mutex.try_lock(Duration::from_millis(1))?.is_some();
-    Ok(soon)
+    let guard = mutex.lock()?;
+    // critical section
+    drop(guard);
+    let locked = mutex.try_lock(Duration::from_millis(1))?.is_some();
+    Ok(locked)
 }
 
 #[cfg(test)]
@@ -220,9 +220,9 @@ mod tests {
         let called = called_at(&object).unwrap().client_policy::<InvocationPriority>();
         assert_eq!(called.unwrap().priority().value(), 30_000);
         assert!(in_time(&orb).unwrap().policies().others.value::<ServeInTime>().is_some());
-        let (_, to_stop, classes, policies) = classes(object, &rt).unwrap();
+        let (_, stop, classes, policies) = classes(object, &rt).unwrap();
         assert!(policies.others.value::<zorb_rt::ThreadpoolPolicy>().is_some());
-        let limit = to_stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();
+        let limit = stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();
         assert_eq!(limit.unwrap().0, Duration::from_millis(2));
         assert_eq!(classes.counts().len(), 2);
         let nobody = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/screen").unwrap().unwrap();

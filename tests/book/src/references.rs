@@ -11,19 +11,19 @@ pub fn write_reference(teller: &Teller, file: &Path) -> std::io::Result<()> {
     std::fs::write(file, teller.as_object().to_ior_string())
 }
 
-/// Reads it again.
+/// Reads the reference back.
 pub fn read_reference(orb: &Orb, file: &Path) -> Result<Teller, zorb::Error> {
     orb.resolve(&format!("file://{}", file.display()))
 }
 
-/// Several addresses of one object: they are tried in turn until one can be connected to.
+/// An object with two addresses, tried in order until one accepts a connection.
 pub fn either_of_two(orb: &Orb, ports: [u16; 2]) -> Result<Teller, zorb::Error> {
     let [first, second] = ports;
     orb.resolve(&format!("corbaloc::1.2@127.0.0.1:{first},:1.2@127.0.0.1:{second}/clock"))
 }
 
-/// Listens for processes of this machine and, over TCP, for all.
-pub fn for_neighbours_and_others() -> Result<Orb, zorb::Error> {
+/// Listens on shared memory for local clients and on TCP for all others.
+pub fn for_local_and_remote_clients() -> Result<Orb, zorb::Error> {
     Orb::builder().listen("shmiop://").listen("iiop://").build()
 }
 
@@ -34,7 +34,7 @@ pub fn initial(mut arguments: Vec<String>) -> Result<(Orb, Teller), zorb::Error>
     Ok((orb, teller))
 }
 
-/// Asks about an object without calling its operations.
+/// The object's implicit operations.
 pub fn questions(teller: &Teller) -> Result<String, zorb::Error> {
     let object = teller.as_object();
     let here = object.locate()?;
@@ -44,7 +44,7 @@ pub fn questions(teller: &Teller) -> Result<String, zorb::Error> {
     Ok(format!("here: {here}, gone: {gone}, a Teller: {is_a}, most derived type: {id}"))
 }
 
-/// Has the next call take no longer than those after it.
+/// Connects now, so that the first call is as fast as later ones.
 pub fn bind(teller: &Teller) -> Result<(), zorb::Error> {
     let object = teller.as_object();
     object.validate_connection()?;
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn neighbours_have_shared_memory() {
-        let server = for_neighbours_and_others().unwrap();
+        let server = for_local_and_remote_clients().unwrap();
         let teller: Teller = server.root_poa().activate(MyTeller).unwrap();
         let client = Orb::builder().without_environment().build().unwrap();
         let there: Teller = client.resolve(&teller.as_object().to_ior_string()).unwrap();

@@ -12,7 +12,7 @@ use zorb_sched::{
 use zorb_sched::{Call, PriorityTable, RtInfo, Schedule, Strategy, System, TaskSet, Time};
 use zorb_sched::{Dispatcher, DispatcherOptions, Handle, Urgency};
 
-/// Steers: stands for a stub of an interface in IDL.
+/// Stands for a stub generated from IDL.
 #[derive(Clone, Debug)]
 pub struct Control(std::sync::mpsc::Sender<Time>);
 
@@ -23,24 +23,24 @@ impl Control {
     }
 }
 
-/// The policies of an operation's adapter, out of a table.
+/// A POA's policies from a priority table.
 pub fn policies(rt: &RtOrb, text: &str) -> Result<PoaPolicies, Box<dyn Error>> {
     let table = PriorityTable::from_toml(text)?;
     let step = table.lookup("Control::step").ok_or("no such operation")?;
-    // Once at the start; from then on:
+    // Once, at startup. Afterwards:
     let entry = table.entry(step).ok_or("no such operation")?;
     let priority = Priority::new(entry.priority.into())?;
     let policies = PoaPolicies::new().with(rt.server_declared(priority));
     Ok(policies)
 }
 
-/// A pool of the lanes that a table asks for.
+/// A pool with the lanes of a priority table.
 pub fn lanes(rt: &RtOrb, text: &str) -> Result<Threadpool, zorb::Error> {
     let pool = rt.threadpool("flight").lanes_of_table(text)?.create()?;
     Ok(pool)
 }
 
-/// Has an operation done, once and again.
+/// Dispatches an operation once, and periodically.
 pub fn dispatched(
     schedule: &Schedule,
     operation: Handle,
@@ -56,15 +56,15 @@ pub fn dispatched(
         execution: Time::from_millis(2),
         subpriority: rank.subpriority,
     };
-    // Once, 8 ms from now on:
+    // Once, due in 8 ms:
     dispatcher.dispatch(rank.queue, urgency(dispatcher.now() + Time::from_millis(8)), "once")?;
-    // And every 10 ms, to be done 8 ms after each arrival:
+    // Every 10 ms, due 8 ms after each arrival:
     let period = Duration::from_millis(10);
     dispatcher.every(period, rank.queue, urgency(Time::from_millis(8)), |_| "again")?;
     Ok(dispatcher)
 }
 
-/// Has an object's operation called in every period, if all deadlines are met.
+/// Calls an operation periodically if all deadlines can be met.
 pub fn periodic(
     control: Control,
     tell: impl Fn(&UpcallEvent<'_>) + Send + Sync + 'static,
@@ -84,12 +84,12 @@ pub fn periodic(
     Ok(upcalls)
 }
 
-/// Tries a periodic task on a clock that only moves when it is told to.
+/// Runs a periodic task on a virtual clock.
 pub fn rehearsed() -> UpcallCounts {
     let ms = Time::from_millis;
     let clock = VirtualClock::until(ms(50));
     let task = PeriodicTask::new("step", ms(10)).budget(ms(2)).deadline(ms(8));
-    // The second takes too long, and the third is left out.
+    // The second overruns, so the third is skipped.
     let upcall = |activation: &Activation| match activation.number {
         1 => clock.work(ms(20)),
         _ => clock.work(ms(1)),
@@ -97,7 +97,7 @@ pub fn rehearsed() -> UpcallCounts {
     task.run_on(&clock, Time::ZERO, upcall, |event| println!("{}", event.finding))
 }
 
-/// Analyses a set, and asks for one more.
+/// Analyzes a task set, and tests whether another operation fits.
 pub fn admission() -> Result<(), zorb_sched::Anomaly> {
     let ms = Time::from_millis;
     let mut set = TaskSet::new();

@@ -62,7 +62,7 @@ fn pack(bits: &[u8]) -> u8 {
     bits.iter().rev().fold(0, |octet, bit| octet << 1 | bit & 1)
 }
 
-/// Values, their state, and the same value twice.
+/// Values, their state, and sharing.
 pub fn states() -> zorb::Result<String> {
     let raven = Entry::of_title("The Raven")?;
     let note = Value::new(Remark("signed".to_owned()));
@@ -80,7 +80,7 @@ pub fn states() -> zorb::Result<String> {
     Ok(text)
 }
 
-/// Values that lead back to themselves.
+/// Cyclic values.
 pub fn cycles() -> bool {
     let ring = Value::new_cyclic(|ring| Entry {
         title: "The Snake".to_owned(),

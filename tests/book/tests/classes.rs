@@ -1,4 +1,4 @@
-//! The table of classes of service is what they come to.
+//! The table of QoS classes agrees with the code.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;
@@ -33,7 +33,7 @@ fn time(limit: Option<Duration>) -> String {
 }
 
 #[test]
-fn the_classes_come_to_what_the_book_says() {
+fn the_classes_expand_as_the_book_says() {
     let ms = Duration::from_millis;
     let control = Qos::new(QosClass::LowLatencyTransaction);
     let media = Qos::new(QosClass::ContinuousMedia);
@@ -41,15 +41,15 @@ fn the_classes_come_to_what_the_book_says() {
     let asked = [
         ("control loop: 100/s, 64 octets, 2 ms", control.rate(100).size(64).deadline(ms(2))),
         ("alarm: 1/s, 256 octets, 50 ms", control.size(256).deadline(ms(50))),
-        ("sound: 50/s, 1,400 octets, 1 % may be lost", media.rate(50).size(1400).loss(10)),
-        ("pictures: 25/s, 200 KiB, 80 ms", media.rate(25).size(200 << 10).deadline(ms(80))),
+        ("audio: 50/s, 1,400 octets, 1 % loss", media.rate(50).size(1400).loss(10)),
+        ("video: 25/s, 200 KiB, 80 ms", media.rate(25).size(200 << 10).deadline(ms(80))),
         ("camera: 30/s, 6 MiB, 100 ms", stream.rate(30).size(6 << 20).deadline(ms(100))),
         ("radar: 200/s, 64 KiB, 20 ms", stream.rate(200).size(64 << 10).deadline(ms(20))),
         ("upload: 1 MiB", Qos::new(QosClass::BulkData).size(1 << 20)),
     ];
     let mut made = String::from(
-        "| Calls | Class | Priority | Threads | Waiting | DSCP | Queues | Protocols | Own connection | One-way calls \
-         | Limit: call, sending |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| Calls | Class | Priority | Threads | Queued | DSCP | Buffers | Protocols | Private connection | One-way calls \
+         | Timeout: call, sending |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for (calls, qos) in asked {
         let expansion = expand(&qos);

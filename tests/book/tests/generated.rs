@@ -1,6 +1,6 @@
-//! Tables of the book that are made from the code, and numbers that must agree with it.
+//! The tables and messages of the book that are generated from the code.
 //!
-//! After a wanted change, run once with `UPDATE_BOOK=1` and look at the differences.
+//! After an intended change, run once with `UPDATE_BOOK=1` and review the differences.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;
@@ -33,7 +33,7 @@ fn number(count: usize) -> String {
     groups.join(",")
 }
 
-/// Those of an ORB with every protocol.
+/// The options of an ORB with every protocol.
 fn options() -> Options {
     Orb::builder().without_environment().options().unwrap()
 }
@@ -75,39 +75,39 @@ fn the_option_table_is_that_of_the_code() {
     check("docs/src/configuration.md", "options", &made);
 }
 
-/// A block of text as the book shows it.
+/// A fenced block of text.
 fn shown(text: &str) -> String {
     format!("```text\n{}\n```\n", text.trim_end())
 }
 
 #[test]
-fn the_story_of_an_error_is_the_one_told() {
+fn the_report_of_an_error_is_the_one_shown() {
     let client = Orb::builder().without_environment().build().unwrap();
     // Nobody listens on port 1.
     let error = client.resolve::<Teller>("corbaloc::127.0.0.1:1/clock").unwrap_err();
-    check("docs/src/errors.md", "story", &shown(&error.to_string()));
+    check("docs/src/errors.md", "report", &shown(&error.to_string()));
     client.shutdown(true).unwrap();
 }
 
 #[test]
-fn a_mistaken_option_gets_the_answer_of_the_book() {
+fn an_unknown_option_is_reported_as_in_the_book() {
     let error = Options::default().set("MaxForward", "5", Origin::Program).unwrap_err();
     check("docs/src/configuration.md", "unknown option", &shown(&error.to_string()));
 }
 
 #[test]
-fn a_mistaken_protocol_gets_the_answer_of_the_book() {
+fn an_unknown_protocol_is_reported_as_in_the_book() {
     let orb = Orb::builder().without_environment().option("Protocols", "uiop,iiop");
     let error = orb.option("ClientProtocols", "uiop,ipx").build().unwrap_err();
     check("docs/src/configuration.md", "unknown protocol", &shown(&error.to_string()));
 }
 
 #[test]
-fn mistaken_idl_gets_the_findings_of_the_book() {
+fn invalid_idl_is_reported_as_in_the_book() {
     let text = read("tests/book/idl/typo.idl");
     let loader = zorb_idl::MemoryLoader::new().with("shop.idl", text);
     let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &loader, &["shop.idl"]);
-    check("docs/src/idl-compiler.md", "findings", &shown(&compilation.render()));
+    check("docs/src/idl-compiler.md", "messages", &shown(&compilation.render()));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn the_minor_codes_are_those_of_the_code() {
 
 #[test]
 fn the_diagnostics_are_those_of_the_code() {
-    let mut made = String::from("| Code | | What it says |\n|---|---|---|\n");
+    let mut made = String::from("| Code | Severity | Message |\n|---|---|---|\n");
     for info in Code::ALL.iter().map(|code| code.info()) {
         let severity = if info.severity == Severity::Error { "error" } else { "warning" };
         let _ = writeln!(made, "| `{}` | {severity} | {} |", info.text, info.title);
@@ -138,31 +138,31 @@ fn the_diagnostics_are_those_of_the_code() {
 fn the_limits_of_the_wire_are_those_of_the_code() {
     let wire = giop::Limits::DEFAULT;
     let rows = [
-        ("octets of one GIOP message, fragments joined", octets(wire.max_message_size)),
-        ("fragments of one message", number(wire.max_fragments as usize)),
-        ("incomplete messages of one connection", number(wire.max_partial_messages)),
-        ("octets of all incomplete messages of one connection", octets(wire.max_partial_octets)),
+        ("octets of a GIOP message, including its fragments", octets(wire.max_message_size)),
+        ("fragments of a message", number(wire.max_fragments as usize)),
+        ("incomplete messages of a connection", number(wire.max_partial_messages)),
+        ("octets of all incomplete messages of a connection", octets(wire.max_partial_octets)),
         (
-            "values inside values: recursive types, anys, TypeCodes",
+            "nesting depth of values: recursive types, anys, TypeCodes",
             number(zorb_cdr::MAX_DEPTH.into()),
         ),
         (
-            "values of valuetypes inside values, as in lists",
+            "nesting depth of valuetypes, as in linked lists",
             number(zorb_cdr::MAX_VALUE_DEPTH.into()),
         ),
-        ("octets of stack for values inside values", octets(zorb_cdr::MAX_VALUE_STACK)),
-        ("service contexts of one message", number(giop::MAX_SERVICE_CONTEXTS)),
-        ("profiles of one reference", number(giop::MAX_PROFILES)),
-        ("components of one profile", number(giop::MAX_COMPONENTS)),
-        ("addresses of one profile", number(zorb::transport::MAX_PROFILE_ENDPOINTS)),
-        ("conversion code sets of one component", number(giop::MAX_CONVERSION_SETS)),
-        ("cancelled requests that a connection remembers", number(giop::MAX_CANCELLED)),
+        ("octets of stack for nested values", octets(zorb_cdr::MAX_VALUE_STACK)),
+        ("service contexts of a message", number(giop::MAX_SERVICE_CONTEXTS)),
+        ("profiles of a reference", number(giop::MAX_PROFILES)),
+        ("components of a profile", number(giop::MAX_COMPONENTS)),
+        ("addresses of a profile", number(zorb::transport::MAX_PROFILE_ENDPOINTS)),
+        ("conversion code sets of a component", number(giop::MAX_CONVERSION_SETS)),
+        ("cancelled requests remembered per connection", number(giop::MAX_CANCELLED)),
         ("characters of an `IOR:`", number(giop::MAX_STRINGIFIED)),
         ("characters of any other URL", number(giop::MAX_URL)),
         ("addresses of a `corbaloc:` or `corbaname:`", number(giop::MAX_ADDRESSES)),
         ("characters of an endpoint URL", number(zorb::transport::MAX_URL_LEN)),
     ];
-    let mut made = String::from("| What | Most |\n|---|---|\n");
+    let mut made = String::from("| What | Limit |\n|---|---|\n");
     for (what, most) in rows {
         let _ = writeln!(made, "| {what} | {most} |");
     }
@@ -172,45 +172,45 @@ fn the_limits_of_the_wire_are_those_of_the_code() {
 #[test]
 fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
     let rows = [
-        ("one source file", octets(limits::MAX_FILE_BYTES), "E0018"),
+        ("a source file", octets(limits::MAX_FILE_BYTES), "E0018"),
         (
-            "all files of a compilation, each as often as it is included",
+            "all files of a compilation, counted once per inclusion",
             octets(limits::MAX_TOTAL_BYTES),
             "E0018",
         ),
         ("tokens after preprocessing", number(limits::MAX_TOKENS), "E0018"),
-        ("all names and repository ids", octets(limits::MAX_NAME_BYTES), "E0018"),
-        ("`#include`s inside one another", number(limits::MAX_INCLUDE_DEPTH), "E0003"),
-        ("`#include`s in all", number(limits::MAX_INCLUDES), "E0003"),
-        ("`#if`s inside one another", number(limits::MAX_CONDITIONAL_DEPTH), "E0006"),
-        ("tokens that macros produce", number(limits::MAX_EXPANSION_TOKENS), "E0014"),
+        ("names and repository ids, total", octets(limits::MAX_NAME_BYTES), "E0018"),
+        ("nested `#include`s", number(limits::MAX_INCLUDE_DEPTH), "E0003"),
+        ("`#include`s, total", number(limits::MAX_INCLUDES), "E0003"),
+        ("nested `#if`s", number(limits::MAX_CONDITIONAL_DEPTH), "E0006"),
+        ("tokens produced by macros", number(limits::MAX_EXPANSION_TOKENS), "E0014"),
         (
-            "octets that `#`, `##` and joined strings produce",
+            "octets produced by `#`, `##` and string concatenation",
             octets(limits::MAX_PASTED_BYTES),
             "E0014",
         ),
-        ("macro arguments inside macro arguments", number(limits::MAX_EXPANSION_DEPTH), "E0014"),
-        ("modules, types and expressions inside one another", number(limits::MAX_NESTING), "E0204"),
+        ("nested macro arguments", number(limits::MAX_EXPANSION_DEPTH), "E0014"),
+        ("nested modules, types and expressions", number(limits::MAX_NESTING), "E0204"),
         (
-            "bases of one interface, valuetype or struct, theirs included",
+            "bases of an interface, valuetype or struct, including inherited ones",
             number(limits::MAX_ANCESTORS),
             "E0419",
         ),
-        ("inherited names compared", number(limits::MAX_INHERITED_NAMES), "E0419"),
-        ("ports, those of extended ports included", number(limits::MAX_PORTS), "E0460"),
-        ("definitions made by template modules", number(limits::MAX_TEMPLATE_ITEMS), "E0461"),
-        ("tokens read again for template modules", number(limits::MAX_TEMPLATE_TOKENS), "E0461"),
+        ("comparisons of inherited names", number(limits::MAX_INHERITED_NAMES), "E0419"),
+        ("ports, including those of extended ports", number(limits::MAX_PORTS), "E0460"),
+        ("definitions generated by template modules", number(limits::MAX_TEMPLATE_ITEMS), "E0461"),
+        ("tokens reparsed for template modules", number(limits::MAX_TEMPLATE_TOKENS), "E0461"),
         ("members of an annotation", number(limits::MAX_ANNOTATION_MEMBERS), "E0464"),
-        ("template modules within template modules", number(limits::MAX_TEMPLATE_DEPTH), "E0461"),
+        ("nested template modules", number(limits::MAX_TEMPLATE_DEPTH), "E0461"),
         (
             "elements of an array, all dimensions",
             number(limits::MAX_ARRAY_ELEMENTS as usize),
             "E0511",
         ),
-        ("findings shown", number(limits::MAX_DIAGNOSTICS), "E0019"),
-        ("characters of one message", number(limits::MAX_MESSAGE), "cut"),
+        ("diagnostics shown", number(limits::MAX_DIAGNOSTICS), "E0019"),
+        ("characters of a message", number(limits::MAX_MESSAGE), "truncated"),
     ];
-    let mut made = String::from("| What | Most | Beyond it |\n|---|---|---|\n");
+    let mut made = String::from("| What | Limit | If exceeded |\n|---|---|---|\n");
     for (what, most, code) in rows {
         let _ = writeln!(made, "| {what} | {most} | {code} |");
     }
@@ -221,7 +221,7 @@ fn the_limits_of_the_idl_compiler_are_those_of_the_code() {
 fn the_limits_that_are_options_have_their_defaults() {
     let page = read("docs/src/limits.md");
     for spec in options().table().filter(|spec| matches!(spec.kind, OptionKind::Number(..))) {
-        // No limits, but a rhythm, sizes, a class of service, a rate, priorities and how far packets go.
+        // These are not limits but intervals, sizes, rates, priorities and hop counts.
         if spec.name.starts_with("Rt")
             || [
                 "StallTakeover",
@@ -239,7 +239,7 @@ fn the_limits_that_are_options_have_their_defaults() {
         }
         let cell = format!("| `{}` |", spec.name);
         let row = page.lines().find(|line| line.contains(&cell));
-        let row = row.unwrap_or_else(|| panic!("limits.md does not speak of {}", spec.name));
+        let row = row.unwrap_or_else(|| panic!("limits.md has no row for {}", spec.name));
         let default: usize = spec.default().parse().unwrap();
         let shown = match spec.unit {
             "ms" if default == 0 => "0: none".to_owned(),
@@ -251,7 +251,7 @@ fn the_limits_that_are_options_have_their_defaults() {
     }
 }
 
-/// Numbers that stand in private constants: the line of the source, the words of the book.
+/// Values of private constants: the line of the source and the text of the book.
 #[test]
 fn numbers_in_prose_are_those_of_the_code() {
     for (source, line, page, words) in [
@@ -271,7 +271,7 @@ fn numbers_in_prose_are_those_of_the_code() {
             "crates/zorb-core/src/serving/own_threads.rs",
             "const FOLLOWER_LINGER: Duration = Duration::from_secs(1);",
             "docs/src/threads.md",
-            "for one second",
+            "waits one second",
         ),
         (
             "crates/zorb-core/src/orb/resolve.rs",
@@ -283,19 +283,19 @@ fn numbers_in_prose_are_those_of_the_code() {
             "crates/zorb-core/src/orb/resolve.rs",
             "const MAX_FILE: u64 = 1 << 20;",
             "docs/src/limits.md",
-            "| a file that holds a reference | 1 MiB |",
+            "| size of a file that contains a reference | 1 MiB |",
         ),
         (
             "crates/zorb-core/src/poa/key.rs",
             "const MAX_PATH: usize = 4096;",
             "docs/src/limits.md",
-            "| names of an adapter and those above it, together | 4 KiB |",
+            "| names of a POA and its ancestors, total | 4 KiB |",
         ),
         (
             "crates/zorb-tcp/src/address.rs",
             "const MAX_ADDRESSES: usize = 16;",
             "docs/src/limits.md",
-            "| addresses of one host name that are tried | 16 |",
+            "| addresses tried per host name | 16 |",
         ),
     ] {
         assert!(read(source).contains(line), "{source}: {line}");
@@ -315,12 +315,12 @@ fn the_security_page_has_the_numbers_of_the_code() {
         octets(option("max_message_size")),
         format!("{} fragments", number(wire.max_fragments as usize)),
         format!("{} messages", number(wire.max_partial_messages)),
-        format!("{} deep", zorb_cdr::MAX_DEPTH),
+        format!("{} levels", zorb_cdr::MAX_DEPTH),
         format!("{} accepted", number(option("max_connections"))),
-        format!("{} to one endpoint", option("max_connections_per_endpoint")),
-        format!("{} a connection", option("max_threads_per_connection")),
-        format!("{} for one call", option("max_forwards")),
-        format!("{} a POA manager", option("max_held_requests")),
+        format!("{} per endpoint", option("max_connections_per_endpoint")),
+        format!("{} per connection", option("max_threads_per_connection")),
+        format!("{} per call", option("max_forwards")),
+        format!("{} per POA manager", option("max_held_requests")),
     ] {
         assert!(page.contains(&number), "SECURITY.md: {number}");
     }

@@ -1,11 +1,11 @@
-//! What the book, the README and ARCHITECTURE.md quote is what there is.
+//! Code, links and paths in the book, the README and ARCHITECTURE.md agree with the project.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;
 
 use support::pages::{Block, blocks, files_below, pages, read, root};
 
-/// Files whose Rust and IDL the compiler sees, from the root.
+/// Rust and IDL files that are compiled, by their path from the root.
 fn compiled() -> Vec<(String, Vec<String>)> {
     let mut paths = files_below("tests/book/src", "rs");
     paths.extend(files_below("tests/book/idl", "idl"));
@@ -26,7 +26,7 @@ fn compiled() -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-/// Where `piece` stands in `lines`, from line `from` on; the piece's margin does not matter.
+/// The index of `piece` in `lines` at or after `from`, regardless of its indentation.
 fn find(lines: &[String], from: usize, piece: &[String]) -> Option<usize> {
     (from..=lines.len().checked_sub(piece.len())?).find(|&start| {
         let window = &lines[start..start + piece.len()];
@@ -42,23 +42,23 @@ fn find(lines: &[String], from: usize, piece: &[String]) -> Option<usize> {
     })
 }
 
-/// Whether the block stands in one file, pieces between `// ...` lines in order.
+/// Whether one file contains the pieces of the block between `// ...` lines, in order.
 fn stands_in(block: &Block, lines: &[String]) -> bool {
     let mut from = 0;
     block.lines.split(|line| line.trim() == "// ...").filter(|piece| !piece.is_empty()).all(
         |piece| {
-            let place = find(lines, from, piece);
-            from = place.unwrap_or(from) + piece.len();
-            place.is_some()
+            let index = find(lines, from, piece);
+            from = index.unwrap_or(from) + piece.len();
+            index.is_some()
         },
     )
 }
 
 #[test]
-fn every_rust_and_idl_block_stands_in_a_compiled_file() {
+fn every_rust_and_idl_block_is_part_of_a_compiled_file() {
     let compiled = compiled();
     let mut checked = 0;
-    let mut strangers = Vec::new();
+    let mut missing = Vec::new();
     let mut all = pages();
     all.push("README.md".to_owned());
     for block in all.iter().flat_map(|page| blocks(page)) {
@@ -68,10 +68,10 @@ fn every_rust_and_idl_block_stands_in_a_compiled_file() {
         }
         checked += 1;
         if !compiled.iter().any(|(_, lines)| stands_in(&block, lines)) {
-            strangers.push(format!("{}\n{}", block.place, block.lines.join("\n")));
+            missing.push(format!("{}\n{}", block.place, block.lines.join("\n")));
         }
     }
-    assert!(strangers.is_empty(), "not compiled:\n{}", strangers.join("\n\n"));
+    assert!(missing.is_empty(), "not compiled:\n{}", missing.join("\n\n"));
     assert!(checked > 40, "{checked} blocks only");
 }
 
@@ -115,7 +115,7 @@ fn the_summary_lists_every_page() {
     }
 }
 
-/// The anchors of a page, as mdBook and forges make them of headings.
+/// The anchors of a page, which mdBook and forges derive from headings.
 fn anchors(page: &str) -> Vec<String> {
     let text = read(page);
     let headings = text.lines().filter_map(|line| line.trim_start_matches('#').strip_prefix(' '));
@@ -142,7 +142,7 @@ fn links_inside_the_book_lead_to_headings() {
     assert!(checked > 5, "{checked} links only");
 }
 
-/// Code spans that look like paths: no spaces, a slash, nothing that paths do not have.
+/// Code spans that look like paths: they contain a slash and only characters of paths.
 fn paths(text: &str) -> Vec<&str> {
     let is_path = |span: &&str| {
         span.contains('/')
@@ -193,12 +193,12 @@ fn every_pattern_of_the_performance_chapter_leads_to_its_code() {
             assert!(defined, "{heading}: {target} has no {name}");
             folders.push(target.trim_start_matches("../").split('/').next().unwrap());
         }
-        // Ours, and the plain way.
+        // The optimized and the plain version.
         assert!(
             folders.contains(&"crates") && folders.contains(&"tests"),
             "{heading}: {folders:?}"
         );
-        // The table has been measured: a head, two ways and what they come to.
+        // The table has been measured: two header lines, two versions and their comparison.
         let rows = pattern.lines().filter(|line| line.starts_with('|')).count();
         assert_eq!(rows, 5, "{heading}: run cargo xtask principles");
     }

@@ -1,4 +1,4 @@
-//! The example outside the workspace is built and run, as a program of somebody else's would be.
+//! Builds and runs the example outside the workspace, like a third party's program.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;
@@ -8,11 +8,11 @@ use std::process::{Command, Output};
 
 use support::pages::{read, root};
 
-/// Lines that each half of a protocol may take.
+/// Maximum number of lines of a transport or messaging protocol.
 const MOST_LINES: usize = 300;
 
-/// Runs Cargo for the example. It shares the folder that this test was built in, so that what both
-/// take from others is built once, and needs nothing that building the workspace did not fetch.
+/// Runs Cargo for the example. It shares this test's target folder, so that common dependencies are
+/// built once and nothing needs to be downloaded.
 fn cargo(words: &[&str]) -> Output {
     let example = root().join("examples/plug-in");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -21,14 +21,14 @@ fn cargo(words: &[&str]) -> Output {
     command.output().expect("cargo")
 }
 
-/// The folder that Cargo builds this test in.
+/// The target folder of this test.
 fn target() -> &'static Path {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     folder.parent().expect("a target folder")
 }
 
 #[test]
-fn each_half_of_a_protocol_is_short() {
+fn transport_and_messaging_are_short() {
     for half in ["hail", "brief"] {
         let lines = read(format!("examples/plug-in/src/{half}.rs")).lines().count();
         assert!(lines < MOST_LINES, "{half}: {lines} lines");
@@ -36,7 +36,7 @@ fn each_half_of_a_protocol_is_short() {
 }
 
 #[test]
-fn it_uses_what_everybody_may_use() {
+fn it_depends_only_on_the_public_crate() {
     let manifest = read("examples/plug-in/Cargo.toml");
     assert!(manifest.contains("\n[workspace]\n"), "it is a member of nothing");
     let (_, dependencies) = manifest.split_once("[dependencies]\n").unwrap();

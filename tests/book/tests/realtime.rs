@@ -1,6 +1,6 @@
-//! The book's tables of real-time experiments are those of the results that are kept.
+//! The book's tables of real-time experiments agree with `bench/results`.
 //!
-//! `cargo xtask measure rt upcalls` makes both anew; `UPDATE_BOOK=1` writes the tables alone.
+//! `cargo xtask measure rt upcalls` repeats the experiments; `UPDATE_BOOK=1` rewrites the tables only.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;
@@ -21,7 +21,7 @@ fn experiments(run: &str) -> Vec<Value> {
     result["experiments"].as_array().expect("experiments").clone()
 }
 
-/// What was expected of one experiment, and of its control.
+/// The expectations of an experiment, and of its control.
 fn checks(experiment: &Value) -> Vec<(String, &Value)> {
     let list = |name: &str| experiment[name].as_array().into_iter().flatten();
     let own = list("checks").map(|check| (text(&check["what"]), check));
@@ -33,7 +33,7 @@ fn text(value: &Value) -> String {
     value.as_str().expect("text").to_owned()
 }
 
-/// What was found, and whether that is as expected.
+/// The result, and whether it meets the expectation.
 fn cell(check: Option<&Value>) -> String {
     let Some(check) = check else { return String::new() };
     let found = text(&check["found"]);
@@ -56,7 +56,7 @@ fn the_experiments_of_the_book_are_those_measured() {
         }
     }
     let mut made = String::from(
-        "| | What, and *its control* | Expected | Unix-domain sockets | Shared memory | TCP |\n\
+        "| | Check, *control in italics* | Expected | Unix-domain sockets | Shared memory | TCP |\n\
          |---|---|---|---|---|---|\n",
     );
     for name in names {
@@ -79,16 +79,16 @@ fn the_experiments_of_the_book_are_those_measured() {
     check(PAGE, "rt", &made);
 }
 
-/// How calls are served, in the result and in the record of instructions.
+/// Serving strategies: label, name in the result, name in the record of instructions.
 const SERVED: [(&str, &str, &str); 5] = [
     ("no real-time side", "another_without", "plain"),
-    ("a real-time side that is not used", "one_that_is_not_used", "attached"),
-    ("leaders and followers", "leaders_and_followers", "leader-followers"),
+    ("unused real-time side", "one_that_is_not_used", "attached"),
+    ("leader/followers", "leaders_and_followers", "leader-followers"),
     ("a thread per connection", "thread_per_connection", "thread-per-connection"),
-    ("half-sync", "half_sync", "half-sync"),
+    ("half-sync/half-async", "half_sync", "half-sync"),
 ];
 
-/// A number of an experiment with its interval.
+/// A number of an experiment with its confidence interval.
 fn interval(measured: &Value, name: &str) -> String {
     let number = |name: String| measured[name].as_f64().expect("a number");
     let [low, high] = ["low", "high"].map(|end| number(format!("{name}_{end}")));
@@ -114,7 +114,7 @@ fn what_a_real_time_side_costs_is_what_was_measured() {
             let _ = write!(made, " {what}, {transport} |");
         }
     }
-    made += " Switches of threads a call, TCP |\n|---|---|---|---|---|---|---|---|---|\n";
+    made += " Context switches per call, TCP |\n|---|---|---|---|---|---|---|---|---|\n";
     for (words, name, kind) in SERVED {
         let _ = write!(made, "| {words} | {} |", count(kind));
         for share in ["p50", "p99"] {
@@ -131,7 +131,8 @@ fn what_a_real_time_side_costs_is_what_was_measured() {
 
 #[test]
 fn the_upcalls_of_the_book_are_those_measured() {
-    let mut made = String::from("| What, and *its control* | Expected | Found |\n|---|---|---|\n");
+    let mut made =
+        String::from("| Check, *control in italics* | Expected | Found |\n|---|---|---|\n");
     for experiment in &experiments("upcalls") {
         for (what, check) in checks(experiment) {
             let expected = text(&check["expected"]);

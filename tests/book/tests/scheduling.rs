@@ -1,4 +1,4 @@
-//! The chapter on scheduling shows what the analysis says.
+//! The chapter on scheduling agrees with the analysis.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;

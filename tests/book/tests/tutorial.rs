@@ -1,4 +1,4 @@
-//! The tutorial's server and client, in one process: a day at the bank.
+//! The tutorial's server and client in one process.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test may")]
 
 mod support;
@@ -22,15 +22,15 @@ fn address(orb: &Orb) -> String {
 }
 
 #[test]
-fn the_client_gets_the_story_of_the_book() {
+fn the_client_prints_what_the_book_shows() {
     let server = orb();
     open_branch(&server, &[("0001", "Ada", Currency::Eur)]).unwrap();
     let customer = orb();
     let url = format!("corbaloc::{}/branch", address(&server));
     let branch: Branch = customer.resolve(&url).unwrap();
-    let story = client::visit(&customer, &branch).unwrap();
+    let output = client::visit(&customer, &branch).unwrap();
     let page = include_str!("../../../docs/src/tutorial.md");
-    assert!(page.contains(&story.join("\n")), "{story:#?}");
+    assert!(page.contains(&output.join("\n")), "{output:#?}");
     customer.shutdown(true).unwrap();
     server.shutdown(true).unwrap();
 }
@@ -61,18 +61,18 @@ fn exceptions_and_attributes_arrive() {
 }
 
 #[test]
-fn a_kept_reference_is_good_after_a_restart() {
-    // An address of its own, where nobody else takes the port meanwhile.
+fn a_saved_reference_is_valid_after_a_restart() {
+    // Its own address, so that no other test takes the port before the restart.
     let server = orb_at("iiop://127.0.0.2:0");
     let endpoint = server.endpoints().remove(0);
     let branch = open_branch(&server, &[("0001", "Ada", Currency::Eur)]).unwrap();
-    let kept = client::keep(&branch.find("0001").unwrap().unwrap());
+    let saved = client::save(&branch.find("0001").unwrap().unwrap());
     server.shutdown(true).unwrap();
 
     let again = orb_at(&endpoint);
     open_branch(&again, &[("0001", "Ada", Currency::Eur)]).unwrap();
     let customer = orb();
-    let account: Account = customer.resolve(&kept).unwrap();
+    let account: Account = customer.resolve(&saved).unwrap();
     assert_eq!(account.number().unwrap(), "0001");
     customer.shutdown(true).unwrap();
     again.shutdown(true).unwrap();

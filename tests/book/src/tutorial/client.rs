@@ -6,51 +6,51 @@ use zorb::{Interface, Orb};
 
 use super::{Account, Booking, Branch, Currency, Money, Watcher, WatcherServant, account};
 
-/// Hears of bookings, and passes them to the program.
+/// Receives notifications and passes them to the program.
 #[derive(Debug)]
 struct MyWatcher {
-    heard: Sender<Booking>,
+    received: Sender<Booking>,
 }
 
 impl WatcherServant for MyWatcher {
     fn booked(&self, _number: &str, what: &Booking) {
-        // The program may have stopped listening.
-        let _ = self.heard.send(what.clone());
+        // The program may have dropped the receiver.
+        let _ = self.received.send(what.clone());
     }
 }
 
-/// Opens an account, watches it, and takes out more than it holds.
+/// Opens an account, watches it, and tries to overdraw it.
 pub fn visit(orb: &Orb, branch: &Branch) -> Result<Vec<String>, zorb::Error> {
-    let mut story = Vec::new();
+    let mut output = Vec::new();
     let Some(account) = branch.open("Grace", Currency::Eur)? else {
         return Err(zorb::Error::new(zorb::Phase::Application, "the bank gave no account"));
     };
-    story.push(format!("account {} of {}", account.number()?, account.owner()?));
+    output.push(format!("account {} of {}", account.number()?, account.owner()?));
 
     let (sender, bookings) = channel();
-    let watcher: Watcher = orb.root_poa().activate(MyWatcher { heard: sender })?;
+    let watcher: Watcher = orb.root_poa().activate(MyWatcher { received: sender })?;
     account.watch(Some(&watcher))?;
 
     account.deposit(&Money { cents: 10_000, unit: Currency::Eur })?;
     let (balance, latest) = account.withdraw(&Money { cents: 2_500, unit: Currency::Eur })?;
-    story.push(format!("{} cents left after {} bookings", balance.cents, latest.len()));
+    output.push(format!("{} cents left after {} bookings", balance.cents, latest.len()));
     for booking in bookings.iter().take(2) {
-        story.push(format!("heard of a {} of {}", booking.text, booking.amount.cents));
+        output.push(format!("notified of a {} of {}", booking.text, booking.amount.cents));
     }
 
     match account.withdraw(&Money { cents: 9_000, unit: Currency::Eur }) {
-        Ok(_) => story.push("the bank is generous".to_owned()),
+        Ok(_) => output.push("the withdrawal succeeded".to_owned()),
         Err(account::WithdrawError::InsufficientFunds(funds)) => {
-            story.push(format!("{} cents are missing", funds.missing.cents));
+            output.push(format!("{} cents are missing", funds.missing.cents));
         }
         Err(other) => return Err(other.into()),
     }
     account.set_owner("Grace H.")?;
-    Ok(story)
+    Ok(output)
 }
 
-/// The reference to an account, as text that can be kept in a file.
-pub fn keep(account: &Account) -> String {
+/// The reference to an account as text, to be saved in a file.
+pub fn save(account: &Account) -> String {
     account.as_object().to_ior_string()
 }
 

@@ -39,11 +39,11 @@ impl MyAccount {
         }
     }
 
-    /// Tells those who want to know.
+    /// Notifies all watchers.
     fn announce(&self, booking: &Booking) {
         let watchers = self.watchers.lock().unwrap().clone();
         for watcher in &watchers {
-            // A watcher that is gone is no reason to fail.
+            // A watcher that no longer exists must not fail the booking.
             let _ = watcher.booked(&self.number, booking);
         }
     }

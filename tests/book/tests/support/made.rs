@@ -1,13 +1,13 @@
-//! Parts of pages that are made from something else.
+//! Generated parts of pages.
 
 use std::sync::Mutex;
 
 use super::pages::{read, write};
 
-/// Two tables of one page are not written at the same time.
+/// Serializes writes to pages.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Compares the text between `<!-- NAME -->` and `<!-- end -->` with `made`.
+/// Compares the text between `<!-- NAME -->` and `<!-- end -->` with `made`, or replaces it.
 pub(crate) fn check(page: &str, name: &str, made: &str) {
     let _writing = WRITING.lock();
     let text = read(page);

@@ -1,4 +1,4 @@
-//! The project's Markdown, taken apart.
+//! Reads and parses the project's Markdown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Writes a file of the project at one stroke: other tests may be reading it.
+/// Writes a file of the project atomically, because other tests may be reading it.
 pub(crate) fn write(path: &str, text: &str) {
     let (whole, part) = (root().join(path), root().join(format!("{path}.new")));
     fs::write(&part, text).and_then(|()| fs::rename(&part, &whole)).unwrap();
