@@ -51,7 +51,7 @@ fn mappings_are_as_the_options_say() {
 #[test]
 fn the_operator_wins_over_the_program_unless_it_forces() {
     let direct = |most| Direct::new(NativePriority::SHARED, NativePriority(most));
-    let operator = &["-ORBRtMapping", "continuous", "-ORBRtLowestPriority", "20"][..];
+    let operator = &["-ORBRtMapping", "continuous"][..];
     let built = |arguments: &[&str], forced| {
         let orb = Orb::builder().without_environment().declare(RtOptions::default());
         let orb = orb.arguments(&mut arguments.to_vec());
@@ -61,7 +61,7 @@ fn the_operator_wins_over_the_program_unless_it_forces() {
     for (orb, rt, expected) in [
         (built(&[], false), RtOrb::builder(), Some(6)),
         (built(&[], false), RtOrb::builder().mapping(direct(5)), None),
-        (built(operator, false), RtOrb::builder().mapping(direct(5)), Some(26)),
+        (built(operator, false), RtOrb::builder().mapping(direct(5)), Some(7)),
         (built(operator, true), RtOrb::builder().mapping(direct(5)), Some(6)),
         (built(operator, true), RtOrb::builder().force(|rt| rt.mapping(direct(5))), None),
     ] {

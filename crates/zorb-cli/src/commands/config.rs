@@ -125,11 +125,11 @@ fn table(options: &Options) -> String {
 /// A configuration file with every option commented out at its default.
 fn default_file(options: &Options) -> String {
     let mut text = String::from(
-        "# Options of a Zorb ORB, at their defaults. Remove the `#` to set one, and name this file in\n\
-         # the variable ZORB_CONFIG. The environment and -ORB arguments win over this file; it wins\n\
-         # over the program, unless the program forces a value.\n",
+        "# Options of a Zorb ORB, at their defaults. Remove the `#` to set an option, and name this\n\
+         # file in the variable ZORB_CONFIG. The environment and -ORB arguments override this file; it\n\
+         # overrides the program, unless the program forces a value.\n",
     );
-    // A table takes all keys after it, so it stands last.
+    // A table contains all keys after it, so tables come last.
     let (tables, values): (Vec<&OptionSpec>, Vec<_>) =
         options.table().partition(|spec| spec.kind == OptionKind::Named);
     let mut owner = "";
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_default_file_can_be_taken_into_use() {
+    fn every_line_of_the_default_file_can_be_uncommented() {
         let file = default_file(&defaults());
         let used: String = file
             .lines()

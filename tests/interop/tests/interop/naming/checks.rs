@@ -274,7 +274,7 @@ fn corbaname_not_found(world: &World) -> Checked {
 
 /// Another program's ORB, with these arguments.
 fn other_orb(arguments: [String; 2]) -> Result<Orb, Error> {
-    Orb::builder().without_environment().arguments(&mut arguments.into()).build()
+    Orb::builder().without_environment().arguments(&mut arguments.to_vec()).build()
 }
 
 fn initial_reference(world: &World) -> Checked {
