@@ -3,6 +3,7 @@
 pub mod cdr;
 pub mod certificate;
 pub mod client;
+pub mod connection;
 pub mod corbaloc;
 pub mod dynamic;
 pub mod echo;
@@ -57,6 +58,7 @@ pub const TARGETS: &[Target] = &[
     json::TARGET,
     repository::TARGET,
     giop::TARGET,
+    connection::TARGET,
     miop::TARGET,
     short::TARGET,
     rudp::TARGET,

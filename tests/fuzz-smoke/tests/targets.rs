@@ -3,8 +3,8 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, cdr, certificate, corbaloc, dynamic, giop, idl, ior, json, miop, options,
-    repository, ring, rudp, schedule, sctp, short, type_code, value,
+    TARGETS, Target, cdr, certificate, connection, corbaloc, dynamic, giop, idl, ior, json, miop,
+    options, repository, ring, rudp, schedule, sctp, short, type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -65,6 +65,11 @@ fn datagrams_of_reliable_streams_do_no_harm() {
 #[test]
 fn packets_of_sctp_do_no_harm() {
     check(&sctp::TARGET, 8, 4000);
+}
+
+#[test]
+fn every_request_of_a_client_connection_ends_once() {
+    check(&connection::TARGET, 13, 20_000);
 }
 
 #[test]

@@ -12,6 +12,7 @@
 )]
 
 mod calls;
+mod connections;
 mod definitions;
 mod dynamic;
 mod idl;
@@ -28,6 +29,7 @@ fn main() {
     idl::write();
     text::write();
     calls::write();
+    connections::write();
     dynamic::made();
     dynamic::values();
     definitions::write();
