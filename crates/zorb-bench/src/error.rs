@@ -49,7 +49,7 @@ impl From<std::io::Error> for Error {
 
 impl From<zorb::Error> for Error {
     fn from(error: zorb::Error) -> Self {
-        Self::Failed(error.to_string())
+        Self::Failed(zorb::Report(&error).to_string())
     }
 }
 
@@ -64,7 +64,7 @@ macro_rules! failed {
     ($($error:ty),*) => {$(
         impl From<$error> for Error {
             fn from(error: $error) -> Self {
-                Self::Failed(error.to_string())
+                Self::Failed(zorb::Report(&error).to_string())
             }
         }
     )*};
@@ -79,6 +79,6 @@ failed!(
 
 impl From<zorb::poa::PoaError> for Error {
     fn from(error: zorb::poa::PoaError) -> Self {
-        Self::Failed(error.to_string())
+        Self::Failed(zorb::Report(&error).to_string())
     }
 }

@@ -73,16 +73,7 @@ impl fmt::Display for BridgeError {
     }
 }
 
-impl Error for BridgeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::NoUsableProfile(Some(error)) | Self::Profile(error) => Some(error),
-            Self::Listen(error) => Some(error),
-            Self::Thread(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl Error for BridgeError {}
 
 impl From<ListenError> for BridgeError {
     fn from(error: ListenError) -> Self {

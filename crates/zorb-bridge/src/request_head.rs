@@ -40,7 +40,7 @@ impl<'a> RequestHead<'a> {
 }
 
 /// Why the bridge rejects a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The bridge cannot forward the request, or does not serve the object.
     Exception(SystemException),
@@ -51,7 +51,7 @@ pub(crate) enum Refusal {
 impl Refusal {
     /// Encodes the reply to a request of `header`'s kind, version and byte order.
     pub(crate) fn write(
-        self,
+        &self,
         form: Form<'_>,
         header: &MessageHeader,
         request_id: u32,

@@ -62,14 +62,9 @@ impl Failure {
 
 impl From<zorb::Error> for Failure {
     fn from(error: zorb::Error) -> Self {
-        let mut text = error.to_string();
-        // The hint is printed on its own line, in another style.
-        if let Some(end) = error.advice().and_then(|_| text.rfind("\n  hint: ")) {
-            text.truncate(end);
-        }
-        let failure = Self::new(text);
-        match error.advice() {
-            Some(advice) => failure.hint(advice),
+        let failure = Self::new(zorb::Report(&error).to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
             None => failure,
         }
     }
@@ -89,7 +84,7 @@ impl From<zorb_bench::Error> for Failure {
 
 impl From<zorb_bridge::BridgeError> for Failure {
     fn from(error: zorb_bridge::BridgeError) -> Self {
-        let failure = Self::new(error.to_string());
+        let failure = Self::new(zorb::Report(&error).to_string());
         match error.hint() {
             Some(hint) => failure.hint(hint),
             None => failure,

@@ -31,6 +31,6 @@ pub(crate) use lending::connection_of;
 pub(crate) use locate::locate;
 pub(crate) use pool::ConnectionCache;
 pub(crate) use queued::{Outboxes, enqueue};
-pub(crate) use reply::{Reply, decoding};
+pub(crate) use reply::{Reply, decoding, unlisted};
 pub(crate) use route::Routes;
 pub(crate) use validate::validate;

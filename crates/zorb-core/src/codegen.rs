@@ -1,6 +1,7 @@
 //! What generated code is made of. Not for programs: it changes with the IDL compiler.
 
 mod bits;
+mod conversion;
 mod helpers;
 mod macros_bits;
 mod macros_interfaces;
@@ -18,6 +19,7 @@ pub use crate::value::{
     ValueType, WithOperations,
 };
 pub use bits::{BitField, put_field, take_field};
+pub use conversion::{Bit, Numbered, OtherThan, RaisedIn, bit_of, raised_in};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
 pub use operations::Operations;
 pub use std::any::TypeId;
@@ -30,8 +32,8 @@ pub use crate::{
     __zorb_local_error as local_error, __zorb_oneway as oneway, __zorb_raises as raises,
     __zorb_results as results, __zorb_skeleton as skeleton, __zorb_structure as structure,
     __zorb_typedef as typedef, __zorb_union as union, __zorb_value_box as value_box,
-    __zorb_valuetype as valuetype, __zorb_with_operations as with_operations, Face, Interface,
-    Native, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
+    __zorb_valuetype as valuetype, __zorb_with_operations as with_operations, AnyError, Error,
+    Face, Interface, Native, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,

@@ -50,9 +50,20 @@ mod raised {
         }
     }
 
-    impl std::error::Error for ResolveError {}
+    impl std::error::Error for ResolveError {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            match self {
+                Self::System(exception) => exception.source(),
+                _ => None,
+            }
+        }
+    }
 
     impl Raises for ResolveError {
+        fn from_system(exception: SystemException) -> Self {
+            Self::System(exception)
+        }
+
         // Their members tell nothing that the URL does not; the rest of the reply is left unread.
         fn read(id: &str, _: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
             Ok(match id {
@@ -63,10 +74,17 @@ mod raised {
             })
         }
 
-        fn system(&self) -> Option<SystemException> {
+        fn system(&self) -> Option<&SystemException> {
             match self {
-                Self::System(exception) => Some(*exception),
+                Self::System(exception) => Some(exception),
                 _ => None,
+            }
+        }
+
+        fn into_system(self) -> Result<SystemException, Self> {
+            match self {
+                Self::System(exception) => Ok(exception),
+                refused => Err(refused),
             }
         }
 
@@ -96,13 +114,13 @@ enum Cause {
 }
 
 impl Unresolved {
-    /// The failure as the cause of `story`; a system exception keeps its own.
-    pub(crate) fn because_of(self, story: Error) -> Error {
+    /// `error` with this as its source; a system exception keeps its own context.
+    pub(crate) fn into_source_of(self, error: Error) -> Error {
         match self.0 {
-            Cause::Malformed(reason) => story.because(reason),
+            Cause::Malformed(reason) => error.with_source(reason),
             Cause::Refused(ResolveError::System(exception)) => exception.into(),
             Cause::Refused(refused) => {
-                story.because(refused).hint("list the context to see what is bound there")
+                error.with_source(refused).with_hint("list the context to see what is bound there")
             }
         }
     }

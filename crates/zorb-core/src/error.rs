@@ -1,200 +1,237 @@
-//! `zorb::Error`: a failure with its story.
+//! `zorb::Error`: any failure, for people.
 
-use std::cell::RefCell;
 use std::fmt;
 
 use zorb_cdr::CdrError;
-use zorb_types::SystemException;
+use zorb_types::{CompletionStatus, MinorCode, SystemException, minor, write_debug};
 
-use crate::raises::Raises;
+pub use zorb_types::{ErrorContext, Phase};
+
+use crate::raises::{AnyError, Raises};
 
 /// The result of a remote call: by default the failure is a system exception.
 pub type Result<T, E = SystemException> = std::result::Result<T, E>;
 
-type Source = Box<dyn std::error::Error + Send + Sync>;
-
-/// What the ORB was doing when something failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Phase {
-    /// Reading options, environment or `zorb.toml`.
-    Configure,
-    /// Opening an endpoint to listen on.
-    Listen,
-    /// Turning a string into a reference.
-    Resolve,
-    /// Connecting to an endpoint of a reference.
-    Connect,
-    /// Sending a request.
-    Send,
-    /// Waiting for a reply.
-    Wait,
-    /// Reading a reply or a request.
-    Decode,
-    /// Running a servant.
-    Upcall,
-    /// Working with an object adapter.
-    Adapter,
-    /// The program's own step, or an exception it raised.
-    Application,
-}
-
-impl Phase {
-    const fn describe(self) -> &'static str {
-        match self {
-            Self::Configure => "configuring the ORB",
-            Self::Listen => "listening",
-            Self::Resolve => "resolving a reference",
-            Self::Connect => "connecting",
-            Self::Send => "sending a request",
-            Self::Wait => "waiting for a reply",
-            Self::Decode => "decoding",
-            Self::Upcall => "in the servant",
-            Self::Adapter => "using an object adapter",
-            Self::Application => "in the application",
-        }
-    }
-}
-
-/// A failure with its story: what was being done, to what, why it failed, and what to try.
+/// Any failure of a program that uses the ORB: what was being done, to what, why it failed, and what
+/// to try.
 ///
-/// Calls fail with a small [`SystemException`]; `?` turns it into an `Error`, which then also says
-/// which endpoints were tried and what the operating system answered.
-pub struct Error(Box<Story>);
+/// `?` makes one of a [`SystemException`], of what an operation raises, and of errors of adapters,
+/// encodings and input and output. It is what `main` returns and what the ORB's own steps fail with,
+/// such as reading options and opening endpoints.
+///
+/// `Display` is one line, without the text of [`source`](std::error::Error::source) and without the
+/// [hint](Self::hint). `Debug`, which `main` and `unwrap` print, is that line, the chain of sources and
+/// the hint.
+pub struct Error(Failure);
 
-struct Story {
-    phase: Phase,
-    what: String,
-    exception: Option<SystemException>,
-    source: Option<Source>,
-    hint: Option<String>,
+enum Failure {
+    /// A system exception, which carries its own context.
+    System(SystemException),
+    /// A step of the ORB that no system exception stands for.
+    Step(Box<ErrorContext>),
+    /// A user exception.
+    User(AnyError),
+    /// An error from outside the ORB.
+    Other(AnyError),
 }
 
 impl Error {
     /// A failure in `phase`; `what` names the object of the step in a few words.
+    #[cold]
     pub fn new(phase: Phase, what: impl Into<String>) -> Self {
-        Self(Box::new(Story {
-            phase,
-            what: what.into(),
-            exception: None,
-            source: None,
-            hint: None,
-        }))
+        Self(Failure::Step(Box::new(ErrorContext::new(phase).with_target(what))))
     }
 
-    /// The same failure, caused by `source`.
+    /// The same failure, caused by `source`, whose hint it takes over.
+    #[cold]
     #[must_use]
-    pub fn because(mut self, source: impl Into<Source>) -> Self {
-        self.0.source = Some(source.into());
-        self
+    pub fn with_source(self, source: impl Into<AnyError>) -> Self {
+        let source = source.into();
+        let hint = hint_of(&*source).map(str::to_owned);
+        self.map_context(|context| match hint {
+            Some(hint) => context.with_source(source).with_hint(hint),
+            None => context.with_source(source),
+        })
     }
 
     /// The same failure, with advice.
+    #[cold]
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = Some(hint.into());
-        self
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        self.map_context(|context| context.with_hint(hint))
     }
 
     /// The same failure, as the given system exception.
+    #[cold]
     #[must_use]
-    pub fn with_exception(mut self, exception: SystemException) -> Self {
-        self.0.exception = Some(exception);
-        self
+    pub fn with_exception(self, exception: SystemException) -> Self {
+        Self(Failure::System(self.into_exception(exception)))
+    }
+
+    /// The failure as `exception`, which takes the context over.
+    #[cold]
+    pub fn into_exception(self, exception: SystemException) -> SystemException {
+        match self.into_context() {
+            Some(context) => exception.with_context(context),
+            None => exception,
+        }
+    }
+
+    /// The user exception, or the error from outside the ORB, if it is a `T`.
+    pub fn downcast_ref<T: std::error::Error + 'static>(&self) -> Option<&T> {
+        match &self.0 {
+            Failure::User(other) | Failure::Other(other) => other.downcast_ref(),
+            Failure::System(_) | Failure::Step(_) => None,
+        }
+    }
+
+    /// The failure as one of an operation that raises `E`, for servants. A user exception that the
+    /// operation does not raise becomes `UNKNOWN` with minor code OMG 1, and what no system exception
+    /// stands for `UNKNOWN` with minor code 0.
+    #[cold]
+    pub fn into_raised<E: Raises>(self) -> E {
+        match self.0 {
+            Failure::User(exception) => {
+                E::from_user(exception).unwrap_or_else(|other| E::from_system(unlisted(other)))
+            }
+            other => E::from_system(Self(other).into()),
+        }
+    }
+
+    fn map_context(self, change: impl FnOnce(ErrorContext) -> ErrorContext) -> Self {
+        match self.0 {
+            Failure::System(exception) => {
+                let known = exception.context().cloned();
+                let context = known.unwrap_or(ErrorContext::new(Phase::Application));
+                Self(Failure::System(exception.with_context(change(context))))
+            }
+            other => {
+                let context = Self(other).into_context();
+                let context = context.unwrap_or(ErrorContext::new(Phase::Application));
+                Self(Failure::Step(Box::new(change(context))))
+            }
+        }
+    }
+
+    fn into_context(self) -> Option<ErrorContext> {
+        match self.0 {
+            Failure::System(exception) => exception.context().cloned(),
+            Failure::Step(context) => Some(*context),
+            Failure::User(other) | Failure::Other(other) => {
+                Some(ErrorContext::new(Phase::Application).with_target(other.to_string()))
+            }
+        }
+    }
+
+    /// What was going on, where that is known.
+    pub fn context(&self) -> Option<&ErrorContext> {
+        match &self.0 {
+            Failure::System(exception) => exception.context(),
+            Failure::Step(context) => Some(context),
+            Failure::User(_) | Failure::Other(_) => None,
+        }
     }
 
     /// What the ORB was doing.
     pub fn phase(&self) -> Phase {
-        self.0.phase
+        self.context().map_or(Phase::Application, ErrorContext::phase)
     }
 
     /// The system exception behind this failure, if there is one.
-    pub fn system_exception(&self) -> Option<SystemException> {
-        self.0.exception
+    pub fn system_exception(&self) -> Option<&SystemException> {
+        match &self.0 {
+            Failure::System(exception) => Some(exception),
+            Failure::Step(_) | Failure::User(_) | Failure::Other(_) => None,
+        }
     }
 
-    /// The advice, if there is any.
-    pub fn advice(&self) -> Option<&str> {
-        self.0.hint.as_deref()
-    }
-
-    /// Keeps this story for the next conversion of `exception` on this thread, and returns the
-    /// exception. A call's result stays small, and `?` still finds the whole story.
-    #[cold]
-    pub fn remember(self, exception: SystemException) -> SystemException {
-        LAST_STORY.with_borrow_mut(|last| *last = Some(self.with_exception(exception)));
-        exception
-    }
-
-    /// Drops the story that is kept: an exception that comes in now has another, told elsewhere.
-    #[cold]
-    pub(crate) fn forget() {
-        LAST_STORY.take();
+    /// What to try, where there is something to say.
+    pub fn hint(&self) -> Option<&str> {
+        self.context()?.hint()
     }
 }
 
-thread_local! {
-    static LAST_STORY: RefCell<Option<Error>> = const { RefCell::new(None) };
+/// The hint of an error of the ORB, also inside an [`std::io::Error`].
+fn hint_of<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e str> {
+    if let Some(exception) = error.downcast_ref::<SystemException>() {
+        return exception.hint();
+    }
+    if let Some(error) = error.downcast_ref::<Error>() {
+        return error.hint();
+    }
+    let inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;
+    hint_of(inner)
 }
 
 impl<E: Raises> From<E> for Error {
+    #[cold]
     fn from(raised: E) -> Self {
-        let Some(exception) = raised.system() else {
-            return Self::new(Phase::Application, raised.to_string());
-        };
-        let story = LAST_STORY
-            .with_borrow_mut(|last| last.take_if(|story| story.0.exception == Some(exception)));
-        story.unwrap_or_else(|| Self::new(Phase::Application, "").with_exception(exception))
+        Self(match raised.into_system() {
+            Ok(exception) => Failure::System(exception),
+            Err(raised) => Failure::User(raised.into_user()),
+        })
     }
 }
 
 impl From<CdrError> for Error {
+    #[cold]
     fn from(error: CdrError) -> Self {
-        Self::new(Phase::Application, "").because(error).with_exception(error.into())
+        Self(Failure::System(error.into())).with_source(error)
     }
 }
 
 impl From<std::io::Error> for Error {
-    fn from(source: std::io::Error) -> Self {
-        Self::new(Phase::Application, "").because(source)
+    #[cold]
+    fn from(error: std::io::Error) -> Self {
+        Self(Failure::Other(Box::new(error)))
+    }
+}
+
+/// The exception for a user exception of another operation, which this one does not raise.
+fn unlisted(exception: AnyError) -> SystemException {
+    SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, CompletionStatus::Maybe)
+        .with_context(ErrorContext::new(Phase::Upcall).with_source(exception))
+}
+
+/// So that `?` works in servants: a failure that no system exception stands for is `UNKNOWN`, with the
+/// failure as its source; a user exception, with minor code OMG 1.
+impl From<Error> for SystemException {
+    #[cold]
+    fn from(error: Error) -> Self {
+        let unknown = Self::unknown(MinorCode::NONE, CompletionStatus::Maybe);
+        match error.0 {
+            Failure::System(exception) => exception,
+            Failure::Step(context) => unknown.with_context(*context),
+            Failure::User(exception) => unlisted(exception),
+            Failure::Other(other) => {
+                unknown.with_context(ErrorContext::new(Phase::Upcall).with_source(other))
+            }
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let story = &*self.0;
-        let mut separator = "";
-        if story.phase != Phase::Application {
-            write!(f, "{}", story.phase.describe())?;
-            separator = ": ";
+        match &self.0 {
+            Failure::System(exception) => exception.fmt(f),
+            Failure::Step(context) => context.describe(None, f),
+            Failure::User(other) | Failure::Other(other) => other.fmt(f),
         }
-        if !story.what.is_empty() {
-            write!(f, "{separator}{}", story.what)?;
-            separator = ": ";
-        }
-        if let Some(exception) = story.exception {
-            write!(f, "{separator}{exception}")?;
-            separator = ": ";
-        }
-        if let Some(source) = &story.source {
-            write!(f, "{separator}{source}")?;
-        }
-        if let Some(hint) = &story.hint {
-            write!(f, "\n  hint: {hint}")?;
-        }
-        Ok(())
     }
 }
 
-// `fn main() -> Result<(), zorb::Error>` prints the `Debug` form, so that form is the story too.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        write_debug(self, self.hint(), f)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source.as_deref().map(|source| source as _)
+        match &self.0 {
+            Failure::System(exception) => exception.source(),
+            Failure::Step(context) => context.source(),
+            Failure::User(other) | Failure::Other(other) => other.source(),
+        }
     }
 }

@@ -18,7 +18,7 @@ pub enum WhenFull {
 }
 
 /// Something about a queue that its program may want to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowEvent {
     /// It has filled up to its high water: more comes in than goes out. Told on the thread that calls.

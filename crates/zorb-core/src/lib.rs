@@ -39,14 +39,14 @@ pub mod value;
 
 pub use collocation::CollocationStrategy;
 pub use context::Context;
-pub use error::{Error, Phase, Result};
+pub use error::{Error, ErrorContext, Phase, Result};
 pub use interface::{Interface, OBJECT_ID, Ref};
 pub use loan::{BufferStrategy, Loan};
 pub use loaned::LoanedOctets;
 pub use native::Native;
 pub use object::{KeptReply, ObjectRef, RawReply};
 pub use orb::{Orb, OrbBuilder};
-pub use raises::{Raises, UserException};
+pub use raises::{AnyError, Raises, UserException};
 pub use servant::{Face, Served, ServedBy};
 pub use serving::{Caller, ServerCall};
 pub use value::{

@@ -254,12 +254,12 @@ impl Options {
         }
         let error = Error::new(Phase::Configure, format!("unknown option {name} ({origin})"));
         match (suggest::nearest(self.table(), name), origin) {
-            (Some(spec), Origin::File(_)) => error.hint(format!("did you mean {}?", spec.key)),
+            (Some(spec), Origin::File(_)) => error.with_hint(format!("did you mean {}?", spec.key)),
             (Some(spec), Origin::Environment(_)) => {
-                error.hint(format!("did you mean {}?", spec.variable()))
+                error.with_hint(format!("did you mean {}?", spec.variable()))
             }
-            (Some(spec), _) => error.hint(format!("did you mean {}?", spec.name)),
-            (None, _) => error.hint("`zorb config` lists every option"),
+            (Some(spec), _) => error.with_hint(format!("did you mean {}?", spec.name)),
+            (None, _) => error.with_hint("`zorb config` lists every option"),
         }
     }
 }
@@ -271,5 +271,5 @@ fn begins(name: &str, owner: &str) -> bool {
 
 fn refused(spec: &OptionSpec, value: &str, origin: &Origin, reason: &str) -> Error {
     Error::new(Phase::Configure, format!("option {} = {value:?} ({origin}): {reason}", spec.name))
-        .hint(spec.help)
+        .with_hint(spec.help)
 }

@@ -231,7 +231,7 @@ impl Poa {
         let policies = policies.furnished(&furnished.map_err(|error| {
             let no = CompletionStatus::No;
             let code = minor::inv_policy::CONFLICT;
-            error.remember(SystemException::inv_policy(code, no))
+            error.into_exception(SystemException::inv_policy(code, no))
         })?);
         policies.check()?;
         Ok(policies)

@@ -46,7 +46,7 @@ fn every_strategy_answers_as_a_server_does() {
         assert_eq!(here.noted(), Ok(7));
         let panicked =
             SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe);
-        assert_eq!(here.panic_now(), Err(panicked));
+        assert_eq!(here.panic_now(), Err(panicked.clone()));
         assert_eq!(there.panic_now(), Err(panicked));
         assert_eq!(here.unknown(), there.unknown());
         assert_eq!(here.call_back(Some(here), 5), Ok(5));
@@ -284,10 +284,8 @@ fn an_upcall_cannot_wait_for_itself() {
         let echo: Echo = orb
             .root_poa()
             .activate(Acting(move |value| {
-                inside
-                    .shutdown(true)
-                    .map(|()| value)
-                    .map_err(|error| error.system_exception().unwrap())
+                inside.shutdown(true)?;
+                Ok(value)
             }))
             .unwrap();
         let echo = echo.with_collocation(strategy);
@@ -295,7 +293,7 @@ fn an_upcall_cannot_wait_for_itself() {
             minor::bad_inv_order::WOULD_DEADLOCK,
             CompletionStatus::No,
         );
-        assert_eq!(echo.twice(1), Err(would_deadlock));
+        assert_eq!(echo.twice(1), Err(would_deadlock.clone()));
         // Nor when another ORB's upcall lies in between.
         let inner = echo.clone();
         let between: Echo =

@@ -155,7 +155,7 @@ fn a_servant_may_wait_for_the_end_of_another_orb_only() {
     let (other, _) = server();
     let inside = orb.clone();
     let servant = Acting(move |value| {
-        let refused = inside.shutdown(true).unwrap_err().system_exception().unwrap();
+        let refused = zorb_types::SystemException::from(inside.shutdown(true).unwrap_err());
         assert_eq!(refused.minor, minor::bad_inv_order::WOULD_DEADLOCK);
         other.shutdown(true).unwrap();
         Ok(value)

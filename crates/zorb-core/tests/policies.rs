@@ -361,7 +361,7 @@ fn no_context_that_accompanies_requests_is_left_out() {
         outcomes.push(echo.twice(2));
     }
     assert!(outcomes[..8].iter().all(|outcome| *outcome == Ok(4)), "{outcomes:?}");
-    let exception = outcomes[8].unwrap_err();
+    let exception = outcomes[8].as_ref().unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::ImpLimit);
     assert_eq!(exception.minor, minor::imp_limit::TOO_MANY_CONTEXTS);
 }

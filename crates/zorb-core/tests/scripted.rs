@@ -291,7 +291,7 @@ fn a_lost_connection_is_not_retried() {
 #[test]
 fn exceptions_and_message_errors_arrive() {
     let raised = SystemException::no_permission(zorb_types::MinorCode(17), CompletionStatus::Yes);
-    let (ior, served) = script(vec![vec![Play::Raise(raised), Play::Error]]);
+    let (ior, served) = script(vec![vec![Play::Raise(raised.clone()), Play::Error]]);
     let (_orb, echo) = client_of(&ior);
     assert_eq!(echo.twice(1).unwrap_err(), raised);
     let error = echo.twice(1).unwrap_err();
@@ -371,14 +371,16 @@ fn a_question_is_asked_again_when_the_server_closes() {
 }
 
 #[test]
-fn an_exception_from_a_server_does_not_get_the_story_of_an_earlier_one() {
+fn an_exception_from_a_server_carries_its_own_context() {
     let (_orb, nobody) = client_of(&object_at(1));
     let unreachable = nobody.twice(1).unwrap_err();
-    let (ior, served) = script(vec![vec![Play::Raise(unreachable)]]);
+    let (ior, served) = script(vec![vec![Play::Raise(unreachable.clone())]]);
     let (_orb, echo) = client_of(&ior);
     let same = echo.twice(1).unwrap_err();
     assert_eq!(same, unreachable);
-    assert_eq!(zorb_core::Error::from(same).phase(), zorb_core::Phase::Application);
+    assert!(same.is_remote() && !unreachable.is_remote());
+    let phases = [unreachable, same].map(|exception| exception.context().unwrap().phase());
+    assert_eq!(phases, [zorb_core::Phase::Connect, zorb_core::Phase::Wait]);
     served.join().unwrap();
 }
 

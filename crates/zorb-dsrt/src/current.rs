@@ -13,7 +13,7 @@ use super::thread::{DistributableThread, ThreadId};
 use super::visit::{Entered, Segment, Visit, leave, present};
 
 /// Why a segment did not begin, or was not updated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchedulingError {
     /// The scheduler does not know what to do with such parameters
@@ -35,7 +35,14 @@ impl fmt::Display for SchedulingError {
     }
 }
 
-impl std::error::Error for SchedulingError {}
+impl std::error::Error for SchedulingError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::System(exception) => exception.source(),
+            _ => None,
+        }
+    }
+}
 
 impl From<SystemException> for SchedulingError {
     fn from(exception: SystemException) -> Self {

@@ -34,7 +34,7 @@ pub fn describe(interface: &corba::InterfaceDef) -> Result<InterfaceDescription,
             attributes: full.attributes.into_iter().map(attribute).collect(),
         }),
         // Repositories of CORBA 2 have no exceptions of attributes.
-        Err(exception) if is_unknown_operation(exception) => {
+        Err(exception) if is_unknown_operation(&exception) => {
             let full = interface.describe_interface()?;
             Ok(InterfaceDescription {
                 id: full.id,
@@ -48,7 +48,7 @@ pub fn describe(interface: &corba::InterfaceDef) -> Result<InterfaceDescription,
     }
 }
 
-fn is_unknown_operation(exception: SystemException) -> bool {
+fn is_unknown_operation(exception: &SystemException) -> bool {
     use SystemExceptionKind::{BadOperation, NoImplement};
     matches!(exception.kind, BadOperation | NoImplement)
 }

@@ -110,11 +110,4 @@ impl fmt::Display for StateError {
     }
 }
 
-impl std::error::Error for StateError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(match &self.reason {
-            Reason::File(error) => error,
-            Reason::Content(error) => error,
-        })
-    }
-}
+impl std::error::Error for StateError {}

@@ -110,7 +110,7 @@ impl RtOrb {
         let Some((_, description)) = described else {
             let error = Error::new(Phase::Configure, format!("no thread pool {name:?}"));
             return Err(
-                error.hint(format!("describe it with -ORBRtPool \"{name}=1000:2 30000:1\""))
+                error.with_hint(format!("describe it with -ORBRtPool \"{name}=1000:2 30000:1\""))
             );
         };
         // Held for as long as it takes to make one, so that two who ask at the same time have the same.
@@ -135,11 +135,11 @@ fn policies_of_calls(orb: &Orb) -> Result<Policies, Error> {
     let bands = options.rt_bands.trim();
     if !bands.is_empty() {
         policies = policies.with(words::bands(bands).ok_or_else(|| {
-            wrong("RtBands", bands).hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
+            wrong("RtBands", bands).with_hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
         })?);
     }
     policies = words::protocols_of_calls(orb.protocols(), &options.rt_protocols, policies)
-        .map_err(|error| wrong("RtProtocols", &options.rt_protocols).because(error))?;
+        .map_err(|error| wrong("RtProtocols", &options.rt_protocols).with_source(error))?;
     if options.rt_private_connections {
         policies = policies.with(PrivateConnection);
     }
@@ -169,7 +169,7 @@ impl AdapterPolicies for Described {
         rt.described_policies(words).map_err(|error| {
             let origin = orb.options().origin("RtAdapter");
             let what = format!("option RtAdapter, adapter {path:?}, by {name:?} ({origin})");
-            Error::new(Phase::Configure, what).because(error)
+            Error::new(Phase::Configure, what).with_source(error)
         })
     }
 }
@@ -220,7 +220,7 @@ impl ThreadpoolBuilder<'_> {
             let wrong = || {
                 let what = format!("thread pool {pool:?}: the word {word:?}");
                 Error::new(Phase::Configure, what)
-                    .hint("lanes are PRIORITY:THREADS, as in 1000:2, and settings NAME=VALUE")
+                    .with_hint("lanes are PRIORITY:THREADS, as in 1000:2, and settings NAME=VALUE")
             };
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             match name {

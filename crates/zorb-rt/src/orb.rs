@@ -133,8 +133,8 @@ impl RtOrbBuilder {
             if denied == Denied::Refuse {
                 let minor = minor::no_permission::MEMORY_LOCK_DENIED;
                 let exception = SystemException::no_permission(minor, CompletionStatus::No);
-                let story = Error::new(Phase::Configure, "memory cannot be locked");
-                return Err(story.because(error).hint(needs).remember(exception));
+                let failure = Error::new(Phase::Configure, "memory cannot be locked");
+                return Err(failure.with_source(error).with_hint(needs).into_exception(exception));
             }
         }
         let settings = Arc::new(Settings {
@@ -165,7 +165,7 @@ impl RtOrbBuilder {
         orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
         configured::apply(orb, &settings).map_err(|error| {
             let code = minor::initialize::BAD_OPTION;
-            error.remember(SystemException::initialize(code, CompletionStatus::No))
+            error.into_exception(SystemException::initialize(code, CompletionStatus::No))
         })?;
         Ok(RtOrb { orb: orb.clone(), settings })
     }

@@ -296,7 +296,7 @@ impl AtPriority {
 
     fn give(&self) -> io::Result<()> {
         self.settings.give_again(self.priority).map_err(|exception| {
-            // With its story, which says what the process needs.
+            // With its context, which says what the process needs.
             io::Error::other(Error::from(exception))
         })
     }

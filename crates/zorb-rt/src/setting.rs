@@ -161,7 +161,7 @@ impl Settings {
                 let code = minor::no_permission::PRIORITY_DENIED;
                 let exception = SystemException::no_permission(code, CompletionStatus::No);
                 let what = format!("a thread cannot be given {schedule}: {error}");
-                Err(Error::new(Phase::Application, what).hint(needs).remember(exception))
+                Err(Error::new(Phase::Application, what).with_hint(needs).into_exception(exception))
             }
         }
     }

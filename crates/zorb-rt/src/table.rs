@@ -22,7 +22,7 @@ impl ThreadpoolBuilder<'_> {
     /// For a text that is no such table, and priorities that the mapping does not know.
     pub fn lanes_of_table(mut self, toml: &str) -> Result<Self, Error> {
         let failed = |why: &str| {
-            Error::new(Phase::Configure, "the table of priorities").because(why.to_owned())
+            Error::new(Phase::Configure, "the table of priorities").with_source(why.to_owned())
         };
         let table = DeTable::parse(toml).map_err(|error| failed(error.message()))?;
         let operations = table.get_ref().get("operation").map(|value| value.get_ref());
@@ -62,7 +62,7 @@ fn whole(number: &DeInteger<'_>) -> Option<i64> {
 
 /// The text of a file that has a table.
 pub(crate) fn read(path: &str) -> Result<String, Error> {
-    let failed = |error| Error::new(Phase::Configure, path.to_owned()).because(error);
+    let failed = |error| Error::new(Phase::Configure, path.to_owned()).with_source(error);
     let mut text = String::new();
     File::open(path).map_err(failed)?.take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
     Ok(text)

@@ -31,7 +31,7 @@ pub(crate) fn protocols_of_calls(
 ) -> Result<Policies, Error> {
     let wrong = |word: &str| {
         Error::new(Phase::Configure, format!("the protocols of calls: the word {word:?}"))
-            .hint("they are protocols=uiop,iiop, iiop.dscp=46, send_buffer=65536")
+            .with_hint("they are protocols=uiop,iiop, iiop.dscp=46, send_buffer=65536")
     };
     let mut protocols = Protocols::default();
     for word in words.split_whitespace() {
@@ -44,7 +44,7 @@ pub(crate) fn protocols_of_calls(
     }
     protocols.into_policies_of_calls(policies).map_err(|scheme| {
         Error::new(Phase::Configure, format!("the protocols of calls: properties of {scheme}"))
-            .hint("name it among protocols=")
+            .with_hint("name it among protocols=")
     })
 }
 
@@ -118,14 +118,14 @@ impl RtOrb {
         protocols.into_policies(policies).map_err(|scheme| {
             let what = format!("the policies of an adapter: properties of {scheme}");
             Error::new(Phase::Configure, what)
-                .hint("name it among protocols=, the adapter's protocols")
+                .with_hint("name it among protocols=, the adapter's protocols")
         })
     }
 }
 
 #[cold]
 fn wrong(word: &str) -> Error {
-    Error::new(Phase::Configure, format!("the policies of an adapter: the word {word:?}")).hint(
+    Error::new(Phase::Configure, format!("the policies of an adapter: the word {word:?}")).with_hint(
         "they are client-propagated=1000, server-declared=1000, pool=NAME, bands=0-99,100-32767, in-time, \
          protocols=uiop,iiop, client-protocols=uiop, iiop.dscp=46, send_buffer=65536",
     )

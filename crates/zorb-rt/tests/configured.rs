@@ -90,7 +90,7 @@ fn pools_are_as_the_options_say() {
     let held = rt.configured_threadpool("held").unwrap();
     assert_eq!((held.strategy(), held.counts().len()), (Strategy::HalfSync, 1));
     let error = rt.configured_threadpool("other").unwrap_err();
-    assert!(error.to_string().contains("no thread pool \"other\""), "{error}");
+    assert!(format!("{error:?}").contains("no thread pool \"other\""), "{error}");
     std::fs::remove_file(path).unwrap();
     orb.shutdown(true).unwrap();
 }
@@ -128,9 +128,9 @@ fn words_that_mean_nothing_are_refused_by_name() {
         ("speed=1", "speed=1"),
     ] {
         let error = wrong(words);
-        assert!(error.to_string().contains(&format!("the word {word:?}")), "{words}: {error}");
+        assert!(format!("{error:?}").contains(&format!("the word {word:?}")), "{words}: {error}");
     }
-    assert!(wrong("table=/nowhere").to_string().contains("/nowhere"));
+    assert!(format!("{:?}", wrong("table=/nowhere")).contains("/nowhere"));
     // What cannot be is found when the pool is made.
     assert!(rt.threadpool("p").described("10:0").unwrap().create().is_err());
     assert!(rt.threadpool("p").described("10:1 10:1").unwrap().create().is_err());
@@ -191,11 +191,11 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
         "uiop.speed=3",
     ] {
         let error = RtOrb::of(&orb).unwrap().described_policies(words).unwrap_err();
-        assert!(error.to_string().contains("the word"), "{words}: {error}");
+        assert!(format!("{error:?}").contains("the word"), "{words}: {error}");
     }
     let error = RtOrb::of(&orb).unwrap().described_policies("uiop.dscp=1 protocols=shmiop");
     let error = error.unwrap_err();
-    assert!(error.to_string().contains("properties of uiop"), "{error}");
+    assert!(format!("{error:?}").contains("properties of uiop"), "{error}");
     orb.shutdown(true).unwrap();
 }
 

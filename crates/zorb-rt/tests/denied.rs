@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::Policies;
-use zorb_core::{CollocationStrategy, Error, ObjectRef, Orb, Result, codegen};
+use zorb_core::{CollocationStrategy, ObjectRef, Orb, Result, codegen};
 use zorb_os::priority::{Schedule, current};
 use zorb_rt::{
     Denied, Direct, LaneBuilder, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb,
@@ -72,7 +72,7 @@ fn number(value: i16) -> Priority {
 
 /// An exception, and what there is to say about it.
 fn story(exception: SystemException) -> (SystemExceptionKind, zorb_types::MinorCode, String) {
-    (exception.kind, exception.minor, Error::from(exception).to_string())
+    (exception.kind, exception.minor, format!("{exception:?}"))
 }
 
 /// Objects of each way of having a priority, as one of the same ORB or over a connection.
@@ -143,7 +143,7 @@ fn refuses() {
         assert_eq!((refused.kind, refused.minor), (SystemExceptionKind::NoPermission, denied));
     }
     let lane = LaneBuilder::new(number(10), 1);
-    let refused = rt.threadpool("lanes").lane(lane).create().unwrap_err().to_string();
+    let refused = format!("{:?}", rt.threadpool("lanes").lane(lane).create().unwrap_err());
     assert!(refused.contains("\"lanes\"") && refused.contains("CAP_SYS_NICE"), "{refused}");
     let locked = RtOrb::builder().lock_memory(true).denied(Denied::Refuse).attach(&orb);
     let refused = story(locked.unwrap_err());

@@ -62,7 +62,7 @@ fn what_a_queue_took_arrives_in_its_order_and_the_rest_is_refused() {
     let told = Arc::clone(&events);
     let queue = OutputQueue::builder("sink")
         .max_calls(8)
-        .on_event(move |event| told.lock().unwrap().push(*event))
+        .on_event(move |event| told.lock().unwrap().push(event.clone()))
         .start()
         .unwrap();
     // Until there is no room: the queue is full, and behind it the transport may be.
@@ -86,7 +86,7 @@ fn what_a_queue_took_arrives_in_its_order_and_the_rest_is_refused() {
     assert!(events.lock().unwrap().iter().any(is_high));
     drop(go);
     drop(queue);
-    let last = events.lock().unwrap().last().copied();
+    let last = events.lock().unwrap().last().cloned();
     assert!(matches!(last, Some(FlowEvent::Low { .. })), "{last:?}");
     // The connection is ended behind what was sent, so that all of it is read.
     client.shutdown(true).unwrap();

@@ -137,7 +137,7 @@ fn telling(queue: OnewayQueue) -> (OnewayQueue, Receiver<FlowEvent>) {
     let tell = Mutex::new(tell);
     let queue = queue.on_event(move |event| {
         // The test may have heard enough.
-        let _ = tell.lock().unwrap().send(*event);
+        let _ = tell.lock().unwrap().send(event.clone());
     });
     (queue, told)
 }

@@ -59,7 +59,7 @@ fn number(value: i16) -> Priority {
 fn local_objects_are_initial_references() {
     let plain = Orb::builder().without_environment().build().unwrap();
     let none = plain.initial_local::<RtOrb>("RTORB").unwrap_err();
-    assert!(none.to_string().contains("\"RTORB\""), "{none}");
+    assert!(format!("{none:?}").contains("\"RTORB\""), "{none}");
     let (orb, rt) = orb();
     let found: RtOrb = orb.initial_local("RTORB").unwrap();
     let (_, made) = rt.named_mutex("lock");
@@ -86,7 +86,7 @@ fn local_objects_are_initial_references() {
 fn a_name_leads_to_one_thing_only() {
     let (orb, _rt) = orb();
     let wrong = orb.initial_local::<RtCurrent>("RTORB").unwrap_err();
-    assert!(wrong.to_string().contains("RtCurrent"), "{wrong}");
+    assert!(format!("{wrong:?}").contains("RtCurrent"), "{wrong}");
     assert!(orb.initial_local::<RtOrb>("RootPOA").is_err());
     let here: Nothing = orb.root_poa().activate(Here).unwrap();
     for taken in ["RTORB", "RootPOA", ""] {

@@ -86,14 +86,7 @@ impl fmt::Display for AcceptError {
     }
 }
 
-impl std::error::Error for AcceptError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Closed => None,
-            Self::Busy { source, .. } | Self::Failed(source) => Some(source),
-        }
-    }
-}
+impl std::error::Error for AcceptError {}
 
 /// The waiting times of an acceptor that the system has no resources for: 10 ms, doubling to
 /// 1 s, and back to the start with each success. For authors of transports.

@@ -138,12 +138,7 @@ impl fmt::Display for ConnectError {
     }
 }
 
-impl std::error::Error for ConnectError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        let last = self.attempts.last()?;
-        Some(&last.error)
-    }
-}
+impl std::error::Error for ConnectError {}
 
 /// An endpoint could not be listened on.
 #[derive(Debug)]
@@ -214,11 +209,7 @@ impl fmt::Display for ListenError {
     }
 }
 
-impl std::error::Error for ListenError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
-    }
-}
+impl std::error::Error for ListenError {}
 
 #[cfg(test)]
 mod tests {

@@ -2,35 +2,53 @@
 
 mod cdr;
 mod completion;
+mod context;
 mod kind;
 pub mod minor;
 mod minor_code;
+mod report;
 
 #[cfg(test)]
 mod tests;
 
+use alloc::boxed::Box;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
 pub use cdr::Transfer;
 pub use completion::{CompletionStatus, UnknownCompletion};
+pub use context::{ErrorContext, Phase};
 pub use kind::SystemExceptionKind;
 pub use minor_code::{MinorCode, Vmcid};
+pub use report::{Report, write_debug};
 
 /// A CORBA system exception: which one, why, and whether the operation ran.
 ///
-/// It is a small value (8 octets) that is copied freely. On the wire it is the repository id as a
-/// `string`, the minor code and the completion status as `unsigned long`s (CORBA 3.3 part 2,
-/// 9.4.3.2).
+/// On the wire it is the repository id as a `string`, the minor code and the completion status as
+/// `unsigned long`s (CORBA 3.3 part 2, 9.4.3.2). Inside a process it also carries its
+/// [context](Self::context): what the ORB was doing, in which call, to which endpoint. The context is
+/// allocated when something fails, and goes with the value through `?`, across threads and into
+/// `Box<dyn Error>`.
+///
+/// `Display` is one line, without the text of [`source`](core::error::Error::source) and without the
+/// [hint](Self::hint); `Debug`, which `unwrap` prints, is that line, the chain of sources and the hint.
+/// Two exceptions are equal, and hash equally, when kind, minor code and completion status are: the
+/// context does not count.
 ///
 /// ```
-/// use zorb_types::{CompletionStatus, SystemException, minor};
+/// use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 ///
 /// let error = SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No);
 /// assert_eq!(error.to_string(), "TRANSIENT (no usable profile, OMG 2, completed NO)");
+///
+/// let context = ErrorContext::new(Phase::Connect).with_operation("say_hello");
+/// let same = error.clone().with_context(context);
+/// assert!(same.to_string().starts_with("say_hello: connecting: TRANSIENT"));
+/// assert_eq!(same, error);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone)]
 pub struct SystemException {
     /// Which of the standard's system exceptions.
     pub kind: SystemExceptionKind,
@@ -38,6 +56,7 @@ pub struct SystemException {
     pub minor: MinorCode,
     /// Whether the operation had been carried out.
     pub completed: CompletionStatus,
+    context: Option<Box<ErrorContext>>,
 }
 
 impl SystemException {
@@ -48,12 +67,12 @@ impl SystemException {
         minor: MinorCode,
         completed: CompletionStatus,
     ) -> Self {
-        Self { kind, minor, completed }
+        Self { kind, minor, completed, context: None }
     }
 
     /// The same exception with another completion status.
     #[must_use]
-    pub const fn with_completed(self, completed: CompletionStatus) -> Self {
+    pub fn with_completed(self, completed: CompletionStatus) -> Self {
         Self { completed, ..self }
     }
 
@@ -91,14 +110,51 @@ impl SystemException {
     }
 }
 
-impl fmt::Display for SystemException {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (", self.kind.name())?;
-        if let Some(words) = self.minor.describe(self.kind) {
-            write!(f, "{words}, ")?;
-        }
-        write!(f, "{}, completed {})", self.minor, self.completed)
+impl PartialEq for SystemException {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, self.minor, self.completed) == (other.kind, other.minor, other.completed)
     }
 }
 
-impl core::error::Error for SystemException {}
+impl Eq for SystemException {}
+
+impl Hash for SystemException {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind, self.minor, self.completed).hash(state);
+    }
+}
+
+/// Kind, minor code and completion status, in words.
+struct Bare<'a>(&'a SystemException);
+
+impl fmt::Display for Bare<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SystemException { kind, minor, completed, .. } = self.0;
+        write!(f, "{} (", kind.name())?;
+        if let Some(words) = minor.describe(*kind) {
+            write!(f, "{words}, ")?;
+        }
+        write!(f, "{minor}, completed {completed})")
+    }
+}
+
+impl fmt::Display for SystemException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.context {
+            Some(context) => context.describe(Some(&Bare(self)), f),
+            None => Bare(self).fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for SystemException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_debug(self, self.hint(), f)
+    }
+}
+
+impl core::error::Error for SystemException {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.context()?.source()
+    }
+}

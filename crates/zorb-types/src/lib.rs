@@ -22,8 +22,8 @@ pub use zorb_cdr as cdr;
 
 pub use any::Any;
 pub use exception::{
-    CompletionStatus, MinorCode, SystemException, SystemExceptionKind, Transfer, UnknownCompletion,
-    Vmcid, minor,
+    CompletionStatus, ErrorContext, MinorCode, Phase, Report, SystemException, SystemExceptionKind,
+    Transfer, UnknownCompletion, Vmcid, minor, write_debug,
 };
 pub use fixed::{Fixed, FixedError, FixedValue, read_fixed, write_fixed};
 pub use layout::{Layout, ValueHead, ValueTypes, WrittenValue, transcode, value_ids};

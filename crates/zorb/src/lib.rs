@@ -40,13 +40,14 @@ pub use zorb_cdr::{
 };
 pub use zorb_core::{
     Abstract, AbstractOperations, BufferStrategy, Caller, CollocationStrategy, Context,
-    CustomMarshal, Error, Interface, Loan, LoanedOctets, Native, ObjectRef, Phase, Raises, Ref,
-    Result, ServedBy, UserException, Value, ValueBase, ValueOperations, WithOperations,
+    CustomMarshal, Error, ErrorContext, Interface, Loan, LoanedOctets, Native, ObjectRef, Phase,
+    Raises, Ref, Result, ServedBy, UserException, Value, ValueBase, ValueOperations,
+    WithOperations,
 };
 pub use zorb_types::{
-    Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, RepositoryId,
-    SystemException, SystemExceptionKind, TcKind, TypeCode, TypeCodeError, Typed, UnionCase,
-    ValueMember, ValueModifier, Visibility, minor,
+    Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,
+    RepositoryId, SystemException, SystemExceptionKind, TcKind, TypeCode, TypeCodeError, Typed,
+    UnionCase, ValueMember, ValueModifier, Visibility, minor,
 };
 
 pub use zorb_core::{options, poa, policy};

@@ -47,7 +47,7 @@ fn run(octets: &[u8]) {
 fn outcome<T>(outcome: &Result<T, zorb_core::Error>) {
     if let Err(error) = outcome {
         assert!(!error.to_string().is_empty());
-        let _ = error.advice();
+        let _ = error.hint();
     }
 }
 

@@ -82,7 +82,8 @@ mod tests {
         let orb = Orb::builder().without_environment().build().unwrap();
         let servant = std::sync::Arc::new(Dynamic(Recorder::default()));
         let object: ObjectRef = orb.root_poa().activate_shared(&servant).unwrap();
-        let error = ask(&object, "noon").unwrap_err().system().unwrap();
+        let error = ask(&object, "noon").unwrap_err();
+        let error = error.system().unwrap();
         assert_eq!(error.kind, SystemExceptionKind::BadOperation);
         assert_eq!(*servant.0.requests.lock().unwrap(), ["seconds_since"]);
     }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use zorb::{CompletionStatus, Interface, Phase, SystemExceptionKind};
+use zorb::{CompletionStatus, Interface, SystemExceptionKind};
 
 use crate::quickstart::clock::{Teller, teller};
+use crate::tutorial::{Account, Money, account};
 
 /// Chooses a reaction to a failed call.
 pub fn decide(teller: &Teller) -> String {
@@ -29,13 +30,22 @@ pub fn in_a_hurry(teller: &Teller) -> Result<u32, zorb::Error> {
 
 /// The phase that failed, and the exception.
 pub fn explain(error: &zorb::Error) -> String {
-    let phase = error.phase();
-    let exception = error.system_exception().map(|exception| exception.to_string());
-    let mut text = format!("{phase:?}: {}", exception.unwrap_or_default());
-    if phase == Phase::Connect {
-        text.push_str(" (is the server up?)");
-    }
-    text
+    let (phase, hint) = (error.phase(), error.hint().unwrap_or("none"));
+    let server = error.context().filter(|context| context.is_remote());
+    let server = server.and_then(|context| context.target()).unwrap_or("this side");
+    format!("{}; {phase:?}, raised by {server}, hint: {hint}", zorb::Report(error))
+}
+
+/// A step of a servant that implements an operation with `raises (InsufficientFunds, WrongCurrency)`.
+pub fn transfer(
+    from: &Account,
+    to: &Account,
+    amount: &Money,
+) -> zorb::Result<(), account::WithdrawError> {
+    from.withdraw(amount)?;
+    // It fails with another type, `account::DepositError`.
+    to.deposit(amount)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -44,6 +54,8 @@ mod tests {
 
     use super::*;
     use crate::quickstart::MyTeller;
+    use crate::tutorial::server::MyAccount;
+    use crate::tutorial::{Currency, WrongCurrency};
 
     #[test]
     fn failures_are_reported() {
@@ -61,7 +73,21 @@ mod tests {
         server.shutdown(true).unwrap();
         assert_eq!(decide(&there), "the operation did not run: retry");
         let error = in_a_hurry(&there).unwrap_err();
-        assert!(explain(&error).starts_with("Connect: TRANSIENT"), "{error}");
+        assert!(explain(&error).contains("; Connect, raised by this side"), "{error}");
         client.shutdown(true).unwrap();
+    }
+
+    #[test]
+    fn a_servant_passes_on_what_other_operations_raise() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let [euros, dollars] = [Currency::Eur, Currency::Usd].map(|unit| -> Account {
+            orb.root_poa().activate(MyAccount::new("0001", "Ada", unit)).unwrap()
+        });
+        let amount = Money { cents: 100, unit: Currency::Eur };
+        euros.deposit(&amount).unwrap();
+        let raised = transfer(&euros, &dollars, &amount).unwrap_err();
+        let expected = WrongCurrency { expected: Currency::Usd };
+        assert_eq!(raised, account::WithdrawError::WrongCurrency(expected));
+        orb.shutdown(true).unwrap();
     }
 }

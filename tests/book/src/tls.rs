@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let error = for_consoles(Path::new("/no/such/folder")).unwrap_err().to_string();
+        let error = format!("{:?}", for_consoles(Path::new("/no/such/folder")).unwrap_err());
         assert!(error.contains("/no/such/folder/server.pem"), "{error}");
         assert!(!caller_is("CN=client,O=Example"), "nobody calls");
     }

@@ -85,21 +85,21 @@ fn the_report_of_an_error_is_the_one_shown() {
     let client = Orb::builder().without_environment().build().unwrap();
     // Nobody listens on port 1.
     let error = client.resolve::<Teller>("corbaloc::127.0.0.1:1/clock").unwrap_err();
-    check("docs/src/errors.md", "report", &shown(&error.to_string()));
+    check("docs/src/errors.md", "error", &shown(&format!("{error:?}")));
     client.shutdown(true).unwrap();
 }
 
 #[test]
 fn an_unknown_option_is_reported_as_in_the_book() {
     let error = Options::default().set("MaxForward", "5", Origin::Program).unwrap_err();
-    check("docs/src/configuration.md", "unknown option", &shown(&error.to_string()));
+    check("docs/src/configuration.md", "unknown option", &shown(&format!("{error:?}")));
 }
 
 #[test]
 fn an_unknown_protocol_is_reported_as_in_the_book() {
     let orb = Orb::builder().without_environment().option("Protocols", "uiop,iiop");
     let error = orb.option("ClientProtocols", "uiop,ipx").build().unwrap_err();
-    check("docs/src/configuration.md", "unknown protocol", &shown(&error.to_string()));
+    check("docs/src/configuration.md", "unknown protocol", &shown(&format!("{error:?}")));
 }
 
 #[test]

@@ -114,7 +114,8 @@ impl<'l> ConvertedReplies<'l> {
             }
             LocateStatus::LocSystemException => {
                 exception = SystemException::read(&mut body).ok();
-                exception.map_or(LocateStatus::UnknownObject, |it| cannot_locate(form, it.kind))
+                let kind = exception.as_ref().map(|exception| exception.kind);
+                kind.map_or(LocateStatus::UnknownObject, |kind| cannot_locate(form, kind))
             }
             _ => LocateStatus::UnknownObject,
         };

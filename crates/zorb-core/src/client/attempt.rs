@@ -18,9 +18,9 @@ use super::contexts::{tell_band, with_contexts};
 use super::failing::{no_reply, not_sent};
 use super::line::{AnyLine, Line, Received};
 use super::reach::reach;
-use super::reply::{ReadReply, Reply, decoding};
+use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
-use crate::error::{Error, Phase};
+use crate::error::{ErrorContext, Phase};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
 use crate::serving::about_to_block;
@@ -81,7 +81,9 @@ fn call_over(
     let expected = call.response.expects_reply().then_some(MessageKind::Reply);
     let opened = match line.open(core, route, call.operation, expected, call.sending().deadline()) {
         Ok(opened) => opened,
-        Err(exception) => return Attempt::Failed(exception),
+        Err(exception) => {
+            return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
+        }
     };
     let Opened { request_id, text, tells } = opened;
     let mut gather = Gather::runs_from(line.copy_threshold(route.pool.copy_threshold));
@@ -101,7 +103,7 @@ fn call_over(
         if route.band.is_some() {
             line.untell_band();
         }
-        return Attempt::Failed(exception);
+        return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = line.send(form, &opened, call.sending(), rest) {
@@ -120,6 +122,8 @@ fn call_over(
         Ok(received) => {
             let reply = Reply {
                 core,
+                operation: call.operation,
+                route: Some(route),
                 message: received.message,
                 seams: received.seams,
                 #[cfg(feature = "buffers")]
@@ -128,7 +132,7 @@ fn call_over(
                 start: received.start,
                 text,
             };
-            let came_to = judge(&reply, read, true);
+            let came_to = judge(&reply, read);
             #[cfg(feature = "buffers")]
             line.let_go();
             came_to
@@ -139,7 +143,7 @@ fn call_over(
             if end.is_some() || line.cancel(request_id).is_err() {
                 line.discard(&route.pool);
             }
-            let exception = no_reply(route, call.operation, call.patience.timeout(), reason);
+            let exception = no_reply(route, call.patience.timeout(), reason);
             not_done((again, exception))
         }
     }
@@ -221,44 +225,47 @@ fn write_arguments(
         probe!(Marshal);
         written
     });
-    written.map_err(|error| unwritten(error, call))
+    written.map_err(unwritten)
 }
 
 #[cold]
-fn unwritten(error: CdrError, call: &Call<'_>) -> SystemException {
+fn unwritten(error: CdrError) -> SystemException {
     let exception = SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest);
-    Error::new(Phase::Send, call.operation).because(error).remember(exception)
+    exception.with_context(ErrorContext::new(Phase::Send).with_source(error))
 }
 
-/// Looks at the status of a reply, which may come from another ORB: results and user exceptions are for the caller to read.
+/// Looks at the status of a reply; the caller reads results and user exceptions.
 #[inline]
-pub(super) fn judge(reply: &Reply<'_>, read: ReadReply<'_>, from_elsewhere: bool) -> Attempt {
+pub(super) fn judge(reply: &Reply<'_>, read: ReadReply<'_>) -> Attempt {
     match reply.start.status {
         ReplyStatus::NoException | ReplyStatus::UserException => {
             read(reply);
             Attempt::Done
         }
-        _ => judge_other(reply, from_elsewhere),
+        _ => judge_other(reply),
     }
 }
 
 #[cold]
-fn judge_other(reply: &Reply<'_>, from_elsewhere: bool) -> Attempt {
+fn judge_other(reply: &Reply<'_>) -> Attempt {
     match reply.start.status {
         // They are judged already.
         ReplyStatus::NoException | ReplyStatus::UserException => Attempt::Done,
         ReplyStatus::SystemException => {
-            if from_elsewhere {
-                Error::forget();
-            }
-            let read = SystemException::read(&mut reply.body());
-            Attempt::Failed(read.unwrap_or_else(decoding))
+            let context = match reply.route {
+                Some(route) => ErrorContext::remote(route.pool.endpoint.to_string()),
+                None => ErrorContext::new(Phase::Upcall),
+            };
+            Attempt::Failed(match SystemException::read(&mut reply.body()) {
+                Ok(exception) => exception.with_context(context),
+                Err(error) => reply.undecodable(error),
+            })
         }
         ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
             let read = Ior::read(&mut reply.body());
             match read {
                 Ok(ior) => Attempt::Forward(ior),
-                Err(error) => Attempt::Failed(decoding(error)),
+                Err(error) => Attempt::Failed(reply.undecodable(error)),
             }
         }
         ReplyStatus::NeedsAddressingMode => in_full(false),

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use zorb_giop::ResponseFlags;
-use zorb_types::{CompletionStatus, MinorCode, SystemException};
+use zorb_types::{CompletionStatus, ErrorContext, MinorCode, Phase, SystemException};
 
 use super::patience::Patience;
-use crate::error::{Error, Phase};
 use crate::gather::WriteBody;
 use crate::policy::{EndTimes, SyncScope, Terms};
 
@@ -56,10 +55,10 @@ impl<'a> Call<'a> {
     /// The exception of a call that would now reach the object in another way than its policy lets.
     #[cold]
     pub(super) fn no_rebind(&self, minor: MinorCode) -> SystemException {
-        let exception = SystemException::rebind(minor, CompletionStatus::No);
-        Error::new(Phase::Resolve, self.operation)
-            .hint("the policy Rebind has the program choose the object anew")
-            .remember(exception)
+        let context = ErrorContext::new(Phase::Resolve)
+            .with_operation(self.operation)
+            .with_hint("the policy Rebind has the program choose the object anew");
+        SystemException::rebind(minor, CompletionStatus::No).with_context(context)
     }
 }
 

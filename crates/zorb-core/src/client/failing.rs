@@ -3,96 +3,82 @@
 use std::io;
 use std::time::Duration;
 
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::connection::NoReply;
 use super::route::Route;
-use crate::error::{Error, Phase};
 
 /// The exception for a request that could not be sent, and whether it is to be sent again.
 #[cold]
 pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> (bool, SystemException) {
-    if error.kind() == io::ErrorKind::TimedOut {
+    let no = CompletionStatus::No;
+    let (again, exception) = match error.kind() {
         // Part of a request is not processed.
-        let exception = SystemException::timeout(minor::timeout::SEND, CompletionStatus::No);
-        return (false, story(Phase::Send, route, Some(error)).remember(exception));
-    }
-    if error.kind() == io::ErrorKind::PermissionDenied {
-        return (false, refused(Phase::Send, route, error));
-    }
-    if error.kind() == io::ErrorKind::FileTooLarge {
-        let code = minor::imp_limit::MESSAGE_TOO_LARGE;
-        let exception = SystemException::imp_limit(code, CompletionStatus::No);
-        return (false, story(Phase::Send, route, Some(error)).remember(exception));
-    }
-    // The server had closed the connection while it lay idle, so it cannot have seen the request.
-    let exception =
-        SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No);
-    let exception = story(Phase::Send, route, Some(error)).remember(exception);
+        io::ErrorKind::TimedOut => (false, SystemException::timeout(minor::timeout::SEND, no)),
+        io::ErrorKind::PermissionDenied => (false, refused()),
+        io::ErrorKind::FileTooLarge => {
+            (false, SystemException::imp_limit(minor::imp_limit::MESSAGE_TOO_LARGE, no))
+        }
+        // The server had closed the idle connection, so it cannot have seen the request.
+        _ => (again, SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no)),
+    };
     if again {
         route.pool.drop_idle();
     }
-    (again, exception)
+    (again, exception.with_context(context(Phase::Send, route).with_source(error)))
 }
 
 /// The exception for a connection that the server ended because of who calls: it has not looked at any
 /// request.
-#[cold]
-fn refused(phase: Phase, route: &Route, error: io::Error) -> SystemException {
-    let exception =
-        SystemException::no_permission(minor::no_permission::PEER_REFUSED, CompletionStatus::No);
-    story(phase, route, Some(error)).remember(exception)
+fn refused() -> SystemException {
+    SystemException::no_permission(minor::no_permission::PEER_REFUSED, CompletionStatus::No)
 }
 
 /// The exception for a wait that ended without a reply.
 #[cold]
 pub(super) fn no_reply(
     route: &Route,
-    operation: &str,
     timeout: Option<Duration>,
     reason: NoReply,
 ) -> SystemException {
     let maybe = CompletionStatus::Maybe;
-    let (exception, story) = match reason {
+    let waiting = context(Phase::Wait, route);
+    let (exception, context) = match reason {
         NoReply::Closed => {
             route.pool.drop_idle();
             let no = CompletionStatus::No;
-            (
-                SystemException::transient(minor::transient::CLOSED_BY_PEER, no),
-                story(Phase::Wait, route, None),
-            )
+            (SystemException::transient(minor::transient::CLOSED_BY_PEER, no), waiting)
         }
         NoReply::TimedOut => {
-            let waited = timeout.unwrap_or_default();
-            let what = format!("{operation} at {} for {waited:?}", route.pool.endpoint);
-            (
-                SystemException::timeout(minor::timeout::ROUND_TRIP, maybe),
-                Error::new(Phase::Wait, what),
-            )
+            let limit = format!("the limit is {:?}", timeout.unwrap_or_default());
+            let exception = SystemException::timeout(minor::timeout::ROUND_TRIP, maybe);
+            (exception, waiting.with_source(limit))
         }
-        NoReply::Lost(Some(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return refused(Phase::Wait, route, error);
+        NoReply::Lost(error) => {
+            let exception = match error.as_ref().map(io::Error::kind) {
+                Some(io::ErrorKind::PermissionDenied) => refused(),
+                _ => SystemException::comm_failure(minor::comm_failure::CONNECTION_LOST, maybe),
+            };
+            (exception, with_cause(waiting, error))
         }
-        NoReply::Lost(error) => (
-            SystemException::comm_failure(minor::comm_failure::CONNECTION_LOST, maybe),
-            story(Phase::Wait, route, error),
-        ),
-        NoReply::MessageError => (
-            SystemException::comm_failure(minor::comm_failure::MESSAGE_ERROR, maybe),
-            story(Phase::Wait, route, None),
-        ),
+        NoReply::MessageError => {
+            (SystemException::comm_failure(minor::comm_failure::MESSAGE_ERROR, maybe), waiting)
+        }
         NoReply::Broken(error) => (
             SystemException::comm_failure(minor::comm_failure::PROTOCOL_ERROR, maybe),
-            story(Phase::Decode, route, None).because(error.to_string()),
+            context(Phase::Decode, route).with_source(error.to_string()),
         ),
     };
-    story.remember(exception)
+    exception.with_context(context)
 }
 
-pub(super) fn story(phase: Phase, route: &Route, error: Option<io::Error>) -> Error {
-    let story = Error::new(phase, route.pool.endpoint.to_string());
+fn context(phase: Phase, route: &Route) -> ErrorContext {
+    ErrorContext::new(phase).with_target(route.pool.endpoint.to_string())
+}
+
+fn with_cause(context: ErrorContext, error: Option<io::Error>) -> ErrorContext {
     match error {
-        Some(error) => story.because(error),
-        None => story,
+        Some(error) => context.with_source(error),
+        None => context,
     }
 }

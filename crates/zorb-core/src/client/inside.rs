@@ -71,6 +71,8 @@ pub(super) fn call_here(
                 let message = &reply.0[..];
                 let reply = Reply {
                     core,
+                    operation: call.operation,
+                    route: None,
                     message,
                     seams: &[],
                     #[cfg(feature = "buffers")]
@@ -79,7 +81,7 @@ pub(super) fn call_here(
                     start,
                     text,
                 };
-                judge(&reply, read, false)
+                judge(&reply, read)
             }
             None => Attempt::Failed(broken()),
         },

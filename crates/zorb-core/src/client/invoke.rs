@@ -1,13 +1,14 @@
 //! One call, from its arguments to its reply: attempts, forwards and retries.
 
 use zorb_giop::ResponseFlags;
-use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use zorb_types::{
+    CompletionStatus, ErrorContext, Phase, SystemException, SystemExceptionKind, minor,
+};
 
 use super::attempt::{Attempt, call_there};
 use super::call::Call;
 use super::inside::call_here;
 use super::reply::ReadReply;
-use crate::error::{Error, Phase};
 use crate::gather::WriteBody;
 use crate::object::{Binding, ObjectRef};
 use crate::policy::{Asked, Detour, Rebind, Terms, plain_terms, terms};
@@ -17,6 +18,19 @@ pub(super) const MAX_RESENDS: u32 = 3;
 
 /// Sends a request, waits for its reply and has it read; one-way operations have none.
 pub(crate) fn invoke(
+    object: &ObjectRef,
+    operation: &str,
+    response: ResponseFlags,
+    arguments: WriteBody<'_>,
+    read: ReadReply<'_>,
+) -> Result<(), SystemException> {
+    invoke_unnamed(object, operation, response, arguments, read)
+        .map_err(|exception| exception.in_operation(operation))
+}
+
+/// The call, whose exceptions do not all name the operation.
+#[inline(always)] // it is called in one place
+fn invoke_unnamed(
     object: &ObjectRef,
     operation: &str,
     response: ResponseFlags,
@@ -96,10 +110,10 @@ fn go_on(
                         minor::imp_limit::TOO_MANY_FORWARDS,
                         CompletionStatus::No,
                     );
-                    let what = format!("{} was forwarded {hops} times", call.operation);
-                    let exception = Error::new(Phase::Resolve, what)
-                        .hint("the servers forward to each other in a circle")
-                        .remember(exception);
+                    let context = ErrorContext::new(Phase::Resolve)
+                        .with_source(format!("the call was forwarded {hops} times"))
+                        .with_hint("do the servers forward to each other in a circle?");
+                    let exception = exception.with_context(context);
                     return Err(give_up(object, call, exception));
                 }
                 next = object.forward_to(ior);
@@ -118,7 +132,7 @@ fn go_on(
                 }
             }
             // The place that a forward once named may be gone while the original knows a new one.
-            Attempt::Failed(exception) if !fell_back && is_stale_forward(exception) => {
+            Attempt::Failed(exception) if !fell_back && is_stale_forward(&exception) => {
                 if call.terms.asides.rebind() != Rebind::Transparent && object.is_bound() {
                     return Err(give_up(object, call, call.no_rebind(minor::rebind::FORWARDED)));
                 }
@@ -176,7 +190,7 @@ fn tell_ended(object: &ObjectRef, call: &Call<'_>) -> Result<(), SystemException
     first
 }
 
-fn is_stale_forward(exception: SystemException) -> bool {
+fn is_stale_forward(exception: &SystemException) -> bool {
     use SystemExceptionKind::{CommFailure, ObjectNotExist, Transient};
     exception.completed == CompletionStatus::No
         && matches!(exception.kind, CommFailure | ObjectNotExist | Transient)

@@ -17,7 +17,7 @@ use super::patience::Patience;
 use super::reach::reach;
 use super::reply::decoding;
 use super::route::Route;
-use crate::error::{Error, Phase};
+use crate::error::{ErrorContext, Phase};
 use crate::object::{Binding, ObjectRef};
 use crate::orb::OrbCore;
 use crate::poa::NotHere;
@@ -45,6 +45,10 @@ impl From<SystemException> for Unanswered {
 
 /// Sends a LocateRequest, following forwards; whether the object was found.
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
+    locate_unnamed(object).map_err(|exception| exception.in_operation("LocateRequest"))
+}
+
+fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     let core = object.core();
     core.check_running()?;
     let terms = terms(object);
@@ -75,7 +79,7 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     }
     let exception =
         SystemException::imp_limit(minor::imp_limit::TOO_MANY_FORWARDS, CompletionStatus::No);
-    Err(Error::new(Phase::Resolve, "locating the object").remember(exception))
+    Err(exception.with_context(ErrorContext::new(Phase::Resolve)))
 }
 
 fn ask(
@@ -108,7 +112,9 @@ fn ask_over(
 ) -> Result<Whereabouts, Unanswered> {
     let form = route.form;
     let expected = Some(MessageKind::LocateReply);
-    let opened = line.open(core, route, "", expected, patience.deadline())?;
+    let opened = line
+        .open(core, route, "", expected, patience.deadline())
+        .map_err(|exception| exception.at(Phase::Send, &route.pool.endpoint))?;
     let id = opened.request_id;
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;
@@ -125,7 +131,10 @@ fn ask_over(
     let reason = match line.receive_location(id, &patience) {
         Ok((header, message)) => match form.read_locate_reply(message, &header) {
             Ok((reply, mut body)) => {
-                return Ok(judge(reply.status, &mut body)?.map_err(decoding)?);
+                let context = || ErrorContext::remote(route.pool.endpoint.to_string());
+                return Ok(judge(reply.status, &mut body)
+                    .map_err(|exception| exception.with_context(context()))?
+                    .map_err(|error| decoding(error).at(Phase::Decode, &route.pool.endpoint))?);
             }
             Err(error) => NoReply::Broken(error),
         },
@@ -133,7 +142,7 @@ fn ask_over(
     };
     let again = reason.end().is_some_and(|end| line.sends_again(end, RequestProgress::LocateSent));
     line.discard(&route.pool);
-    let exception = no_reply(route, "locate", patience.timeout(), reason);
+    let exception = no_reply(route, patience.timeout(), reason);
     Err(unanswered((again, exception)))
 }
 

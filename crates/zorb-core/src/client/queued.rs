@@ -21,7 +21,7 @@ use super::contexts::{tell_band, with_contexts};
 use super::invoke::settle;
 use super::pool::{EndpointPool, NoConnection};
 use super::route::{Route, Routes};
-use crate::error::{Error, Phase};
+use crate::error::{ErrorContext, Phase};
 use crate::flow::{FlowEvent, FlowLimits, FlowQueue, WhenFull};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
@@ -82,7 +82,8 @@ pub(crate) fn enqueue<'o>(
         return Ok(Some(object));
     }
     let call = Call::new(asked.operation, asked.response, asked.arguments, &asked.terms);
-    let outcome = put(&policy, &object, routes, &call);
+    let outcome = put(&policy, &object, routes, &call)
+        .map_err(|exception| exception.in_operation(call.operation));
     if !call.terms.asides.is_none() {
         settle(&object, &call)?;
     }
@@ -252,14 +253,14 @@ impl Outbox {
         while let Some((message, event)) = self.queue.next() {
             self.tell(event);
             let is_late = message.deadline.is_some_and(|deadline| deadline <= Instant::now());
-            let outcome = match failed {
-                Some(exception) => Err(exception),
+            let outcome = match &failed {
+                Some(exception) => Err(SystemException::clone(exception)),
                 None if is_late => {
                     Err(SystemException::timeout(minor::timeout::SEND, CompletionStatus::No))
                 }
                 None => self.stream.send_all(&message.octets).map_err(|error| {
                     let exception = not_sent(&self.pool, error);
-                    failed = Some(exception);
+                    failed = Some(exception.clone());
                     // Nobody finds it any more, and what waits is lost.
                     self.broken.store(true, Ordering::Release);
                     self.queue.end();
@@ -298,5 +299,7 @@ fn not_sent(pool: &EndpointPool, error: std::io::Error) -> SystemException {
         std::io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
         _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
     };
-    Error::new(Phase::Send, pool.endpoint.to_string()).because(error).remember(exception)
+    exception.with_context(
+        ErrorContext::new(Phase::Send).with_target(pool.endpoint.to_string()).with_source(error),
+    )
 }

@@ -5,12 +5,11 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use zorb_transport::{ConnectError, ConnectPhase};
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::line::AnyLine;
 use super::pool::NoConnection;
 use super::route::{Route, Routes};
-use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 
 /// Tries the routes, beginning with the one that worked last, until one connects; those on
@@ -52,7 +51,7 @@ pub(super) fn unreachable(
     failure: Option<ConnectError>,
 ) -> SystemException {
     match failure {
-        Some(error) => not_connected(error, false),
+        Some(error) => not_connected(vec![error], false),
         None if !routes.conflicts.is_empty() => ruled_out(object, routes),
         None => no_usable_profile(object),
     }
@@ -118,7 +117,7 @@ fn reach_one<'t>(
     deadline: Option<Instant>,
 ) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
     let core = object.core();
-    let mut failure = None;
+    let mut failures = Vec::new();
     let mut late = false;
     let mut one_way = false;
     for (number, route) in fitting {
@@ -136,13 +135,12 @@ fn reach_one<'t>(
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::Busy) => {
-                return Err(SystemException::timeout(
-                    minor::timeout::CONNECT,
-                    CompletionStatus::No,
-                ));
+                let no = CompletionStatus::No;
+                return Err(SystemException::timeout(minor::timeout::CONNECT, no)
+                    .at(Phase::Connect, &route.pool.endpoint));
             }
             Err(NoConnection::Unreachable(error)) => {
-                failure = Some(error);
+                failures.push(error);
                 if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                     late = true;
                     break;
@@ -150,73 +148,82 @@ fn reach_one<'t>(
             }
         }
     }
-    Err(match failure {
-        Some(error) => not_connected(error, late),
-        None if !routes.conflicts.is_empty() => ruled_out(object, routes),
-        None if one_way => no_way_back(),
-        None => no_usable_profile(object),
+    Err(if !failures.is_empty() {
+        not_connected(failures, late)
+    } else if !routes.conflicts.is_empty() {
+        ruled_out(object, routes)
+    } else if one_way {
+        no_way_back()
+    } else {
+        no_usable_profile(object)
     })
 }
 
-/// The exception for an endpoint that could not be reached, in time or at all.
+/// The exception for endpoints none of which could be reached, in time or at all.
 #[cold]
-fn not_connected(error: ConnectError, late: bool) -> SystemException {
+fn not_connected(mut failures: Vec<ConnectError>, late: bool) -> SystemException {
     let no = CompletionStatus::No;
-    let exception = match late {
-        true => SystemException::timeout(minor::timeout::CONNECT, no),
-        false
-            if error.kind() == io::ErrorKind::PermissionDenied
-                && error.phase() == ConnectPhase::Setup =>
-        {
-            SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
-        }
-        false => SystemException::transient(minor::transient::CONNECT_FAILED, no),
+    let tried: Vec<_> = failures.iter().map(|error| error.endpoint().to_string()).collect();
+    let context = ErrorContext::new(Phase::Connect).with_target(tried.join(", "));
+    let is_refused = failures.last().is_some_and(|last| {
+        last.kind() == io::ErrorKind::PermissionDenied && last.phase() == ConnectPhase::Setup
+    });
+    let exception = if late {
+        SystemException::timeout(minor::timeout::CONNECT, no)
+    } else if is_refused {
+        SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
+    } else {
+        SystemException::transient(minor::transient::CONNECT_FAILED, no)
     };
-    let hint = error.hint().map(str::to_owned);
-    let story = Error::new(Phase::Connect, String::new()).because(error);
-    match hint {
-        Some(hint) => story.hint(hint),
-        None => story,
-    }
-    .remember(exception)
+    let hint = failures.last().and_then(ConnectError::hint).unwrap_or_default();
+    let context = context.with_hint(hint);
+    exception.with_context(match failures.pop() {
+        Some(only) if failures.is_empty() => context.with_source(only),
+        Some(last) => {
+            let all: Vec<_> = failures.iter().chain([&last]).map(ToString::to_string).collect();
+            context.with_source(all.join("; "))
+        }
+        None => context,
+    })
 }
 
-/// The exception where a call has to say what no way that is left can.
+/// The exception where a call has to carry what no usable protocol can.
 #[cold]
 fn nothing_said() -> SystemException {
     let code = minor::inv_policy::CANNOT_RECONCILE;
-    Error::new(Phase::Connect, "what a call has to say, by protocols without service contexts")
-        .hint("have the server listen with GIOP too; priorities are told by lanes as well")
-        .remember(SystemException::inv_policy(code, CompletionStatus::No))
+    let context = ErrorContext::new(Phase::Connect)
+        .with_source("the call carries service contexts, which no usable protocol can")
+        .with_hint("have the server listen with GIOP too; lanes tell priorities as well");
+    SystemException::inv_policy(code, CompletionStatus::No).with_context(context)
 }
 
 #[cold]
 fn no_way_back() -> SystemException {
     let code = minor::no_implement::UNSUPPORTED_OPERATION;
-    Error::new(Phase::Connect, "a call that has a reply")
-        .hint(
-            "the reference tells of one-way protocols alone: have its server listen otherwise too",
-        )
-        .remember(SystemException::no_implement(code, CompletionStatus::No))
+    let context = ErrorContext::new(Phase::Connect)
+        .with_source("the operation has a reply, and the reference has only one-way protocols")
+        .with_hint("have the server listen with another protocol too");
+    SystemException::no_implement(code, CompletionStatus::No).with_context(context)
 }
 
 #[cold]
 fn ruled_out(object: &ObjectRef, routes: &Routes) -> SystemException {
-    let exception =
-        SystemException::inv_policy(minor::inv_policy::CANNOT_RECONCILE, CompletionStatus::No);
     let names: Vec<_> = routes.conflicts.iter().map(ToString::to_string).collect();
-    Error::new(Phase::Connect, object.ior().type_id.clone())
-        .hint(format!("no profile of the reference is left by {}", names.join(", ")))
-        .remember(exception)
+    let context = ErrorContext::new(Phase::Connect)
+        .with_target(object.ior().type_id.clone())
+        .with_source(format!("{} rule out every profile of the reference", names.join(", ")))
+        .with_hint("inconsistent_policies() of the reference lists the policies in conflict");
+    SystemException::inv_policy(minor::inv_policy::CANNOT_RECONCILE, CompletionStatus::No)
+        .with_context(context)
 }
 
 #[cold]
 fn no_usable_profile(object: &ObjectRef) -> SystemException {
     let tags: Vec<_> =
         object.ior().profiles.iter().map(|profile| profile.tag.to_string()).collect();
-    let exception =
-        SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No);
-    Error::new(Phase::Connect, format!("profiles of kind {}", tags.join(", ")))
-        .hint("no protocol of this ORB understands a profile of the reference")
-        .remember(exception)
+    let context = ErrorContext::new(Phase::Connect)
+        .with_source(format!("profiles of kind {}", tags.join(", ")))
+        .with_hint("no protocol of this ORB understands a profile of the reference");
+    SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No)
+        .with_context(context)
 }

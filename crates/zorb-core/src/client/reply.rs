@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, TextCoding};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, TextCoding};
 use zorb_giop::{HEADER_SIZE, ReplyStart, ReplyStatus};
 use zorb_os::probe;
-use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer, minor};
+
+use super::route::Route;
 
 use crate::object::RawReply;
 use crate::orb::OrbCore;
@@ -20,6 +22,9 @@ pub(crate) type ReadReply<'r> = &'r mut dyn FnMut(&Reply<'_>);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reply<'r> {
     pub(super) core: &'r Arc<OrbCore>,
+    pub(super) operation: &'r str,
+    /// What it came by; `None` inside this ORB.
+    pub(super) route: Option<&'r Route>,
     pub(super) message: &'r [u8],
     /// Where the parts of the message begin whose alignment is their own.
     pub(super) seams: &'r [u32],
@@ -62,11 +67,11 @@ impl<'r> Reply<'r> {
         let mut body = self.body();
         probe!(MessagingReceive);
         if self.start.status == ReplyStatus::NoException {
-            let results = read(&mut body).map_err(|error| decoding(error).into());
+            let results = read(&mut body).map_err(|error| self.undecodable(error).into());
             probe!(Demarshal);
             return results;
         }
-        Self::take_user_exception(&mut body)
+        self.take_user_exception(&mut body)
     }
 
     /// Hands the reply over as it is.
@@ -77,32 +82,53 @@ impl<'r> Reply<'r> {
         let body = self.body();
         let exception = match self.start.status {
             ReplyStatus::NoException => None,
-            _ => Some(body.clone().read_latin1("exception id").map_err(decoding)?),
+            _ => Some(
+                body.clone()
+                    .read_latin1("exception id")
+                    .map_err(|error| self.undecodable(error))?,
+            ),
         };
         let Self { core, message, seams, .. } = *self;
-        read(&RawReply { exception, message, seams, body, core }).map_err(decoding)
+        read(&RawReply { exception, message, seams, body, core })
+            .map_err(|error| self.undecodable(error))
+    }
+
+    /// The exception for a reply that cannot be decoded.
+    #[cold]
+    pub(super) fn undecodable(&self, error: CdrError) -> SystemException {
+        self.named(decoding(error))
+    }
+
+    /// `exception` with the operation and the server in its context.
+    fn named(&self, exception: SystemException) -> SystemException {
+        let exception = exception.in_operation(self.operation);
+        match self.route {
+            Some(route) => exception.at(Phase::Decode, &route.pool.endpoint),
+            None => exception,
+        }
     }
 
     #[cold]
-    fn take_user_exception<T, E: Raises>(body: &mut CdrReader<'_>) -> Result<T, E> {
-        let id = body.read_latin1("exception id").map_err(decoding)?;
-        Err(match E::read(&id, body).map_err(decoding)? {
+    fn take_user_exception<T, E: Raises>(&self, body: &mut CdrReader<'_>) -> Result<T, E> {
+        let id = body.read_latin1("exception id").map_err(|error| self.undecodable(error))?;
+        Err(match E::read(&id, body).map_err(|error| self.undecodable(error))? {
             Some(raised) => raised,
-            None => Self::unlisted().into(),
+            None => self.named(unlisted(&id)).into(),
         })
-    }
-
-    /// The exception for a user exception that the operation does not raise.
-    #[cold]
-    pub(crate) fn unlisted() -> SystemException {
-        let maybe = CompletionStatus::Maybe;
-        SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, maybe)
     }
 }
 
+/// The exception for a user exception that the operation does not raise.
 #[cold]
-pub(crate) fn decoding(error: zorb_cdr::CdrError) -> SystemException {
-    use crate::error::{Error, Phase};
-    let exception = SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply);
-    Error::new(Phase::Decode, "the reply").because(error).remember(exception)
+pub(crate) fn unlisted(id: &str) -> SystemException {
+    let context = ErrorContext::new(Phase::Decode).with_source(format!("it raised {id}"));
+    SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, CompletionStatus::Maybe)
+        .with_context(context)
+}
+
+/// The exception for results that cannot be decoded.
+#[cold]
+pub(crate) fn decoding(error: CdrError) -> SystemException {
+    SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply)
+        .with_context(ErrorContext::new(Phase::Decode).with_source(error))
 }

@@ -306,7 +306,13 @@ macro_rules! __zorb_upcall {
 #[doc(hidden)]
 macro_rules! __zorb_raises {
     (local $name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
-        $crate::__zorb_raises!(@ $name, $operation, [Clone, Debug], { $($variant($exception)),* });
+        $crate::__zorb_raises!(@ $name, $operation, [Clone], { $($variant($exception)),* });
+
+        impl ::core::convert::From<$crate::codegen::SystemException> for $name {
+            fn from(exception: $crate::codegen::SystemException) -> Self {
+                Self::System(exception)
+            }
+        }
     };
     (@ $name:ident, $operation:literal, [$($derived:ident),*], {
         $($variant:ident($exception:ty)),*
@@ -321,6 +327,15 @@ macro_rules! __zorb_raises {
             )*
             /// A system exception.
             System($crate::codegen::SystemException),
+        }
+
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match self {
+                    $(Self::$variant(exception) => ::core::fmt::Debug::fmt(exception, f),)*
+                    Self::System(exception) => ::core::fmt::Debug::fmt(exception, f),
+                }
+            }
         }
 
         impl ::core::fmt::Display for $name {
@@ -343,12 +358,6 @@ macro_rules! __zorb_raises {
             }
         }
 
-        impl ::core::convert::From<$crate::codegen::SystemException> for $name {
-            fn from(exception: $crate::codegen::SystemException) -> Self {
-                Self::System(exception)
-            }
-        }
-
         $(
             impl ::core::convert::From<$exception> for $name {
                 fn from(exception: $exception) -> Self {
@@ -358,11 +367,63 @@ macro_rules! __zorb_raises {
         )*
     };
     ($name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
-        $crate::__zorb_raises!(@ $name, $operation, [Clone, Debug, PartialEq], {
+        $crate::__zorb_raises!(@ $name, $operation, [Clone, PartialEq], {
             $($variant($exception)),*
         });
 
+        impl $crate::codegen::Numbered for $name {
+            type Number = $crate::__zorb_number!(
+                ::core::concat!(::core::module_path!(), "::", $operation)
+            );
+        }
+
+        // So that `?` works in servants.
+        impl<To> $crate::codegen::RaisedIn<To> for $name
+        where
+            To: $crate::codegen::Numbered,
+            <$name as $crate::codegen::Numbered>::Number:
+                $crate::codegen::OtherThan<To, To::Number>,
+        {
+        }
+
+        impl<E: $crate::codegen::RaisedIn<$name>> ::core::convert::From<E> for $name {
+            fn from(failure: E) -> Self {
+                $crate::codegen::raised_in(failure)
+            }
+        }
+
+        impl ::core::convert::From<$name> for $crate::codegen::SystemException {
+            fn from(raised: $name) -> Self {
+                $crate::codegen::Error::from(raised).into()
+            }
+        }
+
         impl $crate::codegen::Raises for $name {
+            fn from_system(exception: $crate::codegen::SystemException) -> Self {
+                Self::System(exception)
+            }
+
+            fn from_user(
+                exception: $crate::codegen::AnyError,
+            ) -> ::core::result::Result<Self, $crate::codegen::AnyError> {
+                $(
+                    let exception = match exception.downcast::<$exception>() {
+                        ::core::result::Result::Ok(listed) => {
+                            return ::core::result::Result::Ok(Self::$variant(*listed));
+                        }
+                        ::core::result::Result::Err(other) => other,
+                    };
+                )*
+                ::core::result::Result::Err(exception)
+            }
+
+            fn into_user(self) -> $crate::codegen::AnyError {
+                match self {
+                    $(Self::$variant(exception) => ::std::boxed::Box::new(exception),)*
+                    Self::System(exception) => ::std::boxed::Box::new(exception),
+                }
+            }
+
             fn read(
                 id: &str,
                 reader: &mut $crate::codegen::CdrReader<'_>,
@@ -388,10 +449,19 @@ macro_rules! __zorb_raises {
                 }
             }
 
-            fn system(&self) -> ::core::option::Option<$crate::codegen::SystemException> {
+            fn system(&self) -> ::core::option::Option<&$crate::codegen::SystemException> {
                 match self {
-                    Self::System(exception) => ::core::option::Option::Some(*exception),
+                    Self::System(exception) => ::core::option::Option::Some(exception),
                     $(Self::$variant(_) => ::core::option::Option::None,)*
+                }
+            }
+
+            fn into_system(
+                self,
+            ) -> ::core::result::Result<$crate::codegen::SystemException, Self> {
+                match self {
+                    Self::System(exception) => ::core::result::Result::Ok(exception),
+                    $(Self::$variant(_) => ::core::result::Result::Err(self),)*
                 }
             }
 

@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, Context};
-use zorb_types::{CompletionStatus, SystemException, Transfer};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
 
 use super::bond::tie;
 use super::upcall::Upcall;
 use super::{CollocationStrategy, HasServant};
-use crate::client::{LOCAL_TEXT, Reply, decoding};
+use crate::client::{LOCAL_TEXT, decoding, unlisted};
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
 use crate::poa::ActiveObject;
@@ -88,8 +88,21 @@ fn guarded<T, E: Raises>(
     upcall: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
     match catch_unwind(AssertUnwindSafe(upcall)) {
-        Ok(outcome) => outcome,
+        Ok(outcome) => outcome.map_err(|raised| in_upcall(raised, operation)),
         Err(_) => Err(panicked(active, operation).into()),
+    }
+}
+
+/// What the servant raised; a system exception without a context gets one.
+#[cold]
+fn in_upcall<E: Raises>(raised: E, operation: &str) -> E {
+    match raised.into_system() {
+        Ok(exception) if exception.context().is_none() => {
+            let context = ErrorContext::new(Phase::Upcall).with_operation(operation);
+            exception.with_context(context).into()
+        }
+        Ok(exception) => exception.into(),
+        Err(raised) => raised,
     }
 }
 
@@ -140,7 +153,7 @@ fn carry_exception<E: Raises>(core: &Arc<OrbCore>, raised: &E) -> E {
     );
     match carried {
         Ok(Some(raised)) => raised,
-        Ok(None) => Reply::unlisted().into(),
+        Ok(None) => unlisted(raised.repository_id()).into(),
         Err(exception) => exception.into(),
     }
 }

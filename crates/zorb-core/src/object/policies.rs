@@ -162,6 +162,6 @@ impl ObjectRef {
 fn unreadable<P: TypedPolicy>(error: CdrError) -> SystemException {
     let exception = SystemException::inv_objref(minor::inv_objref::MALFORMED, CompletionStatus::No);
     Error::new(Phase::Resolve, format!("{} of the reference", P::POLICY_TYPE))
-        .because(error)
-        .remember(exception)
+        .with_source(error)
+        .into_exception(exception)
 }

@@ -114,7 +114,7 @@ impl Options {
     /// spellings, a bad value.
     pub fn take_file(&mut self, path: &Path) -> Result<(), Error> {
         let shown = path.display().to_string();
-        let failed = |error| Error::new(Phase::Configure, shown.clone()).because(error);
+        let failed = |error| Error::new(Phase::Configure, shown.clone()).with_source(error);
         let mut text = String::new();
         let file = std::fs::File::open(path).map_err(failed)?;
         file.take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
@@ -127,7 +127,7 @@ impl Options {
     /// As [`take_file`](Self::take_file).
     pub fn take_toml(&mut self, text: &str, shown: &str) -> Result<(), Error> {
         let table = DeTable::parse(text)
-            .map_err(|error| Error::new(Phase::Configure, shown.to_owned()).because(error))?;
+            .map_err(|error| Error::new(Phase::Configure, shown.to_owned()).with_source(error))?;
         let mut seen = Vec::new();
         for (key, value) in table.get_ref() {
             let (key, origin) = (key.get_ref(), Origin::File(shown.to_owned()));

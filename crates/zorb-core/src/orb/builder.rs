@@ -206,7 +206,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         for protocol in protocols {
             core.protocols()
                 .register(protocol)
-                .map_err(|error| Error::new(Phase::Configure, "protocols").because(error))?;
+                .map_err(|error| Error::new(Phase::Configure, "protocols").with_source(error))?;
         }
         let options = core.options();
         for url in endpoints(&options.listen_endpoints, options, core.protocols()) {

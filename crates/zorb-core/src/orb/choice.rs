@@ -38,7 +38,7 @@ fn checked(all: &[Arc<dyn Protocol>], options: &Options) -> Result<Vec<Arc<dyn P
             "Protocols",
             "some names have a - before them, and some have none",
         )
-        .hint("name the protocols to have, or with a - before each those to do without"));
+        .with_hint("name the protocols to have, or with a - before each those to do without"));
     }
     for name in names.iter().map(|name| name.strip_prefix('-').unwrap_or(name)) {
         known(all, options, "Protocols", name)?;
@@ -78,7 +78,7 @@ fn known(
         return Ok(());
     }
     Err(bad(options, option, &format!("no protocol {name:?}"))
-        .hint(options.instead_of(name, protocols)))
+        .with_hint(options.instead_of(name, protocols)))
 }
 
 /// Refuses a name that stands in a list twice: which of its places counts?

@@ -316,12 +316,12 @@ impl OrbCore {
             let period = self.options.stall_takeover;
             self.threads
                 .spawn("zorb-watchdog", move || watchdog.run(period))
-                .map_err(|error| failed().because(error))?;
+                .map_err(|error| failed().with_source(error))?;
         }
         let lane = match self.default_lane.get() {
             Some(lane) => Arc::clone(lane),
             None => {
-                let lane = default_lane(self).map_err(|error| failed().because(error))?;
+                let lane = default_lane(self).map_err(|error| failed().with_source(error))?;
                 Arc::clone(self.default_lane.get_or_init(|| lane))
             }
         };
@@ -329,7 +329,7 @@ impl OrbCore {
             lane.accept(core, protocol, stream);
         };
         let started = listener.start(self, || (), Box::new(accept));
-        started.map_err(|error| failed().because(error))?;
+        started.map_err(|error| failed().with_source(error))?;
         tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
         listeners.push(listener);
         Ok(())
@@ -349,18 +349,18 @@ impl OrbCore {
             let known: Vec<_> = self.protocols.protocols();
             let hint = self.options.instead_of(scheme, &known);
             failed()
-                .because(format!("no protocol {scheme:?}"))
-                .hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))
+                .with_source(format!("no protocol {scheme:?}"))
+                .with_hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))
         })?;
         let mut options = ListenOptions { workers, ..ListenOptions::default() };
         let stream = self.options.stream.clone();
         options.stream = self.overrides.load().in_network(priority, (&[], None), (stream, None));
         let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
             let hint = error.hint().map(str::to_owned);
-            let story = failed().because(error);
+            let failure = failed().with_source(error);
             match hint {
-                Some(hint) => story.hint(hint),
-                None => story,
+                Some(hint) => failure.with_hint(hint),
+                None => failure,
             }
         })?;
         Ok(Listener { protocol, acceptor })

@@ -15,9 +15,9 @@ use crate::policy::{Policies, Policy, ServerProtocols};
 use crate::serving::Listener;
 
 /// The failure of a reference that has no endpoint.
-fn not_possible(story: Error) -> SystemException {
+fn not_possible(error: Error) -> SystemException {
     let no = CompletionStatus::No;
-    story.remember(SystemException::initialize(minor::initialize::ENDPOINT, no))
+    error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
 }
 
 impl OrbCore {
@@ -33,7 +33,7 @@ impl OrbCore {
     ) -> Result<ObjectRef, SystemException> {
         self.check_running()?;
         let mut components = self.components().map_err(|error| {
-            not_possible(Error::new(Phase::Adapter, "components").because(error))
+            not_possible(Error::new(Phase::Adapter, "components").with_source(error))
         })?;
         components.extend(exposed.cloned());
         let profiles = match policies.iter().find_map(Policy::pool) {
@@ -74,8 +74,8 @@ impl OrbCore {
             self.check_running()?;
             let urls = ephemeral(self.options(), self.protocols());
             if urls.is_empty() {
-                let story = Error::new(Phase::Listen, "the ORB has no protocol to listen with");
-                return Err(not_possible(story));
+                let error = Error::new(Phase::Listen, "the ORB has no protocol to listen with");
+                return Err(not_possible(error));
             }
             for url in urls {
                 self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
@@ -125,12 +125,12 @@ fn profiles(
         let mut components = components.to_vec();
         if let Some(priority) = priority {
             let own = TaggedComponent::with_body(&LanePriority(priority), ByteOrder::NATIVE);
-            components.push(own.map_err(|error| not_possible(failed().because(error)))?);
+            components.push(own.map_err(|error| not_possible(failed().with_source(error)))?);
             components.extend(protocol.priority_component(endpoints, priority));
         }
         let profile = protocol
             .encode_profile(endpoints, GiopVersion::HIGHEST, key, &components)
-            .map_err(|error| not_possible(failed().because(error)))?;
+            .map_err(|error| not_possible(failed().with_source(error)))?;
         profiles.push((Arc::clone(protocol), profile));
     }
     Ok(join_profiles(profiles))

@@ -30,8 +30,8 @@ pub(crate) fn initial_reference(
             let error =
                 Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
             return Err(match core.has_local(name) {
-                true => error.hint("it is a local object: initial_local has it"),
-                false => error.hint(format!("name it with -ORBInitRef {name}=URL")),
+                true => error.with_hint("it is a local object: initial_local has it"),
+                false => error.with_hint(format!("name it with -ORBInitRef {name}=URL")),
             });
         }
     };

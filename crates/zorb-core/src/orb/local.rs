@@ -65,7 +65,7 @@ impl Orb {
             let Some((_, maker)) = locals.iter().find(|(known, _)| known == name) else {
                 let what = format!("no local object is the initial reference {name:?}");
                 return Err(Error::new(Phase::Resolve, what)
-                    .hint("RTORB and its kin are there once a program has attached them"));
+                    .with_hint("RTORB and its kin are there once a program has attached them"));
             };
             let maker = maker.downcast_ref::<Maker<T>>().ok_or_else(|| no_such_type::<T>(name))?;
             Arc::clone(&maker.0)

@@ -21,8 +21,9 @@ const MAX_DEPTH: u32 = 8;
 const MAX_FILE: u64 = 1 << 20;
 
 pub(super) fn resolve_typed<T: Interface>(core: &Arc<OrbCore>, url: &str) -> Result<T, Error> {
-    let object = string_to_object(core, url, 0)?
-        .ok_or_else(|| Error::new(Phase::Resolve, shorten(url)).because("the reference is nil"))?;
+    let object = string_to_object(core, url, 0)?.ok_or_else(|| {
+        Error::new(Phase::Resolve, shorten(url)).with_source("the reference is nil")
+    })?;
     narrow(&object, url)
 }
 
@@ -34,7 +35,7 @@ pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, 
             let exception =
                 SystemException::bad_param(minor::bad_param::WRONG_INTERFACE, CompletionStatus::No);
             Err(Error::new(Phase::Resolve, shorten(what))
-                .because(format!("the object is no {}", T::REPOSITORY_ID))
+                .with_source(format!("the object is no {}", T::REPOSITORY_ID))
                 .with_exception(exception))
         }
         Err(exception) => Err(exception.into()),
@@ -48,11 +49,11 @@ pub(super) fn string_to_object(
 ) -> Result<Option<ObjectRef>, Error> {
     if depth > MAX_DEPTH {
         return Err(bad_url(url, minor::bad_param::BAD_URL)
-            .because(format!("more than {MAX_DEPTH} references lead to one another")));
+            .with_source(format!("more than {MAX_DEPTH} references lead to one another")));
     }
     let parsed = ObjectUrl::parse(url.trim()).map_err(|error| {
         let hint = error.hint;
-        bad_url(url, error.minor()).because(error).hint(hint)
+        bad_url(url, error.minor()).with_source(error).with_hint(hint)
     })?;
     match parsed {
         ObjectUrl::Ior(ior) if ior.is_nil() => Ok(None),
@@ -65,11 +66,11 @@ pub(super) fn string_to_object(
                 NamingContextAddress::Rir { key } => initial_reference(core, key, depth)?,
             };
             corbaname::resolve(&context, &corbaname.name)
-                .map_err(|error| error.because_of(bad_url(url, minor::bad_param::BAD_URL)))
+                .map_err(|error| error.into_source_of(bad_url(url, minor::bad_param::BAD_URL)))
         }
         ObjectUrl::File(path) => {
             let text = read_reference(Path::new(&path))
-                .map_err(|error| bad_url(url, minor::bad_param::BAD_URL).because(error))?;
+                .map_err(|error| bad_url(url, minor::bad_param::BAD_URL).with_source(error))?;
             string_to_object(core, text.trim(), depth + 1)
         }
     }
@@ -110,14 +111,14 @@ fn profile(
 ) -> Result<TaggedProfile, Error> {
     let failed = || bad_url(url, minor::bad_param::BAD_ADDRESS);
     let protocol = core.protocols().by_corbaloc_prefix(&address.protocol).ok_or_else(|| {
-        failed().because(format!("no protocol {:?} in this ORB", address.protocol))
+        failed().with_source(format!("no protocol {:?} in this ORB", address.protocol))
     })?;
     let endpoint = protocol
         .parse_corbaloc_address(&address.address)
-        .map_err(|error| failed().because(error))?;
+        .map_err(|error| failed().with_source(error))?;
     protocol
         .encode_profile(&[endpoint], address.effective_version(), key, &[])
-        .map_err(|error| failed().because(error))
+        .map_err(|error| failed().with_source(error))
 }
 
 fn bad_url(url: &str, minor: MinorCode) -> Error {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::error::{Error, Phase};
+use crate::error::{Error, ErrorContext, Phase};
 
 /// A failed operation of a [`Poa`](super::Poa) or [`PoaManager`](super::PoaManager).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoaError {
     /// `AdapterAlreadyExists`: the parent has a child of that name.
@@ -58,7 +58,14 @@ impl fmt::Display for PoaError {
     }
 }
 
-impl std::error::Error for PoaError {}
+impl std::error::Error for PoaError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::System(exception) => exception.source(),
+            _ => None,
+        }
+    }
+}
 
 impl From<SystemException> for PoaError {
     fn from(exception: SystemException) -> Self {
@@ -68,20 +75,19 @@ impl From<SystemException> for PoaError {
 
 /// So that `?` works in servants that activate objects: what the adapter refuses is `OBJ_ADAPTER`.
 impl From<PoaError> for SystemException {
+    #[cold]
     fn from(error: PoaError) -> Self {
         match error {
             PoaError::System(exception) => exception,
-            refused => Error::new(Phase::Adapter, refused.to_string())
-                .remember(Self::obj_adapter(minor::obj_adapter::REFUSED, CompletionStatus::Maybe)),
+            refused => Self::obj_adapter(minor::obj_adapter::REFUSED, CompletionStatus::Maybe)
+                .with_context(ErrorContext::new(Phase::Adapter).with_source(refused)),
         }
     }
 }
 
 impl From<PoaError> for Error {
+    #[cold]
     fn from(error: PoaError) -> Self {
-        match error {
-            PoaError::System(exception) => exception.into(),
-            other => Self::new(Phase::Adapter, other.to_string()),
-        }
+        SystemException::from(error).into()
     }
 }

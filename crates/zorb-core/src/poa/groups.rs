@@ -30,9 +30,9 @@ impl Poa {
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let endpoint = groups.endpoint(profile).map_err(|_| PoaError::NotAGroupObject)?;
         // First, so that an endpoint that cannot be had leaves no member behind.
-        orb.listen_once(&endpoint).map_err(|story| {
+        orb.listen_once(&endpoint).map_err(|error| {
             let no = CompletionStatus::No;
-            story.remember(SystemException::initialize(minor::initialize::ENDPOINT, no))
+            error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
         })?;
         match groups.join(profile, &self.0.key(id.as_bytes())) {
             Ok(true) => Ok(()),
@@ -40,8 +40,8 @@ impl Poa {
                 let code = minor::no_resources::QUEUE_FULL;
                 let exception = SystemException::no_resources(code, CompletionStatus::No);
                 Err(Error::new(Phase::Adapter, "a group")
-                    .because("it has as many members here as it may have")
-                    .remember(exception)
+                    .with_source("it has as many members here as it may have")
+                    .into_exception(exception)
                     .into())
             }
             Err(_) => Err(PoaError::NotAGroupObject),

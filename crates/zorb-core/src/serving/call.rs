@@ -175,9 +175,9 @@ impl<'a> ServerCall<'a> {
         probe!(Upcall);
         match outcome {
             Ok(results) => self.reply.write_results(|writer| write(writer, &results)),
-            Err(raised) => match raised.system() {
-                Some(exception) => Err(exception),
-                None => self.reply.write(ReplyStatus::UserException, |w| raised.write(w)),
+            Err(raised) => match raised.into_system() {
+                Ok(exception) => Err(exception),
+                Err(raised) => self.reply.write(ReplyStatus::UserException, |w| raised.write(w)),
             },
         }
     }

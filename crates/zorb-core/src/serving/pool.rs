@@ -96,7 +96,9 @@ impl Orb {
             let freezing = core.freezing.lock().clone();
             freezing.map_or(Ok(()), |freezing| {
                 let frozen = AnyPool::freeze(&*pool, freezing.report.as_ref());
-                frozen.map_err(|error| Error::new(Phase::Configure, "a frozen pool").because(error))
+                frozen.map_err(|error| {
+                    Error::new(Phase::Configure, "a frozen pool").with_source(error)
+                })
             })
         });
         match begun {
@@ -114,8 +116,9 @@ impl PoolCore {
     fn new(core: &Arc<OrbCore>, settings: PoolSettings) -> Result<Arc<Self>, Error> {
         let failed =
             || Error::new(Phase::Configure, format!("the thread pool {:?}", settings.name));
-        settings.check().map_err(|reason| failed().because(reason))?;
-        let strategy = settings.effective_strategy().map_err(|reason| failed().because(reason))?;
+        settings.check().map_err(|reason| failed().with_source(reason))?;
+        let strategy =
+            settings.effective_strategy().map_err(|reason| failed().with_source(reason))?;
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         let threads = Arc::<ThreadCount>::default();
         let adapters = Arc::<ServedAdapters>::default();
@@ -132,7 +135,8 @@ impl PoolCore {
                 threads: Arc::clone(&lane.threads),
             };
             let listeners = open(core, lane, &Workers::of(Arc::new(workers)))?;
-            let strategy = settings.strategy_of(lane).map_err(|reason| failed().because(reason))?;
+            let strategy =
+                settings.strategy_of(lane).map_err(|reason| failed().with_source(reason))?;
             let strategy: Box<dyn ServingStrategy> = match strategy {
                 Strategy::LeaderFollowers => Box::new(LeaderFollowers),
                 Strategy::ThreadPerConnection => Box::new(ThreadPerConnection),
@@ -152,7 +156,7 @@ impl PoolCore {
                 threads: Arc::clone(&threads),
                 adapters: Arc::clone(&adapters),
             };
-            lanes.push(Lane::new(core, parts).map_err(|error| failed().because(error))?);
+            lanes.push(Lane::new(core, parts).map_err(|error| failed().with_source(error))?);
         }
         let by_priority = by_priority(&lanes);
         for (at, lane) in by_priority.iter().enumerate().filter(|_| settings.borrowing) {
@@ -184,19 +188,20 @@ impl PoolCore {
             };
             let reader = lane.strategy.has_reader().then_some(Role::Reader);
             for role in std::iter::repeat_n(Role::Static, fixed).chain(reader) {
-                lane.start(role, Some(report.clone())).map_err(|error| failed().because(error))?;
+                lane.start(role, Some(report.clone()))
+                    .map_err(|error| failed().with_source(error))?;
             }
         }
         drop(report);
         for begun in reports {
-            begun.map_err(|error| failed().because(error))?;
+            begun.map_err(|error| failed().with_source(error))?;
         }
         for lane in &self.lanes {
             let Some(spawner) = lane.wants.spawner().map(Arc::clone) else { continue };
             let weak = Arc::downgrade(lane);
             self.threads
                 .spawn("zorb-spawner", move || spawner.run(&weak))
-                .map_err(|error| failed().because(error))?;
+                .map_err(|error| failed().with_source(error))?;
         }
         for lane in &self.lanes {
             for listener in &lane.listeners {
@@ -209,7 +214,9 @@ impl PoolCore {
                         let _running = &running;
                         serving.accept(core, protocol, stream);
                     });
-                listener.start(core, begin, welcome).map_err(|error| failed().because(error))?;
+                listener
+                    .start(core, begin, welcome)
+                    .map_err(|error| failed().with_source(error))?;
                 tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
             }
         }

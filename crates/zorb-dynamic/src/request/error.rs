@@ -52,9 +52,9 @@ impl RequestError {
     }
 
     /// The system exception, if it is one.
-    pub fn system(&self) -> Option<SystemException> {
+    pub fn system(&self) -> Option<&SystemException> {
         match self {
-            Self::System(exception) => Some(*exception),
+            Self::System(exception) => Some(exception),
             _ => None,
         }
     }
@@ -81,7 +81,7 @@ impl fmt::Display for RequestError {
 impl std::error::Error for RequestError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::System(exception) => Some(exception),
+            Self::System(exception) => std::error::Error::source(exception),
             _ => None,
         }
     }

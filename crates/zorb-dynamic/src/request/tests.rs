@@ -156,7 +156,7 @@ fn repeat(desk: &ObjectRef, times: i32) -> Request {
 }
 
 fn system(error: RequestError) -> SystemException {
-    error.system().unwrap_or_else(|| panic!("{error}"))
+    error.system().cloned().unwrap_or_else(|| panic!("{error}"))
 }
 
 #[test]
@@ -274,7 +274,9 @@ fn servants_out_of_order_are_told() {
         assert_eq!(call("twice").minor, minor::bad_inv_order::ARGUMENTS_ORDER);
         assert_eq!(call("no_exception").minor, minor::bad_param::NOT_AN_EXCEPTION);
         assert_eq!(call("forgotten_output").minor, minor::marshal::SERVER_REQUEST_ARGUMENTS);
-        assert_eq!(call("nothing").minor, minor::bad_operation::OPERATION_UNKNOWN);
+        let unknown = call("nothing");
+        assert_eq!(unknown.minor, minor::bad_operation::OPERATION_UNKNOWN);
+        assert_eq!(unknown.context().unwrap().operation(), Some("nothing"));
         let lacking = Request::new(desk, "note").argument(NamedValue::typed(
             "value",
             Mode::In,

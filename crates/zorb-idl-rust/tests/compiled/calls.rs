@@ -379,7 +379,7 @@ fn every_type_is_a_parameter_and_a_result() {
     let long = vec!["x".to_owned(); 5];
     let error = all.sequences(&[3], &long).expect_err("four at most");
     assert!(
-        matches!(error, types::all::SequencesError::System(error) if error.kind.name() == "MARSHAL" || error.kind.name() == "BAD_PARAM"),
+        matches!(&error, types::all::SequencesError::System(error) if error.kind.name() == "MARSHAL" || error.kind.name() == "BAD_PARAM"),
         "{error}"
     );
     assert_eq!(all.arrays(&[[1; 3]; 2], &[[2; 3]; 2]), Ok(([[2; 3]; 2], [[1; 3]; 2], [[0; 3]; 2])));

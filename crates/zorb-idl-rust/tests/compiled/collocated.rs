@@ -1,8 +1,10 @@
 //! The same calls to an object of another ORB and, with every collocation strategy, to one of the
 //! same ORB: all kinds of parameters, valid and invalid values, results and exceptions.
 
-use zorb_core::codegen::Any;
-use zorb_core::{CollocationStrategy, Interface, ObjectRef};
+use std::fmt::Debug;
+
+use zorb_core::codegen::{Any, SystemException};
+use zorb_core::{CollocationStrategy, Interface, ObjectRef, Raises};
 
 use super::calls::{Echo, MyNode, orb, savings_servant, seen_from};
 use crate::any::{Bag, BagServant, Tagged};
@@ -41,10 +43,21 @@ fn same_results<R: Interface>(
     server.shutdown(true).expect("the server ends");
 }
 
+/// What a call came to, without the context of system exceptions, which says where they were raised.
+fn shown<T: Debug, E: Raises>(outcome: Result<T, E>) -> String {
+    let Err(raised) = outcome else { return format!("{outcome:?}") };
+    match raised.into_system() {
+        Ok(SystemException { kind, minor, completed, .. }) => {
+            format!("{:?}", SystemException::new(kind, minor, completed))
+        }
+        Err(raised) => format!("{raised:?}"),
+    }
+}
+
 /// Records the result of a call.
 macro_rules! note {
     ($outcomes:ident: $($call:expr),* $(,)?) => {
-        $($outcomes.push(format!("{}: {:?}", stringify!($call), $call));)*
+        $($outcomes.push(format!("{}: {}", stringify!($call), shown($call)));)*
     };
 }
 
@@ -191,7 +204,7 @@ fn anys() {
             let figure = Any::new::<Figure>(&Figure::At(Spot::default())).expect("a value");
             note!(outcomes:
                 it.take(&long, &[]), it.take(&Any::default(), &[long.clone(), text]),
-                it.take(&own, std::slice::from_ref(&figure)).is_ok(),
+                it.take(&own, std::slice::from_ref(&figure)).map(drop),
             );
         },
     );

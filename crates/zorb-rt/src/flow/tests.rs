@@ -12,7 +12,7 @@ fn held(builder: OutputQueueBuilder) -> (OutputQueue, Sender<()>, Receiver<FlowE
     let tell = Mutex::new(tell);
     let queue = builder.on_event(move |event| {
         // The test may have heard enough.
-        let _ = tell.lock().unwrap().send(*event);
+        let _ = tell.lock().unwrap().send(event.clone());
     });
     let queue = queue.start().unwrap();
     let (release, released) = channel::<()>();
@@ -64,9 +64,9 @@ fn a_queue_has_the_limits_that_properties_say() {
     let outcomes = [1, 1, 1].map(|octets| queue.send(octets, || Ok(())).is_ok());
     assert_eq!(outcomes, [true, true, false], "two calls");
     let (queue, _release, _told) = held(builder());
-    let outcomes = [99, 2].map(|octets| queue.send(octets, || Ok(())));
-    assert_eq!(outcomes[0], Ok(()));
-    let refused = outcomes[1].unwrap_err();
+    let [taken, refused] = [99, 2].map(|octets| queue.send(octets, || Ok(())));
+    assert_eq!(taken, Ok(()));
+    let refused = refused.unwrap_err();
     let no_room = (refused.kind, refused.minor, refused.completed);
     let transient = zorb_types::SystemExceptionKind::Transient;
     let said = (transient, minor::transient::REQUEST_DISCARDED, CompletionStatus::No);
@@ -104,7 +104,8 @@ fn calls_that_fail_are_told_and_those_behind_go_on() {
     let (queue, release, told) = held(OutputQueue::builder("fails"));
     let lost =
         SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No);
-    queue.send(1, move || Err(lost)).unwrap();
+    let raised = lost.clone();
+    queue.send(1, move || Err(raised)).unwrap();
     queue.send(1, || panic!("it does")).unwrap();
     let (tell, after) = channel();
     queue

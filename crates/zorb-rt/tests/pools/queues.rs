@@ -47,7 +47,7 @@ fn a_lane_may_have_room_of_its_own() {
     let (server, client) = (side(), side());
     let lanes = || server.pool().lane(lane(10, 1).buffering(at_most(2, None))).lane(lane(20, 1));
     let refused = lanes().strategy(Strategy::LeaderFollowers).create();
-    assert!(refused.unwrap_err().to_string().contains("half-sync"));
+    assert!(format!("{:?}", refused.unwrap_err()).contains("half-sync"));
     let pool = lanes().create().unwrap();
     assert_eq!(pool.strategy(), Strategy::LeaderFollowers, "of the other lane");
     let desk = server.desk(&pool, 10, &client);

@@ -75,14 +75,7 @@ impl fmt::Display for UpcallError {
     }
 }
 
-impl std::error::Error for UpcallError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::System(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for UpcallError {}
 
 /// Real-time upcalls to start together.
 ///

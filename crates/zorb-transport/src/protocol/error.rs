@@ -60,15 +60,7 @@ impl fmt::Display for ProfileError {
     }
 }
 
-impl std::error::Error for ProfileError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Codec(error) => Some(error),
-            Self::Endpoint(error) => Some(error),
-            Self::WrongTag { .. } | Self::NoEndpoint | Self::Elsewhere => None,
-        }
-    }
-}
+impl std::error::Error for ProfileError {}
 
 impl From<CdrError> for ProfileError {
     fn from(error: CdrError) -> Self {

@@ -1,16 +1,76 @@
+use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
 use super::{
-    CompletionStatus, MinorCode, SystemException, SystemExceptionKind, Transfer, Vmcid, minor,
+    CompletionStatus, ErrorContext, MinorCode, Phase, SystemException, SystemExceptionKind,
+    Transfer, Vmcid, minor,
 };
 
 #[test]
-fn a_system_exception_is_eight_octets() {
-    assert_eq!(size_of::<SystemException>(), 8);
-    assert_eq!(size_of::<Result<(), SystemException>>(), 8);
+fn a_result_is_as_large_as_a_system_exception() {
+    assert_eq!(size_of::<SystemException>(), size_of::<usize>() + 8);
+    assert_eq!(size_of::<Result<(), SystemException>>(), size_of::<SystemException>());
+}
+
+/// Adds up what is hashed.
+#[derive(Default)]
+struct Sum(u64);
+
+impl Hasher for Sum {
+    fn write(&mut self, octets: &[u8]) {
+        self.0 = octets.iter().fold(self.0, |sum, octet| sum.wrapping_mul(31) + u64::from(*octet));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[test]
+fn equality_and_hash_leave_the_context_out() {
+    let hash = |exception: &SystemException| BuildHasherDefault::<Sum>::new().hash_one(exception);
+    let bare = SystemException::timeout(minor::timeout::SEND, CompletionStatus::No);
+    let context = ErrorContext::new(Phase::Send).with_operation("ping").with_hint("wait");
+    let same = bare.clone().with_context(context);
+    assert_eq!(same, bare);
+    assert_eq!(hash(&same), hash(&bare));
+    assert_ne!(same, bare.clone().with_completed(CompletionStatus::Maybe));
+    let completed = same.with_completed(CompletionStatus::Maybe);
+    assert_eq!(completed.context().unwrap().operation(), Some("ping"), "the context stays");
+    assert_ne!(bare, SystemException::timeout(minor::timeout::CONNECT, CompletionStatus::No));
+}
+
+#[test]
+fn a_context_tells_operation_target_and_phase() {
+    let bare = || SystemException::internal(MinorCode::NONE, CompletionStatus::No);
+    let words = "INTERNAL (minor 0, completed NO)";
+    let context = || ErrorContext::new(Phase::Send).with_source("a").with_hint("b");
+    for (context, text) in [
+        (context(), "sending a request: INTERNAL"),
+        (context().with_target("x"), "sending a request: x: INTERNAL"),
+        (context().with_operation("op"), "op: sending a request: INTERNAL"),
+        (context().with_operation("op").with_target("x"), "op on x: sending a request: INTERNAL"),
+        (ErrorContext::new(Phase::Application), "INTERNAL"),
+        (ErrorContext::remote("x"), "x: the server raised INTERNAL"),
+        (ErrorContext::remote("x").with_operation("op"), "op on x: the server raised INTERNAL"),
+    ] {
+        let exception = bare().with_context(context);
+        let text = text.replace("INTERNAL", words);
+        assert_eq!(exception.to_string(), text);
+        let debug = match exception.hint() {
+            Some(hint) => format!("{text}: a\n  hint: {hint}"),
+            None => text,
+        };
+        assert_eq!(format!("{exception:?}"), debug);
+    }
+    let filled = bare().at(Phase::Connect, "x").in_operation("op");
+    assert_eq!(filled.to_string(), format!("op on x: connecting: {words}"));
+    let told = filled.at(Phase::Send, "y").in_operation("other");
+    assert_eq!(told.to_string(), format!("op on x: connecting: {words}"), "what is known stays");
 }
 
 #[test]

@@ -49,8 +49,8 @@ fn an_orb_has_the_protocols_that_are_named_in_that_order() {
     assert!(schemes(&rest).iter().eq(left));
     // An endpoint of a protocol that is not there is an error.
     let listens = with(&[("Protocols", "uiop")]).listen("iiop://127.0.0.1:0").build();
-    let story = listens.unwrap_err().to_string();
-    assert!(story.contains("no protocol \"iiop\""), "{story}");
+    let text = format!("{:?}", listens.unwrap_err());
+    assert!(text.contains("no protocol \"iiop\""), "{text}");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_name_that_no_protocol_has_is_an_error_that_lists_those_there_are() {
         ("ServerProtocols", "uiop,ipx"),
     ] {
         let error = with(&[(option, value)]).build().unwrap_err();
-        let (story, hint) = (error.to_string(), error.advice().unwrap_or_default().to_owned());
+        let (text, hint) = (format!("{error:?}"), error.hint().unwrap_or_default().to_owned());
         assert!(
             story.contains(&format!("option {option} (program): no protocol \"ipx\"")),
             "{story}"
@@ -71,9 +71,9 @@ fn a_name_that_no_protocol_has_is_an_error_that_lists_those_there_are() {
     }
     // What is switched off is not there to be used.
     let off = with(&[("Protocols", "iiop,uiop"), ("ClientProtocols", "shmiop")]).build();
-    assert_eq!(off.unwrap_err().advice(), Some("there are here: iiop, uiop"));
+    assert_eq!(off.unwrap_err().hint(), Some("there are here: iiop, uiop"));
     let mixed = with(&[("Protocols", "iiop,-uiop")]).build().unwrap_err();
-    assert!(mixed.to_string().contains("option Protocols"), "{mixed}");
+    assert!(format!("{mixed:?}").contains("option Protocols"), "{mixed}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn calls_go_by_the_protocols_that_are_named_in_that_order() {
     assert_eq!(call("uiop").unwrap_err().kind, SystemExceptionKind::Transient);
 }
 
-/// Where nobody answers, the story is that of the endpoint that was tried last.
+/// Where nobody answers, the text is that of the endpoint that was tried last.
 #[test]
 fn the_preferred_protocol_is_tried_first() {
     let server = with(&[]).listen("iiop://127.0.0.1:0").listen("uiop://").build().unwrap();
@@ -140,8 +140,8 @@ fn the_preferred_protocol_is_tried_first() {
         [("iiop,uiop", "uiop://"), ("uiop,iiop", "iiop://"), ("uiop,any", "iiop://")]
     {
         let client = with(&[("ClientProtocols", names)]).build().unwrap();
-        let story = zorb::Error::from(there(&client, &adder).add(1, 2).unwrap_err()).to_string();
-        assert!(story.contains(&format!("to {last}")), "{names}: {story}");
+        let text = format!("{:?}", there(&client, &adder).add(1, 2).unwrap_err());
+        assert!(text.contains(&format!("to {last}")), "{names}: {text}");
     }
 }
 
@@ -153,7 +153,7 @@ fn a_protocol_is_named_once() {
         ("ClientProtocols", "uiop,UIOP,any"),
         ("ServerProtocols", "iiop;iiop"),
     ] {
-        let story = with(&[(option, value)]).build().unwrap_err().to_string();
+        let story = format!("{:?}", with(&[(option, value)]).build().unwrap_err());
         assert!(story.contains(&format!("option {option} (program): ")), "{story}");
         assert!(story.contains("is there twice"), "{story}");
     }
@@ -163,8 +163,9 @@ fn a_protocol_is_named_once() {
 #[test]
 fn protocols_that_cannot_be_told_apart_are_an_error() {
     let again = |tag| Composed::new(&GiopLite, UiopProtocol::new(), tag);
-    let story = with(&[]).protocol(Arc::new(again(UIOP))).build().unwrap_err().to_string();
-    assert!(story.contains("registered already for profiles of kind TAO UIOP"), "{story}");
+    let error = with(&[]).protocol(Arc::new(again(UIOP))).build().unwrap_err();
+    let text = format!("{error:?}");
+    assert!(text.contains("registered already for profiles of kind TAO UIOP"), "{text}");
     // In place of the one of its scheme, or without the plain one, it can be had.
     with(&[]).protocol(Arc::new(again(ProfileTag(0x7a6c_0001)))).build().unwrap();
     let alone = with(&[("Protocols", "lite+uiop,iiop")]).protocol(Arc::new(again(UIOP)));
@@ -173,7 +174,7 @@ fn protocols_that_cannot_be_told_apart_are_an_error() {
     let orb = with(&[]).build().unwrap();
     let before = schemes(&orb);
     let refused = orb.protocols().register(Arc::new(UiopProtocol::new())).unwrap_err();
-    assert!(refused.to_string().contains("uiop"), "{refused}");
+    assert!(format!("{refused:?}").contains("uiop"), "{refused}");
     assert_eq!(schemes(&orb), before);
 }
 
@@ -209,12 +210,12 @@ fn a_protocol_that_the_program_was_built_without_is_told_from_one_that_nobody_ha
     ];
     for refused in without {
         let error = refused.unwrap_err();
-        let (story, hint) = (error.to_string(), error.advice().unwrap_or_default().to_owned());
-        assert!(story.contains("no protocol \"rudp\""), "{story}");
+        let (text, hint) = (format!("{error:?}"), error.hint().unwrap_or_default().to_owned());
+        assert!(text.contains("no protocol \"rudp\""), "{text}");
         assert!(hint.contains("it comes with the feature rudp"), "{hint}");
     }
     let unknown = with(&[]).listen("ipx://127.0.0.1:0").build().unwrap_err();
-    let hint = unknown.advice().unwrap_or_default();
+    let hint = unknown.hint().unwrap_or_default();
     assert!(hint.contains("there are here: iiop") && !hint.contains("feature"), "{hint}");
 }
 
@@ -238,12 +239,12 @@ fn options_of_protocols_that_are_not_there() {
         with(&[("ssliop_key", "key.pem")]).build(),
     ] {
         let error = refused.unwrap_err();
-        let story = error.to_string();
+        let story = format!("{error:?}");
         assert!(story.contains("this ORB has nothing that takes it"), "{story}");
-        assert_eq!(error.advice(), Some("ssliop comes with the feature tls"));
+        assert_eq!(error.hint(), Some("ssliop comes with the feature tls"));
     }
     // Of one that no program has, they are unknown like any other.
-    let story = with(&[("IpxKey", "key.pem")]).build().unwrap_err().to_string();
+    let story = format!("{:?}", with(&[("IpxKey", "key.pem")]).build().unwrap_err());
     assert!(story.contains("unknown option IpxKey (program)"), "{story}");
 }
 

@@ -123,15 +123,15 @@ fn a_client_elsewhere_takes_the_next_profile() {
 }
 
 #[test]
-fn a_place_that_cannot_be_listened_at_is_a_told_story() {
+fn a_place_that_cannot_be_listened_at_is_named() {
     for place in PLACES {
         let server = Server::at(&[place]);
         let taken = server.orb.endpoints()[0].clone();
-        let error = builder().listen(&taken).build().unwrap_err().to_string();
+        let error = format!("{:?}", builder().listen(&taken).build().unwrap_err());
         let told = if place.ends_with('@') { &taken } else { "another server listens there" };
         assert!(error.contains(&taken) && error.contains(told), "{error}");
     }
-    let error = builder().listen("uiop://relative").build().unwrap_err().to_string();
+    let error = format!("{:?}", builder().listen("uiop://relative").build().unwrap_err());
     assert!(error.contains("starts at the root"), "{error}");
 }
 

@@ -137,7 +137,7 @@ impl BranchServant for MyBranch {
             Err(PoaError::ObjectNotActive) => {
                 Err(NoSuchAccount { number: number.to_owned() }.into())
             }
-            Err(other) => Err(SystemException::from(other).into()),
+            Err(other) => Err(other.into()),
         }
     }
 }

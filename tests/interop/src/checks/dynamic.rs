@@ -69,7 +69,7 @@ fn invoke(request: &Request) -> Result<Response, Error> {
 
 fn failed<T>(error: RequestError) -> Result<T, Error> {
     match error.system() {
-        Some(exception) => Err(exception.into()),
+        Some(exception) => Err(exception.clone().into()),
         None => fail(error.to_string()),
     }
 }

@@ -80,7 +80,7 @@ impl Types {
             (None, _, Ok(id)) => id,
             (None, said, Err(_)) if !said.is_empty() => said,
             (.., Err(error)) => {
-                return Err(failed(*error).during("asking for the type"));
+                return Err(failed(error.clone()).during("asking for the type"));
             }
         };
         if let Some(interface) = self.interface_on_server(wanted)? {

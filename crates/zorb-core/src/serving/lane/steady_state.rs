@@ -100,7 +100,7 @@ impl Orb {
         // Before the pools are gone through: one that is not among them yet looks here when it is.
         *self.core().freezing.lock() = Some(Freezing { report: report.clone() });
         self.core().each_pool(|pool| pool.freeze(report.as_ref())).map_err(|error| {
-            Error::new(Phase::Configure, "counting the page faults of lanes").because(error)
+            Error::new(Phase::Configure, "counting the page faults of lanes").with_source(error)
         })
     }
 

@@ -267,7 +267,7 @@ fn corbaname_not_found(world: &World) -> Checked {
     let url = format!("corbaname::{}#no/such.name", world.service.address());
     match world.orb.resolve::<Suite>(&url) {
         Ok(_) => fail("it was found"),
-        Err(error) if error.to_string().contains("does not know the name") => Ok(()),
+        Err(error) if format!("{error:?}").contains("does not know the name") => Ok(()),
         Err(error) => Err(error),
     }
 }
