@@ -102,7 +102,7 @@ impl Options {
             {
                 let what = format!("option {} of {}", spec.name, spec.owner);
                 let why = format!("{} has an option of this name", other.owner);
-                return Err(Error::new(Phase::Configure, what).because(why));
+                return Err(Error::new(Phase::Configure, what).with_source(why));
             }
             known.push(spec);
         }
@@ -250,7 +250,7 @@ impl Options {
         {
             let what = format!("option {name} ({origin}): this ORB has nothing that takes it");
             let hint = format!("{owner} comes with the feature {feature}");
-            return Error::new(Phase::Configure, what).hint(hint);
+            return Error::new(Phase::Configure, what).with_hint(hint);
         }
         let error = Error::new(Phase::Configure, format!("unknown option {name} ({origin})"));
         match (suggest::nearest(self.table(), name), origin) {

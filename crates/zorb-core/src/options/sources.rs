@@ -135,7 +135,7 @@ impl Options {
                 if seen.contains(&spec.name) {
                     let what = format!("{shown}: option {} is set twice", spec.name);
                     return Err(Error::new(Phase::Configure, what)
-                        .hint(format!("the key is {}, in this spelling", spec.key)));
+                        .with_hint(format!("the key is {}, in this spelling", spec.key)));
                 }
                 seen.push(spec.name);
             }

@@ -53,7 +53,7 @@ fn errors_name_the_option_the_range_and_the_source() {
     let mut take = |list: &[&str]| options.take_arguments(&mut arguments(list)).unwrap_err();
     let unknown = take(&["-ORBListenEndpoint", "x"]);
     assert!(unknown.to_string().contains("unknown option ListenEndpoint"), "{unknown}");
-    assert_eq!(unknown.advice(), Some("did you mean ListenEndpoints?"));
+    assert_eq!(unknown.hint(), Some("did you mean ListenEndpoints?"));
     let range = take(&["-ORBMaxForwards", "9999"]).to_string();
     let expected =
         "option MaxForwards = \"9999\" (argument -ORBMaxForwards): out of range: 0 to 1024";
@@ -83,7 +83,7 @@ fn files_and_variables_are_read() {
     let misspelt = [("ZORB_CONECT_TIMEOUT".to_owned(), "6".to_owned())];
     let error = options.take_environment(misspelt).unwrap_err();
     assert!(error.to_string().contains("CONECT_TIMEOUT"), "{error}");
-    assert_eq!(error.advice(), Some("did you mean ZORB_CONNECT_TIMEOUT?"));
+    assert_eq!(error.hint(), Some("did you mean ZORB_CONNECT_TIMEOUT?"));
     options.take_environment([("ZORB_CONFIG".to_owned(), "x".to_owned())]).unwrap();
     options.take_toml("connect_timeout = 0x1_0", "zorb.toml").unwrap();
     assert_eq!(options.connect_timeout, Duration::from_millis(16));
@@ -98,7 +98,7 @@ fn files_and_variables_are_read() {
         assert!(error.contains(why) && error.contains("zorb.toml"), "{error}");
     }
     let misspelt = options.take_toml("idle_timout = 1", "zorb.toml").unwrap_err();
-    assert_eq!(misspelt.advice(), Some("did you mean idle_timeout?"));
+    assert_eq!(misspelt.hint(), Some("did you mean idle_timeout?"));
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn protocols_and_extensions_declare_options() {
     let unknown = builder().option("IiopShare", "4").options().unwrap_err().to_string();
     assert!(unknown.contains("unknown option IiopShare"), "{unknown}");
     let left_out = builder().left_out(&[("iiop", "tcp")]).iiop_share(4).options().unwrap_err();
-    assert_eq!(left_out.advice(), Some("iiop comes with the feature tcp"));
+    assert_eq!(left_out.hint(), Some("iiop comes with the feature tcp"));
     let clash = builder().declare(Clashing::default()).options().unwrap_err().to_string();
     assert!(clash.contains("option ConnectTimeout of clash: orb has"), "{clash}");
 }

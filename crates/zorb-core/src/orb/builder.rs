@@ -197,9 +197,9 @@ impl<O: From<Orb>> OrbBuilder<O> {
         let (options, protocols) = self.choose()?;
         log_overrides(&options);
         for protocol in &protocols {
-            protocol
-                .configure(options.declared())
-                .map_err(|error| Error::new(Phase::Configure, protocol.scheme()).because(error))?;
+            protocol.configure(options.declared()).map_err(|error| {
+                Error::new(Phase::Configure, protocol.scheme()).with_source(error)
+            })?;
         }
         self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
         let core = OrbCore::new(options);

@@ -64,8 +64,8 @@ fn a_name_that_no_protocol_has_is_an_error_that_lists_those_there_are() {
         let error = with(&[(option, value)]).build().unwrap_err();
         let (text, hint) = (format!("{error:?}"), error.hint().unwrap_or_default().to_owned());
         assert!(
-            story.contains(&format!("option {option} (program): no protocol \"ipx\"")),
-            "{story}"
+            text.contains(&format!("option {option} (program): no protocol \"ipx\"")),
+            "{text}"
         );
         assert!(hint.contains("iiop, uiop, shmiop"), "{hint}");
     }
