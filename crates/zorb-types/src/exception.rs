@@ -110,6 +110,52 @@ impl SystemException {
     }
 }
 
+impl SystemException {
+    /// The same exception with what is known of its circumstances.
+    #[cold]
+    #[must_use]
+    pub fn with_context(mut self, context: ErrorContext) -> Self {
+        self.context = Some(Box::new(context));
+        self
+    }
+
+    /// The same exception, of a call of `operation`, unless its context names an operation already.
+    #[cold]
+    #[must_use]
+    pub fn in_operation(mut self, operation: &str) -> Self {
+        self.context_or(Phase::Application).fill_operation(operation);
+        self
+    }
+
+    /// The same exception, in `phase` of what was done with `target`, unless its context says otherwise.
+    #[cold]
+    #[must_use]
+    pub fn at(mut self, phase: Phase, target: impl fmt::Display) -> Self {
+        self.context_or(phase).fill_target(&target);
+        self
+    }
+
+    fn context_or(&mut self, phase: Phase) -> &mut ErrorContext {
+        self.context.get_or_insert_with(|| Box::new(ErrorContext::new(phase)))
+    }
+
+    /// What was going on when the exception was raised, where that is known: it is of exceptions that
+    /// the ORB raised on this side, and of those that came from a server.
+    pub fn context(&self) -> Option<&ErrorContext> {
+        self.context.as_deref()
+    }
+
+    /// What to try, where there is something to say.
+    pub fn hint(&self) -> Option<&str> {
+        self.context()?.hint()
+    }
+
+    /// Whether the peer raised the exception, and this side only received it.
+    pub fn is_remote(&self) -> bool {
+        self.context().is_some_and(ErrorContext::is_remote)
+    }
+}
+
 impl PartialEq for SystemException {
     fn eq(&self, other: &Self) -> bool {
         (self.kind, self.minor, self.completed) == (other.kind, other.minor, other.completed)

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use core::error::Error;
 use core::fmt;
 
-use super::{Report, SystemException};
+use super::report::Report;
 
 /// What the ORB was doing when something failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,7 +54,7 @@ impl fmt::Display for Phase {
 /// The circumstances of a failure: the phase, the operation, what it was about, what caused it, and
 /// what to try.
 ///
-/// A [`SystemException`] carries one wherever it goes inside a process. None of it is sent to the
+/// A [`SystemException`](crate::SystemException) carries one wherever it goes inside a process. None of it is sent to the
 /// peer.
 #[derive(Clone)]
 pub struct ErrorContext {
@@ -109,6 +109,22 @@ impl ErrorContext {
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(Arc::from(source.into()));
         self
+    }
+
+    /// Names the operation, unless one is named.
+    #[cold]
+    pub(super) fn fill_operation(&mut self, operation: &str) {
+        if self.operation.is_none() {
+            self.operation = not_empty(operation.into());
+        }
+    }
+
+    /// Names the target, unless one is named.
+    #[cold]
+    pub(super) fn fill_target(&mut self, target: &dyn fmt::Display) {
+        if self.target.is_none() {
+            self.target = not_empty(target.to_string());
+        }
     }
 
     /// What the ORB was doing.
@@ -201,57 +217,5 @@ impl fmt::Debug for ErrorContext {
             Some(source) => write!(f, ": {}", Report(source)),
             None => Ok(()),
         }
-    }
-}
-
-impl SystemException {
-    /// The same exception with what is known of its circumstances.
-    #[cold]
-    #[must_use]
-    pub fn with_context(mut self, context: ErrorContext) -> Self {
-        self.context = Some(Box::new(context));
-        self
-    }
-
-    /// The same exception, of a call of `operation`, unless its context names an operation already.
-    #[cold]
-    #[must_use]
-    pub fn in_operation(mut self, operation: &str) -> Self {
-        let context = self.context_or(Phase::Application);
-        if context.operation.is_none() {
-            context.operation = not_empty(operation.into());
-        }
-        self
-    }
-
-    /// The same exception, in `phase` of what was done with `target`, unless its context says otherwise.
-    #[cold]
-    #[must_use]
-    pub fn at(mut self, phase: Phase, target: impl fmt::Display) -> Self {
-        let context = self.context_or(phase);
-        if context.target.is_none() {
-            context.target = not_empty(target.to_string());
-        }
-        self
-    }
-
-    fn context_or(&mut self, phase: Phase) -> &mut ErrorContext {
-        self.context.get_or_insert_with(|| Box::new(ErrorContext::new(phase)))
-    }
-
-    /// What was going on when the exception was raised, where that is known: it is of exceptions that
-    /// the ORB raised on this side, and of those that came from a server.
-    pub fn context(&self) -> Option<&ErrorContext> {
-        self.context.as_deref()
-    }
-
-    /// What to try, where there is something to say.
-    pub fn hint(&self) -> Option<&str> {
-        self.context()?.hint()
-    }
-
-    /// Whether the peer raised the exception, and this side only received it.
-    pub fn is_remote(&self) -> bool {
-        self.context().is_some_and(ErrorContext::is_remote)
     }
 }
