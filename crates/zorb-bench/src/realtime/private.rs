@@ -92,7 +92,8 @@ fn called(worker: &Worker, private: bool) -> Result<Worker> {
 /// Whether a small call is served while an upcall of the other client is kept from ending. It takes no
 /// time to say so: calls of a third client, which has a connection of its own, have come and gone.
 pub(super) fn ordered(bench: &Bench, private: bool) -> Result<bool> {
-    let server = bench.server(2)?;
+    // The watchdog would have another thread read on from the shared connection after a while.
+    let server = bench.server_with(&[("StallTakeover", "3600000")], 2)?;
     let client = bench.client(&ONE_CONNECTION)?;
     let pool = pool(&server)?;
     let worker = server.propagated(&pool, SHARED, &client)?;
