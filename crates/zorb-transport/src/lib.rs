@@ -33,10 +33,10 @@ mod groups;
 mod identity;
 pub mod inproc;
 mod option;
-mod options;
 mod protocol;
 pub mod socket;
 mod stream;
+mod stream_options;
 mod transport;
 mod wait;
 mod workers;
@@ -50,12 +50,12 @@ pub use identity::PeerIdentity;
 pub use option::{
     Named, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
 };
-pub use options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};
 pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
     ResolvedProfile, join_profiles, property_fields,
 };
 pub use stream::Stream;
+pub use stream_options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};
 pub use transport::{Transport, strip_scheme};
 pub use wait::{WaitPolicy, Waits};
 pub use workers::{WorkerThreads, Workers};

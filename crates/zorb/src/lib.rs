@@ -74,12 +74,11 @@ pub mod transport {
     pub use zorb_transport::{
         AcceptError, Acceptor, Backoff, Composed, ConnectAttempt, ConnectError, ConnectOptions,
         ConnectPhase, Endpoint, EndpointError, Groups, ListenError, ListenOptions,
-        MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, Named, OptionKind, OptionNumber, OptionSet, OptionSets,
-        OptionSpec, OptionValue, PeerIdentity, ProfileError, PropertyField, Protocol,
-        ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile, SendBuffer, SetOption,
-        SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, Waits, WorkerThreads,
-        Workers, conformance, conformance_suite, driven, driven_suite, inproc, join_profiles,
-        options, property_fields, socket, strip_scheme,
+        MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
+        PropertyField, Protocol, ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile,
+        SendBuffer, SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, Waits,
+        WorkerThreads, Workers, conformance, conformance_suite, driven, driven_suite, inproc,
+        join_profiles, options, property_fields, socket, strip_scheme,
     };
 }
 
