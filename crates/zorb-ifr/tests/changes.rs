@@ -203,7 +203,7 @@ fn definitions_move() {
         (rejected(into_itself), minors::BAD_CONTAINER),
         (rejected(module.r#move(Some(&inside), "M", "1.0")), minors::BAD_CONTAINER),
         (rejected(module.r#move(None, "M", "1.0")), minors::BAD_CONTAINER),
-        (rejected(other.r#move(Some(&container(&inner)), "entry_id", "1.0")), minors::NAME_EXISTS),
+        (rejected(other.r#move(Some(&container(&inner)), "place", "1.0")), minors::NAME_EXISTS),
     ];
     for (refusal, minor) in refusals {
         assert_eq!(refusal, (BAD_PARAM, minor));

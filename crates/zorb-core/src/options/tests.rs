@@ -94,7 +94,8 @@ fn files_and_variables_are_read() {
         ("spin = 1\nspin = 2", "duplicate key"),
         ("spin = 1\nSpin = 2", "option Spin is set twice"),
     ] {
-        let error = Options::default().take_toml(text, "zorb.toml").unwrap_err().to_string();
+        let error = Options::default().take_toml(text, "zorb.toml").unwrap_err();
+        let error = format!("{error:?}");
         assert!(error.contains(why) && error.contains("zorb.toml"), "{error}");
     }
     let misspelt = options.take_toml("idle_timout = 1", "zorb.toml").unwrap_err();
@@ -289,7 +290,8 @@ fn protocols_and_extensions_declare_options() {
     assert!(unknown.contains("unknown option IiopShare"), "{unknown}");
     let left_out = builder().left_out(&[("iiop", "tcp")]).iiop_share(4).options().unwrap_err();
     assert_eq!(left_out.hint(), Some("iiop comes with the feature tcp"));
-    let clash = builder().declare(Clashing::default()).options().unwrap_err().to_string();
+    let clash = builder().declare(Clashing::default()).options().unwrap_err();
+    let clash = format!("{clash:?}");
     assert!(clash.contains("option ConnectTimeout of clash: orb has"), "{clash}");
 }
 
