@@ -23,8 +23,10 @@ const VERSION: GiopVersion = GiopVersion::V1_2;
 enum Play {
     /// Answers with the number asked for, twice.
     Answer,
-    /// Answers with another request's id first.
-    StrayThenAnswer,
+    /// Answers the request before once more, first.
+    LateThenAnswer,
+    /// Answers a request that was never made.
+    NeverAsked,
     Forward(Ior),
     Raise(SystemException),
     Close,
@@ -33,8 +35,8 @@ enum Play {
     Babble(Vec<u8>),
     /// Sends the answer in fragments of eight octets.
     Fragments,
-    /// Sends replies to another request until the client has enough.
-    Strays,
+    /// Sends replies to the request before until the client has enough.
+    LateReplies,
 }
 
 /// Serves one connection a list, one request a play; then ends each connection.
@@ -95,13 +97,14 @@ fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
     };
     let octets = match play {
         Play::Answer => answer(id),
-        Play::StrayThenAnswer => [answer(id + 100), answer(id)].concat(),
+        Play::LateThenAnswer => [answer(id - 2), answer(id)].concat(),
+        Play::NeverAsked => [answer(id + 100), answer(id)].concat(),
         Play::Forward(ior) => reply(id, ReplyStatus::LocationForward, |w| Ior::write(&ior, w)),
         Play::Raise(exception) => reply(id, ReplyStatus::SystemException, |w| exception.write(w)),
         Play::Close => closing(),
-        Play::Strays => {
-            let stray = answer(id + 100);
-            while stream.write_all(&stray).is_ok() {}
+        Play::LateReplies => {
+            let late = answer(id - 2);
+            while stream.write_all(&late).is_ok() {}
             return false;
         }
         Play::Hang => return false,
@@ -301,10 +304,23 @@ fn exceptions_and_message_errors_arrive() {
 }
 
 #[test]
-fn stray_replies_and_fragments_are_taken_in_stride() {
-    let (ior, served) = script(vec![vec![Play::StrayThenAnswer, Play::Fragments]]);
+fn late_replies_and_fragments_are_taken_in_stride() {
+    let (ior, served) = script(vec![vec![Play::Answer, Play::LateThenAnswer, Play::Fragments]]);
     let (_orb, echo) = client_of(&ior);
-    assert_eq!(echo.twice(3).unwrap(), 6);
+    for number in 3..6 {
+        assert_eq!(echo.twice(number).unwrap(), 2 * number);
+    }
+    served.join().unwrap();
+}
+
+#[test]
+fn a_reply_to_a_request_that_was_never_made_ends_the_connection() {
+    let (ior, served) = script(vec![vec![Play::NeverAsked], vec![Play::Answer]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.twice(3).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::CommFailure);
+    assert_eq!(error.minor, minor::comm_failure::PROTOCOL_ERROR);
+    assert_eq!(error.completed, CompletionStatus::Maybe);
     assert_eq!(echo.twice(4).unwrap(), 8);
     served.join().unwrap();
 }
@@ -346,9 +362,10 @@ fn a_reply_that_does_not_fit_its_type_is_marshal() {
 }
 
 #[test]
-fn other_replies_do_not_prolong_a_call() {
-    let (ior, served) = script(vec![vec![Play::Strays]]);
+fn late_replies_do_not_prolong_a_call() {
+    let (ior, served) = script(vec![vec![Play::Answer, Play::LateReplies]]);
     let (orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(1).unwrap(), 2);
     let hasty = echo.object().with_timeout(std::time::Duration::from_millis(20));
     let error = hasty.unchecked_narrow::<Echo>().twice(1).unwrap_err();
     assert_eq!(error.kind, SystemExceptionKind::Timeout);

@@ -6,17 +6,16 @@ use std::ops::RangeInclusive;
 use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
 use zorb_giop::{
-    ConnectionEnd, Form, Ior, Mentioning, MessageKind, MessageWriter, ReplyStatus, RequestProgress,
-    RequestStart, ServiceContext, ServiceId, TargetAddress,
+    Announcement, BegunRequest, ConnectionEnd, Form, Ior, Mentioning, MessageWriter, ReplyStatus,
+    RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use super::call::Call;
-use super::connection::{Opened, Tells};
+use super::connection::{AnyConnection, CallReply, Connection, NewCall};
 use super::contexts::{tell_band, with_contexts};
 use super::failing::{no_reply, not_sent};
-use super::line::{AnyLine, Line, Received};
 use super::reach::reach;
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
@@ -58,9 +57,11 @@ fn reach_and_call(
 ) -> Attempt {
     let (expects_reply, deadline) = (call.response.expects_reply(), call.sending().deadline());
     match reach(object, routes, call.terms.connect, expects_reply, deadline) {
-        Ok((route, AnyLine::Own(lease))) => call_over(object, (routes, route), lease, call, read),
-        Ok((route, AnyLine::Shared(share))) => {
-            call_over(object, (routes, route), share, call, read)
+        Ok((route, AnyConnection::Exclusive(lease))) => {
+            call_over(object, (routes, route), lease, call, read)
+        }
+        Ok((route, AnyConnection::Shared(shared))) => {
+            call_over(object, (routes, route), shared, call, read)
         }
         Err(exception) => Attempt::Failed(exception),
     }
@@ -71,53 +72,66 @@ fn reach_and_call(
 fn call_over(
     object: &ObjectRef,
     (routes, route): (&Routes, &Route),
-    mut line: impl Line,
+    mut connection: impl Connection,
     call: &Call<'_>,
     read: ReadReply<'_>,
 ) -> Attempt {
     probe!(Reference);
     let core = object.core();
     let form = route.form;
-    let expected = call.response.expects_reply().then_some(MessageKind::Reply);
-    let opened = match line.open(core, route, call.operation, expected, call.sending().deadline()) {
-        Ok(opened) => opened,
+    let kind = match call.response.expects_reply() {
+        true => RequestKind::Twoway,
+        false => RequestKind::Oneway,
+    };
+    let begun = match connection.begin(
+        core,
+        &NewCall {
+            kind,
+            route,
+            operation: call.operation,
+            send_deadline: call.sending().deadline(),
+            reply_deadline: call.patience.deadline(),
+        },
+    ) {
+        Ok(begun) => begun,
         Err(exception) => {
             return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
         }
     };
-    let Opened { request_id, text, tells } = opened;
-    let mut gather = Gather::runs_from(line.copy_threshold(route.pool.copy_threshold));
+    let BegunRequest { request_id, text, announcement } = begun;
+    let mut gather = Gather::runs_from(connection.copy_threshold(route.pool.copy_threshold));
     if let Some(band) = &route.band {
-        band_to_tell(&mut line, band);
+        band_to_tell(&mut connection, band);
     }
-    let Some(outgoing) = line.outgoing() else { return Attempt::Failed(core.shut_down()) };
-    let written = if tells == Tells::Nothing && routes.contexts.is_empty() {
+    let Some(outgoing) = connection.outgoing() else { return Attempt::Failed(core.shut_down()) };
+    let written = if announcement == Announcement::Nothing && routes.contexts.is_empty() {
         let start = start(request_id, &route.key, &[], call);
-        let begun = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
-        write_arguments(begun, text, &mut gather, call)
+        let message = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
+        write_arguments(message, text, &mut gather, call)
     } else {
         let (buffer, request) = (outgoing.any_octets(), (request_id, &route.key[..]));
-        write_telling(tells, (object, routes), (buffer, form), request, text, &mut gather, call)
+        let to = (object, routes);
+        write_announcing(announcement, to, (buffer, form), request, text, &mut gather, call)
     };
     if let Err(exception) = written {
         if route.band.is_some() {
-            line.untell_band();
+            connection.untell_band();
         }
         return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
-    if let Err(error) = line.send(form, &opened, call.sending(), rest) {
-        let again = line.sends_again(ConnectionEnd::Lost, RequestProgress::Unsent);
-        line.discard(&route.pool);
+    if let Err(error) = connection.send(&begun, call.sending(), rest) {
+        let again = connection.sends_again(request_id, ConnectionEnd::Lost);
+        connection.discard(&route.pool);
         return not_done(not_sent(route, again, error));
     }
-    if expected.is_none() {
+    if kind == RequestKind::Oneway {
         return Attempt::Done;
     }
     about_to_block();
-    match line.receive(request_id, &call.patience) {
-        Ok(Received { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
-            in_full(line.say_all_in_full())
+    match connection.receive(&call.patience) {
+        Ok(CallReply { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
+            in_full(connection.say_all_in_full())
         }
         Ok(received) => {
             let reply = Reply {
@@ -134,14 +148,14 @@ fn call_over(
             };
             let came_to = judge(&reply, read);
             #[cfg(feature = "buffers")]
-            line.let_go();
+            connection.release_lent();
             came_to
         }
         Err(reason) => {
             let end = reason.end();
-            let again = end.is_some_and(|end| line.sends_again(end, RequestProgress::Sent));
-            if end.is_some() || line.cancel(request_id).is_err() {
-                line.discard(&route.pool);
+            let again = end.is_some_and(|end| connection.sends_again(request_id, end));
+            if end.is_some() || connection.time_out(request_id, &call.patience).is_err() {
+                connection.discard(&route.pool);
             }
             let exception = no_reply(route, call.patience.timeout(), reason);
             not_done((again, exception))
@@ -151,8 +165,8 @@ fn call_over(
 
 /// Has the first request over a connection for a band of priorities tell the server.
 #[cold]
-fn band_to_tell(line: &mut impl Line, band: &RangeInclusive<i16>) {
-    tell_band(line.tells_band().then_some(band));
+fn band_to_tell(connection: &mut impl Connection, band: &RangeInclusive<i16>) {
+    tell_band(connection.tells_band().then_some(band));
 }
 
 #[cold]
@@ -174,8 +188,8 @@ pub(super) fn start<'a>(
 
 /// Writes a request that tells the server something.
 #[inline(never)]
-pub(super) fn write_telling(
-    tells: Tells,
+pub(super) fn write_announcing(
+    announcement: Announcement,
     (object, routes): (&ObjectRef, &Routes),
     (buffer, form): (&mut Vec<u8>, Form<'_>),
     (request_id, key): (u32, &[u8]),
@@ -183,15 +197,15 @@ pub(super) fn write_telling(
     gather: &mut Gather,
     call: &Call<'_>,
 ) -> Result<(), SystemException> {
-    let data = match tells {
-        Tells::Mention(mention) => {
+    let data = match announcement {
+        Announcement::Mention(mention) => {
             let start = start(request_id, key, &[], call);
             let says = form.other().map(|messaging| Mentioning { messaging, mention });
             let form = says.as_ref().map_or(form, |says| Form::Other(says));
             return write_request(buffer, form, &start, text, gather, call);
         }
-        Tells::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
-        Tells::Nothing => None,
+        Announcement::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
+        Announcement::Nothing => None,
     };
     let context = data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
     with_contexts(object, routes, context.as_slice(), call, |service_contexts| {

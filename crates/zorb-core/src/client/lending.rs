@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zorb_transport::Stream;
 use zorb_types::SystemException;
 
-use super::line::{AnyLine, Line};
+use super::connection::{AnyConnection, Connection};
 use super::patience::Patience;
 use super::reach::reach;
 use crate::object::ObjectRef;
@@ -27,7 +27,7 @@ pub(crate) fn connection_of(
     let terms = terms(object);
     let deadline = Patience::new(terms.round_trip).deadline();
     Ok(match reach(object, routes, terms.connect, false, deadline)?.1 {
-        AnyLine::Own(lease) => lease.stream().cloned(),
-        AnyLine::Shared(share) => share.stream().cloned(),
+        AnyConnection::Exclusive(lease) => lease.stream().cloned(),
+        AnyConnection::Shared(call) => call.stream().cloned(),
     })
 }

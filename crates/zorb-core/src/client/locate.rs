@@ -4,15 +4,12 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, Wire};
-use zorb_giop::{
-    ConnectionEnd, Ior, LocateStatus, MessageKind, MessageWriter, RequestProgress, TargetAddress,
-};
+use zorb_giop::{ConnectionEnd, Ior, LocateStatus, MessageWriter, RequestKind, TargetAddress};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-use super::connection::NoReply;
+use super::connection::{AnyConnection, Connection, NewCall, NoReply};
 use super::failing::{no_reply, not_sent};
 use super::invoke::MAX_RESENDS;
-use super::line::{AnyLine, Line};
 use super::patience::Patience;
 use super::reach::reach;
 use super::reply::decoding;
@@ -98,8 +95,8 @@ fn ask(
         });
     }
     match reach(object, routes, connect, true, patience.deadline())? {
-        (route, AnyLine::Own(lease)) => ask_over(core, route, lease, patience),
-        (route, AnyLine::Shared(share)) => ask_over(core, route, share, patience),
+        (route, AnyConnection::Exclusive(lease)) => ask_over(core, route, lease, patience),
+        (route, AnyConnection::Shared(shared)) => ask_over(core, route, shared, patience),
     }
 }
 
@@ -107,28 +104,37 @@ fn ask(
 fn ask_over(
     core: &OrbCore,
     route: &Route,
-    mut line: impl Line,
+    mut connection: impl Connection,
     patience: Patience,
 ) -> Result<Whereabouts, Unanswered> {
     let form = route.form;
-    let expected = Some(MessageKind::LocateReply);
-    let opened = line
-        .open(core, route, "", expected, patience.deadline())
+    let deadline = patience.deadline();
+    let begun = connection
+        .begin(
+            core,
+            &NewCall {
+                kind: RequestKind::Locate,
+                route,
+                operation: "",
+                send_deadline: deadline,
+                reply_deadline: deadline,
+            },
+        )
         .map_err(|exception| exception.at(Phase::Send, &route.pool.endpoint))?;
-    let id = opened.request_id;
+    let id = begun.request_id;
     let address = TargetAddress::Key(&route.key);
     let order = ByteOrder::NATIVE;
-    let Some(outgoing) = line.outgoing() else { return Err(core.shut_down().into()) };
+    let Some(outgoing) = connection.outgoing() else { return Err(core.shut_down().into()) };
     form.locate_request(outgoing.any_octets(), order, id, &address)
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
-    if let Err(error) = line.send(form, &opened, &patience, None) {
-        let again = line.sends_again(ConnectionEnd::Lost, RequestProgress::Unsent);
-        line.discard(&route.pool);
+    if let Err(error) = connection.send(&begun, &patience, None) {
+        let again = connection.sends_again(id, ConnectionEnd::Lost);
+        connection.discard(&route.pool);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
-    let reason = match line.receive_location(id, &patience) {
+    let reason = match connection.receive_location(&patience) {
         Ok((header, message)) => match form.read_locate_reply(message, &header) {
             Ok((reply, mut body)) => {
                 let context = || ErrorContext::remote(route.pool.endpoint.to_string());
@@ -140,8 +146,8 @@ fn ask_over(
         },
         Err(reason) => reason,
     };
-    let again = reason.end().is_some_and(|end| line.sends_again(end, RequestProgress::LocateSent));
-    line.discard(&route.pool);
+    let again = reason.end().is_some_and(|end| connection.sends_again(id, end));
+    connection.discard(&route.pool);
     let exception = no_reply(route, patience.timeout(), reason);
     Err(unanswered((again, exception)))
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use zorb_os::slot::Slot;
 
-use super::connection::ClientConnection;
+use super::exclusive::ExclusiveConnection;
 use super::pool::EndpointPool;
 use crate::buffers::trim_request;
 
@@ -17,7 +17,7 @@ use crate::buffers::trim_request;
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct Place {
-    idle: Slot<ClientConnection>,
+    idle: Slot<ExclusiveConnection>,
     /// Whether connections that are put back are wanted elsewhere: somebody waits for one, or they
     /// are to be closed.
     wanted: AtomicBool,
@@ -31,15 +31,15 @@ impl Place {
 
     /// Takes the connection that lies here.
     #[inline]
-    pub(super) fn take(&self) -> Option<Box<ClientConnection>> {
+    pub(super) fn take(&self) -> Option<Box<ExclusiveConnection>> {
         self.idle.take()
     }
 
     /// Takes a connection out of another thread's place, if it fits.
     pub(super) fn take_if(
         &self,
-        fits: impl FnOnce(&ClientConnection) -> bool,
-    ) -> Option<Box<ClientConnection>> {
+        fits: impl FnOnce(&ExclusiveConnection) -> bool,
+    ) -> Option<Box<ExclusiveConnection>> {
         if self.idle.is_empty() {
             return None;
         }
@@ -59,8 +59,9 @@ impl Place {
 
     /// Puts a connection back after a call.
     #[inline]
-    fn give_back(&self, mut connection: Box<ClientConnection>) {
+    fn give_back(&self, mut connection: Box<ExclusiveConnection>) {
         connection.used = true;
+        connection.machine.finish_all();
         trim_request(&mut connection.outgoing);
         if connection.beyond_limit {
             return self.give_back_slowly(Some(connection));
@@ -73,7 +74,7 @@ impl Place {
 
     /// Has the pool keep a connection, which is looked at before it is used.
     #[cold]
-    pub(super) fn put_aside(&self, connection: Box<ClientConnection>) {
+    pub(super) fn put_aside(&self, connection: Box<ExclusiveConnection>) {
         if let Some(pool) = self.pool.upgrade() {
             pool.put_aside(connection);
         }
@@ -81,7 +82,7 @@ impl Place {
 
     /// Gives `connection`, and what lies here if it is wanted, to the pool.
     #[cold]
-    fn give_back_slowly(&self, connection: Option<Box<ClientConnection>>) {
+    fn give_back_slowly(&self, connection: Option<Box<ExclusiveConnection>>) {
         let Some(pool) = self.pool.upgrade() else { return };
         if let Some(connection) = connection {
             pool.take_back(connection);
@@ -98,24 +99,24 @@ impl Place {
 #[derive(Debug)]
 pub(crate) struct Lease<'r> {
     /// `None` once the connection is known to be of no further use.
-    connection: Option<Box<ClientConnection>>,
+    connection: Option<Box<ExclusiveConnection>>,
     place: &'r Place,
 }
 
 impl<'r> Lease<'r> {
     #[inline]
-    pub(super) fn new(connection: Box<ClientConnection>, place: &'r Place) -> Self {
+    pub(super) fn new(connection: Box<ExclusiveConnection>, place: &'r Place) -> Self {
         Self { connection: Some(connection), place }
     }
 
     #[inline]
-    pub(crate) fn connection(&mut self) -> Option<&mut ClientConnection> {
+    pub(crate) fn connection(&mut self) -> Option<&mut ExclusiveConnection> {
         self.connection.as_deref_mut()
     }
 
     /// The same, to be looked at.
     #[inline]
-    pub(crate) fn kept(&self) -> Option<&ClientConnection> {
+    pub(crate) fn kept(&self) -> Option<&ExclusiveConnection> {
         self.connection.as_deref()
     }
 

@@ -13,12 +13,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
+use zorb_giop::ClientSession;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
 
 use super::by_lane::{ByLane, LaneLines, caller};
-use super::connection::{Alive, ClientConnection};
-use super::line::AnyLine;
+use super::connection::{Alive, AnyConnection};
+use super::exclusive::ExclusiveConnection;
 use super::place::{Lease, Place};
 use super::queued::Outbox;
 use super::sharing::Sharing;
@@ -85,7 +86,7 @@ pub(super) struct PoolState {
     /// Those that lie in nobody's place.
     // Boxed, because places hold boxes.
     #[allow(clippy::vec_box)]
-    idle: Vec<Box<ClientConnection>>,
+    idle: Vec<Box<ExclusiveConnection>>,
     /// All that are open, in use or not.
     pub(super) open: usize,
     /// Callers that wait for one.
@@ -208,24 +209,26 @@ impl EndpointPool {
         })
     }
 
-    /// What a call can go over: a connection of its own, or a share in one where calls may share them.
+    /// The connection for a call: an exclusive one, or a shared one where calls may share them.
     #[inline]
-    pub(super) fn line(
+    pub(super) fn connection(
         &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<AnyLine<'_>, NoConnection> {
+    ) -> Result<AnyConnection<'_>, NoConnection> {
         let (pool, thread) = self.for_caller();
         match &pool.sharing {
-            None => pool.lend(thread, connect_timeout, deadline).map(AnyLine::Own),
-            Some(sharing) => pool.share(sharing, connect_timeout, deadline).map(AnyLine::Shared),
+            None => pool.lend(thread, connect_timeout, deadline).map(AnyConnection::Exclusive),
+            Some(sharing) => {
+                pool.share(sharing, connect_timeout, deadline).map(AnyConnection::Shared)
+            }
         }
     }
 
-    /// The connection in the calling thread's place, if calls have connections of their own and it may
-    /// be used as it is.
+    /// The connection in the calling thread's place, if connections are exclusive and it may be used as
+    /// it is.
     #[inline]
-    pub(super) fn own_line(&self) -> Option<Lease<'_>> {
+    pub(super) fn exclusive(&self) -> Option<Lease<'_>> {
         if self.sharing.is_some() {
             return None;
         }
@@ -243,7 +246,7 @@ impl EndpointPool {
 
     /// Keeps a connection where it is looked at before it is used.
     #[cold]
-    pub(super) fn put_aside(&self, connection: Box<ClientConnection>) {
+    pub(super) fn put_aside(&self, connection: Box<ExclusiveConnection>) {
         self.state().idle.push(connection);
     }
 
@@ -280,7 +283,7 @@ impl EndpointPool {
         };
         self.returned.tell_all();
         for mut connection in idle {
-            connection.say_goodbye();
+            connection.close();
         }
         if let Some(sharing) = &self.sharing {
             let _ = sharing.close();
@@ -293,7 +296,7 @@ impl EndpointPool {
     /// Closes the connections of a lane that is no more. Another one may have its number after it.
     fn vacate(&self) {
         for mut connection in self.take_idle() {
-            connection.say_goodbye();
+            connection.close();
         }
         if let Some(sharing) = &self.sharing {
             self.state().open -= sharing.close();
@@ -318,7 +321,7 @@ impl EndpointPool {
         &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<Box<ClientConnection>, NoConnection> {
+    ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let mut state = self.state();
         if state.closed {
             return Err(NoConnection::Closed);
@@ -330,7 +333,7 @@ impl EndpointPool {
 
     /// Takes every idle connection; `wanted` has those that come back later brought here as well.
     #[allow(clippy::vec_box)]
-    fn all_idle(&self, state: &mut PoolState, wanted: bool) -> Vec<Box<ClientConnection>> {
+    fn all_idle(&self, state: &mut PoolState, wanted: bool) -> Vec<Box<ExclusiveConnection>> {
         let mut idle = std::mem::take(&mut state.idle);
         for place in self.places.iter().filter_map(OnceLock::get) {
             if wanted {
@@ -363,7 +366,7 @@ impl EndpointPool {
     #[cold]
     fn lend_another<'p>(
         &'p self,
-        kept: Option<Box<ClientConnection>>,
+        kept: Option<Box<ExclusiveConnection>>,
         place: &'p Place,
         connect_timeout: Duration,
         deadline: Option<Instant>,
@@ -403,7 +406,7 @@ impl EndpointPool {
 
     /// A connection from another thread's place that has lain there for a while: the thread may be
     /// busy with other things. One that is in use all the time stays with its thread.
-    fn forgotten(&self) -> Option<Box<ClientConnection>> {
+    fn forgotten(&self) -> Option<Box<ExclusiveConnection>> {
         let mut places = self.places.iter().filter_map(OnceLock::get);
         places.find_map(|place| place.take_if(|connection| !connection.is_fresh()))
     }
@@ -438,12 +441,12 @@ impl EndpointPool {
     }
 
     /// Takes a connection from a thread that cannot keep it in its place.
-    pub(super) fn take_back(&self, mut connection: Box<ClientConnection>) {
+    pub(super) fn take_back(&self, mut connection: Box<ExclusiveConnection>) {
         let mut state = self.state();
         if state.closed || state.open > self.max_open {
             state.open -= 1;
             drop(state);
-            connection.say_goodbye();
+            connection.close();
             return;
         }
         connection.beyond_limit = false;
@@ -456,15 +459,17 @@ impl EndpointPool {
         &self,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<Box<ClientConnection>, NoConnection> {
+    ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let stream = self.connect(connect_timeout, deadline)?;
-        let (messaging, sizes) =
-            (self.protocol.messaging(), (self.max_message_size, self.copy_threshold));
-        let mut connection = Box::new(ClientConnection::new(stream, messaging, sizes, self.wait));
+        let messaging = self.protocol.messaging();
+        let session = match self.protocol.carries_replies() {
+            true => ClientSession::speaking(messaging, false),
+            false => ClientSession::connectionless(),
+        };
+        let sizes = (self.max_message_size, self.copy_threshold);
+        let connection = ExclusiveConnection::new(stream, (session, messaging), sizes, self.wait);
+        let mut connection = Box::new(connection);
         connection.outgoing.any_octets().reserve(self.line.preallocate);
-        if !self.protocol.carries_replies() {
-            connection.state = zorb_giop::ClientSession::connectionless();
-        }
         Ok(connection)
     }
 
@@ -515,7 +520,7 @@ impl EndpointPool {
 
     /// Takes the idle connections, which count as open no more.
     #[allow(clippy::vec_box)]
-    fn take_idle(&self) -> Vec<Box<ClientConnection>> {
+    fn take_idle(&self) -> Vec<Box<ExclusiveConnection>> {
         let mut state = self.state();
         let idle = self.all_idle(&mut state, false);
         state.open -= idle.len();

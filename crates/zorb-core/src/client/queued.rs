@@ -9,15 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use zorb_giop::{Announcement, BegunRequest, RequestKind};
 use zorb_os::lock::Lock;
 use zorb_os::priority;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::attempt::{start, write_request, write_telling};
+use super::attempt::{start, write_announcing, write_request};
 use super::call::Call;
-use super::connection::{ClientConnection, LAST_WORDS, Opened, Tells};
+use super::connection::{FAREWELL_TIMEOUT, NewCall, not_begun};
 use super::contexts::{tell_band, with_contexts};
+use super::exclusive::ExclusiveConnection;
 use super::invoke::settle;
 use super::pool::{EndpointPool, NoConnection};
 use super::route::{Route, Routes};
@@ -42,7 +44,7 @@ type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
 pub(crate) struct Outbox {
     pool: Arc<EndpointPool>,
     /// Where messages are written; whoever has it has the next place in the queue.
-    connection: Lock<Box<ClientConnection>>,
+    connection: Lock<Box<ExclusiveConnection>>,
     stream: Arc<dyn Stream>,
     queue: FlowQueue<Message>,
     spares: Lock<Vec<Vec<u8>>>,
@@ -185,34 +187,39 @@ impl Outbox {
         let core = object.core();
         let form = route.form;
         let mut connection = self.connection.lock();
-        let ClientConnection { ids, state, outgoing, band_told, form: written_in, .. } =
-            &mut **connection;
+        let ExclusiveConnection { machine, opened, outgoing, band_told, .. } = &mut **connection;
         let outgoing = outgoing.any_octets();
         if let Some(spare) = self.spares.lock().pop() {
             *outgoing = spare;
         }
-        let opened = Opened::agree(state, core, route, call.operation, None, true)?;
-        let request_id = ids.allocate();
+        let new = NewCall {
+            kind: RequestKind::Oneway,
+            route,
+            operation: call.operation,
+            send_deadline: None,
+            reply_deadline: None,
+        };
+        let begun = machine.begin(&new.request(core, *opened), true, ()).map_err(not_begun)?;
+        let BegunRequest { request_id, text, announcement } = begun;
         let tells_band = route.band.is_some() && !*band_told;
         tell_band(route.band.as_ref().filter(|_| tells_band));
         let mut gather = Gather::runs_from(usize::MAX);
-        match opened.tells {
-            Tells::Nothing => with_contexts(object, routes, &[], call, |service_contexts| {
+        match announcement {
+            Announcement::Nothing => with_contexts(object, routes, &[], call, |service_contexts| {
                 let start = start(request_id, &route.key, service_contexts, call);
-                write_request(outgoing, form, &start, opened.text, &mut gather, call)
+                write_request(outgoing, form, &start, text, &mut gather, call)
             }),
-            tells => write_telling(
-                tells,
+            announcement => write_announcing(
+                announcement,
                 (object, routes),
                 (outgoing, form),
                 (request_id, &route.key[..]),
-                opened.text,
+                text,
                 &mut gather,
                 call,
             ),
         }?;
-        *written_in = form;
-        let tells = !matches!(opened.tells, Tells::Nothing);
+        let tells = announcement != Announcement::Nothing;
         let octets = std::mem::take(outgoing);
         let length = octets.len();
         let is_relied_on = tells || tells_band;
@@ -220,9 +227,7 @@ impl Outbox {
         match self.queue.try_put(length, Message { octets, deadline }) {
             Ok(event) => {
                 *band_told |= tells_band;
-                if tells {
-                    state.was_told();
-                }
+                machine.sent(&begun);
                 drop(connection);
                 self.tell(event);
                 Ok(Ok(()))
@@ -275,8 +280,8 @@ impl Outbox {
         }
         self.broken.store(true, Ordering::Release);
         let mut connection = self.connection.lock();
-        let _ = self.stream.set_send_timeout(Some(LAST_WORDS));
-        connection.say_goodbye();
+        let _ = self.stream.set_send_timeout(Some(FAREWELL_TIMEOUT));
+        connection.close();
         drop(connection);
         self.pool.lost_one();
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
-use super::line::AnyLine;
+use super::connection::AnyConnection;
 use super::pool::NoConnection;
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
@@ -21,7 +21,7 @@ pub(super) fn reach<'t>(
     connect_timeout: Duration,
     expects_reply: bool,
     deadline: Option<Instant>,
-) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
+) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
     if routes.by_priority {
         return reach_lane(object, routes, expects_reply, connect_timeout, deadline);
     }
@@ -89,7 +89,7 @@ fn reach_lane<'t>(
     expects_reply: bool,
     connect_timeout: Duration,
     deadline: Option<Instant>,
-) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
+) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
     let (band, lanes) = wanted(object, routes)?;
     let fits = |(_, route): &(usize, &Route)| {
         serves(route, band, lanes.as_ref()) && routes.can_say(object, route)
@@ -115,7 +115,7 @@ fn reach_one<'t>(
     expects_reply: bool,
     connect_timeout: Duration,
     deadline: Option<Instant>,
-) -> Result<(&'t Route, AnyLine<'t>), SystemException> {
+) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
     let core = object.core();
     let mut failures = Vec::new();
     let mut late = false;
@@ -125,13 +125,13 @@ fn reach_one<'t>(
             one_way = true;
             continue;
         }
-        match route.pool.line(connect_timeout, deadline) {
-            Ok(line) => {
+        match route.pool.connection(connect_timeout, deadline) {
+            Ok(connection) => {
                 // One that was passed over for want of replies stays the first for one-way calls.
                 if !one_way {
                     routes.prefer(number);
                 }
-                return Ok((route, line));
+                return Ok((route, connection));
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::Busy) => {

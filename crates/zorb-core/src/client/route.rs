@@ -300,7 +300,7 @@ impl Routes {
         if expects_reply && !route.replies {
             return None;
         }
-        Some((route, route.pool.own_line()?))
+        Some((route, route.pool.exclusive()?))
     }
 
     /// The ways, beginning with the one that worked last, each with its number.

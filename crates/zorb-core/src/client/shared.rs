@@ -1,13 +1,14 @@
-//! A connection that several calls use at the same time.
+//! A connection that several calls use at the same time: the driver of the connection machine that
+//! callers share, as leader and followers.
 //!
-//! Each caller sends its request when nobody else is sending. Then one of those who wait reads for all
-//! (the *leader*): it hands every other caller its reply, and when its own has come the next caller
-//! reads on. No thread of the ORB's own is involved, and no caller waits longer than it wants to: who
-//! runs out of time leaves, and its late reply is dropped by whoever reads it.
+//! Each caller sends its request when nobody else is sending. Then one of the callers that wait, the
+//! leader, receives for all: it hands every follower its reply, and when its own has come it promotes
+//! the next caller to leader. No thread of the ORB's own is involved, and no caller waits past its
+//! deadline: the machine ignores its late reply.
 
-mod leading;
-mod lent;
-mod share;
+mod call;
+mod inheritance;
+mod leader;
 
 use std::cmp::Reverse;
 use std::io;
@@ -16,22 +17,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    Detached, Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
-    RequestBuffer, RequestIds,
+    ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
+    ReplyStart, RequestBuffer,
 };
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
 use zorb_transport::{Stream, WaitPolicy, Waits};
 
-use super::connection::{Alive, LAST_WORDS, NoReply, limits};
+use super::connection::{Alive, FAREWELL_TIMEOUT, NoReply, limits};
 use crate::buffers::{trim, trim_request};
 use crate::counters::{CallLock, Count, count};
 use crate::serving::in_upcall;
-use lent::Leader;
+use inheritance::Leader;
 
-pub(crate) use share::Share;
+pub(crate) use call::SharedCall;
 
 /// The end of a reply, where the stream has lent it.
 #[cfg(feature = "buffers")]
@@ -39,45 +39,41 @@ type LentEnd = Option<zorb_transport::ReceivedBuffer>;
 #[cfg(not(feature = "buffers"))]
 type LentEnd = Option<std::convert::Infallible>;
 
-/// How many calls' buffers are kept for later calls.
-const KEPT_SEATS: usize = 64;
+/// The most callers' buffers that a connection keeps for later calls.
+const MAX_IDLE_BUFFERS: usize = 64;
 
 /// A connection that several calls use at the same time.
 #[derive(Debug)]
 pub(crate) struct SharedConnection {
     stream: Arc<dyn Stream>,
-    /// What frames its messages; `None` for GIOP.
-    messaging: Option<&'static dyn Messaging>,
     wait: Waits,
     max_calls: usize,
     state: CallLock<State>,
-    /// The turn to send: who has it has the priority of the most urgent caller that waits for it.
-    turn: PiMutex,
-    /// Told when there is room for a call.
+    /// Held while a message is sent: its holder has the priority of the most urgent caller that waits
+    /// for it.
+    sending: PiMutex,
+    /// Signalled when there is room for a call.
     has_room: Condition,
     /// How many calls use it, for those who look for the least busy.
     users: AtomicUsize,
     /// Whether the server has been told which band of priorities it is for.
     band_told: AtomicBool,
+    /// When it was opened: deadlines count from here.
+    opened: Instant,
 }
 
 #[derive(Debug)]
 struct State {
-    ids: RequestIds,
-    /// Code sets, and what else the server knows.
-    agreed: zorb_giop::ClientSession,
-    /// What was sent last was written in it.
-    form: Form<'static>,
+    /// Which requests are outstanding, what was agreed on, and how it ended.
+    machine: ClientConnection<Follower>,
     /// Whether a reply has ever come.
     used: bool,
     /// When it was last known to be alive.
     alive: Alive,
-    /// Callers that have a share.
+    /// Callers that use it.
     users: usize,
-    /// Callers that wait for one.
-    comers: usize,
-    /// Callers whose replies are due.
-    calls: Vec<Call>,
+    /// Callers that wait until they may.
+    waiting: usize,
     /// What has been received; with the leader while there is one.
     inbound: Option<Box<Inbound>>,
     /// Who that is.
@@ -85,57 +81,43 @@ struct State {
     /// Buffers of earlier calls.
     // Boxed, because they move in and out with every call.
     #[allow(clippy::vec_box)]
-    seats: Vec<Box<Seat>>,
-    /// Why the connection is of no more use.
-    ended: Option<End>,
+    idle: Vec<Box<CallBuffers>>,
+    /// The error of the stream, where it failed.
+    error: Option<io::Error>,
     /// Whether it is to be closed when the last call is over.
     closing: bool,
 }
 
-/// A call whose reply is due.
+/// A caller whose reply is due.
 #[derive(Debug)]
-struct Call {
-    id: u32,
-    /// `Reply` or `LocateReply`.
-    expected: MessageKind,
-    /// Whether the caller sleeps and has not been told yet to look.
+struct Follower {
+    /// Whether the caller sleeps and has not been woken yet.
     sleeps: bool,
     /// The priority of the caller's thread, where it has given itself one.
     urgency: u8,
     wake: Arc<Condition>,
     /// For the reply.
     spare: Vec<u8>,
-    reply: Option<(MessageHeader, Detached, LentEnd)>,
+    reply: Option<FollowerReply>,
 }
 
-/// What a caller has to itself.
+/// A reply that the leader has received for a follower.
+#[derive(Debug)]
+struct FollowerReply {
+    header: MessageHeader,
+    /// Of a Reply; not of a LocateReply.
+    start: Option<ReplyStart>,
+    octets: Detached,
+    lent: LentEnd,
+}
+
+/// What each caller has to itself.
 #[derive(Debug, Default)]
-struct Seat {
+struct CallBuffers {
     wake: Arc<Condition>,
     outgoing: RequestBuffer,
     received: Detached,
     lent: LentEnd,
-}
-
-/// How a connection ended; as [`NoReply`], for everybody who waits.
-#[derive(Debug)]
-enum End {
-    Closed,
-    Lost(Option<io::Error>),
-    MessageError,
-    Broken(ProtocolError),
-}
-
-impl End {
-    /// What it means to one of the callers.
-    fn reason(&self) -> NoReply {
-        match self {
-            Self::Closed => NoReply::Closed,
-            Self::Lost(error) => NoReply::Lost(error.as_ref().map(same)),
-            Self::MessageError => NoReply::MessageError,
-            Self::Broken(error) => NoReply::Broken(*error),
-        }
-    }
 }
 
 /// The same error once more.
@@ -146,9 +128,9 @@ fn same(error: &io::Error) -> io::Error {
     }
 }
 
-/// Why a caller has no share.
+/// Why a caller may not use a connection.
 #[derive(Debug)]
-pub(super) enum NoShare {
+pub(super) enum NotJoined {
     /// The connection is of no more use.
     Ended,
     /// There was no room until the deadline.
@@ -156,16 +138,17 @@ pub(super) enum NoShare {
 }
 
 impl State {
-    /// The entry of the call `id`, there until the caller leaves.
-    fn call(&mut self, id: Option<u32>) -> Option<&mut Call> {
-        self.calls.iter_mut().find(|call| Some(call.id) == id)
-    }
-
     /// Says whether a caller sleeps.
     fn sleep(&mut self, id: Option<u32>, sleeps: bool) {
-        if let Some(call) = self.call(id) {
+        if let Some(call) = id.and_then(|id| self.machine.call_mut(id)) {
             call.sleeps = sleeps;
         }
+    }
+
+    /// What the end of the connection is to a caller.
+    #[cold]
+    fn no_reply(&self) -> NoReply {
+        NoReply::ended(self.machine.ended(), self.error.as_ref().map(same))
     }
 }
 
@@ -177,31 +160,29 @@ impl SharedConnection {
         wait: WaitPolicy,
         max_calls: usize,
     ) -> Self {
+        let session = ClientSession::speaking(messaging, true);
         let state = State {
-            ids: RequestIds::initiator(),
-            agreed: zorb_giop::ClientSession::speaking(messaging, true),
-            form: Form::new(messaging, GiopVersion::V1_0),
+            machine: ClientConnection::new(session, messaging),
             used: false,
             alive: Alive::now(),
             users: 0,
-            comers: 0,
-            calls: Vec::new(),
+            waiting: 0,
             inbound: Some(Box::new(Inbound::new(limits(max_message_size)).of(messaging))),
             leader: Leader::default(),
-            seats: Vec::new(),
-            ended: None,
+            idle: Vec::new(),
+            error: None,
             closing: false,
         };
         Self {
             stream,
-            messaging,
             wait: wait.waits(),
             max_calls,
             state: CallLock::new(Count::ClientLocks, state),
-            turn: PiMutex::new(),
+            sending: PiMutex::new(),
             has_room: Condition::new(),
             users: AtomicUsize::new(0),
             band_told: AtomicBool::new(false),
+            opened: Instant::now(),
         }
     }
 
@@ -214,97 +195,101 @@ impl SharedConnection {
         self.state.lock()
     }
 
-    /// Gives a caller a share, once there is room for it. A caller inside an upcall needs none: the
-    /// calls that it would wait for may be waiting for the upcall.
-    pub(super) fn join(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Share, NoShare> {
+    /// Lets a caller use it, once there is room. A caller inside an upcall needs no room: the calls that
+    /// it would wait for may be waiting for the upcall.
+    pub(super) fn join(
+        self: &Arc<Self>,
+        deadline: Option<Instant>,
+    ) -> Result<SharedCall, NotJoined> {
         let mut state = self.state();
         loop {
-            if state.ended.is_some() || state.closing {
-                return Err(NoShare::Ended);
+            if state.machine.ended().is_some() || state.closing {
+                return Err(NotJoined::Ended);
             }
             if state.users < self.max_calls || in_upcall() {
                 break;
             }
-            state.comers += 1;
+            state.waiting += 1;
             let in_time;
             (state, in_time) = wait_until(&self.has_room, state, deadline);
-            state.comers -= 1;
+            state.waiting -= 1;
             if !in_time {
-                return Err(NoShare::Busy);
+                return Err(NotJoined::Busy);
             }
         }
         if state.users == 0 && !state.alive.is_fresh() {
             if self.stream.is_stale() {
-                self.end(&mut state, End::Lost(None));
-                return Err(NoShare::Ended);
+                self.end(&mut state, NoReply::Lost(None));
+                return Err(NotJoined::Ended);
             }
             state.alive = Alive::now();
         }
         state.users += 1;
         self.users.store(state.users, Ordering::Relaxed);
-        let seat = state.seats.pop().unwrap_or_default();
+        let buffers = state.idle.pop().unwrap_or_default();
         drop(state);
-        Ok(Share::new(Arc::clone(self), seat))
+        Ok(SharedCall::new(Arc::clone(self), buffers))
     }
 
     /// Takes back what a caller had.
-    fn leave(&self, mut seat: Box<Seat>, id: Option<u32>, sends: bool) {
-        trim_request(&mut seat.outgoing);
-        trim(&mut seat.received.buffer);
-        seat.lent = None;
+    fn leave(&self, mut buffers: Box<CallBuffers>, id: Option<u32>, sends: bool) {
+        trim_request(&mut buffers.outgoing);
+        trim(&mut buffers.received.buffer);
+        buffers.lent = None;
         if sends {
-            self.turn.give_back();
+            self.sending.give_back();
         }
         let mut state = self.state();
-        if let Some(place) = state.calls.iter().position(|call| Some(call.id) == id) {
-            let call = state.calls.swap_remove(place);
-            if call.reply.is_none() && seat.received.buffer.capacity() == 0 {
-                seat.received.buffer = call.spare;
-            }
+        if let Some(call) = id.and_then(|id| state.machine.finish(id))
+            && call.reply.is_none()
+            && buffers.received.buffer.capacity() == 0
+        {
+            buffers.received.buffer = call.spare;
         }
-        let wanted = state.comers > 0;
+        let wanted = state.waiting > 0;
         state.users -= 1;
         self.users.store(state.users, Ordering::Relaxed);
-        if state.seats.len() < KEPT_SEATS {
-            state.seats.push(seat);
+        if state.idle.len() < MAX_IDLE_BUFFERS {
+            state.idle.push(buffers);
         }
-        let last = state.closing && state.users == 0 && state.ended.is_none();
+        let last = state.closing && state.users == 0 && state.machine.ended().is_none();
         drop(state);
         if wanted {
             self.has_room.tell_one();
         }
         if last {
-            self.say_goodbye();
+            self.send_close();
         }
     }
 
-    /// Waits until nobody else sends. From then on nobody does until this thread gives the turn back.
-    /// Called without the state: who sends takes it before the turn is over.
-    fn claim(&self, deadline: Option<Instant>) -> io::Result<Locked<'_, State>> {
+    /// Waits until nobody else sends. From then on nobody does until this thread gives the lock back.
+    /// Called without the state, which whoever sends locks meanwhile.
+    fn lock_sending(&self, deadline: Option<Instant>) -> io::Result<Locked<'_, State>> {
         count(Count::ClientLocks);
-        let turn = self.turn.try_lock(Duration::ZERO)?.or_else(|| {
+        let lock = self.sending.try_lock(Duration::ZERO)?.or_else(|| {
             count(Count::Contended);
             let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
-            self.turn.insist(left)
+            self.sending.insist(left)
         });
-        let Some(turn) = turn else { return Err(io::ErrorKind::TimedOut.into()) };
+        let Some(lock) = lock else { return Err(io::ErrorKind::TimedOut.into()) };
         let state = self.state();
-        if let Some(end) = &state.ended {
-            return Err(match end {
-                End::Lost(Some(error)) => same(error),
-                _ => io::ErrorKind::NotConnected.into(),
+        if state.machine.ended().is_some() {
+            return Err(match &state.error {
+                Some(error) => same(error),
+                None => io::ErrorKind::NotConnected.into(),
             });
         }
-        turn.keep();
+        lock.keep();
         Ok(state)
     }
 
-    /// Has one of those who sleep read on, when nobody reads: the most urgent, of those the first.
+    /// Promotes one of those who sleep to leader, when there is none: the most urgent, of those the
+    /// first.
     fn promote(&self, state: &mut State) {
         if state.inbound.is_none() {
             return;
         }
-        let sleepers = state.calls.iter_mut().filter(|call| call.sleeps);
+        let sleepers = state.machine.calls_mut().filter(|call| call.sleeps);
         if let Some(next) = sleepers.min_by_key(|call| Reverse(call.urgency)) {
             count(Count::HandOvers);
             next.sleeps = false;
@@ -312,14 +297,21 @@ impl SharedConnection {
         }
     }
 
-    /// Takes note that the connection has ended, the first cause counts, and tells everybody.
+    /// Tells the machine how the connection has ended, and wakes everybody.
     #[cold]
-    fn end(&self, state: &mut State, end: End) {
-        tracing::debug!(peer = self.stream.peer(), ?end, "a shared connection has ended");
-        state.ended.get_or_insert(end);
+    fn end(&self, state: &mut State, reason: NoReply) {
+        tracing::debug!(peer = self.stream.peer(), ?reason, "a shared connection has ended");
+        // A caller's time is no end of the connection; it does not come here.
+        let end = reason.end().unwrap_or(ConnectionEnd::Lost);
+        if state.machine.ended().is_none()
+            && let NoReply::Lost(error) = reason
+        {
+            state.error = error;
+        }
+        state.machine.end(end);
         // Who is sending or reading at the moment is stopped by this.
         let _ = self.stream.shutdown(Shutdown::Both);
-        for call in &state.calls {
+        for call in state.machine.calls_mut() {
             call.wake.tell_one();
         }
         self.has_room.tell_all();
@@ -329,22 +321,24 @@ impl SharedConnection {
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closing = true;
-        let now = state.users == 0 && state.ended.is_none();
+        let now = state.users == 0 && state.machine.ended().is_none();
         drop(state);
         self.has_room.tell_all();
         if now {
-            self.say_goodbye();
+            self.send_close();
         }
     }
 
     /// Ends the stream, which nobody uses; from GIOP 1.2 on a client says so first.
-    fn say_goodbye(&self) {
-        let form = self.state().form;
-        if form.version() >= GiopVersion::V1_2 {
-            let mut octets = Vec::new();
-            form.close_connection(&mut octets, ByteOrder::NATIVE);
+    fn send_close(&self) {
+        let mut octets = Vec::new();
+        let mut state = self.state();
+        state.machine.close();
+        let says_so = state.machine.poll_transmit(&mut octets);
+        drop(state);
+        if says_so {
             // When it does not arrive the server notices the end of the stream all the same.
-            let limited = self.stream.set_send_timeout(Some(LAST_WORDS));
+            let limited = self.stream.set_send_timeout(Some(FAREWELL_TIMEOUT));
             let _ = limited.and_then(|()| self.stream.send_all(&octets));
         }
         let _ = self.stream.shutdown(Shutdown::Both);

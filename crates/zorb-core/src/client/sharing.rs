@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 
 use super::pool::{EndpointPool, NoConnection};
-use super::shared::{NoShare, Share, SharedConnection};
+use super::shared::{NotJoined, SharedCall, SharedConnection};
 
 /// The connections to an endpoint, where several calls may use one: the option
 /// `MaxCallsPerConnection`.
@@ -31,14 +31,14 @@ impl Sharing {
 }
 
 impl EndpointPool {
-    /// Gives a call a share in a connection: one that nobody uses, a new one, or the least busy when
-    /// there are as many as there may be.
+    /// Lets a call use a shared connection: one that nobody uses, a new one, or the least busy when there
+    /// are as many as there may be.
     pub(super) fn share(
         &self,
         sharing: &Sharing,
         connect_timeout: Duration,
         deadline: Option<Instant>,
-    ) -> Result<Share, NoConnection> {
+    ) -> Result<SharedCall, NoConnection> {
         loop {
             let open = sharing.open.load();
             let least = open.iter().min_by_key(|connection| connection.users());
@@ -49,9 +49,9 @@ impl EndpointPool {
                 None => self.share_another(sharing, connect_timeout, deadline)?,
             };
             match connection.join(deadline) {
-                Ok(share) => return Ok(share),
-                Err(NoShare::Busy) => return Err(NoConnection::Busy),
-                Err(NoShare::Ended) => self.forget(&connection),
+                Ok(call) => return Ok(call),
+                Err(NotJoined::Busy) => return Err(NoConnection::Busy),
+                Err(NotJoined::Ended) => self.forget(&connection),
             }
         }
     }

@@ -299,6 +299,23 @@ impl<C> ClientConnection<C> {
         self.requests.remove(request_id).map(|request| request.call)
     }
 
+    /// Takes out whatever is outstanding, for the next call: requests without a reply are
+    /// [cancelled](Self::cancel).
+    #[inline]
+    pub fn finish_all(&mut self) {
+        if !self.requests.finish_answered() {
+            self.cancel_all();
+        }
+    }
+
+    #[cold]
+    fn cancel_all(&mut self) {
+        let ids: Vec<_> = self.requests.iter().map(|request| request.id).collect();
+        for id in ids {
+            self.cancel(id);
+        }
+    }
+
     /// Takes a request out that nobody waits for any more. Where a reply may still come the server is
     /// sent a CancelRequest.
     pub fn cancel(&mut self, request_id: u32) -> Option<C> {
@@ -347,6 +364,18 @@ impl<C> ClientConnection<C> {
     /// Why an outstanding request has no reply; `None` while it may get one, and once it has.
     pub fn failure(&self, request_id: u32) -> Option<RequestFailure> {
         self.requests.get(request_id).and_then(|request| request.failure(self.end))
+    }
+
+    /// How a request failed, or would fail if the connection ended now as `end` says. A request that is
+    /// not outstanding was not sent, or is one-way.
+    pub fn failure_by(&self, request_id: u32, end: ConnectionEnd) -> RequestFailure {
+        let end = self.end.unwrap_or(end);
+        let request = self.requests.get(request_id);
+        let progress = request.map_or(RequestProgress::Unsent, Outstanding::progress);
+        let cause = FailureCause::Ended(end);
+        request
+            .and_then(|request| request.failure(Some(end)))
+            .unwrap_or(RequestFailure { cause, progress })
     }
 
     /// Takes out one of the requests that ended without a reply.

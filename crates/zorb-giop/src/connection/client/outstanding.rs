@@ -94,6 +94,15 @@ impl<C> Requests<C> {
         Some(self.others.swap_remove(index))
     }
 
+    /// Empties it if nothing but one request with a reply is left; whether it is empty then.
+    #[inline]
+    pub(super) fn finish_answered(&mut self) -> bool {
+        if self.first.as_ref().is_some_and(|first| first.state == State::Answered) {
+            self.first = None;
+        }
+        self.is_empty()
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Outstanding<C>> {
         self.first.iter().chain(&self.others)
     }

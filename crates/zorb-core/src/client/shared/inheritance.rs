@@ -1,32 +1,32 @@
-//! The priority that those who wait lend to who reads for them.
+//! Priority inheritance of the leader.
 //!
-//! The lock of a connection's state hands priorities down by itself. The reading role is no lock: who has
-//! it waits for the server most of the time, and wakes others without giving it up. So who goes to
-//! sleep and is more urgent than the reader raises it, and the reader has its own priority back when it
-//! reads no more. Threads that have given themselves no priority pay a look at a thread-local.
+//! The lock of a connection's state has priority inheritance of its own. Leading is no lock: the leader
+//! waits for the server most of the time, and wakes followers without giving it up. So a follower that
+//! goes to sleep and is more urgent than the leader raises the leader's priority, which is restored when
+//! it leads no more. Threads that have given themselves no priority pay a look at a thread-local.
 
 use zorb_os::priority::{self, MAX_PRIORITY, Schedule};
 use zorb_os::thread;
 
-/// The caller that reads for all.
+/// The caller that receives for all.
 #[derive(Debug, Default)]
 pub(super) struct Leader {
-    /// Its thread; 0 while nobody reads.
+    /// Its thread; 0 while nobody leads.
     thread: u32,
-    /// The priority that it has given itself, or has been lent.
+    /// The priority that it has given itself, or has inherited.
     level: u8,
-    /// How it was scheduled before others lent it theirs.
+    /// How it was scheduled before it inherited a priority.
     own: Option<Schedule>,
 }
 
 impl Leader {
-    /// The calling thread reads from now on.
+    /// The calling thread leads from now on.
     #[inline]
     pub(super) fn begins(&mut self) {
         *self = Self { thread: thread::id(), level: priority::given(), own: None };
     }
 
-    /// The calling thread reads no more.
+    /// The calling thread leads no more.
     #[inline]
     pub(super) fn ends(&mut self) {
         self.thread = 0;
@@ -36,9 +36,10 @@ impl Leader {
         }
     }
 
-    /// The calling thread is about to sleep until it is told of its reply.
+    /// The leader inherits the priority of the calling thread, which is about to sleep until its reply
+    /// comes.
     #[inline]
-    pub(super) fn hurries(&mut self) {
+    pub(super) fn inherit(&mut self) {
         if priority::given() > self.level && self.thread != 0 {
             self.rise(priority::given());
         }
@@ -73,7 +74,7 @@ mod tests {
             std::thread::scope(|scope| {
                 let hurried = || {
                     priority::set(Schedule::Fifo(urgency)).unwrap();
-                    leader.hurries();
+                    leader.inherit();
                 };
                 scope.spawn(hurried).join().unwrap();
             });
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_lends_its_priority_until_the_reading_ends() {
+    fn a_leader_inherits_priorities_until_it_leads_no_more() {
         let Some(scheduled) = led(7) else { return };
         assert_eq!(scheduled, [Schedule::Fifo(7), Schedule::Fifo(1)]);
     }
@@ -93,9 +94,9 @@ mod tests {
     #[test]
     fn a_leader_is_not_lowered() {
         let mut leader = Leader::default();
-        leader.hurries();
+        leader.inherit();
         leader.begins();
-        leader.hurries();
+        leader.inherit();
         assert_eq!(leader.own, None);
         leader.ends();
         assert_eq!(leader.thread, 0);
