@@ -80,7 +80,7 @@ fn loaned_octets_change_the_result_type() {
         let (result, _) = generate(&config, &loader, &["film.idl"]);
         result.expect("no errors").remove(0).text
     };
-    assert!(!text(Config::new()).contains("Lent"));
+    assert!(!text(Config::new()).contains("Loaned"));
     let all = text(Config::new().loaned("Film::Camera").loaned("::Film::Screen::see"));
     let wanted = [
         "fn shoot(&self, like: &[u8]) -> ::zorb::Result<::zorb::LoanedOctets>;",
