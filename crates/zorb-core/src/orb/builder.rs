@@ -107,7 +107,8 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// Forces what `set` sets: it wins over what the operator says.
     ///
     /// ```
-    /// #     /// let builder = zorb_core::Orb::builder()
+    /// # use std::time::Duration;
+    /// let builder = zorb_core::Orb::builder()
     ///     .idle_timeout(Duration::from_secs(60))
     ///     .force(|orb| orb.max_message_size(1 << 20).round_trip_timeout(Duration::from_secs(2)));
     /// # builder.without_environment().options()?;
