@@ -4,10 +4,7 @@ mod transport {
     use plug_in::hail::HailTransport;
     use zorb::transport::conformance::Subject;
 
-    zorb::transport::conformance_suite!(Subject::new(
-        HailTransport::default(),
-        "hail://127.0.0.1:0"
-    ));
+    zorb::transport::conformance_suite!(Subject::new(HailTransport::default(), "hail://127.0.0.1:0"));
 }
 
 mod hail {

@@ -64,7 +64,7 @@ const NEW_EXCEPTIONS: &[&str] = &[
 ];
 
 static LIST: &[Known] = &[
-    known("zorb-to-omniorb", NEW_EXCEPTIONS, "BadParam", NO_SUCH_EXCEPTION),
+    known("zorb-to-omniorb", NEW_EXCEPTIONS, "BAD_PARAM", NO_SUCH_EXCEPTION),
     known("zorb-to-omniorb", &["protocol/repository_id"], "BAD_OPERATION", PSEUDO_OPERATION),
     known(
         "zorb-to-omniorb",
@@ -91,7 +91,7 @@ static LIST: &[Known] = &[
     ),
     known("zorb-to-omniorb", &["decimals/union"], "NO_IMPLEMENT", LOST_LIMITS),
     known("zorb-to-omniorb", &["values/custom"], "BAD_OPERATION", NO_CUSTOM_VALUES),
-    known("zorb-to-jacorb", NEW_EXCEPTIONS, "BadParam", NO_SUCH_EXCEPTION),
+    known("zorb-to-jacorb", NEW_EXCEPTIONS, "BAD_PARAM", NO_SUCH_EXCEPTION),
     known("zorb-to-jacorb/1.0", &["texts/string_latin1"], "the result is", NATIVE_TEXT),
     known("zorb-to-jacorb/1.1", &["wides/bounded"], "MARSHAL", WIDE_BOUND),
     known("zorb-to-jacorb/1.2", &["wides/bounded"], "MARSHAL", WIDE_BOUND),

@@ -142,8 +142,8 @@ fn refused(client: OrbBuilder, reference: &str, told: &str) -> Result<(), String
     let story = exception.to_string();
     let kind = (exception.kind, exception.completed);
     require(kind == (SystemExceptionKind::NoPermission, CompletionStatus::No), &story)?;
-    let story = zorb::Error::from(exception).to_string();
-    require(story.contains(told), story)?;
+    let report = zorb::Report(&exception).to_string();
+    require(report.contains(told), report)?;
     shut_down(&orb)
 }
 
