@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 
 use support::{Acting, Echo, builder};
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
-use zorb_core::Orb;
 use zorb_core::lanes::{LaneSettings, Pool, PoolSettings, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
 use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
+use zorb_core::{Orb, OrbBuilder};
 use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
     ResponseFlags, TargetAddress,
@@ -70,11 +70,11 @@ const STRATEGIES: [Option<Strategy>; 4] = [
 impl Scene {
     /// A lane of one thread.
     fn new(strategy: Option<Strategy>, max_held: i32) -> Self {
-        let orb = builder()
-            .listen("iiop://127.0.0.1:0")
-            .option("MaxHeldRequests", max_held.to_string())
-            .build()
-            .unwrap();
+        Self::with(strategy, builder().option("MaxHeldRequests", max_held.to_string()))
+    }
+
+    fn with(strategy: Option<Strategy>, builder: OrbBuilder) -> Self {
+        let orb = builder.listen("iiop://127.0.0.1:0").build().unwrap();
         let (policies, address) = match strategy {
             None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
             Some(strategy) => {
@@ -217,6 +217,28 @@ fn requests_beyond_the_limit_and_those_of_a_manager_that_refuses_are_answered() 
         // The end of the ORB lets nobody wait.
         scene.orb.shutdown(true).unwrap();
         assert_eq!(client.reply(), (9, ReplyStatus::SystemException), "{strategy:?}");
+    }
+}
+
+#[test]
+fn requests_are_held_up_to_a_number_of_octets() {
+    for strategy in STRATEGIES {
+        // Each has between 64 and 128 octets.
+        let scene = Scene::with(strategy, builder().option("MaxHeldOctets", "256"));
+        let mut client = scene.connect();
+        let mut sent = 0;
+        let refused = loop {
+            client.twice(&scene.held, sent, TWO_WAY);
+            sent += 1;
+            client.twice(&scene.free, 100 + sent, TWO_WAY);
+            match client.reply() {
+                (id, DONE) => assert_eq!(id, 100 + sent, "{strategy:?}"),
+                (id, status) => break (id, status),
+            }
+        };
+        assert_eq!(refused, (sent - 1, ReplyStatus::SystemException), "{strategy:?}");
+        assert!((2..=4).contains(&held(&scene.manager)), "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
     }
 }
 

@@ -77,6 +77,8 @@ macro_rules! orb_options {
                 "MaxThreadsPerConnection" max_threads_per_connection: usize = 16, 1..=1024;
                 /// Maximum number of requests that a POA manager queues while it is holding.
                 "MaxHeldRequests" max_held_requests: usize = 256, 0..=1 << 20;
+                /// Maximum size of the requests that a POA manager queues while it is holding.
+                "MaxHeldOctets" max_held_octets: usize = 64 << 20, 0..=1 << 40, "octets";
                 /// Maximum number of location forwards that one call follows.
                 "MaxForwards" max_forwards: u32 = 8, 0..=1024;
                 /// Time that an upcall may run before another thread reads on from its connection.

@@ -39,13 +39,10 @@ pub(crate) struct HoldLimits {
     pub(crate) octets: usize,
 }
 
-/// The default of `MaxHeldOctets`.
-const MAX_HELD_OCTETS: usize = 64 << 20;
-
 impl HoldLimits {
     /// Those that the options say.
     pub(crate) fn of(options: &Options) -> Self {
-        Self { requests: options.max_held_requests, octets: MAX_HELD_OCTETS }
+        Self { requests: options.max_held_requests, octets: options.max_held_octets }
     }
 }
 
