@@ -265,7 +265,37 @@ fn a_client_that_has_gone_leaves_its_one_way_requests_and_no_connection() {
 }
 
 #[test]
+fn a_resumed_request_that_blocks_delays_no_later_one() {
+    for strategy in [None, Some(Strategy::ThreadPerConnection)] {
+        let scene = Scene::new(strategy, HELD);
+        // The servant notes what it is asked under this lock.
+        let mut clients = [scene.connect(), scene.connect()];
+        clients[0].twice(&scene.held, 1, TWO_WAY);
+        until(|| held(&scene.manager) == 1);
+        let pool_has_one_thread = strategy.is_some();
+        let blocked = scene.asked.lock().unwrap();
+        scene.manager.activate().unwrap();
+        clients[1].twice(&scene.free, 2, TWO_WAY);
+        if !pool_has_one_thread {
+            assert_eq!(clients[1].reply(), (2, DONE), "{strategy:?}");
+        }
+        drop(blocked);
+        assert_eq!(clients[0].reply(), (1, DONE), "{strategy:?}");
+        if pool_has_one_thread {
+            assert_eq!(clients[1].reply(), (2, DONE), "{strategy:?}");
+        }
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn a_manager_that_holds_again_keeps_the_order() {
+    for _ in 0..20 {
+        holds_again();
+    }
+}
+
+fn holds_again() {
     let scene = Scene::new(Some(Strategy::LeaderFollowers), HELD);
     let mut client = scene.connect();
     (0..50).for_each(|value| client.twice(&scene.held, value, TWO_WAY));

@@ -4,7 +4,8 @@
 //! A held request is a message in the manager's queue: it occupies no thread, connection or lane. When the
 //! manager leaves the holding state, the queue goes back, in order, to the lanes that the requests came
 //! by, which ask the manager again. Until the last of them has asked, requests that arrive queue up
-//! behind them.
+//! behind them, and those that are held anew do not go back: so requests keep their order, however often
+//! the state changes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -92,6 +93,8 @@ struct Manager {
 #[derive(Default)]
 struct Held {
     requests: VecDeque<Box<dyn Holdable>>,
+    /// Those that were given back and are held anew; they come before the others.
+    again: VecDeque<Box<dyn Holdable>>,
     octets: usize,
     /// Threads of this process that wait for calls of their own to pass.
     callers: usize,
@@ -99,6 +102,18 @@ struct Held {
     resuming: usize,
     /// Whether the ORB shuts down: nothing is held any more.
     released: bool,
+}
+
+impl Held {
+    /// Requests and callers that wait.
+    fn len(&self) -> usize {
+        self.requests.len() + self.again.len() + self.callers
+    }
+
+    /// Whether no request waits.
+    fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.again.is_empty()
+    }
 }
 
 impl std::fmt::Debug for Held {
@@ -115,7 +130,7 @@ impl Drop for ResumePass {
         let manager = &self.0;
         let mut held = manager.0.held.lock();
         held.resuming -= 1;
-        manager.update(&held);
+        manager.resume_all(held);
     }
 }
 
@@ -188,12 +203,14 @@ impl PoaManager {
         self.resume_all(held);
     }
 
-    /// Gives held requests back, unless they are still to be held.
+    /// Gives held requests back, unless they are still to be held, or some that were given back before have
+    /// not asked yet.
     fn resume_all(&self, mut held: Locked<'_, Held>) {
-        let requests = match self.holds(&held) {
-            true => VecDeque::new(),
-            false => std::mem::take(&mut held.requests),
-        };
+        let mut requests = VecDeque::new();
+        if !self.holds(&held) && held.resuming == 0 {
+            requests = std::mem::take(&mut held.again);
+            requests.append(&mut held.requests);
+        }
         if !requests.is_empty() {
             held.octets = 0;
             held.resuming += requests.len();
@@ -211,7 +228,7 @@ impl PoaManager {
     }
 
     fn update(&self, held: &Held) {
-        let is_open = self.state() == ManagerState::Active && held.resuming == 0;
+        let is_open = self.state() == ManagerState::Active && held.resuming == 0 && held.is_empty();
         self.0.is_open.store(is_open, Ordering::Release);
     }
 
@@ -231,8 +248,14 @@ impl PoaManager {
     fn judge(&self, arrival: Arrival) -> Result<(), Stopped> {
         let held = self.0.held.lock();
         match self.state() {
-            ManagerState::Active if arrival == Arrival::Resumed || held.resuming == 0 => Ok(()),
-            ManagerState::Active => Err(Stopped::Held(self.clone())),
+            ManagerState::Active => {
+                let passes = match arrival {
+                    Arrival::New => held.resuming == 0 && held.is_empty(),
+                    // Behind those that came back before it and are held anew.
+                    Arrival::Resumed => held.again.is_empty(),
+                };
+                if passes { Ok(()) } else { Err(Stopped::Held(self.clone())) }
+            }
             ManagerState::Holding if !held.released => Err(Stopped::Held(self.clone())),
             ManagerState::Holding | ManagerState::Discarding => {
                 Err(Stopped::Refused(SystemException::transient(
@@ -258,22 +281,27 @@ impl PoaManager {
         arrival: Arrival,
     ) -> Result<(), (Box<R>, SystemException)> {
         let mut held = self.0.held.lock();
-        let in_order = arrival == Arrival::Resumed || held.resuming == 0;
-        if !self.holds(&held) || !in_order {
+        let octets = held.octets.saturating_add(request.size());
+        if arrival == Arrival::Resumed {
+            // It was within the limits before. Its pass is still there, so the queue goes back after it.
+            held.octets = octets;
+            held.again.push_back(request);
+            return Ok(());
+        }
+        if !self.holds(&held) && held.resuming == 0 {
             held.resuming += 1;
             self.update(&held);
             drop(held);
             request.resume(ResumePass(self.clone()));
             return Ok(());
         }
-        let octets = held.octets.saturating_add(request.size());
-        let count = held.requests.len() + held.callers;
-        if count >= self.0.limits.requests || octets > self.0.limits.octets {
+        if held.len() >= self.0.limits.requests || octets > self.0.limits.octets {
             drop(held);
             return Err((request, too_many()));
         }
         held.octets = octets;
         held.requests.push_back(request);
+        self.update(&held);
         Ok(())
     }
 
@@ -283,7 +311,7 @@ impl PoaManager {
     /// `TRANSIENT` when too many requests are held.
     pub(crate) fn wait_while_holding(&self) -> Result<(), SystemException> {
         let mut held = self.0.held.lock();
-        if held.requests.len() + held.callers >= self.0.limits.requests {
+        if held.len() >= self.0.limits.requests {
             return Err(too_many());
         }
         held.callers += 1;
@@ -296,8 +324,7 @@ impl PoaManager {
 
     /// Requests that wait for the manager to leave the holding state.
     pub fn held_requests(&self) -> usize {
-        let held = self.0.held.lock();
-        held.requests.len() + held.callers
+        self.0.held.lock().len()
     }
 }
 

@@ -76,6 +76,17 @@ impl Client {
         }
     }
 
+    /// Ends the connection over which a request without a readable header has come.
+    #[cold]
+    fn refuse_broken(&self, error: &ProtocolError) {
+        if let Some(connection) = self.connection() {
+            connection.refuse(error);
+            connection.end(false);
+            // A thread that waits for more finds out.
+            let _ = connection.stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
     fn core(&self) -> &Arc<OrbCore> {
         match self {
             Self::Connected(used) => &used.0.core,
@@ -148,7 +159,11 @@ impl QueuedRequest {
 
     fn dispatch(self, scratch: &mut Scratch) -> Vec<u8> {
         let Scratch { reply, adapters, .. } = scratch;
-        let Self { message, client, .. } = &self;
+        let Self { message, client, urgency, pass } = self;
+        #[cfg(feature = "buffers")]
+        let mut message = message;
+        #[cfg(feature = "buffers")]
+        let lent = message.lent.take();
         let (connection, core) = (client.connection(), client.core());
         let form = match message.recalled.as_deref() {
             Some(reads) => Form::Other(reads),
@@ -162,45 +177,41 @@ impl QueuedRequest {
         let octets = &message.octets;
         let mut call = ServerCall::new(octets.message(), message.header.order, form, to);
         if let Err(error) = call.read_header(&message.header) {
-            self.refuse_broken(&error);
-            return self.message.octets.buffer;
+            client.refuse_broken(&error);
+            return message.octets.buffer;
         }
         call.set_text(message.text);
-        let arrival = if self.pass.is_some() { Arrival::Resumed } else { Arrival::New };
+        let arrival = if pass.is_some() { Arrival::Resumed } else { Arrival::New };
         let by = Access { arrival, pool: Some(client.lane().pool()) };
         let mut answer = match find_target(core, Some(adapters), call.request(), by) {
             Ok(found) => Err(found),
             Err(NotHere::Held(manager)) => {
-                self.hold(&manager, arrival);
+                #[cfg(feature = "buffers")]
+                let message = RequestMessage { lent, ..message };
+                Self { message, client, urgency, pass }.hold(&manager, arrival);
                 return Vec::new();
             }
             Err(absent) => answer_absent(core, absent, &mut call),
         };
+        // Requests that arrive from now on need not queue up behind this one.
+        drop(pass);
         if let Err(found) = &answer {
             call.remember_in(&adapters.operation);
             let parts = InParts::new(&octets.seams);
             #[cfg(feature = "buffers")]
-            let parts = parts.with_end(message.lent.as_ref());
+            let parts = parts.with_end(lent.as_ref());
             Upcall::begin();
             let dispatched = dispatch(core, &mut call, found, &parts);
             Upcall::end();
             answer = Ok(dispatched);
         }
+        // The client may write there again when it has its answer.
+        #[cfg(feature = "buffers")]
+        drop(lent);
         if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
             connection.send_reply(message.request_id, reply);
         }
-        self.message.octets.buffer
-    }
-
-    /// Ends the connection over which a request without a readable header has come.
-    #[cold]
-    fn refuse_broken(&self, error: &ProtocolError) {
-        if let Some(connection) = self.client.connection() {
-            connection.refuse(error);
-            connection.end(false);
-            // A thread that waits for more finds out.
-            let _ = connection.stream.shutdown(std::net::Shutdown::Both);
-        }
+        message.octets.buffer
     }
 
     /// Answers that there is no room for it.

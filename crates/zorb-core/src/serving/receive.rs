@@ -277,6 +277,9 @@ impl ServerConnection {
         upcall.end(self);
         // The servant may end with this request, before its client goes on.
         drop(found);
+        // The client may write there again when it has its answer.
+        #[cfg(feature = "buffers")]
+        drop(lent);
         if answer == Answer::Reply {
             self.send_reply(id, reply);
         }

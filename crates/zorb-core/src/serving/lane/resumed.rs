@@ -8,7 +8,7 @@ use zorb_os::lock::Lock;
 use crate::serving::queued::QueuedRequest;
 
 /// How many threads at most serve resumed requests at a time, in lanes without an event loop.
-const MAX_THREADS: usize = 16;
+const MAX_THREADS: usize = 64;
 
 /// Requests that begin in their order.
 #[derive(Debug, Default)]
