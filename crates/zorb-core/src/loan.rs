@@ -10,12 +10,12 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_transport::{SendBuffer, Stream};
 use zorb_types::SystemException;
 
-use crate::client::connection_of;
+use crate::client::{connection_of, policy_of_thread_and_orb};
+use crate::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::policy::{AroundUpcall, Levels, PolicyType, TypedPolicy, overrides_here};
-use crate::servant::Served;
-use crate::serving::{ServerCall, buffers_of_upcall};
+use crate::policy::{Levels, Policies, PolicyType, TypedPolicy};
+use crate::serving::buffers_of_upcall;
 
 /// Where the buffers come from that [`ObjectRef::loan`] gives, and [`Loan::for_reply`]: the
 /// shared-buffer strategy. It is Zorb's own policy.
@@ -46,31 +46,37 @@ thread_local! {
     static OF_OBJECT: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
 }
 
-/// Has the replies of an adapter's objects be drawn so.
+/// The interceptor of requests to objects whose policies have a buffer strategy.
+pub(crate) fn interceptor(policies: &Policies) -> Option<Arc<dyn ServerRequestInterceptor>> {
+    let strategy = policies.value::<BufferStrategy>()?;
+    Some(Arc::new(BufferInterceptor(*strategy)))
+}
+
+/// Sets the buffer strategy of the objects' replies.
 #[derive(Debug)]
-struct Drawing(BufferStrategy);
+struct BufferInterceptor(BufferStrategy);
 
-/// What was said before, to be said again, however the upcall ends.
-struct Back(Option<BufferStrategy>);
+/// Restores the strategy of the thread when dropped, also after a panic.
+struct Restore(Option<BufferStrategy>);
 
-impl Drop for Back {
+impl Drop for Restore {
     fn drop(&mut self) {
         OF_OBJECT.set(self.0);
     }
 }
 
-impl AroundUpcall for Drawing {
-    fn upcall(
+impl ServerRequestInterceptor for BufferInterceptor {
+    fn around_upcall(
         &self,
-        call: &mut ServerCall<'_>,
-        run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
-    ) -> Served {
-        let _back = Back(OF_OBJECT.replace(Some(self.0)));
-        run(call)
+        info: &mut ServerRequestInfo<'_>,
+        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        let _restore = Restore(OF_OBJECT.replace(Some(self.0)));
+        next(info)
     }
 
-    fn is_about_connections(&self) -> bool {
-        true
+    fn intercepts_collocated_calls(&self) -> bool {
+        false
     }
 }
 
@@ -93,10 +99,6 @@ impl TypedPolicy for BufferStrategy {
 
     fn default_of(_: &Options) -> Option<Self> {
         Some(Self::default())
-    }
-
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        Some(Arc::new(Drawing(*self)))
     }
 }
 
@@ -142,9 +144,9 @@ impl Loan {
     ///
     /// Whether the connection's are to be drawn says [`BufferStrategy`], the first of these that says
     /// something: the object's policy or its adapter's ([`PoaPolicies`](crate::poa::PoaPolicies)), the
-    /// thread's ([`PolicyCurrent`](crate::policy::PolicyCurrent)), what was said of the connection
+    /// thread's ([`PolicyCurrent`](crate::PolicyCurrent)), what was said of the connection
     /// ([`Caller::set_buffer_strategy`](crate::Caller::set_buffer_strategy)), the ORB's
-    /// ([`PolicyManager`](crate::policy::PolicyManager)).
+    /// ([`PolicyManager`](crate::PolicyManager)).
     ///
     /// ```text
     /// fn shoot(&self) -> zorb::Result<LoanedOctets> {
@@ -157,7 +159,7 @@ impl Loan {
     pub fn for_reply(len: usize) -> Self {
         let Some(buffers) = buffers_of_upcall() else { return Self::of(None, len) };
         let strategy = OF_OBJECT.get().or_else(|| {
-            let (of_thread, of_orb) = overrides_here::<BufferStrategy>(&buffers.core);
+            let (of_thread, of_orb) = policy_of_thread_and_orb::<BufferStrategy>(&buffers.core);
             of_thread.or(buffers.strategy).or(of_orb)
         });
         match strategy.unwrap_or_default() {

@@ -15,11 +15,10 @@ use zorb_giop::{Ior, ResponseFlags};
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-use crate::client::{Reply, Routes, invoke, locate, validate};
+use crate::client::{ConnectionPolicies, ObjectPolicies, Reply, Routes, invoke, locate, validate};
 use crate::collocation::{CollocationStrategy, Place};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
-use crate::policy::{AnyShape, ObjectOverrides};
 use crate::raises::Raises;
 
 use variants::Variants;
@@ -33,7 +32,7 @@ pub use dynamic::{KeptReply, RawReply};
 #[derive(Clone)]
 pub struct ObjectRef {
     shared: Arc<Shared>,
-    overrides: Option<Arc<ObjectOverrides>>,
+    overrides: Option<Arc<ObjectPolicies>>,
     collocation: CollocationStrategy,
 }
 
@@ -56,7 +55,7 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub(crate) struct Binding {
     ior: Ior,
-    shape: Option<Arc<dyn AnyShape>>,
+    policies: Option<Arc<ConnectionPolicies>>,
     routes: OnceLock<Routes>,
 }
 
@@ -72,21 +71,25 @@ impl Forwarded {
 }
 
 impl Binding {
-    fn new(ior: Ior, shape: Option<Arc<dyn AnyShape>>) -> Self {
-        Self { ior, shape, routes: OnceLock::new() }
+    fn new(ior: Ior, policies: Option<Arc<ConnectionPolicies>>) -> Self {
+        Self { ior, policies, routes: OnceLock::new() }
+    }
+
+    pub(crate) fn ior(&self) -> &Ior {
+        &self.ior
     }
 
     #[inline]
     pub(crate) fn routes(&self, core: &OrbCore) -> &Routes {
-        self.routes.get_or_init(|| Routes::resolve(core, &self.ior, self.shape.as_ref()))
+        self.routes.get_or_init(|| Routes::resolve(core, &self.ior, self.policies.as_ref()))
     }
 }
 
 impl Shared {
-    fn new(core: &Arc<OrbCore>, ior: Ior, shape: Option<Arc<dyn AnyShape>>) -> Self {
+    fn new(core: &Arc<OrbCore>, ior: Ior, policies: Option<Arc<ConnectionPolicies>>) -> Self {
         Self {
             core: Arc::clone(core),
-            original: Binding::new(ior, shape),
+            original: Binding::new(ior, policies),
             forward: ArcSwapOption::empty(),
             was_forwarded: AtomicBool::new(false),
             place: Place::default(),
@@ -95,8 +98,8 @@ impl Shared {
         }
     }
 
-    fn shape(&self) -> Option<&Arc<dyn AnyShape>> {
-        self.original.shape.as_ref()
+    fn connection_policies(&self) -> Option<&Arc<ConnectionPolicies>> {
+        self.original.policies.as_ref()
     }
 }
 
@@ -145,7 +148,7 @@ impl ObjectRef {
     }
 
     pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
-        let binding = Arc::new(Binding::new(ior, self.shared.shape().cloned()));
+        let binding = Arc::new(Binding::new(ior, self.shared.connection_policies().cloned()));
         self.shared.forward.store(Some(Arc::clone(&binding)));
         self.shared.was_forwarded.store(true, Ordering::Release);
         self.shared.place.forget();

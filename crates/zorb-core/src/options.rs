@@ -109,6 +109,11 @@ impl Options {
         Ok(options)
     }
 
+    /// Whether the option `ClientProtocols` allows protocols that it does not name.
+    pub(crate) fn allows_other_protocols(&self) -> bool {
+        self.client_protocols.last().is_some_and(|last| last == "any")
+    }
+
     /// Every option of the ORB: its own, those of sockets, those of protocols and extensions.
     pub fn table(&self) -> impl Iterator<Item = &'static OptionSpec> {
         self.sets().flat_map(|set| set.specs())

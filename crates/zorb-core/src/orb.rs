@@ -4,28 +4,34 @@ mod builder;
 mod choice;
 mod core;
 mod export;
+mod extensions;
 mod initial;
 mod local;
+mod policy_current;
+mod policy_manager;
 mod resolve;
 mod shutdown;
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use zorb_giop::Ior;
 use zorb_transport::ProtocolRegistry;
 use zorb_types::Typed;
 
 use crate::error::Error;
 use crate::interface::Interface;
+use crate::object::ObjectRef;
 use crate::options::Options;
 use crate::poa::{Access, HoldLimits, KnownAdapters, ManagerState, Poa, PoaManager};
-use crate::policy::{PolicyCurrent, PolicyManager};
 
 pub use builder::OrbBuilder;
-pub(crate) use choice::{any_may_follow, endpoints, ephemeral, for_calls};
+pub(crate) use choice::{endpoints, ephemeral, for_calls};
 pub(crate) use core::OrbCore;
 pub(crate) use initial::initial_reference;
+pub use policy_current::PolicyCurrent;
+pub use policy_manager::PolicyManager;
 
 /// An object request broker. Clones are the same ORB.
 ///
@@ -37,7 +43,34 @@ pub struct Orb {
     core: Arc<OrbCore>,
 }
 
+/// An [`Orb`] that may have ended: a crate above this one keeps it where an `Orb` would be a cycle.
+#[derive(Clone)]
+pub struct WeakOrb(Weak<OrbCore>);
+
+impl WeakOrb {
+    /// The ORB, unless it has been dropped.
+    pub fn upgrade(&self) -> Option<Orb> {
+        self.0.upgrade().map(Orb::from_core)
+    }
+}
+
+impl fmt::Debug for WeakOrb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakOrb")
+    }
+}
+
 impl Orb {
+    /// A handle that does not keep the ORB alive.
+    pub fn downgrade(&self) -> WeakOrb {
+        WeakOrb(Arc::downgrade(&self.core))
+    }
+
+    /// A reference to the object that `ior` identifies.
+    pub fn object(&self, ior: Ior) -> ObjectRef {
+        ObjectRef::new(&self.core, ior)
+    }
+
     pub(crate) fn from_core(core: Arc<OrbCore>) -> Self {
         Self { core }
     }
@@ -117,7 +150,7 @@ impl Orb {
     ///
     /// # Errors
     /// What is wrong with the text; for `corbaname:` also with the call to the naming service.
-    pub fn string_to_object(&self, url: &str) -> Result<Option<crate::object::ObjectRef>, Error> {
+    pub fn string_to_object(&self, url: &str) -> Result<Option<ObjectRef>, Error> {
         resolve::string_to_object(&self.core, url, 0)
     }
 

@@ -11,7 +11,7 @@ mod groups;
 mod ids;
 mod key;
 mod manager;
-mod object_id;
+
 mod objects;
 mod policies;
 mod slots;
@@ -26,22 +26,21 @@ use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::collocation::{Bonds, Faces, HasServant};
-use crate::orb::{Orb, OrbCore};
-use crate::policy::{
-    self, AdapterPolicies, AroundUpcall, ConnectionProperties, Overrides, SetsUp, served_properties,
-};
+use crate::interceptor::ServerRequestInterceptor;
+use crate::orb::OrbCore;
+use crate::policy::{self, ConnectionProperties, Priority, served_properties};
 use crate::servant::Skeleton;
-use crate::serving::PoolUse;
+use crate::serving::{ConnectionSetup, PoolUse};
 
+pub use crate::object_id::ObjectId;
 pub(crate) use adapters::{Access, Adapters, KnownAdapters, KnownOperation, not_there};
 pub use error::PoaError;
 pub use key::{KeyParts, system_id};
 pub(crate) use manager::{Arrival, HoldLimits, Holdable, ResumePass, Stopped};
 pub use manager::{ManagerState, PoaManager};
-pub use object_id::ObjectId;
 use objects::Objects;
 pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
-use policies::{around, check_policies, pool_of};
+use policies::{check_policies, interceptors, pool_of};
 pub(crate) use slots::Found;
 
 /// An object adapter. Clones are the same adapter.
@@ -87,10 +86,12 @@ pub(crate) struct PoaCore {
     policies: PoaPolicies,
     /// What references say of the policies.
     exposed: Option<TaggedComponent>,
-    /// What they do around upcalls.
-    around: Vec<Arc<dyn AroundUpcall>>,
-    /// The last of which sets connections up, if they say how.
-    sets_up: Option<Arc<dyn SetsUp>>,
+    /// The interceptors of requests.
+    interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    /// The setup of connections, if the policies ask for one.
+    setup: Option<Arc<ConnectionSetup>>,
+    /// The priorities in references to objects that were not active when the references were made.
+    declared_priorities: Lock<HashMap<ObjectId, Priority>>,
     manager: PoaManager,
     index: u32,
     stamp: u32,
@@ -119,14 +120,9 @@ pub(crate) enum NotHere {
 impl Poa {
     pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
         let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.options()));
-        let overrides = orb.overrides().load();
-        let (policies, pool) = match overrides.begin_root {
-            Some(begin) => begin(orb, &overrides),
-            None => (PoaPolicies::root(), None),
-        };
+        let (policies, pool) = Self::root_policies(orb);
         let root = orb.adapters().register(|index, stamp| {
-            let itself = Arc::downgrade(orb);
-            PoaCore::new(itself, "RootPOA", None, policies, manager, (index, stamp))
+            PoaCore::new(orb, "RootPOA", None, policies, manager, (index, stamp))
         });
         if pool.is_some() {
             root.join(pool);
@@ -134,21 +130,17 @@ impl Poa {
         Self(root)
     }
 
-    /// What the root adapter begins with where the ORB has policies, or gives adapters some by name.
-    pub(crate) fn root_policies(
-        orb: &Arc<OrbCore>,
-        overrides: &Overrides,
-    ) -> (PoaPolicies, Option<PoolUse>) {
+    /// The policies of the root adapter, and its part in its thread pool.
+    fn root_policies(orb: &Arc<OrbCore>) -> (PoaPolicies, Option<PoolUse>) {
         let mut policies = PoaPolicies::root();
-        if let Some(adapters) = &overrides.adapters {
-            let itself = Orb::from_core(Arc::clone(orb));
-            match adapters.policies(&itself, "/") {
-                Ok(furnished) => policies = policies.furnished(&furnished),
+        if let Some(configured) = &orb.extensions().load().adapter_policies {
+            match configured.of(orb, "/") {
+                Ok(configured) => policies = policies.with_defaults(&configured),
                 Err(error) => tracing::warn!(%error, "the root adapter is without its policies"),
             }
         }
-        let inherited = policies.inheriting(&overrides.policies);
-        match pool_of(&inherited.others) {
+        let inherited = policies.inheriting(&orb.client_policies().load().policies);
+        match pool_of(orb, &inherited.others) {
             Ok(pool) => (inherited, pool),
             Err(error) => {
                 tracing::warn!(%error, "the root adapter is without the ORB's policies");
@@ -184,13 +176,9 @@ impl Poa {
             return Err(PoaError::InvalidPolicy { reason: "the adapter's name is not usable" });
         }
         let orb = self.0.orb()?;
-        let of_orb = orb.overrides().load_full();
-        let policies = match &of_orb.adapters {
-            None => policies,
-            Some(adapters) => self.furnished(&orb, name, policies, &**adapters)?,
-        };
-        let policies = policies.inheriting(&of_orb.policies);
-        let pool = pool_of(&policies.others)?;
+        let policies = self.configured(&orb, name, policies)?;
+        let policies = policies.inheriting(&orb.client_policies().load().policies);
+        let pool = pool_of(&orb, &policies.others)?;
         let mut children = self.0.children.lock();
         // Asked under the lock with which a shutdown looks for managers that hold requests.
         orb.check_running()?;
@@ -205,30 +193,30 @@ impl Poa {
         }
         let child = orb.adapters().register(|index, stamp| {
             let parent = Some(&self.0);
-            PoaCore::new(self.0.orb.clone(), name, parent, policies, manager, (index, stamp))
+            PoaCore::new(&orb, name, parent, policies, manager, (index, stamp))
         });
         child.join(pool);
         children.insert(name.to_owned(), Self(Arc::clone(&child)));
         Ok(Self(child))
     }
 
-    /// The policies of a child, with those that its name has it have.
-    #[cold]
-    fn furnished(
+    /// The policies of a child, with those that the ORB's configuration gives it.
+    fn configured(
         &self,
         orb: &Arc<OrbCore>,
         name: &str,
         policies: PoaPolicies,
-        adapters: &dyn AdapterPolicies,
     ) -> Result<PoaPolicies, PoaError> {
+        let extensions = orb.extensions().load_full();
+        let Some(configured) = &extensions.adapter_policies else { return Ok(policies) };
         let mut path = name.to_owned();
         let mut above = Some(self.clone());
         while let Some(poa) = above.filter(|poa| poa.parent().is_some()) {
             path = format!("{}/{path}", poa.name());
             above = poa.parent();
         }
-        let furnished = adapters.policies(&Orb::from_core(Arc::clone(orb)), &path);
-        let policies = policies.furnished(&furnished.map_err(|error| {
+        let configured = configured.of(orb, &path);
+        let policies = policies.with_defaults(&configured.map_err(|error| {
             let no = CompletionStatus::No;
             let code = minor::inv_policy::CONFLICT;
             error.into_exception(SystemException::inv_policy(code, no))
@@ -358,7 +346,7 @@ impl fmt::Debug for Poa {
 
 impl PoaCore {
     fn new(
-        orb: Weak<OrbCore>,
+        orb: &Arc<OrbCore>,
         name: &str,
         parent: Option<&Arc<Self>>,
         policies: PoaPolicies,
@@ -371,17 +359,18 @@ impl PoaCore {
             path.extend_from_slice(name.as_bytes());
             path.push(0);
         }
-        let sets_up = policies.others.sets_up();
+        let setup = ConnectionSetup::of(&policies.others).map(Arc::new);
         let slots = policies.lifespan == Lifespan::Transient
             && policies.id_assignment == IdAssignment::System;
         Self {
-            orb,
+            orb: Arc::downgrade(orb),
             name: name.to_owned(),
             path,
             parent: parent.map(Arc::downgrade),
             exposed: policy::component(&policies.others).ok().flatten(),
-            around: around(&policies.others, sets_up.clone()),
-            sets_up,
+            interceptors: interceptors(orb, &policies.others),
+            setup,
+            declared_priorities: Lock::default(),
             policies,
             manager,
             index,
@@ -408,7 +397,7 @@ impl PoaCore {
     /// Is served by the threads of `pool` from now on, which sets its connections up as the policies say.
     fn join(&self, pool: Option<PoolUse>) {
         if let Some(pool) = &pool {
-            pool.set_up_by(self.sets_up.clone());
+            pool.set_up_by(self.setup.clone());
             self.pool_number.store(pool.number(), Ordering::Relaxed);
         }
         *self.pool.lock() = pool;

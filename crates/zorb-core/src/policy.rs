@@ -29,48 +29,40 @@
 //! # Ok::<(), zorb_core::Error>(())
 //! ```
 
-mod current;
+mod bands;
+mod effective;
 mod exposed;
-mod hooks;
 mod levels;
-mod manager;
 mod messaging;
-mod overrides;
+mod network;
+mod priority;
 mod properties;
 mod protocols;
-mod queueing;
-mod served;
+mod readers;
 mod set;
-mod shape;
+mod threadpool;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
-pub use current::PolicyCurrent;
-pub use hooks::{
-    AdapterPolicies, AroundUpcall, CallPriority, EndTimes, NetworkClass, NetworkPriorities,
-    RequestContext, RestingPriorities, ShortContext,
-};
-pub use levels::Levels;
-pub use manager::PolicyManager;
+pub use bands::{PriorityBand, PriorityBands};
+pub use effective::EffectivePolicies;
+pub use levels::{Levels, SetOverrideType};
 pub use messaging::{
     ConnectionTimeout, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope,
 };
-pub use overrides::SetOverrideType;
+pub use network::{NetworkClass, NetworkPriorities};
+pub use priority::{Priority, PriorityModel};
 pub use properties::ConnectionProperties;
 pub use protocols::{ClientProtocols, PrivateConnection, ProtocolChoice, ServerProtocols};
-pub use queueing::OnewayQueue;
-pub use served::ServedOf;
-pub use set::{DetourOf, Policies, Policy, ShaperOf, TypedPolicy};
+pub use set::{Policies, Policy, TypedPolicy};
+pub use threadpool::ThreadpoolPolicy;
 pub use types::PolicyType;
 
 pub(crate) use exposed::{component, exposed_by};
-pub(crate) use hooks::{MAX_CONTEXTS, Understood};
-pub(crate) use overrides::{
-    Asked, Detour, ObjectOverrides, Overrides, Terms, override_of, overrides_here, plain_terms,
-    terms,
-};
-pub(crate) use properties::LineOptions;
-pub(crate) use served::{SetsUp, served_properties};
-pub(crate) use shape::{AnyShape, Lines, Shape, Shaper};
+pub(crate) use network::ServedPriority;
+pub(crate) use properties::octets;
+pub(crate) use protocols::served_properties;
+pub(crate) use readers::PolicyReaders;
+pub(crate) use threadpool::may_be_served_in_lane;

@@ -5,13 +5,17 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use zorb_giop::TaggedComponent;
+use zorb_cdr::{ByteOrder, CdrReader};
+use zorb_giop::{ServiceContexts, TaggedComponent};
 use zorb_types::SystemException;
 
+use crate::interceptor::{
+    ServerRequest, ServerRequestInfo, ServerRequestInterceptor, intercept_upcall,
+};
 use crate::interface::Interface;
 use crate::poa::ObjectId;
-use crate::policy::{AroundUpcall, Policies};
-use crate::serving::ServerCall;
+use crate::policy::{Policies, PriorityModel};
+use crate::serving::{ConnectionSetup, ServerCall};
 
 /// How an upcall ends: the reply is written, or a system exception is to be.
 pub type Served = Result<(), SystemException>;
@@ -69,9 +73,14 @@ pub(crate) trait Skeleton: Send + Sync {
     fn policies(&self) -> Option<&Policies> {
         None
     }
-    /// The priority of an upcall, as far as policies know it before it is made.
-    fn urgency(&self, id: &ObjectId, told: Option<i16>) -> Option<i16> {
-        let _ = (id, told);
+    /// The priority by which a request is queued, if an interceptor sets one.
+    fn request_priority(
+        &self,
+        id: &ObjectId,
+        operation: &str,
+        contexts: ServiceContexts<'_>,
+    ) -> Option<i16> {
+        let _ = (id, operation, contexts);
         None
     }
 }
@@ -109,22 +118,22 @@ impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
     }
 }
 
-/// A skeleton with policies that do something around its upcalls, or that are its object's own.
+/// A skeleton of an object whose requests are intercepted, or that has policies of its own.
 pub(crate) struct Governed {
     pub(crate) inner: Box<dyn Skeleton>,
-    pub(crate) around: Vec<Arc<dyn AroundUpcall>>,
+    pub(crate) interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    pub(crate) setup: Option<Arc<ConnectionSetup>>,
     pub(crate) exposed: Option<TaggedComponent>,
     pub(crate) policies: Policies,
 }
 
-fn surrounded(
-    around: &[Arc<dyn AroundUpcall>],
-    inner: &dyn Skeleton,
-    call: &mut ServerCall<'_>,
-) -> Served {
-    match around.split_first() {
-        None => inner.dispatch(call),
-        Some((first, rest)) => first.upcall(call, &mut |call| surrounded(rest, inner, call)),
+impl Governed {
+    /// Makes the upcall, after the interceptors.
+    fn upcall(&self, call: &mut ServerCall<'_>) -> Served {
+        match &self.setup {
+            None => self.inner.dispatch(call),
+            Some(setup) => setup.around_upcall(call, |call| self.inner.dispatch(call)),
+        }
     }
 }
 
@@ -138,13 +147,32 @@ impl Skeleton for Governed {
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {
-        surrounded(&self.around, &*self.inner, call)
+        if self.policies.value::<PriorityModel>().is_some() {
+            call.apply_declared_band();
+        }
+        let object_id = call.object_id().filter(|_| !self.interceptors.is_empty());
+        let Some(object_id) = object_id else { return self.upcall(call) };
+        let operation = call.request().operation.clone();
+        let mut info = ServerRequestInfo::new(ServerRequest {
+            operation: &operation,
+            object_id,
+            contexts: call.request().service_contexts,
+            arguments: call.arguments().clone(),
+            policies: &self.policies,
+            lane_priority: call.lane(),
+        });
+        let mut is_called = false;
+        let served = intercept_upcall(&self.interceptors, &mut info, &mut || {
+            is_called = true;
+            self.upcall(call)
+        });
+        if served.is_ok() && !is_called { call.done() } else { served }
     }
 
-    /// None where an upcall has more to it than the servant's method.
+    /// `None` if collocated calls must be intercepted.
     fn face(&self, wanted: TypeId) -> Option<Face> {
-        let direct = self.around.iter().all(|around| around.is_about_connections());
-        if direct { self.inner.face(wanted) } else { None }
+        let intercepted = self.interceptors.iter().any(|it| it.intercepts_collocated_calls());
+        if intercepted { None } else { self.inner.face(wanted) }
     }
 
     fn identity(&self) -> usize {
@@ -159,8 +187,24 @@ impl Skeleton for Governed {
         Some(&self.policies)
     }
 
-    fn urgency(&self, id: &ObjectId, told: Option<i16>) -> Option<i16> {
-        self.around.iter().find_map(|around| around.urgency(id, told))
+    fn request_priority(
+        &self,
+        id: &ObjectId,
+        operation: &str,
+        contexts: ServiceContexts<'_>,
+    ) -> Option<i16> {
+        let mut info = ServerRequestInfo::new(ServerRequest {
+            operation,
+            object_id: id,
+            contexts,
+            arguments: CdrReader::new(&[], ByteOrder::NATIVE),
+            policies: &self.policies,
+            lane_priority: None,
+        });
+        for interceptor in &self.interceptors {
+            interceptor.receive_request_service_contexts(&mut info);
+        }
+        info.priority()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Every connection belongs to a [lane](lane): the threads, endpoints and connections that serve requests
 //! of one priority. An ORB has one lane of its own; a [`Pool`] is a set of lanes more, and an object
-//! adapter whose policies name one ([`TypedPolicy::pool`](crate::policy::TypedPolicy::pool)) is served by
+//! adapter whose policies name one ([`ThreadpoolPolicy`](crate::policy::ThreadpoolPolicy)) is served by
 //! its threads alone: its references have the endpoints of the pool's lanes, and none of the ORB's own.
 //! RT-CORBA's thread pools (crate `zorb-rt`) are made of it; here priorities are numbers that references
 //! carry, and [`LaneThreads`] says what they mean to threads.
@@ -25,6 +25,7 @@
 mod call;
 mod caller;
 mod connection;
+mod connection_setup;
 mod current;
 mod event_loop;
 mod idle;
@@ -49,16 +50,14 @@ mod watchdog;
 pub use call::ServerCall;
 pub(crate) use call::{ReplySink, ReplyTo};
 pub use caller::Caller;
-pub(crate) use current::{
-    about_to_block, buffers_of_upcall, in_upcall, in_upcall_of, served_by, set_up_served,
-};
+pub(crate) use connection_setup::ConnectionSetup;
+pub(crate) use current::{about_to_block, buffers_of_upcall, in_upcall, in_upcall_of};
 pub(crate) use lane::Lane;
 pub(crate) use lane::steady_state::Freezing;
 pub use lane::steady_state::{LaneViolations, ViolationReport};
 pub(crate) use listener::Listener;
-pub(crate) use pool::{AnyPool, PoolUse, default_lane};
 pub use pool::{Pool, WeakPool};
-pub(crate) use properties::ConnectionSetup;
+pub(crate) use pool::{PoolCore, PoolUse, default_lane};
 pub(crate) use request::{Answer, InParts, answer_absent, dispatch, find_target, panicked};
 pub use settings::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, PoolSettings, Strategy,

@@ -8,10 +8,9 @@ use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
 use support::{Acting, Echo, builder};
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
-use zorb_core::lanes::{LaneSettings, Pool, PoolSettings, Strategy};
+use zorb_cdr::ByteOrder;
+use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
-use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_core::{Orb, OrbBuilder};
 use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
@@ -20,33 +19,6 @@ use zorb_giop::{
 
 /// More than there may be threads, connections or descriptors for.
 const HELD: i32 = 1_000;
-
-/// Has the objects of an adapter be served by a pool.
-#[derive(Clone, Debug)]
-struct ServedBy(Pool);
-
-impl PartialEq for ServedBy {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl TypedPolicy for ServedBy {
-    const POLICY_TYPE: PolicyType = PolicyType::THREADPOOL;
-    const LEVELS: Levels = Levels::SERVER;
-
-    fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
-        Ok(())
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        Err(reader.read_u8().unwrap_err())
-    }
-
-    fn pool(&self) -> Option<Pool> {
-        Some(self.0.clone())
-    }
-}
 
 /// Two objects in one lane: one behind a manager of its own, one behind an active manager.
 struct Scene {
@@ -89,7 +61,7 @@ impl Scene {
                 };
                 let pool = orb.create_pool(settings).unwrap();
                 let address = pool.endpoints()[0][0].clone();
-                (PoaPolicies::new().with(ServedBy(pool)), address)
+                (PoaPolicies::new().with(pool.policy()), address)
             }
         };
         let manager = orb.create_poa_manager();

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use support::{Echo, Servant, builder, client, server, server_in_order, until_noted};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InlineContext};
 use zorb_core::poa::{PoaError, PoaPolicies};
 use zorb_core::policy::{
     ConnectionTimeout, Levels, Policies, Policy, PolicyType, Rebind, RelativeRequestTimeout,
-    RelativeRoundtripTimeout, RequestContext, SetOverrideType, ShortContext, SyncScope,
-    TypedPolicy,
+    RelativeRoundtripTimeout, SetOverrideType, SyncScope, TypedPolicy,
 };
 use zorb_core::{Interface, ObjectRef, Orb};
 use zorb_giop::{ComponentTag, ServiceId};
@@ -343,20 +343,22 @@ fn a_request_that_gets_no_connection_in_its_time_is_not_sent() {
 #[derive(Debug)]
 struct Along(u32);
 
-impl RequestContext for Along {
-    fn context(&self) -> Result<Option<ShortContext>, SystemException> {
-        Ok(ShortContext::new(ServiceId(0x5a52_4200 + self.0), b"along"))
+impl ClientRequestInterceptor for Along {
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let context = InlineContext::new(ServiceId(0x5a52_4200 + self.0), b"along").unwrap();
+        info.add_request_service_context(context)
     }
 }
 
 #[test]
-fn no_context_that_accompanies_requests_is_left_out() {
+fn a_ninth_context_is_refused_and_not_omitted() {
     let (_server, echo) = server();
     let (orb, _) = client(&echo);
     let ior = echo.object().to_ior_string();
     let mut outcomes = Vec::new();
     for number in 0..9 {
-        orb.policy_manager().accompany(Arc::new(Along(number)));
+        let name = number.to_string();
+        orb.add_client_request_interceptor(&name, move |_| Some(Arc::new(Along(number))));
         let echo: Echo = orb.resolve(&ior).unwrap();
         outcomes.push(echo.twice(2));
     }
@@ -370,24 +372,40 @@ fn no_context_that_accompanies_requests_is_left_out() {
 #[derive(Debug, Default)]
 struct UnderWay(AtomicI32);
 
-impl RequestContext for UnderWay {
-    fn context(&self) -> Result<Option<ShortContext>, SystemException> {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        Ok(None)
-    }
-
-    fn ended(&self, _: &ObjectRef) -> Result<(), SystemException> {
+impl UnderWay {
+    fn end(&self) -> Result<(), SystemException> {
         self.0.fetch_sub(1, Ordering::SeqCst);
         Ok(())
     }
 }
 
+impl ClientRequestInterceptor for UnderWay {
+    fn send_request(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn receive_reply(&self, _: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.end()
+    }
+
+    fn receive_exception(
+        &self,
+        _: &ClientRequestInfo<'_>,
+        exception: Option<&SystemException>,
+    ) -> Result<(), SystemException> {
+        assert!(exception.is_some());
+        self.end()
+    }
+}
+
 #[test]
-fn what_accompanies_requests_is_told_of_the_end_of_calls_that_fail_as_well() {
+fn an_interceptor_runs_at_the_end_of_calls_that_fail_as_well() {
     let (_server, echo) = server();
     let orb = builder().build().unwrap();
     let under_way = Arc::new(UnderWay::default());
-    orb.policy_manager().accompany(Arc::clone(&under_way) as Arc<dyn RequestContext>);
+    let counted = Arc::clone(&under_way);
+    orb.add_client_request_interceptor("under way", move |_| Some(Arc::clone(&counted) as _));
     let echo: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
     assert_eq!(echo.twice(2), Ok(4));
     assert_eq!(under_way.0.load(Ordering::SeqCst), 0);

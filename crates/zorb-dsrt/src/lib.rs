@@ -27,10 +27,10 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
-mod around;
 mod context;
 mod current;
 mod executive;
+mod interceptors;
 mod node;
 mod parameters;
 mod scheduler;

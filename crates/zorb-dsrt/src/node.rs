@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
-use zorb_core::Orb;
-use zorb_core::policy::{AroundUpcall, Levels, PolicyType, TypedPolicy};
+use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
+use zorb_core::{Orb, WeakOrb};
 use zorb_os::lock::{Lock, Locked};
 
-use super::around::{AroundVisit, Propagation};
 use super::current::Current;
+use super::interceptors::{Propagation, UpcallVisit};
 use super::scheduler::Scheduler;
 use super::thread::{DistributableThread, Known, ThreadId};
 use super::visit::Entered;
@@ -25,6 +25,7 @@ const MAX_REMEMBERED: usize = 128;
 /// The distributable threads that are here, and who schedules them.
 pub(crate) struct Node {
     pub(crate) scheduler: Arc<dyn Scheduler>,
+    orb: WeakOrb,
     threads: Lock<Threads>,
 }
 
@@ -97,9 +98,11 @@ impl Node {
         self.scheduler.cancel(id);
         // These calls are not those of a distributable thread, whoever cancels.
         let _none = Entered::new(None);
-        for object in known.away() {
-            // Where it cannot be told, the thread finds out when it comes back.
-            let _ = object.invoke_oneway(CANCEL, |writer| writer.write_octets(id.octets()));
+        let Some(orb) = self.orb.upgrade() else { return };
+        for target in known.away() {
+            // If this fails, the thread is cancelled when it returns.
+            let _ =
+                orb.object(target).invoke_oneway(CANCEL, |writer| writer.write_octets(id.octets()));
         }
     }
 }
@@ -123,8 +126,13 @@ impl RtScheduling {
     /// made by stay as they are.
     #[must_use]
     pub fn attach(orb: &Orb, scheduler: Arc<dyn Scheduler>) -> Self {
-        let node = Arc::new(Node { scheduler, threads: Lock::default() });
-        orb.policy_manager().accompany(Arc::new(Propagation));
+        let node = Arc::new(Node { scheduler, orb: orb.downgrade(), threads: Lock::default() });
+        let name = "RTScheduling";
+        orb.add_client_request_interceptor(name, |_| Some(Arc::new(Propagation)));
+        orb.add_server_request_interceptor(name, |policies| {
+            let node = policies.value::<Distributable>()?.node.clone()?;
+            Some(Arc::new(UpcallVisit { node }))
+        });
         let [whole, current] = [(); 2].map(|()| Arc::clone(&node));
         // Where a program has given these names to objects of its own, they stay theirs.
         let _ =
@@ -194,10 +202,5 @@ impl TypedPolicy for Distributable {
 
     fn read(_: &mut CdrReader<'_>) -> CdrResult<Self> {
         Ok(Self { node: None })
-    }
-
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        let node = Arc::clone(self.node.as_ref()?);
-        Some(Arc::new(AroundVisit { node }))
     }
 }

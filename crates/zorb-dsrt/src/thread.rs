@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use zorb_core::ObjectRef;
+use zorb_giop::Ior;
 use zorb_os::lock::Lock;
 
 use super::node::Node;
@@ -70,7 +70,7 @@ pub(crate) struct Known {
     pub(crate) id: ThreadId,
     cancelled: AtomicBool,
     /// Where it has gone to from here, the last last.
-    away: Lock<Vec<ObjectRef>>,
+    away: Lock<Vec<Ior>>,
 }
 
 impl Known {
@@ -87,15 +87,15 @@ impl Known {
         !self.cancelled.swap(true, Ordering::AcqRel)
     }
 
-    pub(crate) fn goes_to(&self, object: &ObjectRef) {
-        self.away.lock().push(object.clone());
+    pub(crate) fn goes_to(&self, target: &Ior) {
+        self.away.lock().push(target.clone());
     }
 
     pub(crate) fn comes_back(&self) {
         self.away.lock().pop();
     }
 
-    pub(crate) fn away(&self) -> Vec<ObjectRef> {
+    pub(crate) fn away(&self) -> Vec<Ior> {
         self.away.lock().clone()
     }
 }

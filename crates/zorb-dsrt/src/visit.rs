@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use zorb_core::ObjectRef;
+use zorb_giop::Ior;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::node::Node;
@@ -113,15 +113,17 @@ impl Visit {
         if self.known.is_cancelled() { Err(cancelled(completed)) } else { Ok(()) }
     }
 
-    /// It goes to `object`. Told again when the request has to be sent to another place.
-    pub(crate) fn goes_to(&self, object: &ObjectRef) -> Result<(), SystemException> {
+    /// It calls `target`.
+    pub(crate) fn goes_to(&self, target: &Ior) -> Result<(), SystemException> {
         self.check(CompletionStatus::No)?;
+        let mut gone = Ok(());
         if self.calling.replace(1) == 0 {
-            self.known.goes_to(object);
-            self.tell(|point| self.node.scheduler.send_request(point))?;
+            self.known.goes_to(target);
+            gone = self.tell(|point| self.node.scheduler.send_request(point));
         }
-        // It may have been cancelled before others could tell where it goes.
-        self.check(CompletionStatus::No)
+        // It may have been cancelled before its target was known.
+        gone.and_then(|()| self.check(CompletionStatus::No))
+            .or_else(|exception| self.comes_back().and(Err(exception)))
     }
 
     /// It comes back, if it went.

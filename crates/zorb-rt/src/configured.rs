@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use zorb_core::lanes::WeakPool;
 use zorb_core::options::{Options, Origin};
-use zorb_core::policy::{
-    AdapterPolicies, OnewayQueue, Policies, PrivateConnection, RelativeRequestTimeout, SyncScope,
-};
-use zorb_core::{Error, Orb, Phase};
+use zorb_core::policy::{Policies, PrivateConnection, RelativeRequestTimeout, SyncScope};
+use zorb_core::{Error, OnewayQueue, Orb, Phase};
 
 use super::orb::RtOrbBuilder;
 use super::setting::Settings;
@@ -155,23 +153,18 @@ fn policies_of_calls(orb: &Orb) -> Result<Policies, Error> {
 /// The path of the root adapter.
 const ROOT: &str = "/";
 
-/// The policies of adapters that the option `RtAdapter` names.
-#[derive(Debug)]
-struct Described(Arc<Settings>);
-
-impl AdapterPolicies for Described {
-    fn policies(&self, orb: &Orb, path: &str) -> Result<Policies, Error> {
-        let options = options_of(orb.options());
-        let of = |name: &str| options.rt_adapter.iter().find(|(known, _)| known == name);
-        let others = || if path == ROOT { None } else { of("*") };
-        let Some((name, words)) = of(path).or_else(others) else { return Ok(Policies::new()) };
-        let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(&self.0) };
-        rt.described_policies(words).map_err(|error| {
-            let origin = orb.options().origin("RtAdapter");
-            let what = format!("option RtAdapter, adapter {path:?}, by {name:?} ({origin})");
-            Error::new(Phase::Configure, what).with_source(error)
-        })
-    }
+/// The policies that the option `RtAdapter` gives to the adapter at `path`.
+fn policies_of_adapter(orb: &Orb, settings: &Arc<Settings>, path: &str) -> Result<Policies, Error> {
+    let options = options_of(orb.options());
+    let of = |name: &str| options.rt_adapter.iter().find(|(known, _)| known == name);
+    let others = || if path == ROOT { None } else { of("*") };
+    let Some((name, words)) = of(path).or_else(others) else { return Ok(Policies::new()) };
+    let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(settings) };
+    rt.described_policies(words).map_err(|error| {
+        let origin = orb.options().origin("RtAdapter");
+        let what = format!("option RtAdapter, adapter {path:?}, by {name:?} ({origin})");
+        Error::new(Phase::Configure, what).with_source(error)
+    })
 }
 
 /// Has calls and adapters of `orb` be as its options say, where the program says nothing.
@@ -187,7 +180,8 @@ pub(crate) fn apply(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
         manager.add(&added)?;
     }
     if !options_of(orb.options()).rt_adapter.is_empty() {
-        manager.furnish_adapters(Arc::new(Described(Arc::clone(settings))));
+        let settings = Arc::clone(settings);
+        orb.set_adapter_policies(move |orb, path| policies_of_adapter(orb, &settings, path));
     }
     Ok(())
 }

@@ -10,10 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
-use zorb_core::policy::{
-    AroundUpcall, EndTimes, Levels, PolicyType, RequestContext, ShortContext, TypedPolicy,
+use zorb_core::Orb;
+use zorb_core::interceptor::{
+    ClientRequestInfo, ClientRequestInterceptor, InlineContext, ServerRequestInfo,
+    ServerRequestInterceptor,
 };
-use zorb_core::{ObjectRef, Served, ServerCall};
+use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
@@ -82,14 +84,6 @@ impl TypedPolicy for ServeInTime {
         let tolerance = Duration::new(units / 10_000_000, (units % 10_000_000) as u32 * 100);
         Ok(Self { tolerance })
     }
-
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        Some(Arc::new(InTime(*self)))
-    }
-
-    fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
-        Some(Arc::new(TellEnds))
-    }
 }
 
 thread_local! {
@@ -102,62 +96,72 @@ pub(crate) fn wanted() -> Option<Deadline> {
     WANTED.get()
 }
 
-/// Has requests tell until when they are of use.
+/// Adds the interceptors to `orb`. Clients send the times of requests `to_all` servers, or to those whose
+/// references contain the policy.
+pub(crate) fn add_interceptors(orb: &Orb, to_all: bool) {
+    let name = "Zorb::ServeInTimePolicy";
+    orb.policy_manager().register_policy::<ServeInTime>();
+    orb.add_client_request_interceptor(name, move |policies| {
+        let sends = to_all || policies.value::<ServeInTime>().is_some();
+        sends.then(|| Arc::new(SendEndTimes) as Arc<dyn ClientRequestInterceptor>)
+    });
+    orb.add_server_request_interceptor(name, |policies| {
+        Some(Arc::new(CheckEndTimes(*policies.value()?)))
+    });
+}
+
+/// Sends the times after which a request is useless.
 #[derive(Debug)]
-pub(crate) struct TellEnds;
+struct SendEndTimes;
 
-impl RequestContext for TellEnds {
-    fn context(&self) -> Result<Option<ShortContext>, SystemException> {
-        Ok(None)
-    }
-
-    fn context_within(
-        &self,
-        _: &ObjectRef,
-        times: EndTimes,
-    ) -> Result<Option<ShortContext>, SystemException> {
+impl ClientRequestInterceptor for SendEndTimes {
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let times = info.end_times();
         let ends =
             Ends { request: times.request.map(Deadline::at), reply: times.reply.map(Deadline::at) };
         if ends == Ends::default() {
-            return Ok(None);
+            return Ok(());
         }
         let data = context::encode(ends, ByteOrder::NATIVE).map_err(|error| {
             SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest)
         })?;
-        Ok(ShortContext::new(ServiceId::INVOCATION_POLICIES, &data))
+        match InlineContext::new(ServiceId::INVOCATION_POLICIES, &data) {
+            Some(context) => info.add_request_service_context(context),
+            None => Ok(()),
+        }
     }
 }
 
-/// Serves requests whose time has not ended.
+/// Refuses requests after their end times.
 #[derive(Debug)]
-struct InTime(ServeInTime);
+struct CheckEndTimes(ServeInTime);
 
-impl AroundUpcall for InTime {
-    fn upcall(
+impl ServerRequestInterceptor for CheckEndTimes {
+    fn around_upcall(
         &self,
-        call: &mut ServerCall<'_>,
-        run: &mut dyn FnMut(&mut ServerCall<'_>) -> Served,
-    ) -> Served {
-        let ends = match call.service_context(ServiceId::INVOCATION_POLICIES) {
+        info: &mut ServerRequestInfo<'_>,
+        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        let ends = match info.request_service_context(ServiceId::INVOCATION_POLICIES) {
             Some(data) => context::decode(data).map_err(|error| {
                 SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
             })?,
             None => Ends::default(),
         };
         self.0.check(ends)?;
-        let _before = Before(WANTED.replace(ends.reply));
-        run(call)
+        let _restore = Restore(WANTED.replace(ends.reply));
+        next(info)
     }
 
-    fn is_about_connections(&self) -> bool {
-        true
+    fn intercepts_collocated_calls(&self) -> bool {
+        false
     }
 }
 
-/// What the thread was serving before, which it serves again, also when the servant panics.
-struct Before(Option<Deadline>);
+/// Restores the end time of the thread's outer request when dropped, also after a panic.
+struct Restore(Option<Deadline>);
 
-impl Drop for Before {
+impl Drop for Restore {
     fn drop(&mut self) {
         WANTED.set(self.0);
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
-use zorb_core::ObjectRef;
+use zorb_core::interceptor::ClientRequestInfo;
 use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 
 use super::Priority;
@@ -35,12 +35,12 @@ impl InvocationPriority {
         self.0
     }
 
-    /// That of calls of `object` by the calling thread, where there is one.
-    pub(crate) fn of(object: &ObjectRef) -> Option<Priority> {
+    /// The priority that this policy gives to a request, if the client has it.
+    pub(crate) fn of(info: &ClientRequestInfo<'_>) -> Option<Priority> {
         if !IN_USE.load(Ordering::Relaxed) {
             return None;
         }
-        object.client_policy::<Self>().map(Self::priority)
+        info.policies().value::<Self>().map(|policy| policy.priority())
     }
 }
 

@@ -28,7 +28,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
-mod bands;
 mod configured;
 mod context;
 mod current;
@@ -56,7 +55,6 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use bands::{PriorityBand, PriorityBands};
 pub use current::{HeldPriority, RtCurrent};
 pub use deadline::Deadline;
 pub use flow::{OutputQueue, OutputQueueBuilder};
@@ -66,17 +64,18 @@ pub use log::{LogCounts, LogLine, LogQueue, LogQueueBuilder};
 pub use mapping::{
     Continuous, Direct, Linear, PriorityMapping, PriorityMappingManager, PriorityTransform,
 };
-pub use model::PriorityModel;
 pub use network::{LinearNetwork, NetworkPriorityMapping};
 pub use options::{RtEndTimes, RtMapping, RtNetwork, RtOneways, RtOptions, SetRtOptions};
 pub use orb::{RtOrb, RtOrbBuilder};
-pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder, ThreadpoolPolicy};
-pub use priority::{NativePriority, Priority};
+pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder};
+pub use priority::NativePriority;
 pub use qos::{Expansion, ObjectQos, Qos, QosClass, expand};
 pub use readiness::{Finding, Verdict, examine};
 pub use setting::{Denied, SchedulingPolicy};
 pub use zorb_core::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
 pub use zorb_core::lanes::{Buffering, DynamicLifespan, LaneCounts, LaneViolations, Strategy};
-pub use zorb_core::policy::NetworkClass;
+pub use zorb_core::policy::{
+    NetworkClass, Priority, PriorityBand, PriorityBands, PriorityModel, ThreadpoolPolicy,
+};
 pub use zorb_os::alloc::CountingAllocator;
 pub use zorb_os::mutex::{PiGuard, PiMutex};

@@ -3,11 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zorb_cdr::CdrReader;
-use zorb_core::policy::{NetworkClass, NetworkPriorities, PolicyType, TypedPolicy};
-use zorb_giop::PolicyValue;
+use zorb_core::policy::{NetworkClass, NetworkPriorities};
 
-use super::{Priority, PriorityModel};
+use super::Priority;
 
 /// How CORBA's priorities and classes of service in the network correspond (TAO's
 /// `NetworkPriorityMapping`).
@@ -64,40 +62,13 @@ impl NetworkPriorityMapping for LinearNetwork {
     }
 }
 
-/// A mapping as the core asks it.
-#[derive(Debug)]
-pub(crate) struct Mapped {
-    pub(crate) mapping: Arc<dyn NetworkPriorityMapping>,
-    /// Whether the program has set it; else it is for connections whose properties ask for it.
-    pub(crate) is_set: bool,
-}
-
-impl Mapped {
-    /// The mapping that is set, or linear classes for who asks for them.
-    pub(crate) fn of(set: Option<Arc<dyn NetworkPriorityMapping>>) -> Self {
-        let is_set = set.is_some();
-        Self { mapping: set.unwrap_or_else(|| Arc::new(LinearNetwork)), is_set }
-    }
-}
-
-impl NetworkPriorities for Mapped {
-    fn class_of(&self, priority: i16) -> Option<NetworkClass> {
-        Some(self.mapping.to_network(Priority::new(priority).ok()?))
-    }
-
-    fn holds_for_all(&self) -> bool {
-        self.is_set
-    }
-
-    /// That of the model, where the server declares it.
-    fn declared(&self, policies: &[PolicyValue]) -> Option<i16> {
-        let is_model =
-            |value: &&PolicyValue| PolicyType(value.policy_type) == PolicyType::PRIORITY_MODEL;
-        let value = policies.iter().find(is_model)?;
-        let mut reader = CdrReader::for_encapsulation(&value.value).ok()?;
-        let model = PriorityModel::read(&mut reader).ok()?;
-        (!model.is_client_propagated()).then(|| model.server_priority().value())
-    }
+/// The network classes of `mapping`, for all connections; without one the linear classes, for connections
+/// that ask for them.
+pub(crate) fn priorities(mapping: Option<Arc<dyn NetworkPriorityMapping>>) -> NetworkPriorities {
+    let for_all = mapping.is_some();
+    let mapping = mapping.unwrap_or_else(|| Arc::new(LinearNetwork));
+    let class_of = move |priority| Some(mapping.to_network(Priority::new(priority).ok()?));
+    NetworkPriorities::new(class_of, for_all)
 }
 
 #[cfg(test)]

@@ -61,16 +61,6 @@ zorb_transport::option_words!(RtEndTimes { "asked" => Asked, "all" => All });
 zorb_transport::option_words!(SchedulingPolicy { "fifo" => Fifo, "rr" => RoundRobin });
 zorb_transport::option_words!(Denied { "run" => Run, "refuse" => Refuse });
 
-impl OptionNumber for Priority {
-    fn from_number(number: u64, _: &str) -> Option<Self> {
-        Self::new(number.try_into().ok()?).ok()
-    }
-
-    fn number(&self, _: &str) -> u64 {
-        self.value().unsigned_abs().into()
-    }
-}
-
 impl OptionNumber for NativePriority {
     fn from_number(number: u64, _: &str) -> Option<Self> {
         number.try_into().ok().map(Self)

@@ -9,14 +9,13 @@ use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::configured;
-use super::in_time::TellEnds;
-use super::network::Mapped;
 use super::setting::Settings;
 use super::{
     Denied, Linear, NativePriority, NetworkPriorityMapping, PiMutex, Priority, PriorityBands,
     PriorityMapping, PriorityMappingManager, PriorityModel, PriorityTransform, RtCurrent,
-    SchedulingPolicy, ServeInTime, ThreadpoolBuilder,
+    SchedulingPolicy, ThreadpoolBuilder,
 };
+use super::{in_time, model, network};
 
 /// The real-time side of an ORB (`RTCORBA::RTORB`). Clones are the same.
 #[derive(Clone, Debug)]
@@ -148,21 +147,17 @@ impl RtOrbBuilder {
             mutexes: Lock::default(),
             pools: Lock::default(),
         });
-        orb.policy_manager().prioritize_network(Arc::new(Mapped::of(set.network.flatten())));
-        let of_policy = Arc::clone(&settings);
-        orb.policy_manager()
-            .understand(move |model: PriorityModel| model.with_settings(&of_policy));
+        orb.set_network_priorities(&network::priorities(set.network.flatten()));
         orb.attach(Arc::clone(&settings));
         register_locals(orb, &settings);
-        let resting = Arc::clone(&settings);
-        orb.policy_manager().rest_threads(resting);
-        if set.tell_end_times.unwrap_or_default() {
-            orb.policy_manager().accompany(Arc::new(TellEnds));
-        } else {
-            orb.policy_manager().understand(|in_time: ServeInTime| in_time);
-        }
-        orb.policy_manager().understand(|bands: PriorityBands| bands);
-        orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
+        let of_threads = Arc::clone(&settings);
+        orb.set_thread_priorities(settings.most.value(), move |priority| {
+            of_threads.try_give(priority);
+        });
+        in_time::add_interceptors(orb, set.tell_end_times.unwrap_or_default());
+        model::add_interceptors(orb, &settings);
+        orb.policy_manager().register_policy::<PriorityBands>();
+        orb.policy_manager().register_policy::<ClientProtocols>();
         configured::apply(orb, &settings).map_err(|error| {
             let code = minor::initialize::BAD_OPTION;
             error.into_exception(SystemException::initialize(code, CompletionStatus::No))
@@ -211,13 +206,13 @@ impl RtOrb {
     /// `otherwise` for clients that send none.
     #[doc(alias = "create_priority_model_policy")]
     pub fn client_propagated(&self, otherwise: Priority) -> PriorityModel {
-        PriorityModel::new(true, otherwise, &self.settings)
+        PriorityModel::client_propagated(otherwise)
     }
 
     /// The policy by which upcalls run at `priority` (`SERVER_DECLARED`).
     #[doc(alias = "create_priority_model_policy")]
     pub fn server_declared(&self, priority: Priority) -> PriorityModel {
-        PriorityModel::new(false, priority, &self.settings)
+        PriorityModel::server_declared(priority)
     }
 
     /// Begins to set up a pool of threads, which this name is for messages and in its threads' names.

@@ -3,13 +3,12 @@
 use std::io;
 use std::sync::Arc;
 
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::Error;
 use zorb_core::lanes::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, LaneViolations, Pool,
     PoolSettings, Strategy, WeakPool,
 };
-use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
+use zorb_core::policy::ThreadpoolPolicy;
 use zorb_types::SystemException;
 
 use super::setting::Settings;
@@ -44,7 +43,7 @@ impl Threadpool {
     /// The policy by which an adapter is served by this pool (`create_threadpool_policy`).
     #[doc(alias = "create_threadpool_policy")]
     pub fn policy(&self) -> ThreadpoolPolicy {
-        ThreadpoolPolicy { id: self.id(), pool: Some(self.pool.clone()) }
+        self.pool.policy()
     }
 
     /// Its id, which no other pool of the process has.
@@ -334,44 +333,4 @@ fn touch(octets: usize) {
         touch(octets - 2 * PAGE);
     }
     std::hint::black_box(&page);
-}
-
-/// The policy that says by which pool an adapter is served (`RTCORBA::ThreadpoolPolicy`). Adapters
-/// without it are served by the ORB's own threads.
-#[derive(Clone, Debug)]
-pub struct ThreadpoolPolicy {
-    id: u32,
-    /// `None` when it has only been read.
-    pool: Option<Pool>,
-}
-
-impl ThreadpoolPolicy {
-    /// The pool's id (`threadpool`).
-    pub fn threadpool(&self) -> u32 {
-        self.id
-    }
-}
-
-impl PartialEq for ThreadpoolPolicy {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl TypedPolicy for ThreadpoolPolicy {
-    const POLICY_TYPE: PolicyType = PolicyType::THREADPOOL;
-    const LEVELS: Levels = Levels::SERVER;
-
-    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_u32(self.id);
-        Ok(())
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        Ok(Self { id: reader.read_u32()?, pool: None })
-    }
-
-    fn pool(&self) -> Option<Pool> {
-        self.pool.clone()
-    }
 }

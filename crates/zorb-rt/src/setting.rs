@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb_core::lanes::WeakPool;
-use zorb_core::policy::RestingPriorities;
 use zorb_core::{Error, Phase};
 use zorb_os::lock::Lock;
 use zorb_os::priority::{self, Schedule};
@@ -95,6 +94,13 @@ impl Settings {
         Ok(())
     }
 
+    /// As [`give`](Self::give); a priority that is invalid or not permitted has no effect.
+    pub(crate) fn try_give(&self, priority: i16) {
+        if let Ok(priority) = Priority::new(priority) {
+            let _ = self.give(priority);
+        }
+    }
+
     /// As [`give`](Self::give), for a thread whose native priority others may have changed.
     pub(crate) fn give_again(&self, priority: Priority) -> Result<(), SystemException> {
         let unknown = Given { priority: given().priority, native: None };
@@ -164,19 +170,6 @@ impl Settings {
                 Err(Error::new(Phase::Application, what).with_hint(needs).into_exception(exception))
             }
         }
-    }
-}
-
-impl RestingPriorities for Settings {
-    fn rest(&self, priority: i16) {
-        if let Ok(priority) = Priority::new(priority) {
-            // One without a native counterpart, or that the system does not let it have, changes nothing.
-            let _ = self.give(priority);
-        }
-    }
-
-    fn most(&self) -> i16 {
-        self.most.value()
     }
 }
 

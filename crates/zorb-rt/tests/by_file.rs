@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use zorb_core::poa::{Poa, PoaPolicies};
 use zorb_core::policy::{
-    ConnectionProperties, OnewayQueue, Policies, PolicyType, PrivateConnection,
-    RelativeRequestTimeout, SyncScope,
+    ConnectionProperties, Policies, PolicyType, PrivateConnection, RelativeRequestTimeout,
+    SyncScope,
 };
-use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
+use zorb_core::{ObjectRef, OnewayQueue, Orb, OrbBuilder, Result, codegen};
 use zorb_rt::{
     Buffering, Direct, LaneBuilder, NativePriority, Priority, PriorityBand, PriorityBands,
     PriorityModel, RtCurrent, RtOrb, Strategy, Threadpool,

@@ -6,11 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
+use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InlineContext};
 use zorb_core::poa::PoaPolicies;
-use zorb_core::policy::{
-    Policies, RelativeRequestTimeout, RelativeRoundtripTimeout, RequestContext, ShortContext,
-    SyncScope,
-};
+use zorb_core::policy::{Policies, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope};
 use zorb_core::{Interface, ObjectRef, Orb, OrbBuilder, Result, codegen};
 use zorb_giop::{ComponentTag, GiopLite, IiopProfile, Ior, ProfileTag, ServiceId};
 use zorb_rt::{LaneBuilder, Priority, RtCurrent, RtOrb, ServeInTime, Strategy};
@@ -122,16 +120,18 @@ fn of_a_minute(left: u64) -> bool {
 #[derive(Debug)]
 struct Says(Vec<u8>);
 
-impl RequestContext for Says {
-    fn context(&self) -> std::result::Result<Option<ShortContext>, SystemException> {
-        Ok(ShortContext::new(ServiceId::INVOCATION_POLICIES, &self.0))
+impl ClientRequestInterceptor for Says {
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let context = InlineContext::new(ServiceId::INVOCATION_POLICIES, &self.0).unwrap();
+        info.add_request_service_context(context)
     }
 }
 
 /// An ORB without a real-time side whose requests all say this.
 fn saying(octets: &[u8]) -> Orb {
     let orb = builder().round_trip_timeout(MINUTE).build().unwrap();
-    orb.policy_manager().accompany(Arc::new(Says(octets.to_vec())));
+    let octets = octets.to_vec();
+    orb.add_client_request_interceptor("says", move |_| Some(Arc::new(Says(octets.clone()))));
     orb
 }
 

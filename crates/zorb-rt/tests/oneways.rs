@@ -9,10 +9,9 @@ use std::time::Duration;
 use zorb_core::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{
-    ConnectionProperties, OnewayQueue, Policies, PrivateConnection, RelativeRequestTimeout,
-    SyncScope,
+    ConnectionProperties, Policies, PrivateConnection, RelativeRequestTimeout, SyncScope,
 };
-use zorb_core::{Interface, ObjectRef, Orb, Result, codegen};
+use zorb_core::{Interface, ObjectRef, OnewayQueue, Orb, Result, codegen};
 use zorb_os::priority::{self, Schedule};
 use zorb_rt::{Direct, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb};
 use zorb_shm::ShmiopProtocol;

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use zorb_core::poa::{Poa, PoaError, PoaPolicies};
-use zorb_core::policy::{ClientProtocols, PolicyCurrent, PolicyManager, ServerProtocols};
-use zorb_core::{ObjectRef, Orb, Result, codegen};
+use zorb_core::policy::{ClientProtocols, ServerProtocols};
+use zorb_core::{ObjectRef, Orb, PolicyCurrent, PolicyManager, Result, codegen};
 use zorb_giop::{ComponentTag, IiopProfile, Ior, ProfileTag, TaggedComponent};
 use zorb_rt::{
     Direct, LaneBuilder, NativePriority, Priority, PriorityBand, PriorityBands, PriorityMapping,

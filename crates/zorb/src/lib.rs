@@ -40,9 +40,9 @@ pub use zorb_cdr::{
 };
 pub use zorb_core::{
     Abstract, AbstractOperations, BufferStrategy, Caller, CollocationStrategy, Context,
-    CustomMarshal, Error, ErrorContext, Interface, Loan, LoanedOctets, Native, ObjectRef, Phase,
-    Raises, Ref, Result, ServedBy, UserException, Value, ValueBase, ValueOperations,
-    WithOperations,
+    CustomMarshal, Error, ErrorContext, Interface, Loan, LoanedOctets, Native, ObjectRef,
+    OnewayQueue, Phase, PolicyCurrent, PolicyManager, Raises, Ref, Result, ServedBy, UserException,
+    Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,
@@ -50,7 +50,7 @@ pub use zorb_types::{
     UnionCase, ValueMember, ValueModifier, Visibility, minor,
 };
 
-pub use zorb_core::{options, poa, policy};
+pub use zorb_core::{interceptor, options, poa, policy};
 
 #[doc(hidden)]
 pub use zorb_core::codegen;

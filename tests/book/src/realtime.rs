@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use zorb::poa::{Poa, PoaPolicies};
-use zorb::policy::{OnewayQueue, Policies, PrivateConnection, SyncScope};
-use zorb::{ObjectRef, Orb};
+use zorb::policy::{Policies, PrivateConnection, SyncScope};
+use zorb::{ObjectRef, OnewayQueue, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_rt::{
     Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear, LinearNetwork, LogQueue,

@@ -1,7 +1,5 @@
 //! One attempt at a call, over one connection.
 
-use std::ops::RangeInclusive;
-
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
@@ -14,9 +12,9 @@ use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use super::call::Call;
 use super::connection::{AnyConnection, CallReply, Connection, NewCall};
-use super::contexts::{tell_band, with_contexts};
+use super::contexts::Contexts;
 use super::failing::{no_reply, not_sent};
-use super::reach::reach;
+use super::reach::{Selection, reach};
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
 use crate::error::{ErrorContext, Phase};
@@ -43,7 +41,7 @@ pub(super) fn call_there(
     read: ReadReply<'_>,
 ) -> Attempt {
     match routes.at_once(call.response.expects_reply()) {
-        Some((route, lease)) => call_over(object, (routes, route), lease, call, read),
+        Some((route, lease)) => call_over(object, route, lease, call, read),
         None => reach_and_call(object, routes, call, read),
     }
 }
@@ -55,14 +53,15 @@ fn reach_and_call(
     call: &Call<'_>,
     read: ReadReply<'_>,
 ) -> Attempt {
-    let (expects_reply, deadline) = (call.response.expects_reply(), call.sending().deadline());
-    match reach(object, routes, call.terms.connect, expects_reply, deadline) {
-        Ok((route, AnyConnection::Exclusive(lease))) => {
-            call_over(object, (routes, route), lease, call, read)
-        }
-        Ok((route, AnyConnection::Shared(shared))) => {
-            call_over(object, (routes, route), shared, call, read)
-        }
+    let selection = Selection {
+        connect_timeout: call.parameters.connect,
+        expects_reply: call.response.expects_reply(),
+        deadline: call.sending().deadline(),
+        info: call.info,
+    };
+    match reach(object, routes, &selection) {
+        Ok((route, AnyConnection::Exclusive(lease))) => call_over(object, route, lease, call, read),
+        Ok((route, AnyConnection::Shared(shared))) => call_over(object, route, shared, call, read),
         Err(exception) => Attempt::Failed(exception),
     }
 }
@@ -71,7 +70,7 @@ fn reach_and_call(
 #[inline(never)]
 fn call_over(
     object: &ObjectRef,
-    (routes, route): (&Routes, &Route),
+    route: &Route,
     mut connection: impl Connection,
     call: &Call<'_>,
     read: ReadReply<'_>,
@@ -100,21 +99,20 @@ fn call_over(
     };
     let BegunRequest { request_id, text, announcement } = begun;
     let mut gather = Gather::runs_from(connection.copy_threshold(route.pool.copy_threshold));
-    if let Some(band) = &route.band {
-        band_to_tell(&mut connection, band);
-    }
+    let band = route.band.as_ref().filter(|_| connection.tells_band());
+    let contexts = Contexts { info: call.info, band };
     let Some(outgoing) = connection.outgoing() else { return Attempt::Failed(core.shut_down()) };
-    let written = if announcement == Announcement::Nothing && routes.contexts.is_empty() {
+    let written = if announcement == Announcement::Nothing && contexts.is_empty() {
         let start = start(request_id, &route.key, &[], call);
         let message = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
         write_arguments(message, text, &mut gather, call)
     } else {
         let (buffer, request) = (outgoing.any_octets(), (request_id, &route.key[..]));
-        let to = (object, routes);
-        write_announcing(announcement, to, (buffer, form), request, text, &mut gather, call)
+        let message = (buffer, form);
+        write_announcing(announcement, contexts, message, request, text, &mut gather, call)
     };
     if let Err(exception) = written {
-        if route.band.is_some() {
+        if contexts.band.is_some() {
             connection.untell_band();
         }
         return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
@@ -163,12 +161,6 @@ fn call_over(
     }
 }
 
-/// Has the first request over a connection for a band of priorities tell the server.
-#[cold]
-fn band_to_tell(connection: &mut impl Connection, band: &RangeInclusive<i16>) {
-    tell_band(connection.tells_band().then_some(band));
-}
-
 #[cold]
 fn not_done((again, exception): (bool, SystemException)) -> Attempt {
     if again { Attempt::Resend(exception) } else { Attempt::Failed(exception) }
@@ -190,7 +182,7 @@ pub(super) fn start<'a>(
 #[inline(never)]
 pub(super) fn write_announcing(
     announcement: Announcement,
-    (object, routes): (&ObjectRef, &Routes),
+    contexts: Contexts<'_>,
     (buffer, form): (&mut Vec<u8>, Form<'_>),
     (request_id, key): (u32, &[u8]),
     text: TextCoding,
@@ -208,7 +200,7 @@ pub(super) fn write_announcing(
         Announcement::Nothing => None,
     };
     let context = data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
-    with_contexts(object, routes, context.as_slice(), call, |service_contexts| {
+    contexts.write(context, |service_contexts| {
         let start = start(request_id, key, service_contexts, call);
         write_request(buffer, form, &start, text, gather, call)
     })

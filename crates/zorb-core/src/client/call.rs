@@ -1,15 +1,17 @@
-//! What stays the same of a call from attempt to attempt.
+//! A call and its parameters.
 
 use std::time::Duration;
 
 use zorb_giop::ResponseFlags;
 use zorb_types::{CompletionStatus, ErrorContext, MinorCode, Phase, SystemException};
 
+use super::effective::CallParameters;
 use super::patience::Patience;
 use crate::gather::WriteBody;
-use crate::policy::{EndTimes, SyncScope, Terms};
+use crate::interceptor::{ClientRequestInfo, EndTimes};
+use crate::policy::SyncScope;
 
-/// Everything about a call that stays the same from attempt to attempt.
+/// A call.
 pub(super) struct Call<'a> {
     pub(super) operation: &'a str,
     pub(super) response: ResponseFlags,
@@ -17,8 +19,10 @@ pub(super) struct Call<'a> {
     pub(super) arguments: WriteBody<'a>,
     pub(super) patience: Patience,
     /// For what comes before the wait, where that has a limit of its own.
-    own_sending: Option<Patience>,
-    pub(super) terms: &'a Terms,
+    pub(super) own_sending: Option<Patience>,
+    pub(super) parameters: &'a CallParameters,
+    /// What interceptors have set for this attempt.
+    pub(super) info: Option<&'a ClientRequestInfo<'a>>,
 }
 
 impl<'a> Call<'a> {
@@ -27,16 +31,17 @@ impl<'a> Call<'a> {
         operation: &'a str,
         response: ResponseFlags,
         arguments: WriteBody<'a>,
-        terms: &'a Terms,
+        parameters: &'a CallParameters,
     ) -> Self {
         let answered = response.expects_reply();
         Self {
             operation,
-            response: if answered { response } else { response_to(terms.sync_scope) },
+            response: if answered { response } else { response_to(parameters.sync_scope) },
             arguments,
-            patience: Patience::new(terms.round_trip),
-            own_sending: terms.request.map(|limit| limit_of_sending(terms, limit)),
-            terms,
+            patience: Patience::new(parameters.round_trip),
+            own_sending: parameters.request.map(|limit| limit_of_sending(parameters, limit)),
+            parameters,
+            info: None,
         }
     }
 
@@ -73,6 +78,6 @@ fn response_to(scope: SyncScope) -> ResponseFlags {
 
 /// The limit for sending: what the policies say, and no more than the whole call has.
 #[cold]
-fn limit_of_sending(terms: &Terms, limit: Duration) -> Patience {
-    Patience::new(Some(terms.round_trip.map_or(limit, |whole| whole.min(limit))))
+fn limit_of_sending(parameters: &CallParameters, limit: Duration) -> Patience {
+    Patience::new(Some(parameters.round_trip.map_or(limit, |whole| whole.min(limit))))
 }

@@ -22,7 +22,7 @@ struct Fragmenting {
 }
 
 /// The stream with messages of more than `most` octets in fragments.
-pub(crate) fn in_fragments(inner: Arc<dyn Stream>, most: usize) -> Arc<dyn Stream> {
+pub(super) fn in_fragments(inner: Arc<dyn Stream>, most: usize) -> Arc<dyn Stream> {
     Arc::new(Fragmenting { inner, most, send_timeout: Timeout::none() })
 }
 

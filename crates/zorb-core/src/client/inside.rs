@@ -10,9 +10,8 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::attempt::{Attempt, judge, start, write_request};
 use super::call::Call;
-use super::contexts::with_contexts;
+use super::contexts::Contexts;
 use super::reply::{ReadReply, Reply};
-use super::route::Routes;
 use crate::buffers::trim;
 use crate::collocation::{Upcall, hold};
 use crate::gather::Gather;
@@ -34,7 +33,6 @@ thread_local! {
 /// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
 pub(super) fn call_here(
     object: &ObjectRef,
-    routes: &Routes,
     key: &[u8],
     call: &Call<'_>,
     read: ReadReply<'_>,
@@ -46,7 +44,8 @@ pub(super) fn call_here(
     let text = LOCAL_TEXT;
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
     let mut copy = Gather::runs_from(usize::MAX);
-    let written = with_contexts(object, routes, &[], call, |service_contexts| {
+    let contexts = Contexts { info: call.info, band: None };
+    let written = contexts.write(None, |service_contexts| {
         let start = start(0, key, service_contexts, call);
         write_request(&mut request, form, &start, text, &mut copy, call)
     });

@@ -7,11 +7,16 @@ use zorb_types::{
 
 use super::attempt::{Attempt, call_there};
 use super::call::Call;
+use super::effective::{parameters, plain_parameters, policy_of};
 use super::inside::call_here;
+use super::interception::intercept;
+use super::oneway_queue::OnewayQueue;
+use super::queued::enqueue;
 use super::reply::ReadReply;
+use super::route::Routes;
 use crate::gather::WriteBody;
 use crate::object::{Binding, ObjectRef};
-use crate::policy::{Asked, Detour, Rebind, Terms, plain_terms, terms};
+use crate::policy::{Rebind, SyncScope};
 
 /// How often one call is sent again over a fresh connection because its server closed the old one.
 pub(super) const MAX_RESENDS: u32 = 3;
@@ -39,23 +44,23 @@ fn invoke_unnamed(
 ) -> Result<(), SystemException> {
     let core = object.core();
     core.check_running()?;
-    let other_terms;
-    let terms = match plain_terms(object) {
-        Some(terms) => terms,
+    let own_parameters;
+    let parameters = match plain_parameters(object) {
+        Some(parameters) => parameters,
         None => {
-            other_terms = terms(object);
-            &other_terms
+            own_parameters = parameters(object);
+            &own_parameters
         }
     };
-    if let Some(detour) = terms.elsewhere {
-        return go_around(object, (operation, response), arguments, (detour, terms), read);
+    let call = Call::new(operation, response, arguments, parameters);
+    if parameters.is_redirected {
+        return invoke_redirected(object, response, &call, read);
     }
-    let call = Call::new(operation, response, arguments, terms);
     let first = if object.was_forwarded() {
         None
     } else {
         match attempt(object, object.binding(), &call, read) {
-            Attempt::Done if terms.asides.is_none() => return Ok(()),
+            Attempt::Done if parameters.rebind == Rebind::Transparent => return Ok(()),
             other => Some(other),
         }
     };
@@ -66,8 +71,19 @@ fn invoke_unnamed(
 #[inline]
 fn attempt(object: &ObjectRef, target: &Binding, call: &Call<'_>, read: ReadReply<'_>) -> Attempt {
     let routes = target.routes(object.core());
+    if !routes.interceptors.is_empty() {
+        return intercept(object, (target, routes), call, read, &|call, read| {
+            call_by(object, routes, call, read)
+        });
+    }
+    call_by(object, routes, call, read)
+}
+
+/// One attempt, after interceptors.
+#[inline]
+fn call_by(object: &ObjectRef, routes: &Routes, call: &Call<'_>, read: ReadReply<'_>) -> Attempt {
     match &routes.local {
-        Some(key) => call_here(object, routes, key, call, read),
+        Some(key) => call_here(object, key, call, read),
         None => call_there(object, routes, call, read),
     }
 }
@@ -96,12 +112,15 @@ fn go_on(
         };
         match came_to {
             Attempt::Done => {
-                return if call.terms.asides.is_none() { Ok(()) } else { settle(object, call) };
+                if call.parameters.rebind != Rebind::Transparent {
+                    object.bind();
+                }
+                return Ok(());
             }
             Attempt::Forward(_)
-                if call.terms.asides.rebind() != Rebind::Transparent && object.is_bound() =>
+                if call.parameters.rebind != Rebind::Transparent && object.is_bound() =>
             {
-                return Err(give_up(object, call, call.no_rebind(minor::rebind::FORWARDED)));
+                return Err(call.no_rebind(minor::rebind::FORWARDED));
             }
             Attempt::Forward(ior) => {
                 hops += 1;
@@ -113,81 +132,55 @@ fn go_on(
                     let context = ErrorContext::new(Phase::Resolve)
                         .with_source(format!("the call was forwarded {hops} times"))
                         .with_hint("do the servers forward to each other in a circle?");
-                    let exception = exception.with_context(context);
-                    return Err(give_up(object, call, exception));
+                    return Err(exception.with_context(context));
                 }
                 next = object.forward_to(ior);
                 target = &next;
             }
             Attempt::Resend(_)
-                if call.terms.asides.rebind() == Rebind::NoReconnect && object.is_bound() =>
+                if call.parameters.rebind == Rebind::NoReconnect && object.is_bound() =>
             {
-                let exception = call.no_rebind(minor::rebind::CONNECTION_CLOSED);
-                return Err(give_up(object, call, exception));
+                return Err(call.no_rebind(minor::rebind::CONNECTION_CLOSED));
             }
             Attempt::Resend(exception) => {
                 resends += 1;
                 if resends > MAX_RESENDS {
-                    return Err(give_up(object, call, exception));
+                    return Err(exception);
                 }
             }
             // The place that a forward once named may be gone while the original knows a new one.
             Attempt::Failed(exception) if !fell_back && is_stale_forward(&exception) => {
-                if call.terms.asides.rebind() != Rebind::Transparent && object.is_bound() {
-                    return Err(give_up(object, call, call.no_rebind(minor::rebind::FORWARDED)));
+                if call.parameters.rebind != Rebind::Transparent && object.is_bound() {
+                    return Err(call.no_rebind(minor::rebind::FORWARDED));
                 }
                 fell_back = true;
                 object.forget_forward();
                 target = object.binding();
             }
-            Attempt::Failed(exception) => return Err(give_up(object, call, exception)),
+            Attempt::Failed(exception) => return Err(exception),
         }
     }
 }
 
-/// Makes a call that policies see to first.
+/// Makes a call for which policies may select other connections than the reference has, or that may be
+/// queued.
 #[cold]
 #[inline(never)]
-fn go_around(
+fn invoke_redirected(
     object: &ObjectRef,
-    (operation, response): (&str, ResponseFlags),
-    arguments: WriteBody<'_>,
-    (detour, terms): (Detour, &Terms),
+    response: ResponseFlags,
+    call: &Call<'_>,
     read: ReadReply<'_>,
 ) -> Result<(), SystemException> {
-    let is_one_way = !response.expects_reply();
-    let asked = Asked { operation, response, is_one_way, arguments, terms: *terms };
-    let Some(object) = detour(object, Some(&asked))? else { return Ok(()) };
-    go_on(&object, &Call::new(operation, response, arguments, terms), None, read)
-}
-
-/// What is left to do when a call has succeeded.
-#[cold]
-pub(super) fn settle(object: &ObjectRef, call: &Call<'_>) -> Result<(), SystemException> {
-    if call.terms.asides.rebind() != Rebind::Transparent {
-        object.bind();
+    let object = object.as_wanted()?;
+    if !response.expects_reply()
+        && call.parameters.sync_scope == SyncScope::None
+        && let Some(policy) = policy_of::<OnewayQueue>(&object)
+        && let Some(queued) = enqueue(&policy, &object, call, read)
+    {
+        return queued;
     }
-    tell_ended(object, call)
-}
-
-/// The exception of a call that has failed.
-#[cold]
-fn give_up(object: &ObjectRef, call: &Call<'_>, exception: SystemException) -> SystemException {
-    tell_ended(object, call).err().unwrap_or(exception)
-}
-
-/// Tells those that accompany requests that a call has ended; the first exception of them.
-fn tell_ended(object: &ObjectRef, call: &Call<'_>) -> Result<(), SystemException> {
-    if !call.terms.asides.is_accompanied() {
-        return Ok(());
-    }
-    let mut first = Ok(());
-    for context in &object.core().overrides().load().accompanying {
-        // All of them are told.
-        let told = context.ended(object);
-        first = first.and(told);
-    }
-    first
+    go_on(&object, call, None, read)
 }
 
 fn is_stale_forward(exception: &SystemException) -> bool {

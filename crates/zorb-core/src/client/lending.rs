@@ -6,10 +6,11 @@ use zorb_transport::Stream;
 use zorb_types::SystemException;
 
 use super::connection::{AnyConnection, Connection};
+use super::effective::parameters;
+use super::interception::select_endpoint;
 use super::patience::Patience;
-use super::reach::reach;
+use super::reach::{Selection, reach};
 use crate::object::ObjectRef;
-use crate::policy::terms;
 
 /// What the calling thread's next call of `object` would go over; `None` when it would not leave this
 /// ORB.
@@ -24,10 +25,14 @@ pub(crate) fn connection_of(
     if routes.local.is_some() {
         return Ok(None);
     }
-    let terms = terms(object);
-    let deadline = Patience::new(terms.round_trip).deadline();
-    Ok(match reach(object, routes, terms.connect, false, deadline)?.1 {
-        AnyConnection::Exclusive(lease) => lease.stream().cloned(),
-        AnyConnection::Shared(call) => call.stream().cloned(),
+    let parameters = parameters(object);
+    let deadline = Patience::new(parameters.round_trip).deadline();
+    select_endpoint(object, (target, routes), |info| {
+        let connect_timeout = parameters.connect;
+        let selection = Selection { connect_timeout, expects_reply: false, deadline, info };
+        Ok(match reach(object, routes, &selection)?.1 {
+            AnyConnection::Exclusive(lease) => lease.stream().cloned(),
+            AnyConnection::Shared(call) => call.stream().cloned(),
+        })
     })
 }

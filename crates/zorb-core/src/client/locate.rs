@@ -8,17 +8,18 @@ use zorb_giop::{ConnectionEnd, Ior, LocateStatus, MessageWriter, RequestKind, Ta
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::{AnyConnection, Connection, NewCall, NoReply};
+use super::effective::parameters;
 use super::failing::{no_reply, not_sent};
+use super::interception::select_endpoint;
 use super::invoke::MAX_RESENDS;
 use super::patience::Patience;
-use super::reach::reach;
+use super::reach::{Selection, reach};
 use super::reply::decoding;
 use super::route::Route;
 use crate::error::{ErrorContext, Phase};
 use crate::object::{Binding, ObjectRef};
 use crate::orb::OrbCore;
 use crate::poa::NotHere;
-use crate::policy::terms;
 use crate::serving::about_to_block;
 
 enum Whereabouts {
@@ -48,19 +49,19 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
 fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     let core = object.core();
     core.check_running()?;
-    let terms = terms(object);
-    let object = match terms.elsewhere {
-        Some(detour) => detour(object, None)?.unwrap_or(Cow::Borrowed(object)),
-        None => Cow::Borrowed(object),
+    let parameters = parameters(object);
+    let object = match parameters.is_redirected {
+        true => object.as_wanted()?,
+        false => Cow::Borrowed(object),
     };
     let object = &*object;
-    let patience = Patience::new(terms.round_trip);
+    let patience = Patience::new(parameters.round_trip);
     let mut next;
     let mut target = object.binding();
     let mut hops = 0;
     let mut resends = 0;
     while hops <= core.options().max_forwards {
-        match ask(object, target, terms.connect, patience) {
+        match ask(object, target, parameters.connect, patience) {
             Ok(Whereabouts::Here) => return Ok(true),
             Ok(Whereabouts::Unknown) => return Ok(false),
             Ok(Whereabouts::Forward(ior)) => {
@@ -94,7 +95,12 @@ fn ask(
             Err(NotHere::Nowhere(_)) => Whereabouts::Unknown,
         });
     }
-    match reach(object, routes, connect, true, patience.deadline())? {
+    let reached = select_endpoint(object, (target, routes), |info| {
+        let deadline = patience.deadline();
+        let selection = Selection { connect_timeout: connect, expects_reply: true, deadline, info };
+        reach(object, routes, &selection)
+    })?;
+    match reached {
         (route, AnyConnection::Exclusive(lease)) => ask_over(core, route, lease, patience),
         (route, AnyConnection::Shared(shared)) => ask_over(core, route, shared, patience),
     }

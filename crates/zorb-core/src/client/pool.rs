@@ -19,14 +19,15 @@ use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, W
 
 use super::by_lane::{ByLane, LaneLines, caller};
 use super::connection::{Alive, AnyConnection};
+use super::connection_settings::{ConnectionClass, ConnectionSettings};
 use super::exclusive::ExclusiveConnection;
+use super::fragmenting::in_fragments;
 use super::place::{Lease, Place};
 use super::queued::Outbox;
 use super::sharing::Sharing;
 use crate::counters::{CallLock, Count, count};
 use crate::flow::FlowLimits;
 use crate::options::Options;
-use crate::policy::{LineOptions, Lines};
 use crate::rare::{Rare, happens};
 use crate::serving::in_upcall;
 
@@ -41,7 +42,7 @@ const MAX_PLACES: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct PoolKey {
     endpoint: Endpoint,
-    distinct: Box<[i64]>,
+    class: Box<[i64]>,
 }
 
 /// The pools of all endpoints.
@@ -75,7 +76,7 @@ pub(crate) struct EndpointPool {
     pub(super) max_message_size: usize,
     /// From how many octets on a run of octets is sent from where it lies.
     pub(super) copy_threshold: usize,
-    line: LineOptions,
+    settings: ConnectionSettings,
     pub(super) wait: WaitPolicy,
     /// What ends with it beside its connections: queues of one-way calls.
     outboxes: Lock<Vec<Weak<Outbox>>>,
@@ -106,21 +107,21 @@ pub(crate) enum NoConnection {
 }
 
 impl ConnectionCache {
-    /// The pool of `lines` to an endpoint, made when it is first asked for.
+    /// The pool of connections of a class to an endpoint, made when it is first asked for.
     pub(crate) fn pool(
         &self,
         endpoint: &Endpoint,
-        lines: &Lines,
+        class: &ConnectionClass,
         protocol: &Arc<dyn Protocol>,
         options: &Options,
     ) -> Arc<EndpointPool> {
-        let key = PoolKey { endpoint: endpoint.clone(), distinct: lines.distinct.clone() };
+        let key = PoolKey { endpoint: endpoint.clone(), class: class.key.clone() };
         let mut pools = self.pools.lock();
         if let Some(pool) = pools.by_endpoint.get(&key) {
             return Arc::clone(pool);
         }
         let unused = pools.take_unused();
-        let pool = EndpointPool::new(endpoint, &lines.options, protocol, options);
+        let pool = EndpointPool::new(endpoint, &class.settings, protocol, options);
         happens(Rare::TableWrites);
         pools.by_endpoint.insert(key, Arc::clone(&pool));
         drop(pools);
@@ -169,26 +170,31 @@ impl Pools {
 impl EndpointPool {
     fn new(
         endpoint: &Endpoint,
-        line: &LineOptions,
+        settings: &ConnectionSettings,
         protocol: &Arc<dyn Protocol>,
         options: &Options,
     ) -> Arc<Self> {
-        Self::with(endpoint, line, protocol, (options.max_message_size, options.wait_policy()))
+        Self::with(endpoint, settings, protocol, (options.max_message_size, options.wait_policy()))
     }
 
     /// One like it for the threads of a lane.
     pub(super) fn for_lane(&self) -> Arc<Self> {
         happens(Rare::TableWrites);
-        Self::with(&self.endpoint, &self.line, &self.protocol, (self.max_message_size, self.wait))
+        Self::with(
+            &self.endpoint,
+            &self.settings,
+            &self.protocol,
+            (self.max_message_size, self.wait),
+        )
     }
 
     fn with(
         endpoint: &Endpoint,
-        line: &LineOptions,
+        settings: &ConnectionSettings,
         protocol: &Arc<dyn Protocol>,
         (max_message_size, wait): (usize, WaitPolicy),
     ) -> Arc<Self> {
-        let max_open = line.max_connections;
+        let max_open = settings.max_connections;
         let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
         Arc::new_cyclic(|itself| Self {
             endpoint: endpoint.clone(),
@@ -196,14 +202,14 @@ impl EndpointPool {
             places: (0..places).map(|_| OnceLock::new()).collect(),
             by_lane: ByLane::default(),
             // Where there are no replies, nobody waits for one.
-            sharing: protocol.carries_replies().then(|| Sharing::new(line.max_calls)).flatten(),
+            sharing: protocol.carries_replies().then(|| Sharing::new(settings.max_calls)).flatten(),
             itself: Weak::clone(itself),
             state: CallLock::new(Count::ClientLocks, PoolState::default()),
             returned: Condition::new(),
             max_open,
             max_message_size,
-            copy_threshold: line.copy_threshold,
-            line: line.clone(),
+            copy_threshold: settings.copy_threshold,
+            settings: settings.clone(),
             wait,
             outboxes: Lock::default(),
         })
@@ -312,7 +318,7 @@ impl EndpointPool {
 
     /// The limits of a queue of one-way calls, where `own` are those of its policy.
     pub(super) fn queue_limits(&self, own: FlowLimits) -> FlowLimits {
-        let [calls, octets] = self.line.queued;
+        let [calls, octets] = self.settings.queued;
         own.within(calls, octets)
     }
 
@@ -469,7 +475,7 @@ impl EndpointPool {
         let sizes = (self.max_message_size, self.copy_threshold);
         let connection = ExclusiveConnection::new(stream, (session, messaging), sizes, self.wait);
         let mut connection = Box::new(connection);
-        connection.outgoing.any_octets().reserve(self.line.preallocate);
+        connection.outgoing.any_octets().reserve(self.settings.preallocate);
         Ok(connection)
     }
 
@@ -483,15 +489,15 @@ impl EndpointPool {
         let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
         let timeout = timeout.max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
-        options.stream = self.line.stream.clone();
+        options.stream = self.settings.stream.clone();
         happens(Rare::Connects);
         let connected = self.protocol.transport().connect(&self.endpoint, &options);
         match connected {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");
-                Ok(match self.line.in_fragments {
+                Ok(match self.settings.fragment_size {
                     // Where there are no replies a message is a datagram.
-                    Some((wrap, most)) if self.protocol.carries_replies() => wrap(stream, most),
+                    Some(most) if self.protocol.carries_replies() => in_fragments(stream, most),
                     _ => stream,
                 })
             }

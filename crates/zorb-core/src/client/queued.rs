@@ -4,7 +4,6 @@
 
 mod outboxes;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,20 +14,22 @@ use zorb_os::priority;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::attempt::{start, write_announcing, write_request};
+use super::attempt::{Attempt, start, write_announcing, write_request};
 use super::call::Call;
 use super::connection::{FAREWELL_TIMEOUT, NewCall, not_begun};
-use super::contexts::{tell_band, with_contexts};
+use super::contexts::Contexts;
 use super::exclusive::ExclusiveConnection;
-use super::invoke::settle;
+use super::interception::intercept;
+use super::oneway_queue::OnewayQueue;
 use super::pool::{EndpointPool, NoConnection};
+use super::reply::ReadReply;
 use super::route::{Route, Routes};
 use crate::error::{ErrorContext, Phase};
 use crate::flow::{FlowEvent, FlowLimits, FlowQueue, WhenFull};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
-use crate::policy::{Asked, OnewayQueue, SyncScope, override_of};
+use crate::policy::Rebind;
 use crate::serving::about_to_block;
 
 pub(crate) use outboxes::Outboxes;
@@ -66,30 +67,34 @@ impl std::fmt::Debug for Outbox {
     }
 }
 
-/// Puts a one-way call into its queue; the reference by which it is to be made if it has none.
-pub(crate) fn enqueue<'o>(
-    object: &'o ObjectRef,
-    asked: Option<&Asked<'_>>,
-) -> Result<Option<Cow<'o, ObjectRef>>, SystemException> {
-    let object = object.as_wanted()?;
-    let Some(asked) = asked.filter(|it| it.is_one_way && it.terms.sync_scope == SyncScope::None)
-    else {
-        return Ok(Some(object));
-    };
-    let Some(policy) = override_of::<OnewayQueue>(&object) else { return Ok(Some(object)) };
+/// Puts a one-way call into its queue; `None` if its object is in this ORB, which has no queues.
+pub(super) fn enqueue(
+    policy: &OnewayQueue,
+    object: &ObjectRef,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Option<Result<(), SystemException>> {
     let forwarded = object.forwarded();
     let target = forwarded.binding().unwrap_or_else(|| object.binding());
     let routes = target.routes(object.core());
     if routes.local.is_some() {
-        return Ok(Some(object));
+        return None;
     }
-    let call = Call::new(asked.operation, asked.response, asked.arguments, &asked.terms);
-    let outcome = put(&policy, &object, routes, &call)
-        .map_err(|exception| exception.in_operation(call.operation));
-    if !call.terms.asides.is_none() {
-        settle(&object, &call)?;
+    let put = |call: &Call<'_>, _: ReadReply<'_>| match put(policy, object, routes, call) {
+        Ok(()) => Attempt::Done,
+        Err(exception) => Attempt::Failed(exception),
+    };
+    let outcome = match routes.interceptors.is_empty() {
+        true => put(call, read),
+        false => intercept(object, (target, routes), call, read, &put),
+    };
+    if call.parameters.rebind != Rebind::Transparent {
+        object.bind();
     }
-    outcome.map(|()| None)
+    Some(match outcome {
+        Attempt::Failed(exception) => Err(exception),
+        _ => Ok(()),
+    })
 }
 
 fn put(
@@ -107,7 +112,7 @@ fn put(
     let end = [patient, deadline].into_iter().flatten().min();
     loop {
         let (route, outbox) = policy.outboxes().reach(policy, object, routes, call)?;
-        let Err(octets) = outbox.write(object, (routes, route), call)? else { return Ok(()) };
+        let Err(octets) = outbox.write(object, route, call)? else { return Ok(()) };
         if !outbox.is_broken() {
             if when_full != WhenFull::Refuse {
                 about_to_block();
@@ -126,7 +131,7 @@ impl Outbox {
         limits: FlowLimits,
         call: &Call<'_>,
     ) -> Result<Arc<Self>, NoConnection> {
-        let connection = pool.open_apart(call.terms.connect, call.sending().deadline())?;
+        let connection = pool.open_apart(call.parameters.connect, call.sending().deadline())?;
         let stream = Arc::clone(&connection.stream);
         // It fails only when the peer is gone by now, which sending finds as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
@@ -181,7 +186,7 @@ impl Outbox {
     fn write(
         &self,
         object: &ObjectRef,
-        (routes, route): (&Routes, &Route),
+        route: &Route,
         call: &Call<'_>,
     ) -> Result<Result<(), usize>, SystemException> {
         let core = object.core();
@@ -202,16 +207,17 @@ impl Outbox {
         let begun = machine.begin(&new.request(core, *opened), true, ()).map_err(not_begun)?;
         let BegunRequest { request_id, text, announcement } = begun;
         let tells_band = route.band.is_some() && !*band_told;
-        tell_band(route.band.as_ref().filter(|_| tells_band));
+        let band = route.band.as_ref().filter(|_| tells_band);
+        let contexts = Contexts { info: call.info, band };
         let mut gather = Gather::runs_from(usize::MAX);
         match announcement {
-            Announcement::Nothing => with_contexts(object, routes, &[], call, |service_contexts| {
+            Announcement::Nothing => contexts.write(None, |service_contexts| {
                 let start = start(request_id, &route.key, service_contexts, call);
                 write_request(outgoing, form, &start, text, &mut gather, call)
             }),
             announcement => write_announcing(
                 announcement,
-                (object, routes),
+                contexts,
                 (outgoing, form),
                 (request_id, &route.key[..]),
                 text,

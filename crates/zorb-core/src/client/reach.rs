@@ -10,38 +10,45 @@ use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 use super::connection::AnyConnection;
 use super::pool::NoConnection;
 use super::route::{Route, Routes};
+use crate::interceptor::ClientRequestInfo;
 use crate::object::ObjectRef;
 
-/// Tries the routes, beginning with the one that worked last, until one connects; those on
-/// which no replies come back only when none is expected.
+/// What a connection is needed for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection<'a> {
+    pub(super) connect_timeout: Duration,
+    pub(super) expects_reply: bool,
+    pub(super) deadline: Option<Instant>,
+    /// What interceptors say about the endpoint.
+    pub(super) info: Option<&'a ClientRequestInfo<'a>>,
+}
+
+/// Tries the routes until one connects, beginning with the last successful one. Routes without replies
+/// are tried only if none is expected.
 #[inline]
 pub(super) fn reach<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
-    connect_timeout: Duration,
-    expects_reply: bool,
-    deadline: Option<Instant>,
+    selection: &Selection<'_>,
 ) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
     if routes.by_priority {
-        return reach_lane(object, routes, expects_reply, connect_timeout, deadline);
+        return reach_by_priority(object, routes, selection);
     }
-    reach_one(object, routes, routes.in_order(), expects_reply, connect_timeout, deadline)
+    reach_one(object, routes, routes.in_order(), selection)
 }
 
-/// The ways that are for a call of the calling thread.
+/// The routes of a request.
 pub(super) fn fitting<'r>(
-    object: &ObjectRef,
     routes: &'r Routes,
+    info: Option<&ClientRequestInfo<'_>>,
 ) -> Result<Vec<&'r Route>, SystemException> {
-    let (band, lanes) = match routes.by_priority {
-        true => wanted(object, routes)?,
-        false => (None, None),
-    };
-    let serves = |route: &&Route| {
-        !routes.by_priority
-            || (serves(route, band, lanes.as_ref()) && routes.can_say(object, route))
-    };
-    Ok(routes.in_order().map(|(_, route)| route).filter(serves).collect())
+    let all = routes.in_order().map(|(_, route)| route);
+    if !routes.by_priority {
+        return Ok(all.collect());
+    }
+    let priorities = Priorities::of(routes, info)?;
+    let fits = |route: &&Route| priorities.are_served_by(route) && route.carries_contexts_of(info);
+    Ok(all.filter(fits).collect())
 }
 
 /// The exception when none of the ways connects.
@@ -57,54 +64,55 @@ pub(super) fn unreachable(
     }
 }
 
-type Wanted<'r> = (Option<&'r RangeInclusive<i16>>, Option<RangeInclusive<i16>>);
-
-/// The band of the calling thread's next call, and the priorities that lanes for it have.
-fn wanted<'r>(object: &ObjectRef, routes: &'r Routes) -> Result<Wanted<'r>, SystemException> {
-    let band = routes.band(object)?;
-    let lanes = match band {
-        Some(band) => Some(band.clone()),
-        None => routes.lanes(object)?,
-    };
-    Ok((band, lanes))
+/// The priorities for which a request needs a connection.
+struct Priorities<'a> {
+    band: Option<&'a RangeInclusive<i16>>,
+    /// Those of which an endpoint must serve one; `None` for any.
+    endpoints: Option<&'a RangeInclusive<i16>>,
 }
 
-fn serves(
-    route: &Route,
-    band: Option<&RangeInclusive<i16>>,
-    lanes: Option<&RangeInclusive<i16>>,
-) -> bool {
-    route.band.as_ref() == band
-        && match (lanes, route.priority) {
-            (Some(lanes), Some(priority)) => lanes.contains(&priority),
-            _ => true,
-        }
+impl<'a> Priorities<'a> {
+    fn of(
+        routes: &'a Routes,
+        info: Option<&'a ClientRequestInfo<'_>>,
+    ) -> Result<Self, SystemException> {
+        let band = routes.band(info)?;
+        let endpoints = band.or_else(|| info.and_then(ClientRequestInfo::endpoint_priorities));
+        Ok(Self { band, endpoints })
+    }
+
+    fn are_served_by(&self, route: &Route) -> bool {
+        route.band.as_ref() == self.band
+            && match (self.endpoints, route.priority) {
+                (Some(priorities), Some(priority)) => priorities.contains(&priority),
+                _ => true,
+            }
+    }
 }
 
-/// The same where endpoints serve different priorities.
+/// [`reach`] where endpoints serve different priorities.
 #[inline(never)]
-fn reach_lane<'t>(
+fn reach_by_priority<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
-    expects_reply: bool,
-    connect_timeout: Duration,
-    deadline: Option<Instant>,
+    selection: &Selection<'_>,
 ) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
-    let (band, lanes) = wanted(object, routes)?;
+    let info = selection.info;
+    let priorities = Priorities::of(routes, info)?;
     let fits = |(_, route): &(usize, &Route)| {
-        serves(route, band, lanes.as_ref()) && routes.can_say(object, route)
+        priorities.are_served_by(route) && route.carries_contexts_of(info)
     };
     let mut fitting = routes.in_order().filter(fits).peekable();
     if routes.conflicts.is_empty() && fitting.peek().is_none() {
-        if routes.in_order().any(|(_, route)| serves(route, band, lanes.as_ref())) {
-            return Err(nothing_said());
+        if routes.in_order().any(|(_, route)| priorities.are_served_by(route)) {
+            return Err(no_contexts());
         }
-        if lanes.is_some() {
+        if priorities.endpoints.is_some() {
             let no = CompletionStatus::No;
             return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
         }
     }
-    reach_one(object, routes, fitting, expects_reply, connect_timeout, deadline)
+    reach_one(object, routes, fitting, selection)
 }
 
 /// Tries these routes until one connects.
@@ -112,10 +120,9 @@ fn reach_one<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
     fitting: impl Iterator<Item = (usize, &'t Route)>,
-    expects_reply: bool,
-    connect_timeout: Duration,
-    deadline: Option<Instant>,
+    selection: &Selection<'_>,
 ) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
+    let Selection { connect_timeout, expects_reply, deadline, .. } = *selection;
     let core = object.core();
     let mut failures = Vec::new();
     let mut late = false;
@@ -189,7 +196,7 @@ fn not_connected(mut failures: Vec<ConnectError>, late: bool) -> SystemException
 
 /// The exception where a call has to carry what no usable protocol can.
 #[cold]
-fn nothing_said() -> SystemException {
+fn no_contexts() -> SystemException {
     let code = minor::inv_policy::CANNOT_RECONCILE;
     let context = ErrorContext::new(Phase::Connect)
         .with_source("the call carries service contexts, which no usable protocol can")

@@ -1,11 +1,11 @@
-//! The ways to an object: its profiles, resolved to endpoints once per reference.
+//! The routes to an object: the endpoints of its profiles, resolved once per reference.
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use zorb_giop::{
     CodeSetComponentInfo, ComponentBody, Form, Ior, LanePriority, Policies, PolicyValue,
@@ -14,12 +14,13 @@ use zorb_giop::{
 use zorb_transport::{Protocol, ResolvedProfile};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-use super::contexts::TellBand;
+use super::connection_policies::ConnectionPolicies;
+use super::connection_settings::ConnectionClass;
 use super::place::Lease;
 use super::pool::EndpointPool;
-use crate::object::ObjectRef;
+use crate::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use crate::orb::{OrbCore, for_calls};
-use crate::policy::{AnyShape, CallPriority, Lines, Policy, PolicyType, RequestContext};
+use crate::policy::{PolicyType, PriorityModel, ServedPriority};
 
 /// The most ways to an object that are looked at: a reference may come from anybody, and each way
 /// may have to be tried.
@@ -44,7 +45,14 @@ pub(crate) struct Route {
     pub(super) code_sets: Option<CodeSetComponentInfo>,
 }
 
-/// All ways to an object, in the order of its profiles.
+impl Route {
+    /// Whether requests by this route carry the service contexts that they require.
+    pub(super) fn carries_contexts_of(&self, info: Option<&ClientRequestInfo<'_>>) -> bool {
+        !self.mute || info.is_none_or(|info| info.may_omit_contexts(self.priority))
+    }
+}
+
+/// All routes to an object, in the order of its profiles.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     list: Vec<Route>,
@@ -58,12 +66,12 @@ pub(crate) struct Routes {
     pub(super) conflicts: Vec<PolicyType>,
     /// The bands of priorities, each with connections of its own.
     bands: Vec<RangeInclusive<i16>>,
-    /// What tells the priority of calls.
-    call_priority: Option<Arc<dyn CallPriority>>,
-    /// What these policies have requests say.
-    pub(super) contexts: Vec<Arc<dyn RequestContext>>,
-    /// Whether ways are for different priorities, or not for all that calls say, so that policies choose
-    /// among them.
+    /// The priority of all calls, if the server declares it.
+    declared_priority: Option<i16>,
+    /// The interceptors of requests.
+    pub(super) interceptors: Vec<Arc<dyn ClientRequestInterceptor>>,
+    /// Whether routes serve different priorities, or cannot carry all service contexts, so that the route
+    /// depends on the call.
     pub(super) by_priority: bool,
 }
 
@@ -103,7 +111,11 @@ impl Way {
 impl Routes {
     /// Resolves the profiles of `ior` that the ORB has a protocol for and that policies let it use, up
     /// to 64 endpoints.
-    pub(crate) fn resolve(core: &OrbCore, ior: &Ior, shape: Option<&Arc<dyn AnyShape>>) -> Self {
+    pub(crate) fn resolve(
+        core: &OrbCore,
+        ior: &Ior,
+        own: Option<&Arc<ConnectionPolicies>>,
+    ) -> Self {
         let mut routes = Self::default();
         let mut ways = Vec::new();
         for profile in &ior.profiles {
@@ -119,130 +131,119 @@ impl Routes {
                 routes.local = Some(way.resolved.object_key.as_slice().into());
             }
         }
-        match routes.take_policies(core, shape) {
+        match routes.take_policies(core, own) {
             _ if !routes.conflicts.is_empty() => {}
             None => routes.add_by_option(core, ways, None),
-            Some(shape) if !shape.chooses_protocols() => {
-                routes.add_by_option(core, ways, Some(&*shape));
+            Some(policies) if !policies.choose_protocols() => {
+                routes.add_by_option(core, ways, Some(&policies));
             }
-            Some(shape) => {
+            Some(policies) => {
                 let tags: Vec<_> = ways.iter().map(|way| way.tag).collect();
-                let order = shape.order(&tags);
-                let chosen = order.iter().filter_map(|place| ways.get(*place));
-                chosen.for_each(|way| routes.add(core, way, Some(&*shape)));
+                let order = policies.order(&tags);
+                let chosen = order.iter().filter_map(|index| ways.get(*index));
+                chosen.for_each(|way| routes.add(core, way, Some(&policies)));
                 if order.is_empty() && !ways.is_empty() {
                     routes.conflicts.push(PolicyType::CLIENT_PROTOCOL);
                 }
             }
         }
-        let says = !routes.contexts.is_empty();
-        let chosen = |route: &Route| route.priority.is_some() || (says && route.mute);
+        let intercepted = !routes.interceptors.is_empty();
+        let chosen = |route: &Route| route.priority.is_some() || (intercepted && route.mute);
         routes.by_priority = routes.list.iter().any(chosen) || !routes.bands.is_empty();
         routes
     }
 
     /// Adds the ways that no policy chooses among: those of the protocols that the ORB's option names.
-    fn add_by_option(&mut self, core: &OrbCore, ways: Vec<Way>, shape: Option<&dyn AnyShape>) {
+    fn add_by_option(
+        &mut self,
+        core: &OrbCore,
+        ways: Vec<Way>,
+        policies: Option<&ConnectionPolicies>,
+    ) {
         let there_are = !ways.is_empty();
         let ways = for_calls(ways, core.options(), |way| way.protocol.scheme());
         if there_are && ways.is_empty() {
             self.conflicts.push(PolicyType::CLIENT_PROTOCOL);
         }
-        ways.iter().for_each(|way| self.add(core, way, shape));
+        ways.iter().for_each(|way| self.add(core, way, policies));
     }
 
-    /// Takes what the policies in the reference have calls do, those that are understood; what they
-    /// and the client's make of the ways.
+    /// Takes the interceptors of the reference, and the policies about its connections: the client's
+    /// `own`, and those that the server has put into it.
     fn take_policies(
         &mut self,
         core: &OrbCore,
-        own: Option<&Arc<dyn AnyShape>>,
-    ) -> Option<Arc<dyn AnyShape>> {
-        let mut shape = own.cloned();
-        self.contexts.clone_from(&core.overrides().load().accompanying);
-        if !self.policies.is_empty() {
-            let understood = core.understood().read().unwrap_or_else(PoisonError::into_inner);
-            let understood = understood.read(&self.policies);
-            let contexts = understood.iter().filter_map(Policy::request_context);
-            self.contexts.extend(contexts);
-            self.call_priority = understood.iter().find_map(Policy::call_priority);
-            if let Some(shaper) = understood.shaper() {
-                shape = match &shape {
-                    Some(own) => Some(own.with_servers(&understood, &mut self.conflicts)),
-                    None => shaper(&[&understood]),
-                };
-            }
+        own: Option<&Arc<ConnectionPolicies>>,
+    ) -> Option<Arc<ConnectionPolicies>> {
+        let extensions = core.extensions().load();
+        let servers = extensions.readers.read(&self.policies);
+        self.interceptors = extensions.interceptors.client.of(&servers);
+        self.declared_priority = servers.value().and_then(PriorityModel::declared);
+        let policies = match (own, ConnectionPolicies::new(&[&servers])) {
+            (Some(own), Some(_)) => Some(own.with_servers(&servers, &mut self.conflicts)),
+            (own, of_server) => own.cloned().or(of_server),
+        };
+        if let Some(policies) = &policies {
+            self.bands = policies.bands().to_vec();
         }
-        if let Some(shape) = &shape {
-            self.bands = shape.bands().to_vec();
-            if !self.bands.is_empty() {
-                self.contexts.push(Arc::new(TellBand));
-            }
-        }
-        shape
+        policies
     }
 
     /// Adds the endpoints of a profile.
-    fn add(&mut self, core: &OrbCore, way: &Way, shape: Option<&dyn AnyShape>) {
+    fn add(&mut self, core: &OrbCore, way: &Way, policies: Option<&ConnectionPolicies>) {
         let Way { tag, protocol, resolved, .. } = way;
         let key: Arc<[u8]> = resolved.object_key.as_slice().into();
         let lane = way.component().map(|LanePriority(priority)| priority);
         let code_sets: Option<CodeSetComponentInfo> = way.component();
         for endpoint in &resolved.endpoints {
             let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
-            let lines = match shape {
-                Some(shape) => shape.lines(*tag, priority, core.options()),
-                None => vec![Lines::plain(core.options())],
+            let classes = match policies {
+                Some(policies) => policies.classes(*tag, priority, core.options()),
+                None => vec![ConnectionClass::plain(core.options())],
             };
-            let overrides = core.overrides().load();
-            for mut lines in lines {
-                let said = lines.options.stream.clone();
-                let stream = overrides.in_network(
-                    priority,
-                    (&self.policies, lines.band.as_ref()),
-                    (said.clone(), lines.options.network),
-                );
-                if (stream.dscp, stream.socket_priority) != (said.dscp, said.socket_priority) {
-                    let class = [stream.dscp.map(u32::from), stream.socket_priority];
-                    let class = class.map(|part| part.map_or(-1, i64::from));
-                    lines.distinct = [&lines.distinct[..], &class].concat().into();
-                    lines.options.stream = stream;
+            for mut class in classes {
+                let given = class.settings.stream.clone();
+                let served = ServedPriority {
+                    endpoint: priority,
+                    exposed: &self.policies,
+                    band: class.band.as_ref(),
+                };
+                let wanted = class.settings.network_priority;
+                let stream = core.network_options(served, given.clone(), wanted);
+                if (stream.dscp, stream.socket_priority) != (given.dscp, given.socket_priority) {
+                    let network = [stream.dscp.map(u32::from), stream.socket_priority];
+                    let network = network.map(|part| part.map_or(-1, i64::from));
+                    class.key = [&class.key[..], &network].concat().into();
+                    class.settings.stream = stream;
                 }
                 if self.list.len() >= MAX_ROUTES {
                     return;
                 }
                 self.list.push(Route {
-                    pool: core.connections().pool(endpoint, &lines, protocol, core.options()),
+                    pool: core.connections().pool(endpoint, &class, protocol, core.options()),
                     mute: protocol.messaging().is_some_and(|other| !other.carries_contexts()),
                     replies: protocol.carries_replies(),
                     form: Form::new(protocol.messaging(), resolved.version),
                     key: Arc::clone(&key),
                     priority,
-                    band: lines.band,
+                    band: class.band,
                     code_sets: code_sets.clone(),
                 });
             }
         }
     }
 
-    /// The band of the calling thread's next call to `object`; `None` where there are no bands.
+    /// The priority band of a request; `None` without bands.
     pub(super) fn band(
         &self,
-        object: &ObjectRef,
+        info: Option<&ClientRequestInfo<'_>>,
     ) -> Result<Option<&RangeInclusive<i16>>, SystemException> {
         if self.bands.is_empty() {
             return Ok(None);
         }
-        let Some(of_call) = &self.call_priority else { return Err(no_band()) };
-        let priority = of_call.priority(object)?;
-        let band = self.bands.iter().find(|band| band.contains(&priority));
+        let priority = info.and_then(ClientRequestInfo::priority).or(self.declared_priority);
+        let band = self.bands.iter().find(|band| priority.is_some_and(|it| band.contains(&it)));
         band.map(Some).ok_or_else(no_band)
-    }
-
-    /// Whether a call of the calling thread can say by `route` what it has to.
-    pub(super) fn can_say(&self, object: &ObjectRef, route: &Route) -> bool {
-        !route.mute
-            || !self.contexts.iter().any(|context| context.must_arrive(object, route.priority))
     }
 
     /// Whether connections are for bands of priorities.
@@ -250,16 +251,16 @@ impl Routes {
         !self.bands.is_empty()
     }
 
-    /// The types of the policies that keep calls of the calling thread from being made.
+    /// The types of the policies that prevent calls by the calling thread.
     pub(crate) fn inconsistent(
         &self,
-        object: &ObjectRef,
+        info: Option<&ClientRequestInfo<'_>>,
     ) -> Result<Vec<PolicyType>, SystemException> {
         let mut found = self.conflicts.clone();
         if !found.is_empty() {
             return Ok(found);
         }
-        match self.band(object) {
+        match self.band(info) {
             Ok(Some(band)) if !self.list.iter().any(|route| route.band.as_ref() == Some(band)) => {
                 found.push(PolicyType::PRIORITY_BANDED_CONNECTION);
             }
@@ -269,24 +270,10 @@ impl Routes {
             }
             Err(exception) => return Err(exception),
         }
-        if !self.list.is_empty() && !self.list.iter().any(|route| self.can_say(object, route)) {
+        if !self.list.is_empty() && !self.list.iter().any(|route| route.carries_contexts_of(info)) {
             found.push(PolicyType::PRIORITY_MODEL);
         }
         Ok(found)
-    }
-
-    /// Which priorities one of must be served by the way of the calling thread's next call to `object`;
-    /// `None` where any way will do.
-    pub(super) fn lanes(
-        &self,
-        object: &ObjectRef,
-    ) -> Result<Option<RangeInclusive<i16>>, SystemException> {
-        for policy in &self.contexts {
-            if let Some(lanes) = policy.lanes(object)? {
-                return Ok(Some(lanes));
-            }
-        }
-        Ok(None)
     }
 
     /// The way that worked last, with a connection of the calling thread that may be used as it is; not

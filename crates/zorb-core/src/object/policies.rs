@@ -8,10 +8,11 @@ use zorb_giop::ProfileTag;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ObjectRef, Shared};
+use crate::client::{ConnectionPolicies, ObjectPolicies, policy_of, select_endpoint};
 use crate::error::{Error, Phase};
 use crate::policy::{
-    ConnectionProperties, Levels, ObjectOverrides, Policies, PolicyType, RelativeRoundtripTimeout,
-    SetOverrideType, Shape, TypedPolicy, exposed_by, override_of,
+    ConnectionProperties, Levels, Policies, PolicyType, RelativeRoundtripTimeout, SetOverrideType,
+    TypedPolicy, exposed_by,
 };
 
 impl ObjectRef {
@@ -59,26 +60,26 @@ impl ObjectRef {
     pub fn for_call(&self, policies: &Policies) -> Result<Self, SystemException> {
         policies.check(Levels::OBJECT)?;
         let known = self.overrides.as_deref();
-        Ok(self.with_overrides(known.unwrap_or(&ObjectOverrides::default()).with_call(policies)))
+        Ok(self.with_overrides(known.unwrap_or(&ObjectPolicies::default()).with_call(policies)))
     }
 
     fn overridden(&self, policies: &Policies, how: SetOverrideType) -> Self {
         let known = self.overrides.as_deref();
-        self.with_overrides(known.unwrap_or(&ObjectOverrides::default()).with_object(policies, how))
+        self.with_overrides(known.unwrap_or(&ObjectPolicies::default()).with_object(policies, how))
     }
 
-    fn with_overrides(&self, overrides: ObjectOverrides) -> Self {
-        let shared = match overrides.shape() {
-            Some(shape) => shape.reference(self).shared,
-            None if self.shared.shape().is_none() => Arc::clone(&self.shared),
-            // The ways of nobody's policies, of which nothing is known here.
+    fn with_overrides(&self, overrides: ObjectPolicies) -> Self {
+        let shared = match overrides.connections() {
+            Some(policies) => self.with_connection_policies(policies).shared,
+            None if self.shared.connection_policies().is_none() => Arc::clone(&self.shared),
+            // The original reference's routes are not known here.
             None => Arc::new(Shared::new(self.core(), self.ior().clone(), None)),
         };
         Self { shared, overrides: Some(Arc::new(overrides)), collocation: self.collocation }
     }
 
     #[inline]
-    pub(crate) fn overrides(&self) -> Option<&ObjectOverrides> {
+    pub(crate) fn overrides(&self) -> Option<&ObjectPolicies> {
         self.overrides.as_deref()
     }
 
@@ -93,7 +94,7 @@ impl ObjectRef {
     /// default.
     #[doc(alias = "_get_client_policy")]
     pub fn client_policy<P: TypedPolicy>(&self) -> Option<P> {
-        override_of(self).or_else(|| P::default_of(self.core().options()))
+        policy_of(self).or_else(|| P::default_of(self.core().options()))
     }
 
     /// The types of the client's policies that keep calls by this reference and thread from being made,
@@ -106,14 +107,17 @@ impl ObjectRef {
         let object = self.as_wanted()?;
         let forwarded = object.forwarded();
         let target = forwarded.binding().unwrap_or_else(|| object.binding());
-        target.routes(self.core()).inconsistent(self)
+        let routes = target.routes(self.core());
+        select_endpoint(&object, (target, routes), |info| routes.inconsistent(info))
     }
 
     /// What connections for calls by this reference and thread are like that go by profiles of this
     /// kind: what is said at all levels, and where nothing is the options. A property that neither
     /// names is the system's choice.
     pub fn connection_properties(&self, profile: ProfileTag) -> ConnectionProperties {
-        Shape::wanted(self).properties(profile).or(ConnectionProperties::of(self.core().options()))
+        ConnectionPolicies::wanted(self)
+            .properties(profile)
+            .or(ConnectionProperties::of(self.core().options()))
     }
 
     /// The policy of type `P` that the server has put into the reference.
@@ -142,7 +146,7 @@ impl ObjectRef {
     /// be read.
     #[doc(alias = "_get_policy")]
     pub fn policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
-        match (override_of::<P>(self), self.exposed_policy::<P>()?) {
+        match (policy_of::<P>(self), self.exposed_policy::<P>()?) {
             (Some(client), Some(server)) => {
                 P::reconcile(client, server).map(Some).ok_or_else(|| {
                     SystemException::inv_policy(

@@ -1,4 +1,4 @@
-//! The same object by other ways, where policies have calls go them.
+//! The same object with other connections, where policies select them.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ObjectRef, Shared};
-use crate::policy::Shape;
+use crate::client::ConnectionPolicies;
 
 /// The most other ways that one reference is called by. Each is kept with its reference.
 const MAX_VARIANTS: usize = 64;
@@ -24,8 +24,8 @@ impl ObjectRef {
     /// The reference by which a call of the calling thread is to go: this one, or what the policies of
     /// thread and ORB make of it, with the policies that this one has.
     pub(crate) fn as_wanted(&self) -> Result<Cow<'_, Self>, SystemException> {
-        let wanted = Shape::wanted(self);
-        if self.is_shaped(&wanted) {
+        let wanted = ConnectionPolicies::wanted(self);
+        if self.satisfies(&wanted) {
             return Ok(Cow::Borrowed(self));
         }
         let variant = self.variant(&wanted).ok_or_else(|| {
@@ -38,37 +38,38 @@ impl ObjectRef {
         })
     }
 
-    /// The reference to the same object that policies of its own give this shape.
-    pub(crate) fn shaped(&self, shape: &Shape) -> Self {
-        if self.is_shaped(shape) {
+    /// The reference to the same object whose own policies about connections are `policies`.
+    pub(crate) fn with_connection_policies(&self, policies: &ConnectionPolicies) -> Self {
+        if self.satisfies(policies) {
             return self.clone();
         }
-        // Who has connections of its own shares them with nobody.
-        let known = if shape.is_private() { None } else { self.variant(shape) };
-        known.cloned().unwrap_or_else(|| self.another(shape))
+        // Private connections are not shared with another reference.
+        let known = if policies.is_private() { None } else { self.variant(policies) };
+        known.cloned().unwrap_or_else(|| self.another(policies))
     }
 
-    fn is_shaped(&self, wanted: &Shape) -> bool {
-        match self.shared.shape() {
-            Some(shape) => shape.shape().is_as(wanted),
-            None => wanted.is_as(&Shape::default()),
+    fn satisfies(&self, wanted: &ConnectionPolicies) -> bool {
+        match self.shared.connection_policies() {
+            Some(policies) => policies.satisfies(wanted),
+            None => wanted.satisfies(&ConnectionPolicies::default()),
         }
     }
 
-    fn another(&self, shape: &Shape) -> Self {
-        let shape = (*shape != Shape::default()).then(|| Arc::new(shape.clone().numbered()) as _);
-        let shared = Arc::new(Shared::new(self.core(), self.ior().clone(), shape));
+    fn another(&self, policies: &ConnectionPolicies) -> Self {
+        let policies = (*policies != ConnectionPolicies::default())
+            .then(|| Arc::new(policies.clone().numbered()));
+        let shared = Arc::new(Shared::new(self.core(), self.ior().clone(), policies));
         Self { shared, overrides: None, collocation: self.collocation }
     }
 
-    /// The reference of this shape among those that this one keeps; `None` when there are too many.
-    fn variant(&self, wanted: &Shape) -> Option<&Self> {
+    /// The variant of this reference with these policies, which is created if there is none; `None` when there are too many.
+    fn variant(&self, wanted: &ConnectionPolicies) -> Option<&Self> {
         let mut place = &self.shared.variants.0;
         for _ in 0..MAX_VARIANTS {
             let known = place.get_or_init(|| {
                 Box::new(Variant { object: self.another(wanted), next: Variants::default() })
             });
-            if known.object.is_shaped(wanted) {
+            if known.object.satisfies(wanted) {
                 return Some(&known.object);
             }
             place = &known.next.0;

@@ -91,11 +91,6 @@ fn once(options: &Options, option: &str, names: &[String]) -> Result<(), Error> 
     }
 }
 
-/// Whether the option `ClientProtocols` lets other protocols follow those that it names.
-pub(crate) fn any_may_follow(options: &Options) -> bool {
-    options.client_protocols.last().is_some_and(|last| last == ANY)
-}
-
 fn bad(options: &Options, option: &str, why: &str) -> Error {
     let origin = options.origin(option);
     Error::new(Phase::Configure, format!("option {option} ({origin}): {why}"))
@@ -158,7 +153,7 @@ pub(crate) fn for_calls<W>(ways: Vec<W>, options: &Options, scheme: impl Fn(&W) 
     if names.is_empty() {
         return ways;
     }
-    let any = any_may_follow(options);
+    let any = options.allows_other_protocols();
     let (listed, others): (Vec<_>, Vec<_>) =
         ways.into_iter().partition(|way| names.iter().any(|name| name == scheme(way)));
     let mut ordered = ordered(names, listed, &scheme);

@@ -8,24 +8,27 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use zorb_cdr::ReadContext;
-use zorb_giop::{CodeSetComponentInfo, Destination, Ior};
+use zorb_giop::{CodeSetComponentInfo, Destination, Ior, ServiceContexts};
 use zorb_os::lock::{Condition, Lock};
-use zorb_transport::{Endpoint, ListenOptions, Protocol, ProtocolRegistry, Workers};
+use zorb_transport::{Endpoint, ListenOptions, Protocol, ProtocolRegistry, StreamOptions, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::extensions::Extensions;
 use super::local::Locals;
 use crate::buffers::show_allocator_a_large_block;
-use crate::client::ConnectionCache;
+use crate::client::{CallParameters, ClientPolicies, ConnectionCache};
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::options::Options;
 use crate::poa::{
     Access, ActiveObject, Adapters, Found, KeyParts, KnownAdapters, NotHere, Poa, PoaManager,
 };
-use crate::policy::{Overrides, Terms, Understood};
-use crate::serving::{AnyPool, Freezing, Lane, Listener, ThreadCount, Watchdog, default_lane};
+use crate::policy::ServedPriority;
+use crate::serving::{
+    ConnectionSetup, Freezing, Lane, Listener, Pool, PoolCore, ThreadCount, Watchdog, default_lane,
+};
 use crate::value::ValueRegistry;
 
 /// The state of the ORB's life.
@@ -39,14 +42,16 @@ pub(super) type Attached = Box<dyn std::any::Any + Send + Sync>;
 /// What all parts of one ORB share.
 pub(crate) struct OrbCore {
     options: Options,
-    /// What holds for calls that no policy is about.
-    plain_terms: Terms,
-    overrides: ArcSwap<Overrides>,
-    understood: RwLock<Understood>,
+    /// The parameters of calls without policies.
+    plain_parameters: CallParameters,
+    client_policies: ArcSwap<ClientPolicies>,
+    extensions: ArcSwap<Extensions>,
+    /// The setup of accepted connections that the ORB's policies ask for.
+    default_connection_setup: ArcSwapOption<ConnectionSetup>,
     protocols: Arc<ProtocolRegistry>,
     connections: ConnectionCache,
     pub(crate) listeners: RwLock<Vec<Listener>>,
-    pub(crate) pools: RwLock<Vec<Arc<dyn AnyPool>>>,
+    pub(crate) pools: RwLock<Vec<Arc<PoolCore>>>,
     /// That pools are frozen, those that are still to be made as well.
     pub(crate) freezing: Lock<Option<Freezing>>,
     adapters: Adapters,
@@ -86,10 +91,11 @@ impl OrbCore {
     pub(crate) fn new(options: Options) -> Arc<Self> {
         show_allocator_a_large_block();
         Arc::new(Self {
-            plain_terms: Terms::of_options(&options),
+            plain_parameters: CallParameters::of_options(&options),
             options,
-            overrides: ArcSwap::default(),
-            understood: RwLock::default(),
+            client_policies: ArcSwap::default(),
+            extensions: ArcSwap::default(),
+            default_connection_setup: ArcSwapOption::empty(),
             protocols: Arc::default(),
             connections: ConnectionCache::default(),
             listeners: RwLock::default(),
@@ -117,25 +123,57 @@ impl OrbCore {
         &self.options
     }
 
-    /// What holds for calls that no policy is about.
+    /// The parameters of calls without policies.
     #[inline]
-    pub(crate) fn plain_terms(&self) -> &Terms {
-        &self.plain_terms
+    pub(crate) fn plain_parameters(&self) -> &CallParameters {
+        &self.plain_parameters
     }
 
     /// The policies that the program has given to the ORB.
-    pub(crate) fn overrides(&self) -> &ArcSwap<Overrides> {
-        &self.overrides
+    pub(crate) fn client_policies(&self) -> &ArcSwap<ClientPolicies> {
+        &self.client_policies
+    }
+
+    /// What crates above this one have added.
+    pub(crate) fn extensions(&self) -> &ArcSwap<Extensions> {
+        &self.extensions
+    }
+
+    pub(super) fn extend(&self, change: impl Fn(&mut Extensions)) {
+        self.extensions.rcu(|known| {
+            let mut changed = Extensions::clone(known);
+            change(&mut changed);
+            changed
+        });
+    }
+
+    /// The setup of accepted connections that the ORB's policies ask for.
+    pub(crate) fn default_connection_setup(&self) -> Option<Arc<ConnectionSetup>> {
+        self.default_connection_setup.load_full()
+    }
+
+    pub(super) fn set_default_connection_setup(&self) {
+        let setup = ConnectionSetup::of(&self.client_policies.load().policies);
+        self.default_connection_setup.store(setup.map(Arc::new));
+    }
+
+    /// The options of a connection that serves such a priority; `wanted` is its property
+    /// `network_priority`.
+    pub(crate) fn network_options(
+        &self,
+        served: ServedPriority<'_>,
+        options: StreamOptions,
+        wanted: Option<bool>,
+    ) -> StreamOptions {
+        match &self.extensions.load().network {
+            Some(network) => network.stream_options(served, options, wanted),
+            None => options,
+        }
     }
 
     /// The valuetypes that were registered.
     pub(crate) fn values(&self) -> &ValueRegistry {
         &self.values
-    }
-
-    /// The policies in references that it understands.
-    pub(crate) fn understood(&self) -> &RwLock<Understood> {
-        &self.understood
     }
 
     pub(crate) fn protocols(&self) -> &Arc<ProtocolRegistry> {
@@ -210,9 +248,14 @@ impl OrbCore {
         })
     }
 
-    /// The priority of a request to the object of a key, as far as its policies know it.
-    pub(crate) fn urgency(&self, key: &[u8], told: Option<i16>) -> Option<i16> {
-        self.adapters.urgency(KeyParts::parse(key), told)
+    /// The priority of a request to the object of a key, as far as interceptors know it.
+    pub(crate) fn request_priority(
+        &self,
+        key: &[u8],
+        operation: &str,
+        contexts: ServiceContexts<'_>,
+    ) -> Option<i16> {
+        self.adapters.request_priority(KeyParts::parse(key), operation, contexts)
     }
 
     /// Leaves in a destination where its object is; the object has just been found by its key.
@@ -354,7 +397,8 @@ impl OrbCore {
         })?;
         let mut options = ListenOptions { workers, ..ListenOptions::default() };
         let stream = self.options.stream.clone();
-        options.stream = self.overrides.load().in_network(priority, (&[], None), (stream, None));
+        let served = ServedPriority { endpoint: priority, ..ServedPriority::default() };
+        options.stream = self.network_options(served, stream, None);
         let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
             let hint = error.hint().map(str::to_owned);
             let failure = failed().with_source(error);
@@ -372,10 +416,17 @@ impl OrbCore {
         listeners.iter().flat_map(|listener| listener.acceptor.published().to_vec()).collect()
     }
 
+    /// The pool of this id, unless it has been destroyed.
+    pub(crate) fn pool(&self, id: u32) -> Option<Pool> {
+        let pools = self.pools.read().unwrap_or_else(PoisonError::into_inner);
+        let found = pools.iter().find(|pool| u32::try_from(pool.number()) == Ok(id));
+        found.map(|pool| Pool::from_core(Arc::clone(pool))).filter(|pool| !pool.is_destroyed())
+    }
+
     /// Does something with every pool, until it fails.
     pub(crate) fn each_pool(
         &self,
-        work: impl FnMut(&Arc<dyn AnyPool>) -> std::io::Result<()>,
+        work: impl FnMut(&Arc<PoolCore>) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
         self.pools.read().unwrap_or_else(PoisonError::into_inner).iter().try_for_each(work)
     }

@@ -11,7 +11,7 @@ use super::choice::ephemeral;
 use super::core::OrbCore;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
-use crate::policy::{Policies, Policy, ServerProtocols};
+use crate::policy::{Policies, ServerProtocols, ThreadpoolPolicy, may_be_served_in_lane};
 use crate::serving::Listener;
 
 /// The failure of a reference that has no endpoint.
@@ -36,18 +36,20 @@ impl OrbCore {
             not_possible(Error::new(Phase::Adapter, "components").with_source(error))
         })?;
         components.extend(exposed.cloned());
-        let profiles = match policies.iter().find_map(Policy::pool) {
+        let named = policies.value().map(ThreadpoolPolicy::threadpool);
+        let profiles = match named {
             None => {
                 self.listen_somewhere()?;
                 let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
                 profiles(&offered(&listeners, policies), key, &components, None)?
             }
-            Some(pool) => {
+            Some(id) => {
                 let mut all = Vec::new();
-                for lane in pool.core().lanes() {
+                // The profiles of a pool that has ended would be empty.
+                let pool = self.pool(id);
+                for lane in pool.iter().flat_map(|pool| pool.core().lanes()) {
                     let priority = lane.priority();
-                    if priority.is_none_or(|it| policies.iter().all(|policy| policy.serves_in(it)))
-                    {
+                    if priority.is_none_or(|it| may_be_served_in_lane(policies, it)) {
                         let offered = offered(&lane.listeners, policies);
                         all.extend(profiles(&offered, key, &components, priority)?);
                     }

@@ -33,12 +33,12 @@ impl Orb {
     /// | Name | Type |
     /// |---|---|
     /// | `RootPOA` | [`Poa`](crate::poa::Poa) |
-    /// | `ORBPolicyManager` | [`PolicyManager`](crate::policy::PolicyManager) |
-    /// | `PolicyCurrent` | [`PolicyCurrent`](crate::policy::PolicyCurrent) |
+    /// | `ORBPolicyManager` | [`PolicyManager`](crate::PolicyManager) |
+    /// | `PolicyCurrent` | [`PolicyCurrent`](crate::PolicyCurrent) |
     ///
     /// ```
     /// use zorb_core::Orb;
-    /// use zorb_core::policy::PolicyManager;
+    /// use zorb_core::PolicyManager;
     ///
     /// let orb = Orb::builder().without_environment().build()?;
     /// let policies: PolicyManager = orb.initial_local("ORBPolicyManager")?;

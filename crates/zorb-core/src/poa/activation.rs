@@ -7,14 +7,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use zorb_giop::TaggedComponent;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::policies::check_lanes;
+use super::policies::{check_lanes, named_pool};
 use super::{
     Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, ObjectId, Poa, PoaCore,
-    PoaError, around, check_policies,
+    PoaError, check_policies, interceptors,
 };
 use crate::interface::Interface;
-use crate::policy::{self, Policies};
+use crate::policy::{self, Policies, PriorityModel};
 use crate::servant::{Governed, ServedBy, Skeleton, Tie, servant_identity};
+use crate::serving::ConnectionSetup;
 
 impl Poa {
     /// Activates `servant` under an id of the adapter's choice and returns its reference
@@ -256,7 +257,7 @@ impl PoaCore {
         inner: Box<dyn Skeleton>,
         policies: &Policies,
     ) -> Result<Box<dyn Skeleton>, PoaError> {
-        if self.around.is_empty() && policies.is_empty() {
+        if self.interceptors.is_empty() && self.setup.is_none() && policies.is_empty() {
             return Ok(inner);
         }
         let remembered = match id {
@@ -265,26 +266,45 @@ impl PoaCore {
         };
         let policies = remembered.as_ref().unwrap_or(policies);
         let (exposed, merged) = self.own_policies(policies)?;
-        // Objects without policies of their own have it in common, so that a connection by which several
-        // are called is not set up anew each time.
-        let own = !policies.is_empty();
-        let around = if own { around(&merged, merged.sets_up()) } else { self.around.clone() };
-        Ok(Box::new(Governed { inner, around, exposed, policies: merged }))
+        // Objects without policies of their own share the adapter's setup, so that a connection is not set
+        // up anew when it calls another of them.
+        let (interceptors, setup) = match policies.is_empty() {
+            true => (self.interceptors.clone(), self.setup.clone()),
+            false => {
+                let setup = ConnectionSetup::of(&merged).map(Arc::new);
+                (interceptors(&*self.orb()?, &merged), setup)
+            }
+        };
+        Ok(Box::new(Governed { inner, interceptors, setup, exposed, policies: merged }))
     }
 
-    /// The policies of its own of the object `id` where they are not those that are given.
+    /// The own policies of the object `id`, if they are not those that are `given` for its activation or
+    /// for a reference: the priority of its first reference remains as long as the adapter exists.
     fn remembered(
         &self,
         id: &ObjectId,
         given: &Policies,
         for_reference: bool,
     ) -> Result<Option<Policies>, SystemException> {
-        for around in &self.around {
-            if let Some(own) = around.own_policies(id, given, for_reference)? {
-                return Ok(Some(own));
-            }
+        if self.policies.others.value::<PriorityModel>().is_none() {
+            return Ok(None);
         }
-        Ok(None)
+        let wanted = given.value().map(PriorityModel::server_priority);
+        let mut declared = self.declared_priorities.lock();
+        match (declared.get(id).copied(), wanted) {
+            (Some(declared), Some(wanted)) if declared != wanted => {
+                let code = minor::bad_inv_order::OTHER_PRIORITY;
+                Err(SystemException::bad_inv_order(code, CompletionStatus::No))
+            }
+            (Some(declared), None) => {
+                Ok(Some(Policies::new().with(PriorityModel::server_declared(declared))))
+            }
+            (None, Some(wanted)) if for_reference => {
+                declared.insert(id.clone(), wanted);
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What holds for an object with `policies` of its own, and what of it its reference tells.
@@ -294,7 +314,9 @@ impl PoaCore {
     ) -> Result<(Option<TaggedComponent>, Policies), PoaError> {
         check_policies(policies)?;
         let policies = policies.over(&self.policies.others);
-        check_lanes(&policies)?;
+        if let Some(pool) = named_pool(&*self.orb()?, &policies)? {
+            check_lanes(&pool, &policies)?;
+        }
         Ok((policy::component(&policies).ok().flatten(), policies))
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use zorb_giop::ObjectIndex;
+use zorb_giop::{ObjectIndex, ServiceContexts};
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -216,14 +216,18 @@ impl Adapters {
         }
     }
 
-    /// The priority of a request to the object of a key, as far as its policies know it; `told` is what the
-    /// request says. It waits for nothing.
-    pub(crate) fn urgency(&self, key: KeyParts<'_>, told: Option<i16>) -> Option<i16> {
+    /// The priority of a request to the object of a key, if an interceptor sets one. It waits for nothing.
+    pub(crate) fn request_priority(
+        &self,
+        key: KeyParts<'_>,
+        operation: &str,
+        contexts: ServiceContexts<'_>,
+    ) -> Option<i16> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key).ok()?;
         let found = adapter.find_object(id)?;
         let object = found.object()?;
-        object.skeleton.urgency(&object.id, told)
+        object.skeleton.request_priority(&object.id, operation, contexts)
     }
 
     /// The object of a key with its adapter's manager, whatever state that is in.

@@ -3,8 +3,13 @@
 use std::sync::Arc;
 
 use super::PoaError;
-use crate::policy::{self, AroundUpcall, Levels, Policies, Policy, SetsUp, TypedPolicy};
-use crate::serving::PoolUse;
+use crate::interceptor::ServerRequestInterceptor;
+use crate::loan;
+use crate::orb::OrbCore;
+use crate::policy::{
+    self, Levels, Policies, PriorityModel, ThreadpoolPolicy, TypedPolicy, may_be_served_in_lane,
+};
+use crate::serving::{Pool, PoolUse};
 
 /// Whether references outlive the adapter that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -66,7 +71,7 @@ pub struct PoaPolicies {
     /// Default: explicit activation (the root adapter: implicit).
     pub implicit_activation: ImplicitActivation,
     /// Policies beyond those of the adapter's own module. Default: those of servers that the ORB's
-    /// [policy manager](crate::policy::PolicyManager) has.
+    /// [policy manager](crate::PolicyManager) has.
     pub others: Policies,
 }
 
@@ -118,7 +123,7 @@ impl PoaPolicies {
     }
 
     /// With those of `others` that are for adapters, where the adapter has none of their types.
-    pub(super) fn furnished(mut self, others: &Policies) -> Self {
+    pub(super) fn with_defaults(mut self, others: &Policies) -> Self {
         for policy in others {
             if policy.levels().contains(Levels::ADAPTER)
                 && self.others.policy(policy.policy_type()).is_none()
@@ -134,7 +139,7 @@ impl PoaPolicies {
         let own = self.others.clone();
         for policy in orb {
             let is_servers = !policy.levels().contains(Levels::OBJECT);
-            let merged = policy.beneath(&own);
+            let merged = policy.merged_under(&own);
             if let Some(merged) = merged {
                 self.others.put(merged);
             } else if is_servers
@@ -169,33 +174,38 @@ pub(super) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
     }
 }
 
-/// What policies do around upcalls.
-pub(super) fn around(
+/// The interceptors of requests to objects with `policies`.
+pub(super) fn interceptors(
+    orb: &OrbCore,
     policies: &Policies,
-    sets_up: Option<Arc<dyn SetsUp>>,
-) -> Vec<Arc<dyn AroundUpcall>> {
-    let others = policies.iter().filter_map(Policy::around_upcalls);
-    let sets_up = sets_up.map(|sets_up| sets_up as Arc<dyn AroundUpcall>);
-    others.chain(sets_up).collect()
+) -> Vec<Arc<dyn ServerRequestInterceptor>> {
+    let mut interceptors = orb.extensions().load().interceptors.server.of(policies);
+    interceptors.extend(loan::interceptor(policies));
+    interceptors
+}
+
+/// The thread pool that policies assign an object adapter to.
+pub(crate) fn named_pool(orb: &OrbCore, policies: &Policies) -> Result<Option<Pool>, PoaError> {
+    let Some(policy) = policies.value::<ThreadpoolPolicy>() else { return Ok(None) };
+    let unknown = PoaError::InvalidPolicy { reason: "the thread pool does not exist any more" };
+    orb.pool(policy.threadpool()).ok_or(unknown).map(Some)
 }
 
 /// An adapter's part in the pool that its policies name.
-pub(super) fn pool_of(policies: &Policies) -> Result<Option<PoolUse>, PoaError> {
-    let Some(pool) = policies.iter().find_map(Policy::pool) else { return Ok(None) };
-    check_lanes(policies)?;
+pub(super) fn pool_of(orb: &OrbCore, policies: &Policies) -> Result<Option<PoolUse>, PoaError> {
+    let Some(pool) = named_pool(orb, policies)? else { return Ok(None) };
+    check_lanes(&pool, policies)?;
     let ended = PoaError::InvalidPolicy { reason: "the thread pool has ended" };
     PoolUse::of(pool).ok_or(ended).map(Some)
 }
 
-/// Refuses policies by which no lane of the pool would serve the object.
-pub(super) fn check_lanes(policies: &Policies) -> Result<(), PoaError> {
-    let Some(pool) = policies.iter().find_map(Policy::pool) else { return Ok(()) };
+/// Refuses policies of an object that no lane of the pool would serve.
+pub(super) fn check_lanes(pool: &Pool, policies: &Policies) -> Result<(), PoaError> {
     let lanes = pool.priorities();
-    let serves = |priority| policies.iter().all(|policy| policy.serves_in(priority));
+    let needed = policies.value().map(|model: &PriorityModel| model.server_priority().value());
+    let serves = |priority| may_be_served_in_lane(policies, priority);
     let has = |priority| lanes.iter().any(|lane| lane.is_none_or(|lane| lane == priority));
-    if lanes.iter().any(|lane| lane.is_none_or(serves))
-        && policies.iter().filter_map(Policy::needs_lane).all(has)
-    {
+    if lanes.iter().any(|lane| lane.is_none_or(serves)) && needed.is_none_or(has) {
         return Ok(());
     }
     Err(PoaError::InvalidPolicy { reason: "no lane of the thread pool has that priority" })

@@ -40,3 +40,12 @@ impl BitOr for Levels {
         self.and(others)
     }
 }
+
+/// How overrides of a level are set (`CORBA::SetOverrideType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SetOverrideType {
+    /// All existing overrides are removed (`SET_OVERRIDE`).
+    SetOverride,
+    /// Existing overrides of other types remain (`ADD_OVERRIDE`).
+    AddOverride,
+}

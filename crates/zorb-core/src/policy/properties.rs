@@ -1,12 +1,9 @@
 //! How connections are set up, property by property.
 
-use std::sync::Arc;
-
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
-use zorb_transport::{Stream, StreamOptions};
+use zorb_transport::StreamOptions;
 
-use super::{Levels, Policies, Policy, PolicyType, ServedOf, ShaperOf, TypedPolicy};
-use crate::client::in_fragments;
+use super::{Levels, Policies, Policy, PolicyType, TypedPolicy};
 use crate::options::Options;
 
 /// How connections are set up and used (what `RTCORBA::TCPProtocolProperties` and its kin say, and
@@ -70,53 +67,7 @@ pub struct ConnectionProperties {
     pub queued_octets: Option<u32>,
 }
 
-/// Makes another stream of one, by a number.
-pub(crate) type Wrap = fn(Arc<dyn Stream>, usize) -> Arc<dyn Stream>;
-
-/// What connections of a client are like.
-#[derive(Clone, Debug)]
-pub(crate) struct LineOptions {
-    pub(crate) stream: StreamOptions,
-    /// Whether they are in the class of the network that goes with a priority, where policies say so.
-    pub(crate) network: Option<bool>,
-    pub(crate) copy_threshold: usize,
-    pub(crate) preallocate: usize,
-    /// What is done with a stream so that larger messages are sent in fragments of so many octets.
-    pub(crate) in_fragments: Option<(Wrap, usize)>,
-    pub(crate) max_connections: usize,
-    pub(crate) max_calls: usize,
-    /// Calls and octets in a queue of one-way calls, where policies say so.
-    pub(crate) queued: [Option<u32>; 2],
-}
-
-impl LineOptions {
-    /// What they are like where no policy says anything.
-    pub(crate) fn plain(options: &Options) -> Self {
-        let in_fragments = fragments(options.fragment_size);
-        Self {
-            stream: options.stream.clone(),
-            network: None,
-            // What is to be cut into fragments is written whole.
-            copy_threshold: if in_fragments.is_some() {
-                usize::MAX
-            } else {
-                options.copy_threshold
-            },
-            preallocate: options.preallocate,
-            in_fragments,
-            max_connections: options.max_connections_per_endpoint,
-            max_calls: options.max_calls_per_connection,
-            queued: [None; 2],
-        }
-    }
-}
-
-/// What is done with a stream for messages in fragments of so many octets; 0 never cuts.
-fn fragments(size: Option<u32>) -> Option<(Wrap, usize)> {
-    octets(size).filter(|&size| size > 0).map(|size| (in_fragments as Wrap, size))
-}
-
-pub(super) fn octets(given: Option<u32>) -> Option<usize> {
+pub(crate) fn octets(given: Option<u32>) -> Option<usize> {
     given.and_then(|octets| usize::try_from(octets).ok())
 }
 
@@ -183,7 +134,7 @@ impl ConnectionProperties {
     }
 
     /// How streams are set up, where options say `options`.
-    pub(super) fn stream(&self, options: StreamOptions) -> StreamOptions {
+    pub(crate) fn stream(&self, options: StreamOptions) -> StreamOptions {
         StreamOptions {
             no_delay: self.no_delay.unwrap_or(options.no_delay),
             keep_alive: self.keep_alive.unwrap_or(options.keep_alive),
@@ -196,27 +147,8 @@ impl ConnectionProperties {
         }
     }
 
-    /// What connections are like, where options say `options`.
-    pub(crate) fn over(&self, options: &Options) -> LineOptions {
-        let in_fragments = fragments(self.fragment_size.or(options.fragment_size));
-        let most = |given: Option<u16>, otherwise| given.map_or(otherwise, usize::from).max(1);
-        LineOptions {
-            stream: self.stream(options.stream.clone()),
-            network: self.network_priority,
-            copy_threshold: match in_fragments {
-                None => octets(self.copy_threshold).unwrap_or(options.copy_threshold),
-                Some(_) => usize::MAX,
-            },
-            preallocate: octets(self.preallocate).unwrap_or(options.preallocate),
-            in_fragments,
-            max_connections: most(self.max_connections, options.max_connections_per_endpoint),
-            max_calls: most(self.max_calls, options.max_calls_per_connection),
-            queued: [self.queued_calls, self.queued_octets],
-        }
-    }
-
     /// All of them as numbers, -1 where nothing is said.
-    pub(super) fn words(&self) -> [i64; 16] {
+    pub(crate) fn words(&self) -> [i64; 16] {
         let small = |given: Option<u32>| given.map_or(-1, i64::from);
         let flag = |given: Option<bool>| given.map_or(-1, i64::from);
         [
@@ -283,15 +215,7 @@ impl TypedPolicy for ConnectionProperties {
         })
     }
 
-    fn shaper() -> Option<ShaperOf> {
-        Some(ShaperOf::WAYS)
-    }
-
-    fn served() -> Option<ServedOf> {
-        Some(ServedOf::CONNECTIONS)
-    }
-
-    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
+    fn merged_under(&self, stronger: &Policies) -> Option<Policy> {
         let own: Self = stronger.value().copied().unwrap_or_default();
         Some(Policy::new(own.or(*self)))
     }

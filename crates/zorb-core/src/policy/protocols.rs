@@ -5,11 +5,8 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::ProfileTag;
 use zorb_transport::{PropertyField, property_fields};
 
-use super::{
-    ConnectionProperties, Levels, Policies, Policy, PolicyType, ServedOf, ShaperOf, TypedPolicy,
-};
+use super::{ConnectionProperties, Levels, Policies, Policy, PolicyType, TypedPolicy};
 use crate::options::Options;
-use crate::orb::any_may_follow;
 
 /// The most protocols that a policy in a reference may name.
 const MAX_PROTOCOLS: usize = 64;
@@ -100,7 +97,7 @@ fn read_size(reader: &mut CdrReader<'_>) -> CdrResult<Option<u32>> {
 /// protocol all the same.
 ///
 /// A server may have clients know one. Those whose ORB has been told to
-/// [understand](super::PolicyManager::understand) it, which `zorb-rt` does, go by it, and their own must
+/// [read](crate::PolicyManager::register_policy) it, which `zorb-rt` does, go by it, and their own must
 /// be equal to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientProtocols {
@@ -208,6 +205,14 @@ fn said_of(choices: &[ProtocolChoice], profile: ProfileTag) -> ConnectionPropert
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrivateConnection;
 
+/// What the policies of an adapter say of connections by profiles of this kind: what they say of the
+/// protocol, then what they say of all.
+pub(crate) fn served_properties(policies: &Policies, profile: ProfileTag) -> ConnectionProperties {
+    let protocols: Option<&ServerProtocols> = policies.value();
+    let of_protocol = protocols.map(|chosen| chosen.properties(profile)).unwrap_or_default();
+    of_protocol.or(policies.value().copied().unwrap_or_default())
+}
+
 fn read_choices(reader: &mut CdrReader<'_>) -> CdrResult<Vec<ProtocolChoice>> {
     let count = reader.read_count(4, "protocol list")?;
     if count > MAX_PROTOCOLS {
@@ -224,12 +229,9 @@ impl TypedPolicy for ClientProtocols {
     /// What the option `ClientProtocols` names.
     fn default_of(options: &Options) -> Option<Self> {
         let [profiles, _] = &options.chosen_profiles;
-        let named = Self { or_any: any_may_follow(options), ..Self::new(distinct(profiles)) };
+        let named =
+            Self { or_any: options.allows_other_protocols(), ..Self::new(distinct(profiles)) };
         (named != Self::default()).then_some(named)
-    }
-
-    fn shaper() -> Option<ShaperOf> {
-        Some(ShaperOf::WAYS)
     }
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
@@ -262,13 +264,9 @@ impl TypedPolicy for ServerProtocols {
         read_choices(reader).map(|choices| Self { choices })
     }
 
-    fn served() -> Option<ServedOf> {
-        Some(ServedOf::CONNECTIONS)
-    }
-
     /// The protocols of a stronger level are the only ones; what that level says of all connections comes
     /// before what is said here of those of one protocol.
-    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
+    fn merged_under(&self, stronger: &Policies) -> Option<Policy> {
         if stronger.value::<Self>().is_some() {
             return None;
         }
@@ -284,10 +282,6 @@ impl TypedPolicy for ServerProtocols {
 impl TypedPolicy for PrivateConnection {
     const POLICY_TYPE: PolicyType = PolicyType::PRIVATE_CONNECTION;
     const LEVELS: Levels = Levels::CLIENT;
-
-    fn shaper() -> Option<ShaperOf> {
-        Some(ShaperOf::WAYS)
-    }
 
     fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
         Ok(())

@@ -2,24 +2,19 @@
 
 use std::any::Any;
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::PolicyValue;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{
-    AroundUpcall, CallPriority, Detour, Levels, PolicyType, RequestContext, ServedOf, SetsUp,
-    Shape, Shaper,
-};
-use crate::client::enqueue;
+use super::{Levels, PolicyType};
 use crate::options::Options;
-use crate::serving::Pool;
 
-/// A type of policy: what `CORBA::Policy` is derived for.
+/// A type of policy: an interface derived from `CORBA::Policy`.
 ///
-/// Programs and crates above the core have policies of their own by implementing it.
+/// A policy is data. Programs and crates above this one implement it for policies of their own;
+/// [request interceptors](crate::interceptor) look them up and act by them.
 pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
     /// Its number on the wire.
     const POLICY_TYPE: PolicyType;
@@ -52,95 +47,12 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
         (client == server).then_some(client)
     }
 
-    /// What is to be done around each upcall of an adapter that has this policy.
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        None
-    }
-
-    /// The pool whose threads serve an adapter that has this policy.
-    fn pool(&self) -> Option<Pool> {
-        None
-    }
-
-    /// Whether objects of an adapter that has this policy are served in a lane of `priority`; their
-    /// references have the endpoints of such lanes only.
-    fn serves_in(&self, priority: i16) -> bool {
-        let _ = priority;
-        true
-    }
-
-    /// A priority of which the pool of an adapter that has this policy must have a lane, if it has any.
-    fn needs_lane(&self) -> Option<i16> {
-        None
-    }
-
-    /// Makes of policies, this one among them, what they come to for the ways to an object.
-    #[doc(hidden)]
-    fn shaper() -> Option<ShaperOf> {
-        None
-    }
-
-    /// Sees to calls that policies, this one among them, keep from going straight to their object.
-    #[doc(hidden)]
-    fn detour() -> Option<DetourOf> {
-        None
-    }
-
-    /// Makes of an adapter's policies, this one among them, what is done around upcalls that come over
-    /// connections.
-    #[doc(hidden)]
-    fn served() -> Option<ServedOf> {
-        None
-    }
-
-    /// What it comes to beneath the policies of a stronger level of a server, where that level does not
-    /// simply take its place.
-    #[doc(hidden)]
-    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
+    /// What this policy of a server becomes under the policies of a `stronger` level, for example an ORB's
+    /// under an adapter's; `None` where a policy of the same type replaces it. Default: `None`.
+    fn merged_under(&self, stronger: &Policies) -> Option<Policy> {
         let _ = stronger;
         None
     }
-
-    /// The bands of priorities that it divides calls into, each with connections of its own, if it is
-    /// about that.
-    fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
-        None
-    }
-
-    /// What tells the priority of calls by a reference with this policy, if the client's ORB has been
-    /// told to [understand](super::PolicyManager::understand) it.
-    fn call_priority(&self) -> Option<Arc<dyn CallPriority>> {
-        None
-    }
-
-    /// What requests are to say that go by a reference with this policy, if the client's ORB has been
-    /// told to [understand](super::PolicyManager::understand) it.
-    fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
-        None
-    }
-}
-
-/// What [`TypedPolicy::shaper`] returns.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct ShaperOf(Shaper);
-
-impl ShaperOf {
-    /// That of policies which the ORB's own code for the ways to objects knows: protocols, properties,
-    /// bands and privacy of connections.
-    #[doc(hidden)]
-    pub const WAYS: Self = Self(Shape::shaper);
-}
-
-/// What [`TypedPolicy::detour`] returns.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct DetourOf(Detour);
-
-impl DetourOf {
-    /// That of queues for one-way calls.
-    #[doc(hidden)]
-    pub const QUEUE: Self = Self(enqueue);
 }
 
 /// A policy of any type (`CORBA::Policy`). Clones are the same policy, which never changes.
@@ -154,17 +66,7 @@ trait AnyPolicy: Any + fmt::Debug + Send + Sync {
     fn is_exposed(&self) -> bool;
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
     fn equals(&self, other: &dyn Any) -> bool;
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>>;
-    fn request_context(&self) -> Option<Arc<dyn RequestContext>>;
-    fn shaper(&self) -> Option<ShaperOf>;
-    fn detour(&self) -> Option<DetourOf>;
-    fn served(&self) -> Option<ServedOf>;
-    fn beneath(&self, stronger: &Policies) -> Option<Policy>;
-    fn bands(&self) -> Option<Vec<RangeInclusive<i16>>>;
-    fn call_priority(&self) -> Option<Arc<dyn CallPriority>>;
-    fn pool(&self) -> Option<Pool>;
-    fn serves_in(&self, priority: i16) -> bool;
-    fn needs_lane(&self) -> Option<i16>;
+    fn merged_under(&self, stronger: &Policies) -> Option<Policy>;
 }
 
 impl<P: TypedPolicy> AnyPolicy for P {
@@ -188,48 +90,8 @@ impl<P: TypedPolicy> AnyPolicy for P {
         other.downcast_ref::<P>() == Some(self)
     }
 
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        P::around_upcalls(self)
-    }
-
-    fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
-        P::request_context(self)
-    }
-
-    fn shaper(&self) -> Option<ShaperOf> {
-        P::shaper()
-    }
-
-    fn detour(&self) -> Option<DetourOf> {
-        P::detour()
-    }
-
-    fn served(&self) -> Option<ServedOf> {
-        P::served()
-    }
-
-    fn beneath(&self, stronger: &Policies) -> Option<Policy> {
-        P::beneath(self, stronger)
-    }
-
-    fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
-        P::bands(self)
-    }
-
-    fn call_priority(&self) -> Option<Arc<dyn CallPriority>> {
-        P::call_priority(self)
-    }
-
-    fn pool(&self) -> Option<Pool> {
-        P::pool(self)
-    }
-
-    fn serves_in(&self, priority: i16) -> bool {
-        P::serves_in(self, priority)
-    }
-
-    fn needs_lane(&self) -> Option<i16> {
-        P::needs_lane(self)
+    fn merged_under(&self, stronger: &Policies) -> Option<Policy> {
+        P::merged_under(self, stronger)
     }
 }
 
@@ -260,36 +122,8 @@ impl Policy {
         (&*self.0 as &dyn Any).downcast_ref()
     }
 
-    pub(crate) fn beneath(&self, stronger: &Policies) -> Option<Self> {
-        self.0.beneath(stronger)
-    }
-
-    pub(crate) fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        self.0.around_upcalls()
-    }
-
-    pub(crate) fn request_context(&self) -> Option<Arc<dyn RequestContext>> {
-        self.0.request_context()
-    }
-
-    pub(crate) fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
-        self.0.bands()
-    }
-
-    pub(crate) fn call_priority(&self) -> Option<Arc<dyn CallPriority>> {
-        self.0.call_priority()
-    }
-
-    pub(crate) fn pool(&self) -> Option<Pool> {
-        self.0.pool()
-    }
-
-    pub(crate) fn serves_in(&self, priority: i16) -> bool {
-        self.0.serves_in(priority)
-    }
-
-    pub(crate) fn needs_lane(&self) -> Option<i16> {
-        self.0.needs_lane()
+    pub(crate) fn merged_under(&self, stronger: &Policies) -> Option<Self> {
+        self.0.merged_under(stronger)
     }
 
     /// The policy as references and service contexts have it.
@@ -400,29 +234,12 @@ impl Policies {
         self.0.is_empty()
     }
 
-    /// What makes of those among them that are about the ways to objects what they come to; `None`
-    /// when none is.
-    pub(crate) fn shaper(&self) -> Option<Shaper> {
-        self.iter().find_map(|policy| policy.0.shaper()).map(|ShaperOf(shaper)| shaper)
-    }
-
-    /// What sees to calls before they go to their object; `None` when nothing does.
-    pub(super) fn detour(&self) -> Option<Detour> {
-        self.iter().find_map(|policy| policy.0.detour()).map(|DetourOf(detour)| detour)
-    }
-
-    /// These policies, and beneath them those of a weaker level of a server, of which each says for
-    /// itself what becomes of it where that is not simply what the stronger one says.
+    /// These policies over those of a `weaker` level of a server.
     #[must_use]
     pub(crate) fn over(&self, weaker: &Self) -> Self {
         let mut merged = weaker.clone().overridden_by(self);
-        weaker.iter().filter_map(|policy| policy.beneath(self)).for_each(|it| merged.put(it));
+        weaker.iter().filter_map(|it| it.merged_under(self)).for_each(|it| merged.put(it));
         merged
-    }
-
-    /// What sets connections up by which objects with these policies are called.
-    pub(crate) fn sets_up(&self) -> Option<Arc<dyn SetsUp>> {
-        self.iter().find_map(|policy| policy.0.served())?.sets_up(self)
     }
 
     /// Refuses policies that cannot be set at `level`.

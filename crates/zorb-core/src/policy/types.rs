@@ -67,7 +67,7 @@ policy_types! {
     CONNECTION_PROPERTIES = 0x5a42_0001, "Zorb::ConnectionPropertiesPolicy";
     /// Zorb's [`BufferStrategy`](crate::BufferStrategy).
     BUFFER_STRATEGY = 0x5a42_0002, "Zorb::BufferStrategyPolicy";
-    /// Zorb's [`OnewayQueue`](super::OnewayQueue).
+    /// Zorb's [`OnewayQueue`](crate::OnewayQueue).
     ONEWAY_QUEUE = 0x5a42_0003, "Zorb::OnewayQueuePolicy";
     /// Requests that are of no use any more are not served, Zorb's own.
     SERVE_IN_TIME = 0x5a42_0004, "Zorb::ServeInTimePolicy";

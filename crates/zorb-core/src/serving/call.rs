@@ -193,11 +193,11 @@ impl<'a> ServerCall<'a> {
         self.request.service_contexts.find(id)
     }
 
-    /// The highest priority of the band that this request tells of its connection
-    /// (`RTCorbaPriorityRange`), of which note is taken; `None` where it tells none, and in a lane.
-    pub fn told_band(&self) -> Option<i16> {
-        let data = self.service_context(ServiceId::RT_CORBA_PRIORITY_RANGE)?;
-        super::properties::declared_band(data)
+    /// Applies the priority band that this request declares for its connection, if it does.
+    pub(crate) fn apply_declared_band(&self) {
+        if let Some(data) = self.service_context(ServiceId::RT_CORBA_PRIORITY_RANGE) {
+            super::properties::apply_declared_band(data);
+        }
     }
 
     /// The priority of the lane that the request has come by; `None` for one that has come another way.

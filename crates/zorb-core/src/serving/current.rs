@@ -4,11 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-use zorb_giop::ProfileTag;
 use zorb_transport::Stream;
 
 use super::connection::ServerConnection;
-use super::properties::ConnectionSetup;
 use crate::loan::BufferStrategy;
 use crate::orb::OrbCore;
 
@@ -65,19 +63,6 @@ pub(crate) fn buffers_of_upcall() -> Option<Buffers> {
 /// The priority of the lane that the present request came by.
 pub(super) fn lane_of_upcall() -> Option<i16> {
     served_connection()?.lane.priority()
-}
-
-/// The tag of the profiles that lead to the endpoint by which the present request came.
-pub(crate) fn served_by() -> Option<ProfileTag> {
-    served_connection().map(|connection| connection.profile)
-}
-
-/// Sets up the connection of the present request, unless the adapter known by `mark` was the last to do
-/// so.
-pub(crate) fn set_up_served(mark: usize, setup: &dyn ConnectionSetup) {
-    if let Some(connection) = served_connection() {
-        connection.set_up(mark, setup);
-    }
 }
 
 /// To be called before a thread may block for long: when it is in an upcall, another thread reads on from

@@ -33,6 +33,7 @@ use self::spawner::Wants;
 use self::steady_state::SteadyState;
 use self::workers::assist;
 use super::connection::{NewConnection, Scratch, ServerConnection};
+use super::connection_setup::ConnectionSetup;
 use super::event_loop::EventLoop;
 use super::listener::Listener;
 use super::queued::QueuedRequest;
@@ -41,7 +42,6 @@ use super::strategy::ServingStrategy;
 use super::threads::ThreadCount;
 use crate::client::{Entered, LaneLines};
 use crate::orb::OrbCore;
-use crate::policy::SetsUp;
 
 /// So many looks divide the time that a connection may be quiet.
 pub(super) const LOOKS: u32 = 4;
@@ -480,7 +480,7 @@ impl Lane {
 
     /// How connections are set up that are accepted: as the adapter says whose alone they are. `None`
     /// where that is not known yet.
-    pub(crate) fn sets_up(&self) -> Option<Option<Arc<dyn SetsUp>>> {
+    pub(crate) fn connection_setup(&self) -> Option<Option<Arc<ConnectionSetup>>> {
         self.adapters.only()
     }
 

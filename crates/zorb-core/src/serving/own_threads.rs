@@ -177,9 +177,9 @@ impl ServerConnection {
         let band = self.band.load(Ordering::Relaxed);
         if band >= 0
             && self.lane.is_default()
-            && let Some(resting) = &self.core.overrides().load().resting
+            && let Some(threads) = &self.core.extensions().load().thread_priorities
         {
-            resting.rest(band);
+            threads.set(band);
         }
     }
 

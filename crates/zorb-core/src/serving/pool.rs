@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, Weak, mpsc};
 use zorb_transport::{Endpoint, Protocol, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::connection_setup::ConnectionSetup;
 use super::lane::adapters::ServedAdapters;
 use super::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
 use super::lane::workers::LaneWorkers;
@@ -18,7 +19,7 @@ use super::strategy::{HalfSync, LeaderFollowers, ServingStrategy, ThreadPerConne
 use super::threads::ThreadCount;
 use crate::error::{Error, Phase};
 use crate::orb::{Orb, OrbCore, endpoints, ephemeral};
-use crate::policy::SetsUp;
+use crate::policy::ThreadpoolPolicy;
 
 /// A pool of threads in lanes (`RTCORBA::ThreadpoolId`). Clones are the same pool, which lives until it
 /// is [destroyed](Self::destroy) or its ORB ends.
@@ -42,27 +43,6 @@ impl WeakPool {
     }
 }
 
-/// A pool as its ORB knows it. An ORB without pools has none of their code.
-pub(crate) trait AnyPool: Send + Sync {
-    /// Its number, which no other pool of the process has.
-    fn number(&self) -> usize;
-
-    /// Has the pool come to its end, without waiting for it.
-    fn stop(&self);
-
-    /// Whether `endpoint` is one of its own.
-    fn serves(&self, endpoint: &Endpoint) -> bool;
-
-    /// Has its lanes count violations, from zero.
-    fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()>;
-
-    /// Has them count no more.
-    fn thaw(&self);
-
-    /// Adds what its lanes have counted.
-    fn violations(&self, all: &mut Vec<LaneViolations>);
-}
-
 pub(crate) struct PoolCore {
     number: usize,
     name: String,
@@ -79,7 +59,7 @@ static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
 
 impl Orb {
     /// Makes a pool: opens its endpoints and starts its threads. Adapters use it whose policies
-    /// [name it](crate::policy::TypedPolicy::pool).
+    /// [name it](crate::policy::ThreadpoolPolicy).
     ///
     /// # Errors
     /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
@@ -92,10 +72,10 @@ impl Orb {
             let mut pools = core.pools.write().unwrap_or_else(PoisonError::into_inner);
             // Asked under the lock with which a shutdown takes the pools away: none comes later.
             core.check_running()?;
-            pools.push(Arc::clone(&pool) as Arc<dyn AnyPool>);
+            pools.push(Arc::clone(&pool));
             let freezing = core.freezing.lock().clone();
             freezing.map_or(Ok(()), |freezing| {
-                let frozen = AnyPool::freeze(&*pool, freezing.report.as_ref());
+                let frozen = pool.freeze(freezing.report.as_ref());
                 frozen.map_err(|error| {
                     Error::new(Phase::Configure, "a frozen pool").with_source(error)
                 })
@@ -228,12 +208,14 @@ impl PoolCore {
     }
 }
 
-impl AnyPool for PoolCore {
-    fn number(&self) -> usize {
+impl PoolCore {
+    /// Its number, which no other pool of the process has.
+    pub(crate) fn number(&self) -> usize {
         self.number
     }
 
-    fn stop(&self) {
+    /// Ends the pool, without waiting for its threads.
+    pub(crate) fn stop(&self) {
         self.ended.store(true, Ordering::Release);
         for lane in &self.lanes {
             lane.stop();
@@ -243,20 +225,24 @@ impl AnyPool for PoolCore {
         }
     }
 
-    fn serves(&self, endpoint: &Endpoint) -> bool {
+    /// Whether `endpoint` is one of its own.
+    pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
         let mut listeners = self.lanes.iter().flat_map(|lane| &lane.listeners);
         listeners.any(|listener| listener.acceptor.published().contains(endpoint))
     }
 
-    fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
+    /// Starts to count the violations of its lanes, from zero.
+    pub(crate) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
         self.lanes.iter().try_for_each(|lane| lane.steady_state.freeze(report))
     }
 
-    fn thaw(&self) {
+    /// Stops counting.
+    pub(crate) fn thaw(&self) {
         self.lanes.iter().for_each(|lane| lane.steady_state.thaw());
     }
 
-    fn violations(&self, all: &mut Vec<LaneViolations>) {
+    /// Adds the violations of its lanes.
+    pub(crate) fn violations(&self, all: &mut Vec<LaneViolations>) {
         all.extend(self.lanes.iter().map(|lane| lane.steady_state.violations()));
     }
 }
@@ -326,6 +312,12 @@ impl Pool {
         self.0.number
     }
 
+    /// The policy that assigns an object adapter to this pool (`create_threadpool_policy`).
+    #[doc(alias = "create_threadpool_policy")]
+    pub fn policy(&self) -> ThreadpoolPolicy {
+        ThreadpoolPolicy::new(u32::try_from(self.0.number).unwrap_or(u32::MAX))
+    }
+
     /// How its threads share the work.
     pub fn strategy(&self) -> Strategy {
         self.0.strategy
@@ -355,7 +347,7 @@ impl Pool {
     /// of its settings.
     pub fn violations(&self) -> Vec<LaneViolations> {
         let mut all = Vec::with_capacity(self.0.lanes.len());
-        AnyPool::violations(&*self.0, &mut all);
+        self.0.violations(&mut all);
         all
     }
 
@@ -399,6 +391,10 @@ impl Pool {
         self.0.ended.load(Ordering::Acquire)
     }
 
+    pub(crate) fn from_core(core: Arc<PoolCore>) -> Self {
+        Self(core)
+    }
+
     pub(crate) fn core(&self) -> &Arc<PoolCore> {
         &self.0
     }
@@ -439,8 +435,8 @@ impl PoolUse {
     }
 
     /// Says how the adapter has its connections set up.
-    pub(crate) fn set_up_by(&self, sets_up: Option<Arc<dyn SetsUp>>) {
-        self.0.0.adapters.set_up_by(self.1, sets_up);
+    pub(crate) fn set_up_by(&self, setup: Option<Arc<ConnectionSetup>>) {
+        self.0.0.adapters.set_up_by(self.1, setup);
     }
 }
 

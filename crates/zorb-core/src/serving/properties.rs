@@ -3,25 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use zorb_cdr::CdrReader;
-use zorb_giop::{PolicyValue, ProfileTag};
-use zorb_transport::StreamOptions;
 
 use super::connection::ServerConnection;
+use super::connection_setup::ConnectionSetup;
 use super::current::served_connection;
-
-/// What an adapter's policies say of the connections by which its objects are called.
-pub(crate) trait ConnectionSetup {
-    /// The properties of connections by profiles of this kind, where `otherwise` holds for what the
-    /// policies leave open; and whether they are in the network class of their priority, if that is said.
-    fn stream(
-        &self,
-        profile: ProfileTag,
-        otherwise: StreamOptions,
-    ) -> (StreamOptions, Option<bool>);
-
-    /// The policies that clients know, one of which may declare a priority.
-    fn exposed(&self) -> &[PolicyValue];
-}
+use crate::policy::ServedPriority;
 
 /// The short number `index` of those that a service context encapsulates.
 pub(super) fn short(data: &[u8], index: usize) -> Option<i16> {
@@ -30,57 +16,63 @@ pub(super) fn short(data: &[u8], index: usize) -> Option<i16> {
     shorts.take(index + 1).nth(index)
 }
 
-/// Notes the priority band that the client of the present request declares for its connection, and puts
-/// the connection into its network class; the band's highest priority. `None` for what is no band, and in
-/// the lanes of pools, whose connections and threads have the lane's priority.
+/// Applies the priority band that the present request declares for its connection
+/// (`RTCorbaPriorityRange`): the connection gets the band's network class, and the thread its priority.
+/// In the lanes of pools, whose connections and threads have the lane's priority, it has no effect.
 #[cold]
-pub(super) fn declared_band(data: &[u8]) -> Option<i16> {
-    let (low, high) = (short(data, 0)?, short(data, 1)?);
-    let connection = served_connection()?;
+pub(super) fn apply_declared_band(data: &[u8]) {
+    let (Some(low), Some(high)) = (short(data, 0), short(data, 1)) else { return };
+    let Some(connection) = served_connection() else { return };
     if !connection.lane.is_default() || low < 0 || high < low {
-        return None;
+        return;
     }
-    let overrides = connection.core.overrides().load();
-    let high = overrides.resting.as_ref().map_or(high, |resting| high.min(resting.most()));
+    let extensions = connection.core.extensions().load();
+    let threads = extensions.thread_priorities.as_ref();
+    let high = threads.map_or(high, |threads| high.min(threads.max));
     connection.band.store(high, Ordering::Relaxed);
     let plain = connection.core.options().stream.clone();
-    let options = overrides.in_network(Some(high), (&[], None), (plain.clone(), None));
-    // What an adapter says is applied on top of it again.
+    let served = ServedPriority { endpoint: Some(high), ..ServedPriority::default() };
+    let options = connection.core.network_options(served, plain.clone(), None);
+    // The setup of an adapter is applied on top of it again.
     connection.set_up_by.store(0, Ordering::Release);
     if options != plain
         && let Err(error) = connection.stream.set_options(&options)
     {
         tracing::warn!(peer = connection.stream.peer(), %error, "no class for a band");
     }
-    Some(high)
+    if let Some(threads) = threads {
+        threads.set(high);
+    }
 }
 
 impl ServerConnection {
-    /// Sets it up as an adapter says, unless the adapter known by `mark` was the last to do so.
-    pub(super) fn set_up(&self, mark: usize, setup: &dyn ConnectionSetup) {
-        if self.set_up_by.swap(mark, Ordering::AcqRel) == mark {
+    /// Sets its options as a setup says, unless that was the last to do so.
+    pub(super) fn set_up(&self, setup: &ConnectionSetup) {
+        if self.set_up_by.swap(setup.id(), Ordering::AcqRel) == setup.id() {
             return;
         }
         let declared_band = Some(self.band.load(Ordering::Relaxed)).filter(|high| *high >= 0);
-        let priority = self.lane.priority();
         let (options, wanted) = setup.stream(self.profile, self.core.options().stream.clone());
-        // Without being asked for, the class is that of lanes and bands.
-        let declared = if wanted == Some(true) { setup.exposed() } else { &[] };
         let band = declared_band.filter(|_| self.lane.is_default()).map(|high| high..=high);
-        let overrides = self.core.overrides().load();
-        let options = overrides.in_network(priority, (declared, band.as_ref()), (options, wanted));
+        let served = ServedPriority {
+            endpoint: self.lane.priority(),
+            // By default only lanes and bands have a network class.
+            exposed: if wanted == Some(true) { setup.exposed() } else { &[] },
+            band: band.as_ref(),
+        };
+        let options = self.core.network_options(served, options, wanted);
         if let Err(error) = self.stream.set_options(&options) {
             tracing::warn!(peer = self.stream.peer(), %error, "a property cannot be set");
         }
     }
 
-    /// Sets it up before anything has come over it: as the adapter says whose endpoint it has come to, or
-    /// where that may be one of several, as the ORB's own policies say.
+    /// Sets its options before its first message: as the policies of the adapter say to which its endpoint
+    /// belongs, or if that may be one of several, as the ORB's own policies say.
     pub(super) fn set_up_as_accepted(&self) {
-        let by_adapter = self.lane.sets_up();
-        let sets_up = by_adapter.unwrap_or_else(|| self.core.overrides().load().sets_up.clone());
-        if let Some(sets_up) = sets_up {
-            self.set_up(sets_up.mark(), &*sets_up);
+        let of_adapter = self.lane.connection_setup();
+        let setup = of_adapter.unwrap_or_else(|| self.core.default_connection_setup());
+        if let Some(setup) = setup {
+            self.set_up(&setup);
         }
     }
 }

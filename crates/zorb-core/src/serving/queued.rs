@@ -281,7 +281,7 @@ impl ServerConnection {
                 form.read_request_with(&mut request, &mut reader, header)?;
                 let text = self.begin_request(input, &request, form);
                 if are_ordered {
-                    urgency = self.urgency(&request);
+                    urgency = self.request_priority(&request);
                 }
                 (request.request_id, request.response, text)
             }

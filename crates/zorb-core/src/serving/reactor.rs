@@ -106,9 +106,9 @@ impl ServerConnection {
         }
     }
 
-    /// The priority of a request: that of its upcall, where the object's policies or the request say it,
-    /// else the highest of its connection's band, which a request declares before, else -1.
-    pub(super) fn urgency(&self, request: &RequestHeader<'_>) -> i16 {
+    /// The priority of a request: what interceptors set, else that in the request, else the highest of its
+    /// connection's band, which an earlier request has declared, else -1.
+    pub(super) fn request_priority(&self, request: &RequestHeader<'_>) -> i16 {
         let contexts = &request.service_contexts;
         let band = contexts.find(ServiceId::RT_CORBA_PRIORITY_RANGE);
         if let Some(high) = band.and_then(|data| short(data, 1)) {
@@ -116,7 +116,8 @@ impl ServerConnection {
         }
         let own = contexts.find(ServiceId::RT_CORBA_PRIORITY).and_then(|data| short(data, 0));
         let key = request.target.object_key().ok();
-        let upcall = key.and_then(|key| self.core.urgency(key, own));
-        upcall.or(own).unwrap_or_else(|| self.band.load(Ordering::Relaxed))
+        let operation = &request.operation;
+        let set = key.and_then(|key| self.core.request_priority(key, operation, *contexts));
+        set.or(own).unwrap_or_else(|| self.band.load(Ordering::Relaxed))
     }
 }

@@ -18,6 +18,7 @@ use super::call::{ReplyWriter, ServerCall};
 use crate::interface::OBJECT_ID;
 use crate::orb::{OrbCore, initial_reference};
 use crate::poa::{Access, ActiveObject, Found, KeyParts, KnownAdapters, NotHere, not_there};
+use crate::policy::PriorityModel;
 use crate::servant::Served;
 
 /// What became of a request.
@@ -234,12 +235,9 @@ fn pseudo_operation(
     object: &ActiveObject,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
-    // None of them is surrounded by what the adapter's policies do. Only who has objects with priorities
-    // tells any.
-    if let Some(resting) = &core.overrides().load().resting
-        && object.skeleton.urgency(&object.id, None).is_some()
-    {
-        resting.rest_as_told(call);
+    // Interceptors do not run, but the connection may declare its priority band.
+    if object.skeleton.policies().is_some_and(|it| it.value::<PriorityModel>().is_some()) {
+        call.apply_declared_band();
     }
     Some(match &*call.request.operation {
         "_is_a" => call.argument::<String>().and_then(|id| {

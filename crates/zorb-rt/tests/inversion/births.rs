@@ -4,11 +4,9 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::Orb;
-use zorb_core::lanes::{LaneSettings, LaneThreads, Pool, PoolSettings, Strategy};
+use zorb_core::lanes::{LaneSettings, LaneThreads, PoolSettings, Strategy};
 use zorb_core::poa::PoaPolicies;
-use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_os::priority::{self, Schedule};
 use zorb_shm::ShmiopProtocol;
 use zorb_unix::UiopProtocol;
@@ -32,28 +30,6 @@ impl LaneThreads for Births {
     }
 }
 
-/// That an adapter is served by a pool.
-#[derive(Clone, Debug, PartialEq)]
-struct In(Option<Pool>);
-
-impl TypedPolicy for In {
-    const POLICY_TYPE: PolicyType = PolicyType::THREADPOOL;
-    const LEVELS: Levels = Levels::SERVER;
-
-    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_u32(0);
-        Ok(())
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        reader.read_u32().map(|_| Self(None))
-    }
-
-    fn pool(&self) -> Option<Pool> {
-        self.0.clone()
-    }
-}
-
 /// What the threads of a lane with one static thread and one dynamic one began with, in the order of
 /// their births; `work` calls its object.
 fn births(url: &str, strategy: Strategy, work: impl FnOnce(&Gate, &Doors)) -> Vec<Schedule> {
@@ -71,7 +47,7 @@ fn births(url: &str, strategy: Strategy, work: impl FnOnce(&Gate, &Doors)) -> Ve
     settings.strategy = Some(strategy);
     settings.lanes = vec![lane];
     let pool = server.create_pool(settings).unwrap();
-    let policies = PoaPolicies::new().with(In(Some(pool)));
+    let policies = PoaPolicies::new().with(pool.policy());
     let poa = server.root_poa().create("births", policies).unwrap();
     let doors = Arc::<Doors>::default();
     let here: Gate = poa.activate_shared(&doors).unwrap();

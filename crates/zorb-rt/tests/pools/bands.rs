@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_core::ObjectRef;
+use zorb_core::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb_core::poa::PoaPolicies;
-use zorb_core::policy::{AroundUpcall, Levels, Policies, PolicyType, SetOverrideType, TypedPolicy};
-use zorb_core::{ObjectRef, ServerCall};
+use zorb_core::policy::{Levels, Policies, PolicyType, SetOverrideType, TypedPolicy};
 use zorb_giop::ServiceId;
 use zorb_rt::{Buffering, PriorityBand, PriorityBands, Strategy, Threadpool};
-use zorb_types::{SystemExceptionKind, minor};
+use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 use super::fixture::{Desk, Side, lane, number, side, side_with};
 
@@ -197,21 +198,17 @@ impl TypedPolicy for Watch {
     fn read(_: &mut CdrReader<'_>) -> CdrResult<Self> {
         Ok(Self::default())
     }
-
-    fn around_upcalls(&self) -> Option<Arc<dyn AroundUpcall>> {
-        Some(Arc::new(self.clone()))
-    }
 }
 
-impl AroundUpcall for Watch {
-    fn upcall(
+impl ServerRequestInterceptor for Watch {
+    fn around_upcall(
         &self,
-        call: &mut ServerCall<'_>,
-        run: &mut dyn FnMut(&mut ServerCall<'_>) -> zorb_core::Served,
-    ) -> zorb_core::Served {
-        let told = call.service_context(ServiceId::RT_CORBA_PRIORITY_RANGE);
+        info: &mut ServerRequestInfo<'_>,
+        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        let told = info.request_service_context(ServiceId::RT_CORBA_PRIORITY_RANGE);
         self.0.lock().unwrap().push(told.map(<[u8]>::to_vec));
-        run(call)
+        next(info)
     }
 }
 
@@ -228,6 +225,9 @@ fn the_first_request_over_a_connection_tells_its_band() {
         let client =
             side_with(&[("MaxConnectionsPerEndpoint", "1"), ("MaxCallsPerConnection", calls)]);
         let watch = Watch::default();
+        server.orb.add_server_request_interceptor("watch", |policies| {
+            Some(Arc::new(policies.value::<Watch>()?.clone()))
+        });
         let policies = PoaPolicies::new().multiple_ids().with(watch.clone());
         let policies = policies.with(server.rt.client_propagated(number(0)));
         let poa = server.orb.root_poa().create("watched", policies).unwrap();

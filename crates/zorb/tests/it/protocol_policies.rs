@@ -149,7 +149,7 @@ fn a_server_has_clients_know_which_protocols_to_use() {
     assert_eq!(there.exposed_policy(), Ok(Some(ClientProtocols::new([UIOP]))));
     assert_eq!(there.with_policies(&only(&[IIOP])).unwrap().non_existent(), Ok(true));
     // An ORB that is told to goes by it, for references whose ways have not been looked for.
-    orb.policy_manager().understand(|protocols: ClientProtocols| protocols);
+    orb.policy_manager().register_policy::<ClientProtocols>();
     let there = seen_by(&orb, object.ior());
     assert_eq!(there.non_existent(), Ok(true));
     let same = there.with_policies(&only(&[UIOP])).unwrap();

@@ -9,7 +9,7 @@ fn pools_without_a_reference_do_not_pile_up() {
     let pool = |number: usize| {
         let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
         let options = Options::default();
-        cache.pool(&endpoint, &Lines::plain(&options), &protocol, &options)
+        cache.pool(&endpoint, &ConnectionClass::plain(&options), &protocol, &options)
     };
     let kept = pool(0);
     for number in 1..10 * KEPT_POOLS {

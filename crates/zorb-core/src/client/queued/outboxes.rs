@@ -8,13 +8,13 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::Outbox;
 use crate::client::call::Call;
+use crate::client::oneway_queue::OnewayQueue;
 use crate::client::pool::{EndpointPool, NoConnection};
 use crate::client::reach::{fitting, unreachable};
 use crate::client::route::{Route, Routes};
 use crate::flow::FlowCounts;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
-use crate::policy::OnewayQueue;
 use crate::serving::about_to_block;
 
 /// The queues of one policy, one for each endpoint pool.
@@ -52,7 +52,7 @@ impl Outboxes {
     ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
         let core = object.core();
         let mut failure = None;
-        for route in fitting(object, routes)? {
+        for route in fitting(routes, call.info)? {
             match self.reach_place(&self.place(&route.pool), policy, core, call)? {
                 Ok(outbox) => return Ok((route, outbox)),
                 Err(NoConnection::Unreachable(error)) => failure = Some(error),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zorb_os::lock::Lock;
 
-use crate::policy::SetsUp;
+use crate::serving::ConnectionSetup;
 
 /// The adapters that a pool serves, and how they have their connections set up.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(in crate::serving) struct ServedAdapters(Lock<Known>);
 #[derive(Debug, Default)]
 struct Known {
     next: usize,
-    list: Vec<(usize, Option<Arc<dyn SetsUp>>)>,
+    list: Vec<(usize, Option<Arc<ConnectionSetup>>)>,
 }
 
 impl ServedAdapters {
@@ -27,10 +27,10 @@ impl ServedAdapters {
     }
 
     /// How one has its connections set up.
-    pub(in crate::serving) fn set_up_by(&self, number: usize, sets_up: Option<Arc<dyn SetsUp>>) {
+    pub(in crate::serving) fn set_up_by(&self, number: usize, setup: Option<Arc<ConnectionSetup>>) {
         let mut known = self.0.lock();
-        if let Some((_, place)) = known.list.iter_mut().find(|(of, _)| *of == number) {
-            *place = sets_up;
+        if let Some((_, slot)) = known.list.iter_mut().find(|(of, _)| *of == number) {
+            *slot = setup;
         }
     }
 
@@ -43,7 +43,7 @@ impl ServedAdapters {
     }
 
     /// How the only one has its connections set up; `None` where there are several, or none.
-    pub(in crate::serving) fn only(&self) -> Option<Option<Arc<dyn SetsUp>>> {
+    pub(in crate::serving) fn only(&self) -> Option<Option<Arc<ConnectionSetup>>> {
         match &self.0.lock().list[..] {
             [(_, only)] => Some(only.clone()),
             _ => None,

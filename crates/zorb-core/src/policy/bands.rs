@@ -1,14 +1,13 @@
-//! Connections for bands of priorities.
+//! Priority-banded connections.
 
 use std::ops::RangeInclusive;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
-use zorb_core::policy::{Levels, PolicyType, ShaperOf, TypedPolicy};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::Priority;
+use super::{Levels, PolicyType, Priority, TypedPolicy};
 
-/// The most bands of one policy: each has connections of its own to every endpoint.
+/// The maximum number of bands: each has connections of its own to every endpoint.
 const MAX_BANDS: usize = 64;
 
 /// A range of priorities, both ends in it (`RTCORBA::PriorityBand`).
@@ -42,17 +41,21 @@ impl PriorityBand {
     pub fn high(&self) -> Priority {
         self.high
     }
+
+    pub(crate) fn range(&self) -> RangeInclusive<i16> {
+        self.low.value()..=self.high.value()
+    }
 }
 
-/// The bands of priorities that calls are divided into, each with connections of its own
-/// (`RTCORBA::PriorityBandedConnectionPolicy`). A call goes over a connection of the first band that its
-/// priority is in; `INV_POLICY` when it is in none.
+/// Divides the calls of a client into bands of priorities, each with connections of its own
+/// (`RTCORBA::PriorityBandedConnectionPolicy`). A call uses a connection of the first band that contains
+/// its priority; if none does, it fails with `INV_POLICY`.
 ///
-/// It is a policy of clients at every level, or of an adapter, whose references tell of it then; where
-/// both have one, calls fail with `INV_POLICY`. The priority of a call is what the reference's
-/// [`PriorityModel`](super::PriorityModel) says: the thread's, or the server's own; a reference without
-/// one cannot be called, either. Of a server with lanes a call reaches one whose priority is in its
-/// band. The first request over a connection tells the server the band.
+/// It is a policy of clients at every level, and of object adapters, whose references contain it; if
+/// both have one, calls fail with `INV_POLICY`. The priority of a call is that of the reference's
+/// [`PriorityModel`](super::PriorityModel): the client's, or the server's. References without one cannot
+/// be called. If the server has lanes, a call goes to a lane whose priority is in its band. The first
+/// request over a connection tells the server the band.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[doc(alias = "PriorityBandedConnectionPolicy")]
 pub struct PriorityBands(Vec<PriorityBand>);
@@ -77,6 +80,11 @@ impl PriorityBands {
     /// The bands (`priority_bands`).
     pub fn bands(&self) -> &[PriorityBand] {
         &self.0
+    }
+
+    /// Whether `priority` is in one of the bands.
+    pub(crate) fn contains(&self, priority: i16) -> bool {
+        self.0.iter().any(|band| band.range().contains(&priority))
     }
 }
 
@@ -108,20 +116,8 @@ impl TypedPolicy for PriorityBands {
         (0..count).map(|_| band(reader)).collect::<CdrResult<_>>().map(Self)
     }
 
-    /// The two are an error together, whatever they say.
+    /// Both together are an error, even if they are equal.
     fn reconcile(_: Self, _: Self) -> Option<Self> {
         None
-    }
-
-    fn shaper() -> Option<ShaperOf> {
-        Some(ShaperOf::WAYS)
-    }
-
-    fn bands(&self) -> Option<Vec<RangeInclusive<i16>>> {
-        Some(self.0.iter().map(|band| band.low.value()..=band.high.value()).collect())
-    }
-
-    fn serves_in(&self, priority: i16) -> bool {
-        self.0.iter().any(|band| (band.low.value()..=band.high.value()).contains(&priority))
     }
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
-use super::{DetourOf, Levels, PolicyType, TypedPolicy};
-use crate::client::Outboxes;
+use super::queued::Outboxes;
 use crate::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
 use crate::options::Options;
+use crate::policy::{Levels, PolicyType, TypedPolicy};
 
 type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 
-/// Has one-way calls under [`SyncScope::None`](super::SyncScope::None) wait in a queue, from which a
+/// Has one-way calls under [`SyncScope::None`](crate::policy::SyncScope::None) wait in a queue, from which a
 /// thread sends them, while the caller goes on.
 ///
 /// There is a queue for each endpoint, with a connection of its own: for each band of priorities and
@@ -32,7 +32,8 @@ type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 ///
 /// ```
 /// use zorb_core::flow::FlowLimits;
-/// use zorb_core::policy::{OnewayQueue, Policies, SyncScope};
+/// use zorb_core::OnewayQueue;
+/// use zorb_core::policy::{Policies, SyncScope};
 ///
 /// let queue = OnewayQueue::new(FlowLimits { max_calls: 64, ..FlowLimits::default() })
 ///     .on_event(|event| eprintln!("{event:?}"));
@@ -51,7 +52,7 @@ pub struct OnewayQueue {
 impl OnewayQueue {
     /// With these limits of each queue. [`OnewayQueue::default`] has those of the options
     /// `MaxQueuedCalls` and `MaxQueuedOctets`; the properties of that name of a
-    /// [`ConnectionProperties`](super::ConnectionProperties) policy win over both.
+    /// [`ConnectionProperties`](crate::policy::ConnectionProperties) policy win over both.
     #[must_use]
     pub fn new(limits: FlowLimits) -> Self {
         Self { limits: Some(limits), ..Self::default() }
@@ -143,9 +144,5 @@ impl TypedPolicy for OnewayQueue {
         let (max_calls, max_octets) = (reader.read_u32()? as usize, reader.read_u32()? as usize);
         let limits = FlowLimits { max_calls, max_octets, ..FlowLimits::default() };
         Ok(Self { limits: (max_calls > 0).then_some(limits), ..Self::default() })
-    }
-
-    fn detour() -> Option<DetourOf> {
-        Some(DetourOf::QUEUE)
     }
 }

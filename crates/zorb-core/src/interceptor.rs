@@ -1,0 +1,24 @@
+//! Request interceptors: code that runs at defined points of requests, in the client and in the server
+//! (CORBA 3.3 part 1, chapter 16). RT-CORBA's priorities, deadlines and distributable threads are made
+//! of them.
+//!
+//! An ORB has a list of factories, [`Orb::add_client_request_interceptor`] and
+//! [`Orb::add_server_request_interceptor`](crate::Orb::add_server_request_interceptor). A factory is
+//! called with the policies of a reference or an object adapter and returns the interceptor of its
+//! requests, if it has one. Requests without interceptors cost nothing.
+//!
+//! [`Orb::add_client_request_interceptor`]: crate::Orb::add_client_request_interceptor
+
+mod client;
+mod context;
+mod registry;
+mod server;
+
+pub use client::{ClientRequestInfo, ClientRequestInterceptor, EndTimes};
+pub use context::InlineContext;
+pub use server::{ServerRequestInfo, ServerRequestInterceptor};
+
+pub(crate) use client::ClientRequest;
+pub(crate) use context::MAX_CONTEXTS;
+pub(crate) use registry::Interceptors;
+pub(crate) use server::{ServerRequest, intercept_upcall};

@@ -1,0 +1,119 @@
+//! What crates above this one add to an ORB.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Orb, OrbCore};
+use crate::error::Error;
+use crate::interceptor::{ClientRequestInterceptor, Interceptors, ServerRequestInterceptor};
+use crate::policy::{NetworkPriorities, Policies, PolicyReaders};
+
+/// What crates above this one have added to an ORB.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extensions {
+    pub(crate) interceptors: Interceptors,
+    /// The policies that are read from references.
+    pub(crate) readers: PolicyReaders,
+    pub(crate) network: Option<NetworkPriorities>,
+    pub(crate) adapter_policies: Option<AdapterPolicies>,
+    pub(crate) thread_priorities: Option<ThreadPriorities>,
+}
+
+type PoliciesOf = dyn Fn(&Orb, &str) -> Result<Policies, Error> + Send + Sync;
+
+/// The policies that the configuration gives to object adapters.
+#[derive(Clone)]
+pub(crate) struct AdapterPolicies(Arc<PoliciesOf>);
+
+impl AdapterPolicies {
+    /// The policies of the adapter at `path`: the names from below the root, joined by `/`; the root
+    /// adapter's path is `/`.
+    pub(crate) fn of(&self, core: &Arc<OrbCore>, path: &str) -> Result<Policies, Error> {
+        (self.0)(&Orb::from_core(Arc::clone(core)), path)
+    }
+}
+
+impl fmt::Debug for AdapterPolicies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AdapterPolicies")
+    }
+}
+
+/// Sets the priority of threads that serve a connection of a priority band, outside the lanes of pools.
+#[derive(Clone)]
+pub(crate) struct ThreadPriorities {
+    set: Arc<dyn Fn(i16) + Send + Sync>,
+    /// The maximum priority that clients can cause.
+    pub(crate) max: i16,
+}
+
+impl ThreadPriorities {
+    /// Sets the priority of the calling thread, if the system permits it.
+    pub(crate) fn set(&self, priority: i16) {
+        (self.set)(priority);
+    }
+}
+
+impl fmt::Debug for ThreadPriorities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPriorities").field("max", &self.max).finish_non_exhaustive()
+    }
+}
+
+impl Orb {
+    /// Adds interceptors of this ORB's requests (`add_client_request_interceptor`). `factory` is called
+    /// when a reference is first called, with the policies that the server has put into it and that
+    /// are [registered](crate::PolicyManager::register_policy); it returns the interceptor of the
+    /// reference's requests, or `None`. A factory of the same name is replaced. References that have been
+    /// called already do not change.
+    pub fn add_client_request_interceptor(
+        &self,
+        name: &str,
+        factory: impl Fn(&Policies) -> Option<Arc<dyn ClientRequestInterceptor>> + Send + Sync + 'static,
+    ) {
+        let factory = Arc::new(factory);
+        self.core().extend(|known| known.interceptors.client.add(name, Arc::clone(&factory) as _));
+    }
+
+    /// Adds interceptors of the requests to this ORB's objects (`add_server_request_interceptor`).
+    /// `factory` is called when an object adapter is created, and when an object with policies of its own
+    /// is activated, with these policies; it returns the interceptor of the requests, or `None`. A factory
+    /// of the same name is replaced. Existing adapters do not change.
+    pub fn add_server_request_interceptor(
+        &self,
+        name: &str,
+        factory: impl Fn(&Policies) -> Option<Arc<dyn ServerRequestInterceptor>> + Send + Sync + 'static,
+    ) {
+        let factory = Arc::new(factory);
+        self.core().extend(|known| known.interceptors.server.add(name, Arc::clone(&factory) as _));
+    }
+
+    /// Sets the network classes of connections that serve one priority. References that have been called
+    /// already, and open endpoints, do not change.
+    pub fn set_network_priorities(&self, priorities: &NetworkPriorities) {
+        self.core().extend(|known| known.network = Some(priorities.clone()));
+    }
+
+    /// Sets the policies of object adapters by path: the names from below the root, joined by `/`; the
+    /// root adapter's path is `/`. They apply to adapters created from now on, below the policies that the
+    /// program sets and above those of the ORB. An adapter whose policies fail is not created; the root
+    /// adapter is created without them.
+    pub fn set_adapter_policies(
+        &self,
+        policies: impl Fn(&Self, &str) -> Result<Policies, Error> + Send + Sync + 'static,
+    ) {
+        let policies = Arc::new(policies);
+        self.core().extend(|known| {
+            known.adapter_policies = Some(AdapterPolicies(Arc::clone(&policies) as _))
+        });
+    }
+
+    /// Sets how threads outside the lanes of pools get the priority of the band whose connection they
+    /// serve: `set` is called on such a thread with the band's highest priority, at most `max`.
+    pub fn set_thread_priorities(&self, max: i16, set: impl Fn(i16) + Send + Sync + 'static) {
+        let set = Arc::new(set);
+        self.core().extend(|known| {
+            known.thread_priorities = Some(ThreadPriorities { set: Arc::clone(&set) as _, max });
+        });
+    }
+}

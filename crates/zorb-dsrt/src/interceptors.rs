@@ -1,0 +1,131 @@
+//! The interceptors that make distributable threads continue on other nodes.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use zorb_cdr::ByteOrder;
+use zorb_core::interceptor::{
+    ClientRequestInfo, ClientRequestInterceptor, InlineContext, ServerRequestInfo,
+    ServerRequestInterceptor,
+};
+use zorb_giop::ServiceId;
+use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+
+use super::context;
+use super::node::{CANCEL, Node};
+use super::visit::{Entered, Visit, present};
+
+/// Sends the distributable thread that the calling thread is with its requests.
+#[derive(Debug)]
+pub(crate) struct Propagation;
+
+impl ClientRequestInterceptor for Propagation {
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let Some(visit) = present() else { return Ok(()) };
+        // Without its id it would be another thread there.
+        info.require_contexts(None);
+        let carried = visit.carried();
+        let data = context::encode(&visit.known.id, carried.as_ref(), ByteOrder::NATIVE).map_err(
+            |error| SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest),
+        )?;
+        if let Some(context) = InlineContext::new(ServiceId::ZORB_DISTRIBUTABLE_THREAD, &data) {
+            info.add_request_service_context(context)?;
+        }
+        visit.goes_to(info.target())
+    }
+
+    fn select_endpoint(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        if present().is_some() {
+            info.require_contexts(None);
+        }
+        Ok(())
+    }
+
+    fn receive_reply(&self, _: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        present().map_or(Ok(()), |visit| visit.comes_back())
+    }
+
+    fn receive_exception(
+        &self,
+        info: &ClientRequestInfo<'_>,
+        _: Option<&SystemException>,
+    ) -> Result<(), SystemException> {
+        self.receive_reply(info)
+    }
+
+    fn receive_other(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.receive_reply(info)
+    }
+}
+
+/// Makes upcalls part of the distributable threads of their requests.
+#[derive(Debug)]
+pub(crate) struct UpcallVisit {
+    pub(crate) node: Arc<Node>,
+}
+
+impl UpcallVisit {
+    /// The thread that a request belongs to, if it belongs to one.
+    fn arriving(&self, info: &ServerRequestInfo<'_>) -> Result<Option<Rc<Visit>>, SystemException> {
+        let Some(data) = info.request_service_context(ServiceId::ZORB_DISTRIBUTABLE_THREAD) else {
+            return Ok(None);
+        };
+        let no = CompletionStatus::No;
+        let (id, parameters) = context::decode(data)
+            .map_err(|error| SystemException::from_cdr(error, no, Transfer::ReceiveRequest))?;
+        if parameters.is_some_and(|parameters| !self.node.scheduler.accepts(&parameters)) {
+            return Err(SystemException::inv_policy(minor::inv_policy::DISCIPLINE, no));
+        }
+        Ok(Some(Visit::new(&self.node, id, parameters, false)))
+    }
+
+    fn cancel(&self, info: &ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        let id = context::read_id(&mut info.arguments()).map_err(|error| {
+            SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
+        })?;
+        self.node.cancel(&id);
+        Ok(())
+    }
+}
+
+impl ServerRequestInterceptor for UpcallVisit {
+    fn around_upcall(
+        &self,
+        info: &mut ServerRequestInfo<'_>,
+        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        if info.operation() == CANCEL {
+            return self.cancel(info);
+        }
+        let Some(visit) = self.arriving(info)? else {
+            // A collocated upcall does not belong to the distributable thread of its caller.
+            let _none = Entered::new(None);
+            return next(info);
+        };
+        visit.check(CompletionStatus::No)?;
+        visit.tell(|point| self.node.scheduler.receive_request(point))?;
+        let upcall =
+            Upcall { visit: Rc::clone(&visit), _entered: Entered::new(Some(Rc::clone(&visit))) };
+        let served = visit.check(CompletionStatus::No).and_then(|()| next(info));
+        drop(upcall);
+        visit.check(CompletionStatus::Maybe)?;
+        served
+    }
+}
+
+/// An upcall of a thread, which ends however it ends.
+struct Upcall {
+    visit: Rc<Visit>,
+    _entered: Entered,
+}
+
+impl Drop for Upcall {
+    fn drop(&mut self) {
+        let visit = &self.visit;
+        // Segments that the servant has not ended.
+        while visit.segments.borrow_mut().pop().is_some() {
+            visit.tell(|point| visit.node.scheduler.end_nested_scheduling_segment(point));
+        }
+        visit.tell(|point| visit.node.scheduler.send_reply(point));
+    }
+}
